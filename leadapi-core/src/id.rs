@@ -16,11 +16,7 @@ pub struct InvalidId;
 
 fn check(text: &str) -> Result<(), InvalidId> {
     let visible = text.bytes().all(|byte| byte.is_ascii_graphic());
-    if visible && (1..=MAX_ID_CHARS).contains(&text.len()) {
-        Ok(())
-    } else {
-        Err(InvalidId)
-    }
+    if visible && (1..=MAX_ID_CHARS).contains(&text.len()) { Ok(()) } else { Err(InvalidId) }
 }
 
 macro_rules! opaque_id {

@@ -1,0 +1,71 @@
+//! The people of a business, and who of them may manage its tokens (contract 5 and D8).
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::BusinessId;
+
+/// What a person is in a business.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Role {
+    /// Owns the business; manages its tokens.
+    Owner,
+    /// Manages its tokens.
+    Admin,
+    /// Neither sees nor manages tokens.
+    Member,
+}
+
+/// A person of a business, as the host has made sure of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// The business.
+    pub business: BusinessId,
+    /// What the person is in it.
+    pub role: Role,
+}
+
+/// Only an owner or an admin of a business may see, create, revoke or delete its tokens (contract D8).
+///
+/// The person can ask one of those.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("only an owner or an admin of the business may manage its tokens")]
+pub struct NotAllowed;
+
+/// The right to manage the tokens of one business: only an owner or an admin has it, and nothing else makes one.
+///
+/// ```
+/// use leadapi_core::{auth::{Member, NotAllowed, Role}, id::BusinessId};
+///
+/// let business = BusinessId::parse("b1")?;
+/// let member = |role| Member { business: business.clone(), role };
+/// assert_eq!(member(Role::Admin).token_admin()?.business(), &business);
+/// assert_eq!(member(Role::Member).token_admin(), Err(NotAllowed));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenAdmin {
+    business: BusinessId,
+}
+
+impl Member {
+    /// The right to manage the tokens of the member's business.
+    ///
+    /// # Errors
+    ///
+    /// [`NotAllowed`] when the member is neither an owner nor an admin.
+    pub fn token_admin(&self) -> Result<TokenAdmin, NotAllowed> {
+        match self.role {
+            Role::Owner | Role::Admin => Ok(TokenAdmin { business: self.business.clone() }),
+            Role::Member => Err(NotAllowed),
+        }
+    }
+}
+
+impl TokenAdmin {
+    /// The business whose tokens may be managed.
+    pub const fn business(&self) -> &BusinessId {
+        &self.business
+    }
+}

@@ -1,0 +1,11 @@
+//! Who may do what (contract 5 and D8): tokens, scopes, the caller behind a token, and the members who manage tokens.
+
+mod bearer;
+mod caller;
+mod member;
+mod scope;
+
+pub use bearer::{BearerToken, MalformedToken, TokenHash};
+pub use caller::Caller;
+pub use member::{Member, NotAllowed, Role, TokenAdmin};
+pub use scope::{InvalidScope, Scope, Scopes};

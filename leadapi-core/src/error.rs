@@ -1,0 +1,164 @@
+//! The one error of the service, from the first step of a request to the last byte (contract 2.4, 7 and D2).
+
+use std::{error::Error, fmt, time::Duration};
+
+use http::{Method, StatusCode};
+
+use crate::{
+    auth::{MalformedToken, Scope},
+    validate::{Faults, Reference},
+};
+
+/// An error of a host's own, kept for its log.
+pub type BoxError = Box<dyn Error + Send + Sync>;
+
+/// Why a request was refused: what the caller is told, and apart from it what only the log may know.
+///
+/// It is boxed, because it is rare and the way without it is hot.
+#[derive(Debug)]
+pub struct ApiError(Box<Kind>);
+
+#[derive(Debug)]
+pub(crate) enum Kind {
+    /// Step 1: with a slash too many, the right path.
+    NoSuchPath { meant: Option<String> },
+    /// Step 2.
+    MethodNotAllowed { method: Method, allow: String },
+    /// Step 3.
+    Unauthorized(Unauthorized),
+    /// Step 4.
+    RateLimited { retry_after: Duration },
+    /// Step 5.
+    MissingScope(Scope),
+    /// Step 6.
+    Invalid(Faults),
+    /// Step 7: the lead of the path.
+    NoSuchLead,
+    /// Step 7: a record that the request names.
+    Reference(Reference),
+    /// Step 7: an idempotency key that stands for another body.
+    KeyReused,
+    /// A store, a verifier or a limiter failed, or something below panicked.
+    Internal(BoxError),
+}
+
+/// Why a token is not good (contract 5.7 and D2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Unauthorized {
+    #[error(transparent)]
+    Header(#[from] MalformedToken),
+    #[error("invalid token")]
+    Invalid,
+    #[error("token expired")]
+    Expired,
+    #[error("token revoked")]
+    Revoked,
+}
+
+impl ApiError {
+    pub(crate) fn internal(cause: impl Into<BoxError>) -> Self {
+        Kind::Internal(cause.into()).into()
+    }
+
+    pub(crate) const fn kind(&self) -> &Kind {
+        &self.0
+    }
+
+    /// The status of the answer.
+    pub(crate) const fn status(&self) -> StatusCode {
+        match &*self.0 {
+            Kind::NoSuchPath { .. } | Kind::NoSuchLead => StatusCode::NOT_FOUND,
+            Kind::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
+            Kind::Unauthorized(_) => StatusCode::UNAUTHORIZED,
+            Kind::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
+            Kind::MissingScope(_) | Kind::Reference(Reference::Client) => StatusCode::FORBIDDEN,
+            Kind::Invalid(_) | Kind::Reference(_) | Kind::KeyReused => StatusCode::BAD_REQUEST,
+            Kind::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    /// Whole seconds, rounded up, 1 to 60 (contract D2).
+    pub(crate) fn retry_after_secs(retry_after: Duration) -> u64 {
+        retry_after.as_nanos().div_ceil(1_000_000_000).clamp(1, 60).try_into().unwrap_or(60)
+    }
+
+    /// What only the log may know; the caller is told `internal error` (contract D2).
+    pub(crate) fn into_cause(self) -> Option<BoxError> {
+        match *self.0 {
+            Kind::Internal(cause) => Some(cause),
+            _ => None,
+        }
+    }
+}
+
+impl From<Kind> for ApiError {
+    fn from(kind: Kind) -> Self {
+        Self(Box::new(kind))
+    }
+}
+
+impl From<Unauthorized> for ApiError {
+    fn from(reason: Unauthorized) -> Self {
+        Kind::Unauthorized(reason).into()
+    }
+}
+
+impl From<Faults> for ApiError {
+    fn from(faults: Faults) -> Self {
+        Kind::Invalid(faults).into()
+    }
+}
+
+impl From<Reference> for ApiError {
+    fn from(reference: Reference) -> Self {
+        Kind::Reference(reference).into()
+    }
+}
+
+/// The message of the error object: what is at fault, then the rule.
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.0 {
+            Kind::NoSuchPath { meant: None } => f.write_str("path: there is no such path"),
+            Kind::NoSuchPath { meant: Some(meant) } => {
+                write!(f, "path: there is no such path, did you mean {meant}?")
+            }
+            Kind::MethodNotAllowed { method, allow } => {
+                // A method is any token of any length, as the caller likes it.
+                let shown: String = method.as_str().chars().take(32).collect();
+                write!(f, "method {shown} is not allowed on this path, which takes {allow}")
+            }
+            Kind::Unauthorized(reason) => write!(f, "Authorization: {reason}"),
+            Kind::RateLimited { retry_after } => {
+                write!(f, "rate limit reached, try again in {} s", Self::retry_after_secs(*retry_after))
+            }
+            Kind::MissingScope(scope) => write!(f, "Authorization: the token lacks the scope {scope}"),
+            Kind::Invalid(faults) => faults.fmt(f),
+            Kind::NoSuchLead => f.write_str("id: no such lead"),
+            Kind::Reference(reference) => reference.fmt(f),
+            Kind::KeyReused => f.write_str("Idempotency-Key was used before with another body"),
+            Kind::Internal(_) => f.write_str("internal error"),
+        }
+    }
+}
+
+impl Error for ApiError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retry_after_is_rounded_up_and_bounded() {
+        for (nanos, secs) in
+            [(0, 1), (1, 1), (1_000_000_000, 1), (1_000_000_001, 2), (59_000_000_001, 60), (u64::MAX, 60)]
+        {
+            assert_eq!(ApiError::retry_after_secs(Duration::from_nanos(nanos)), secs);
+        }
+    }
+
+    #[test]
+    fn a_cause_is_never_in_the_message() {
+        assert_eq!(ApiError::internal("10.0.0.1 refused").to_string(), "internal error");
+    }
+}

@@ -1,0 +1,76 @@
+//! The system's time, and a time that tests move.
+
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use chrono::{DateTime, Utc};
+
+use crate::port::Clock;
+
+/// The time of the system.
+///
+/// ```
+/// use leadapi_core::{memory::SystemClock, port::Clock};
+///
+/// assert!(SystemClock.now().timestamp() > 1_700_000_000);
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> DateTime<Utc> {
+        Utc::now()
+    }
+}
+
+/// A time that stands still until it is moved, for tests.
+///
+/// ```
+/// use std::{sync::Arc, time::Duration};
+/// use leadapi_core::{memory::ManualClock, port::Clock};
+///
+/// let clock = Arc::new(ManualClock::at("2026-05-04T12:00:00Z".parse()?));
+/// let seen_by_others = { let clock = clock.clone(); move || clock.now() };
+/// clock.advance(Duration::from_secs(60));
+/// assert_eq!(seen_by_others.now().to_rfc3339(), "2026-05-04T12:01:00+00:00");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct ManualClock {
+    start: DateTime<Utc>,
+    elapsed: Mutex<Duration>,
+}
+
+impl ManualClock {
+    /// A clock that shows this moment.
+    pub const fn at(start: DateTime<Utc>) -> Self {
+        Self { start, elapsed: Mutex::new(Duration::ZERO) }
+    }
+
+    /// Moves it on.
+    pub fn advance(&self, by: Duration) {
+        *self.elapsed.lock().unwrap_or_else(PoisonError::into_inner) += by;
+    }
+
+    /// How far it has been moved: the time of a limiter.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use leadapi_core::memory::ManualClock;
+    /// let clock = ManualClock::at("2026-05-04T12:00:00Z".parse()?);
+    /// clock.advance(Duration::from_millis(5));
+    /// assert_eq!(clock.elapsed(), Duration::from_millis(5));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn elapsed(&self) -> Duration {
+        *self.elapsed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> DateTime<Utc> {
+        self.start + self.elapsed()
+    }
+}

@@ -1,0 +1,38 @@
+//! The ids that the service makes: UUIDv7, lower case (contract D4).
+
+use std::sync::{Mutex, PoisonError};
+
+use uuid::{ContextV7, Uuid};
+
+use crate::{id::LeadId, model::Timestamp, port::IdSource};
+
+/// Makes UUIDv7 ids that grow in the order in which they are asked for, within one process.
+///
+/// ```
+/// use leadapi_core::{memory::Uuids, port::IdSource};
+///
+/// let (ids, at) = (Uuids::default(), "2026-05-04T07:58:12.004Z".parse()?);
+/// let (first, second) = (ids.lead_id(at), ids.lead_id(at));
+/// assert!(first < second);
+/// assert!(first.as_str().starts_with("019df1fe-aa24-7"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Uuids(Mutex<ContextV7>);
+
+impl Default for Uuids {
+    fn default() -> Self {
+        Self(Mutex::new(ContextV7::new()))
+    }
+}
+
+impl IdSource for Uuids {
+    fn lead_id(&self, at: Timestamp) -> LeadId {
+        let at = at.to_utc();
+        // A moment before 1970 has no UUIDv7; the id's time matters to nobody but the ids around it.
+        let seconds = u64::try_from(at.timestamp()).unwrap_or(0);
+        let context = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let id = Uuid::new_v7(uuid::Timestamp::from_unix(&*context, seconds, at.timestamp_subsec_nanos()));
+        LeadId::named(id.hyphenated().encode_lower(&mut Uuid::encode_buffer()))
+    }
+}

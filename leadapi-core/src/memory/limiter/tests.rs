@@ -1,0 +1,183 @@
+//! The promises of contract D9, against a naive oracle on a virtual clock.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, AtomicUsize, Ordering},
+};
+
+use proptest::prelude::*;
+
+use super::*;
+
+const SECOND: u64 = 1_000_000;
+
+fn limits(reads: u32, writes: u32) -> Limits {
+    Limits { reads: reads.try_into().unwrap(), writes: writes.try_into().unwrap() }
+}
+
+fn limiter(limits: Limits) -> (SlidingWindow, Arc<AtomicU64>) {
+    let now = Arc::new(AtomicU64::new(0));
+    let time = {
+        let now = now.clone();
+        move || Duration::from_micros(now.load(Ordering::Relaxed))
+    };
+    (SlidingWindow::with_time(limits, time), now)
+}
+
+fn token(id: usize) -> TokenId {
+    TokenId::parse(id.to_string()).unwrap()
+}
+
+/// Admits what the definition allows, by looking at all that it has ever admitted.
+#[derive(Default)]
+struct Oracle(Vec<u64>);
+
+impl Oracle {
+    fn admit(&mut self, now: u64, limit: usize) -> Result<(), u64> {
+        let within: Vec<u64> = self.0.iter().copied().filter(|at| now - at < WINDOW).collect();
+        if within.len() >= limit {
+            return Err(within[within.len() - limit] + WINDOW - now);
+        }
+        self.0.push(now);
+        Ok(())
+    }
+}
+
+const WINDOW: u64 = log::WINDOW;
+
+/// Steps between requests: bursts, steady streams, edges of the window, and long silences that turn 32 bits over.
+fn steps() -> impl Strategy<Value = Vec<u64>> {
+    let step = prop_oneof![
+        6 => Just(0),
+        4 => 1..2 * SECOND,
+        2 => prop::sample::select(vec![WINDOW - 1, WINDOW, WINDOW + 1, WINDOW / 2, SECOND]),
+        1 => prop::sample::select(vec![u64::from(u32::MAX), u64::from(u32::MAX) + 1, 71 * 60 * SECOND, 59 * SECOND]),
+    ];
+    prop::collection::vec(step, 1..400)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    /// Soundness and completeness: the same verdicts as the definition, and the same waiting times.
+    #[test]
+    fn it_is_the_definition(steps in steps(), limit in 1_u32..20) {
+        let (limiter, now) = limiter(limits(limit, 1));
+        let mut oracle = Oracle::default();
+        for step in steps {
+            let at = now.fetch_add(step, Ordering::Relaxed) + step;
+            let expected = match oracle.admit(at, limit as usize) {
+                Ok(()) => Admission::Admitted,
+                Err(micros) => Admission::Refused { retry_after: Duration::from_micros(micros) },
+            };
+            prop_assert_eq!(limiter.check(&token(1), Class::Read), expected);
+        }
+    }
+
+    /// A caller that is alone and waits for what it was told is admitted, and one that waits less is not.
+    #[test]
+    fn retry_after_is_honest(steps in steps(), limit in 1_u32..20) {
+        let (limiter, now) = limiter(limits(limit, 1));
+        for step in steps {
+            now.fetch_add(step, Ordering::Relaxed);
+            if let Admission::Refused { retry_after } = limiter.check(&token(1), Class::Read) {
+                let micros = u64::try_from(retry_after.as_micros()).unwrap();
+                prop_assert!((1..=WINDOW).contains(&micros));
+                now.fetch_add(micros - 1, Ordering::Relaxed);
+                prop_assert_ne!(limiter.check(&token(1), Class::Read), Admission::Admitted);
+                now.fetch_add(1, Ordering::Relaxed);
+                prop_assert_eq!(limiter.check(&token(1), Class::Read), Admission::Admitted);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_caller_at_exactly_the_steady_rate_is_never_refused() {
+    let (limiter, now) = limiter(Limits::default());
+    for _ in 0..6_000 {
+        assert_eq!(limiter.check(&token(1), Class::Read), Admission::Admitted);
+        now.fetch_add(WINDOW / 600, Ordering::Relaxed);
+    }
+}
+
+/// GCRA admits 1199 here, and fixed windows 1200.
+#[test]
+fn a_burst_at_the_end_of_a_window_does_not_double_it() {
+    let (limiter, now) = limiter(Limits::default());
+    let burst = || (0..1_000).filter(|_| limiter.check(&token(1), Class::Read) == Admission::Admitted).count();
+    now.store(59 * SECOND, Ordering::Relaxed);
+    assert_eq!(burst(), 600);
+    now.store(61 * SECOND, Ordering::Relaxed);
+    assert_eq!(burst(), 0);
+    now.store(119 * SECOND - 1, Ordering::Relaxed);
+    assert_eq!(burst(), 0);
+    now.store(119 * SECOND, Ordering::Relaxed);
+    assert_eq!(burst(), 600);
+}
+
+#[test]
+fn tokens_and_classes_are_counted_apart() {
+    let (limiter, _) = limiter(limits(2, 1));
+    let mut verdicts = Vec::new();
+    for (id, class) in [(1, Class::Read), (1, Class::Write), (1, Class::Read), (2, Class::Write), (1, Class::Write)] {
+        verdicts.push(limiter.check(&token(id), class) == Admission::Admitted);
+    }
+    assert_eq!(verdicts, [true, true, true, true, false]);
+}
+
+#[test]
+fn threads_together_are_admitted_exactly_the_limit() {
+    let (limiter, _) = limiter(Limits::default());
+    let admitted = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..20_000 {
+                    if limiter.check(&token(1), Class::Read) == Admission::Admitted {
+                        admitted.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(admitted.into_inner(), 600);
+}
+
+#[test]
+fn a_saturated_token_takes_at_most_3_kilobytes() {
+    let (limiter, now) = limiter(Limits::default());
+    // Filled, drained and filled again, so that the room it keeps is that of its busiest time.
+    for _ in 0..3 {
+        for _ in 0..700 {
+            now.fetch_add(1_000, Ordering::Relaxed);
+            limiter.check(&token(1), Class::Read);
+            limiter.check(&token(1), Class::Write);
+        }
+        now.fetch_add(50 * SECOND, Ordering::Relaxed);
+    }
+    let bytes: usize = limiter
+        .shards
+        .iter()
+        .flat_map(|shard| {
+            let shard = shard.lock().unwrap();
+            shard.logs.values().map(|logs| logs.reads.bytes() + logs.writes.bytes()).collect::<Vec<_>>()
+        })
+        .sum();
+    assert!((2_640..=3_000).contains(&bytes), "{bytes}");
+}
+
+#[test]
+fn idle_tokens_are_dropped() {
+    let (limiter, now) = limiter(Limits::default());
+    for id in 0..10_000 {
+        limiter.check(&token(id), Class::Read);
+    }
+    assert_eq!(limiter.tokens(), 10_000);
+    now.store(61 * SECOND, Ordering::Relaxed);
+    // One request in each part of the table is enough; these are some in every part.
+    for id in 10_000..11_000 {
+        limiter.check(&token(id), Class::Read);
+    }
+    assert_eq!(limiter.tokens(), 1_000);
+}

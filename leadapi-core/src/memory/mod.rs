@@ -1,0 +1,14 @@
+//! What is supplied by default: every port, kept in memory and gone with the process.
+
+mod clock;
+mod ids;
+mod index;
+mod limiter;
+mod store;
+mod tokens;
+
+pub use clock::{ManualClock, SystemClock};
+pub use ids::Uuids;
+pub use limiter::{Limits, SlidingWindow};
+pub use store::MemoryStore;
+pub use tokens::MemoryTokens;

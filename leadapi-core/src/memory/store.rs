@@ -1,0 +1,248 @@
+//! Leads in memory: the store of the demo, of tests, and of those who keep their data elsewhere.
+
+use std::{
+    collections::{HashMap, HashSet, VecDeque, hash_map::Entry},
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+
+use super::index::Index;
+use crate::{
+    BoxError,
+    dataset::{BusinessSeed, Dataset},
+    form::FormRecord,
+    id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
+    model::{ClientAccount, IdempotencyKey, Lead, LeadQuery, Page, Pipeline, Timestamp, Window},
+    port::{Created, Idempotency, Listed, Store, Updated},
+    validate::{LeadDraft, LeadEdit, Named, Reference, References, Stamp},
+};
+
+/// A key is remembered so long (contract D10).
+const KEPT: TimeDelta = TimeDelta::hours(24);
+
+/// A [`Store`] in memory: what it holds is gone with the process.
+///
+/// Its businesses, client accounts, pipelines and forms are those of a [`Dataset`]; leads come and go. Each business has
+/// a lock of its own. A page costs a walk to its offset, everything else at most a logarithm of the number of leads.
+#[derive(Debug, Default)]
+pub struct MemoryStore {
+    businesses: HashMap<BusinessId, Business>,
+}
+
+#[derive(Debug)]
+struct Business {
+    /// By name, then by id.
+    clients: Vec<ClientAccount>,
+    client_ids: HashSet<ClientId>,
+    /// Oldest first, then by id.
+    pipelines: Vec<Pipeline>,
+    first_stages: HashMap<PipelineId, StageId>,
+    stage_pipelines: HashMap<StageId, PipelineId>,
+    forms: Vec<FormRecord>,
+    leads: RwLock<Leads>,
+}
+
+#[derive(Debug, Default)]
+struct Leads {
+    by_id: HashMap<LeadId, Arc<Lead>>,
+    index: Index,
+    remembered: HashMap<IdempotencyKey, Remembered>,
+    /// The remembered keys, oldest first.
+    ages: VecDeque<(Timestamp, IdempotencyKey)>,
+}
+
+#[derive(Debug)]
+struct Remembered {
+    fingerprint: [u8; 32],
+    lead: Arc<Lead>,
+}
+
+impl MemoryStore {
+    /// A store that holds what a data set says.
+    ///
+    /// ```
+    /// use leadapi_core::{dataset::Dataset, memory::MemoryStore};
+    ///
+    /// let store = MemoryStore::new(Dataset::parse(r#"{"businesses": []}"#)?);
+    /// # Ok::<(), leadapi_core::dataset::InvalidDataset>(())
+    /// ```
+    pub fn new(dataset: Dataset) -> Self {
+        let businesses = dataset.businesses.into_iter().map(|seed| (seed.id.clone(), Business::new(seed)));
+        Self { businesses: businesses.collect() }
+    }
+
+    /// The form records of a business; no operation of the API returns them (contract D11).
+    pub fn forms(&self, business: &BusinessId) -> &[FormRecord] {
+        self.businesses.get(business).map_or(&[], |business| &business.forms)
+    }
+}
+
+impl Business {
+    fn new(seed: BusinessSeed) -> Self {
+        let BusinessSeed { mut clients, mut pipelines, leads, forms, .. } = seed;
+        clients.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
+        pipelines.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+        let (mut first_stages, mut stage_pipelines) = (HashMap::new(), HashMap::new());
+        for pipeline in &mut pipelines {
+            pipeline.stages.sort_by_key(|stage| stage.position);
+            if let Some(first) = pipeline.stages.first() {
+                first_stages.insert(pipeline.id.clone(), first.id.clone());
+            }
+            stage_pipelines.extend(pipeline.stages.iter().map(|stage| (stage.id.clone(), pipeline.id.clone())));
+        }
+        let mut held = Leads::default();
+        for lead in leads {
+            held.insert(lead.into());
+        }
+        Self {
+            client_ids: clients.iter().map(|client| client.id.clone()).collect(),
+            clients,
+            pipelines,
+            first_stages,
+            stage_pipelines,
+            forms,
+            leads: RwLock::new(held),
+        }
+    }
+
+    fn look_up(&self, named: Named<'_>) -> References {
+        References {
+            client_exists: named.client.is_some_and(|id| self.client_ids.contains(id)),
+            first_stage: named.pipeline.and_then(|id| self.first_stages.get(id)).cloned(),
+            stage_pipeline: named.stage.and_then(|id| self.stage_pipelines.get(id)).cloned(),
+        }
+    }
+
+    // Nothing panics while it holds the lock, so what a poisoned lock guards is whole.
+
+    fn read<T>(&self, work: impl FnOnce(&Leads) -> T) -> T {
+        work(&self.leads.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn write<T>(&self, work: impl FnOnce(&mut Leads) -> T) -> T {
+        work(&mut self.leads.write().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Leads {
+    fn insert(&mut self, lead: Arc<Lead>) {
+        self.index.insert(&lead);
+        self.by_id.insert(lead.id.clone(), lead);
+    }
+
+    fn remember(&mut self, once: &Idempotency, lead: &Arc<Lead>) {
+        self.ages.push_back((lead.created_at, once.key.clone()));
+        let remembered = Remembered { fingerprint: once.fingerprint, lead: lead.clone() };
+        self.remembered.insert(once.key.clone(), remembered);
+    }
+
+    fn forget_old_keys(&mut self, now: Timestamp) {
+        while let Some((_, key)) = self.ages.pop_front_if(|(at, _)| now.to_utc() - at.to_utc() >= KEPT) {
+            self.remembered.remove(&key);
+        }
+    }
+
+    fn replay(&self, once: &Idempotency) -> Option<Created> {
+        let remembered = self.remembered.get(&once.key)?;
+        Some(if remembered.fingerprint == once.fingerprint {
+            Created::Replayed(remembered.lead.clone())
+        } else {
+            Created::KeyReused
+        })
+    }
+}
+
+#[async_trait]
+impl Store for MemoryStore {
+    async fn create(
+        &self,
+        business: &BusinessId,
+        stamp: Stamp,
+        draft: LeadDraft,
+        once: Option<&Idempotency>,
+    ) -> Result<Created, BoxError> {
+        let Some(business) = self.businesses.get(business) else { return Ok(Created::Refused(Reference::Client)) };
+        business.write(|leads| {
+            leads.forget_old_keys(stamp.at);
+            if let Some(answer) = once.and_then(|once| leads.replay(once)) {
+                return Ok(answer);
+            }
+            let references = business.look_up(draft.named());
+            let lead = match draft.into_lead(stamp, &references) {
+                Ok(lead) => Arc::new(lead),
+                Err(reference) => return Ok(Created::Refused(reference)),
+            };
+            if leads.by_id.contains_key(&lead.id) {
+                return Err(format!("a lead with the id {} exists already", lead.id).into());
+            }
+            leads.insert(lead.clone());
+            if let Some(once) = once {
+                leads.remember(once, &lead);
+            }
+            Ok(Created::Fresh(lead))
+        })
+    }
+
+    async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, BoxError> {
+        let business = self.businesses.get(business);
+        Ok(business.and_then(|business| business.read(|leads| leads.by_id.get(id).cloned())))
+    }
+
+    async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, BoxError> {
+        let Some(business) = self.businesses.get(business) else { return Ok(Updated::Missing) };
+        Ok(business.write(|leads| {
+            let Entry::Occupied(mut entry) = leads.by_id.entry(id.clone()) else { return Updated::Missing };
+            let after = match edit.apply(entry.get(), &business.look_up(edit.named())) {
+                Ok(lead) => Arc::new(lead),
+                Err(reference) => return Updated::Refused(reference),
+            };
+            let before = entry.insert(after.clone());
+            leads.index.remove(&before);
+            leads.index.insert(&after);
+            Updated::Changed(after)
+        }))
+    }
+
+    async fn remove(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
+        let Some(business) = self.businesses.get(business) else { return Ok(false) };
+        Ok(business.write(|leads| {
+            let removed = leads.by_id.remove(id);
+            if let Some(lead) = &removed {
+                leads.index.remove(lead);
+            }
+            removed.is_some()
+        }))
+    }
+
+    async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, BoxError> {
+        let Some(business) = self.businesses.get(business) else {
+            return Ok(match query {
+                LeadQuery { client: Some(_), .. } => Listed::Refused(Reference::Client),
+                LeadQuery { stage: Some(_), .. } => Listed::Refused(Reference::Stage),
+                LeadQuery { window, .. } => Listed::Page(Page::new(Vec::new(), 0, *window)),
+            });
+        };
+        if query.client.as_ref().is_some_and(|id| !business.client_ids.contains(id)) {
+            return Ok(Listed::Refused(Reference::Client));
+        }
+        if query.stage.as_ref().is_some_and(|id| !business.stage_pipelines.contains_key(id)) {
+            return Ok(Listed::Refused(Reference::Stage));
+        }
+        let (data, total) = business.read(|leads| leads.index.page(query));
+        Ok(Listed::Page(Page::new(data, total as u64, query.window)))
+    }
+
+    async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, BoxError> {
+        Ok(page(self.businesses.get(business).map_or(&[], |business| &business.pipelines), window))
+    }
+
+    async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, BoxError> {
+        Ok(page(self.businesses.get(business).map_or(&[], |business| &business.clients), window))
+    }
+}
+
+fn page<T: Clone>(all: &[T], window: Window) -> Page<T> {
+    Page::new(window.slice(all).to_vec(), all.len() as u64, window)
+}

@@ -1,0 +1,238 @@
+//! The `value` of a lead: which JSON numbers are taken, and that each comes back as the number that was sent
+//! (contract D4).
+
+use std::{fmt, hash};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// The number is not one that `value` can hold (contract D4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidAmount {
+    /// It is beyond the range of a double, or it is not a number at all; send a smaller one.
+    #[error("must be a finite number within the range of a double")]
+    OutOfRange,
+    /// It is a whole number that a double cannot hold, so that another number would come back.
+    #[error("must be a number that a double holds exactly when it is a whole number")]
+    Inexact,
+}
+
+/// An amount of money in major currency units: any finite double (contract D4).
+///
+/// It is written as the number that was sent: whole numbers without `.0`, others in the shortest form that reads back
+/// as the same double.
+///
+/// ```
+/// use leadapi_core::model::Amount;
+///
+/// assert_eq!(Amount::from(450).to_string(), "450");
+/// assert_eq!(Amount::try_from(450.5)?.to_string(), "450.5");
+/// assert!(Amount::try_from(f64::NAN).is_err());
+/// # Ok::<(), leadapi_core::model::InvalidAmount>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct Amount(f64);
+
+impl Amount {
+    /// Reads the text of a JSON number.
+    ///
+    /// ```
+    /// use leadapi_core::model::{Amount, InvalidAmount};
+    ///
+    /// assert_eq!(Amount::parse("450.0")?, Amount::from(450));
+    /// assert_eq!(Amount::parse("1e400"), Err(InvalidAmount::OutOfRange));
+    /// assert_eq!(Amount::parse("9007199254740993"), Err(InvalidAmount::Inexact));
+    /// # Ok::<(), InvalidAmount>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidAmount`] when the number is beyond a double, or whole and not held by one.
+    pub fn parse(text: &str) -> Result<Self, InvalidAmount> {
+        let number: f64 = text.parse().map_err(|_| InvalidAmount::OutOfRange)?;
+        let amount = Self::try_from(number)?;
+        if is_held(text, number) { Ok(amount) } else { Err(InvalidAmount::Inexact) }
+    }
+
+    /// The number.
+    ///
+    /// ```
+    /// assert_eq!(leadapi_core::model::Amount::from(7).get(), 7.0);
+    /// ```
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+
+    /// The amount as a whole number, when it is one that 64 bits hold.
+    fn whole(self) -> Option<i64> {
+        const BOUND: f64 = 9_223_372_036_854_775_808.0;
+        #[expect(clippy::cast_possible_truncation, reason = "it is whole and within the bounds of an i64")]
+        (self.0.fract() == 0.0 && self.0.abs() < BOUND).then_some(self.0 as i64)
+    }
+}
+
+/// Whether the double stands for the number that the text says, which is asked of whole numbers only.
+///
+/// A fraction may be rounded to the nearest double, which reads back as the same text. A whole number written out in
+/// digits must be the double exactly; one with a point or an exponent must be what the double is printed as, so that
+/// `1e23` is taken and comes back, and `9007199254740993.0` is refused.
+fn is_held(text: &str, number: f64) -> bool {
+    if number.fract() != 0.0 {
+        return true;
+    }
+    if text.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) {
+        let sent = Decimal::read(text);
+        return !sent.is_whole() || sent == Decimal::read(&format!("{number:e}"));
+    }
+    // Display writes a double out in full, so equal digits mean that it is exact.
+    format!("{:.0}", number.abs()) == text.trim_start_matches('-')
+}
+
+/// A decimal number as its significant digits and a power of ten, so that equal numbers are equal values.
+#[derive(PartialEq)]
+struct Decimal {
+    digits: String,
+    exponent: i64,
+}
+
+impl Decimal {
+    fn read(text: &str) -> Self {
+        let text = text.trim_start_matches('-');
+        let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let all = format!("{whole}{fraction}");
+        let significant = all.trim_end_matches('0');
+        let digits = significant.trim_start_matches('0').to_owned();
+        if digits.is_empty() {
+            return Self { digits, exponent: 0 };
+        }
+        // An exponent beyond 64 bits with digits before it is no finite double, or rounds to zero: either way its
+        // exact size decides nothing here.
+        let exponent: i64 = exponent.parse().unwrap_or(i64::MIN / 2);
+        let dropped = all.len() - significant.len();
+        let shift = i64::try_from(dropped).unwrap_or(0) - i64::try_from(fraction.len()).unwrap_or(0);
+        Self { digits, exponent: exponent.saturating_add(shift) }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.exponent >= 0
+    }
+}
+
+impl From<i32> for Amount {
+    fn from(number: i32) -> Self {
+        Self(number.into())
+    }
+}
+
+impl From<u32> for Amount {
+    fn from(number: u32) -> Self {
+        Self(number.into())
+    }
+}
+
+impl TryFrom<f64> for Amount {
+    type Error = InvalidAmount;
+
+    fn try_from(number: f64) -> Result<Self, InvalidAmount> {
+        // Adding zero turns minus zero, which JSON readers disagree on, into zero.
+        if number.is_finite() { Ok(Self(number + 0.0)) } else { Err(InvalidAmount::OutOfRange) }
+    }
+}
+
+impl Eq for Amount {}
+
+impl hash::Hash for Amount {
+    fn hash<H: hash::Hasher>(&self, state: &mut H) {
+        self.0.to_bits().hash(state);
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.whole() {
+            Some(whole) => whole.fmt(f),
+            None => self.0.fmt(f),
+        }
+    }
+}
+
+impl Serialize for Amount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.whole() {
+            Some(whole) => serializer.serialize_i64(whole),
+            None => serializer.serialize_f64(self.0),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Amount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::try_from(f64::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn through_json(text: &str) -> Result<String, InvalidAmount> {
+        Amount::parse(text).map(|amount| serde_json::to_string(&amount).unwrap())
+    }
+
+    #[test]
+    fn numbers_come_back_as_they_were_sent() {
+        for (sent, back) in [
+            ("450", "450"),
+            ("450.0", "450"),
+            ("-0", "0"),
+            ("0.1", "0.1"),
+            ("-12.50", "-12.5"),
+            ("1e3", "1000"),
+            ("9007199254740992", "9007199254740992"),
+            ("9007199254740994", "9007199254740994"),
+            ("9223372036854774784", "9223372036854774784"),
+            ("9223372036854775808", "9.223372036854775808e18"),
+            ("1e-400", "0"),
+            ("5e-324", "5e-324"),
+        ] {
+            let written = through_json(sent).unwrap();
+            assert_eq!(written.parse::<f64>().unwrap(), back.parse::<f64>().unwrap(), "{sent}");
+            assert!(!written.ends_with(".0"), "{sent} came back as {written}");
+        }
+        assert_eq!(through_json("450.0").unwrap(), "450");
+        assert_eq!(through_json("1e22").unwrap().parse::<f64>().unwrap(), 1e22);
+        assert_eq!(through_json("1e23").unwrap().parse::<f64>().unwrap(), 1e23);
+        assert_eq!(through_json("1.7976931348623157e308").unwrap(), "1.7976931348623157e+308");
+    }
+
+    #[test]
+    fn what_a_double_cannot_hold_is_refused() {
+        for inexact in [
+            "9007199254740993",
+            "-9007199254740993",
+            "9007199254740993.0",
+            "9007199254740993e0",
+            "900719925474099.3e1",
+            "12345678901234567890123",
+            "18446744073709551615",
+            "100000000000000000000000",
+        ] {
+            assert_eq!(through_json(inexact), Err(InvalidAmount::Inexact), "{inexact}");
+        }
+        for beyond in ["1e400", "-1e400", "1e99999999999999999999"] {
+            assert_eq!(through_json(beyond), Err(InvalidAmount::OutOfRange), "{beyond}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_finite_double_survives(number in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL) {
+            let text = serde_json::to_string(&number).unwrap();
+            let back = through_json(&text).unwrap();
+            prop_assert_eq!(back.parse::<f64>().unwrap(), number);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What a patch does with one field: the three things that JSON Merge Patch can say (contract D5).
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Absent, `null` or a value, in a merge patch (RFC 7396; contract D5).
+///
+/// ```
+/// use leadapi_core::model::Change;
+///
+/// let text: Change<&str> = Change::Set("new");
+/// assert_eq!(text.apply(Some("old")), Some("new"));
+/// assert_eq!(Change::Keep.apply(Some("old")), Some("old"));
+/// assert_eq!(Change::Clear.apply(Some("old")), None);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Change<T> {
+    /// The field stays as it is; on the wire, its key is absent.
+    #[default]
+    Keep,
+    /// The field becomes unset; on the wire, `null`.
+    Clear,
+    /// The field becomes this.
+    Set(T),
+}
+
+impl<T> Change<T> {
+    /// Whether the field stays as it is.
+    ///
+    /// ```
+    /// assert!(leadapi_core::model::Change::<u8>::default().is_keep());
+    /// ```
+    pub const fn is_keep(&self) -> bool {
+        matches!(self, Self::Keep)
+    }
+
+    /// The same change, seen by reference.
+    ///
+    /// ```
+    /// # use leadapi_core::model::Change;
+    /// assert_eq!(Change::Set(1).as_ref(), Change::Set(&1));
+    /// ```
+    pub const fn as_ref(&self) -> Change<&T> {
+        match self {
+            Self::Keep => Change::Keep,
+            Self::Clear => Change::Clear,
+            Self::Set(value) => Change::Set(value),
+        }
+    }
+
+    /// What the field is after the change.
+    ///
+    /// ```
+    /// # use leadapi_core::model::Change;
+    /// assert_eq!(Change::Set(2).apply(None), Some(2));
+    /// ```
+    pub fn apply(self, current: Option<T>) -> Option<T> {
+        match self {
+            Self::Keep => current,
+            Self::Clear => None,
+            Self::Set(value) => Some(value),
+        }
+    }
+}
+
+impl<T> From<Option<T>> for Change<T> {
+    /// `None` clears: it is what a `null` means. For «leave it alone» there is [`Change::Keep`].
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Clear, Self::Set)
+    }
+}
+
+impl<T: Serialize> Serialize for Change<T> {
+    /// A kept field has no place on the wire: its owner must skip it (`skip_serializing_if = "Change::is_keep"`).
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Keep | Self::Clear => serializer.serialize_none(),
+            Self::Set(value) => value.serialize(serializer),
+        }
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Change<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Option::deserialize(deserializer).map(Self::from)
+    }
+}

@@ -1,0 +1,32 @@
+//! Client accounts (contract 2.2 and D2).
+
+use serde::{Deserialize, Serialize};
+
+use super::Timestamp;
+use crate::id::ClientId;
+
+/// A client account of a business: whom its leads belong to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ClientAccount {
+    /// Identifier of the client account.
+    pub id: ClientId,
+    /// What people call it.
+    pub name: String,
+    /// When it was created.
+    pub created_at: Timestamp,
+}
+
+impl ClientAccount {
+    /// A client account; nothing is checked.
+    ///
+    /// ```
+    /// # use leadapi_core::{id::ClientId, model::ClientAccount};
+    /// let account = ClientAccount::new(ClientId::parse("c1")?, "Casa Verde", "2026-01-12T09:30:00.000Z".parse()?);
+    /// assert_eq!(account.name, "Casa Verde");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(id: ClientId, name: impl Into<String>, created_at: Timestamp) -> Self {
+        Self { id, name: name.into(), created_at }
+    }
+}

@@ -1,0 +1,186 @@
+//! The lead and its list item (contract 2.1 and D2).
+
+use serde::{Deserialize, Serialize};
+
+use super::{Amount, Timestamp};
+use crate::id::{ClientId, LeadId, PipelineId, StageId};
+
+/// A lead: exactly the twelve fields of contract 2.1, each always on the wire, unset ones as `null` (contract D2).
+///
+/// ```
+/// use leadapi_core::{id::{ClientId, LeadId}, model::Lead};
+///
+/// let mut lead = Lead::new(LeadId::parse("l1")?, ClientId::parse("c1")?, "Élodie", "2026-05-04T07:58:12.004Z".parse()?);
+/// lead.email = Some("elodie@example.fr".into());
+/// assert!(serde_json::to_string(&lead)?.starts_with(r#"{"id":"l1","client_id":"c1","name":"Élodie","email":"elodie@"#));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Lead {
+    /// Identifier of the lead.
+    pub id: LeadId,
+    /// The client account that it belongs to; it never changes.
+    pub client_id: ClientId,
+    /// 1 to 200 characters.
+    pub name: String,
+    /// An address as it was sent, case kept.
+    pub email: Option<String>,
+    /// A number as it was sent; no country is guessed.
+    pub phone: Option<String>,
+    /// Where the lead came from: free text.
+    pub source: Option<String>,
+    /// Free text with line breaks. Not in the list item.
+    pub notes: Option<String>,
+    /// What it may be worth, in major currency units.
+    pub value: Option<Amount>,
+    /// The pipeline that it is in; set exactly when [`stage_id`](Self::stage_id) is.
+    pub pipeline_id: Option<PipelineId>,
+    /// The stage that it is in; set exactly when [`pipeline_id`](Self::pipeline_id) is.
+    pub stage_id: Option<StageId>,
+    /// The name of the lead's own business. Not in the list item.
+    pub business_name: Option<String>,
+    /// When it was created.
+    pub created_at: Timestamp,
+}
+
+impl Lead {
+    /// A lead with its four fields that are never unset; the others are public, to be set after.
+    ///
+    /// This is for stores, which read leads from rows, and for tests: nothing is checked.
+    ///
+    /// ```
+    /// # use leadapi_core::{id::{ClientId, LeadId}, model::Lead};
+    /// let lead = Lead::new(LeadId::parse("l1")?, ClientId::parse("c1")?, "Ann", "2026-05-04T07:58:12.004Z".parse()?);
+    /// assert_eq!(lead.email, None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(id: LeadId, client_id: ClientId, name: impl Into<String>, created_at: Timestamp) -> Self {
+        Self {
+            id,
+            client_id,
+            name: name.into(),
+            email: None,
+            phone: None,
+            source: None,
+            notes: None,
+            value: None,
+            pipeline_id: None,
+            stage_id: None,
+            business_name: None,
+            created_at,
+        }
+    }
+}
+
+macro_rules! lead_item {
+    ($(#[$doc:meta])* $name:ident $(<$life:lifetime>)?, $($field:ident: $type:ty),* $(,)?) => {
+        $(#[$doc])*
+        #[non_exhaustive]
+        pub struct $name $(<$life>)? {
+            $(
+                #[doc = concat!("As [`Lead::", stringify!($field), "`].")]
+                pub $field: $type,
+            )*
+        }
+    };
+}
+
+lead_item! {
+    /// A lead in a list: exactly the ten fields of contract 2.1, without `notes` and `business_name`.
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+    LeadItem,
+    id: LeadId,
+    client_id: ClientId,
+    name: String,
+    email: Option<String>,
+    phone: Option<String>,
+    source: Option<String>,
+    value: Option<Amount>,
+    pipeline_id: Option<PipelineId>,
+    stage_id: Option<StageId>,
+    created_at: Timestamp,
+}
+
+lead_item! {
+    /// A [`LeadItem`] that is written without copying its lead.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+    LeadItemRef<'a>,
+    id: &'a LeadId,
+    client_id: &'a ClientId,
+    name: &'a str,
+    email: Option<&'a str>,
+    phone: Option<&'a str>,
+    source: Option<&'a str>,
+    value: Option<Amount>,
+    pipeline_id: Option<&'a PipelineId>,
+    stage_id: Option<&'a StageId>,
+    created_at: Timestamp,
+}
+
+impl<'a> From<&'a Lead> for LeadItemRef<'a> {
+    fn from(lead: &'a Lead) -> Self {
+        Self {
+            id: &lead.id,
+            client_id: &lead.client_id,
+            name: &lead.name,
+            email: lead.email.as_deref(),
+            phone: lead.phone.as_deref(),
+            source: lead.source.as_deref(),
+            value: lead.value,
+            pipeline_id: lead.pipeline_id.as_ref(),
+            stage_id: lead.stage_id.as_ref(),
+            created_at: lead.created_at,
+        }
+    }
+}
+
+impl From<Lead> for LeadItem {
+    fn from(lead: Lead) -> Self {
+        Self {
+            id: lead.id,
+            client_id: lead.client_id,
+            name: lead.name,
+            email: lead.email,
+            phone: lead.phone,
+            source: lead.source,
+            value: lead.value,
+            pipeline_id: lead.pipeline_id,
+            stage_id: lead.stage_id,
+            created_at: lead.created_at,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_item_and_its_reference_are_written_alike() {
+        let mut lead = Lead::new(
+            LeadId::parse("l1").unwrap(),
+            ClientId::parse("c1").unwrap(),
+            "Ann",
+            "2026-05-04T07:58:12.004Z".parse().unwrap(),
+        );
+        lead.value = Some(450.into());
+        lead.stage_id = Some(StageId::parse("s1").unwrap());
+        lead.notes = Some("not listed".into());
+        let by_reference = serde_json::to_string(&LeadItemRef::from(&lead)).unwrap();
+        assert_eq!(by_reference, serde_json::to_string(&LeadItem::from(lead)).unwrap());
+        assert_eq!(
+            by_reference,
+            r#"{"id":"l1","client_id":"c1","name":"Ann","email":null,"phone":null,"source":null,"value":450,"pipeline_id":null,"stage_id":"s1","created_at":"2026-05-04T07:58:12.004Z"}"#
+        );
+    }
+
+    #[test]
+    fn a_field_of_a_later_version_does_not_break_the_reader() {
+        let lead: Lead = serde_json::from_str(
+            r#"{"id":"l1","client_id":"c1","name":"Ann","created_at":"2026-05-04T07:58:12.004Z","score":{"x":1}}"#,
+        )
+        .unwrap();
+        assert_eq!(lead.name, "Ann");
+    }
+}

@@ -1,0 +1,113 @@
+//! The body of a create, as the caller writes it (contract, POST /leads).
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{ClientId, PipelineId, StageId};
+
+/// A lead to be created: what the caller says, not yet checked.
+///
+/// The rules of contract D4 and D6 turn it into a [`LeadDraft`](crate::validate::LeadDraft); the server asks them of
+/// every body, and a caller can ask them before the wire with [`check`](Self::check).
+///
+/// ```
+/// use leadapi_core::{id::ClientId, model::NewLead};
+///
+/// let lead = NewLead::new(&ClientId::parse("c1")?, "Øyvind Håkonsen").email("oyvind@example.no").value(5988);
+/// assert_eq!(serde_json::to_string(&lead)?, r#"{"client_id":"c1","name":"Øyvind Håkonsen","email":"oyvind@example.no","value":5988.0}"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
+#[serde(default)]
+pub struct NewLead {
+    /// The client account that it belongs to. Required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_id: Option<String>,
+    /// 1 to 200 characters. Required.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// At most 254 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    /// At most 50 characters, three of them digits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phone: Option<String>,
+    /// 1 to 100 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// At most 10,000 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
+    /// Any finite number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// The pipeline to be put in; without a stage, its first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pipeline_id: Option<String>,
+    /// The stage to be put in; the pipeline follows from it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage_id: Option<String>,
+    /// At most 200 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub business_name: Option<String>,
+}
+
+impl NewLead {
+    /// A lead of this client account with this name, and nothing else yet.
+    ///
+    /// ```
+    /// # use leadapi_core::{id::ClientId, model::NewLead};
+    /// let lead = NewLead::new(&ClientId::parse("c1")?, "Ann");
+    /// assert_eq!(lead.name.as_deref(), Some("Ann"));
+    /// # Ok::<(), leadapi_core::id::InvalidId>(())
+    /// ```
+    #[must_use]
+    pub fn new(client_id: &ClientId, name: impl Into<String>) -> Self {
+        Self { client_id: Some(client_id.to_string()), name: Some(name.into()), ..Self::default() }
+    }
+
+    /// Sets the value, in major currency units.
+    #[must_use]
+    pub fn value(mut self, value: impl Into<f64>) -> Self {
+        self.value = Some(value.into());
+        self
+    }
+
+    /// Puts the lead into the first stage of a pipeline.
+    #[must_use]
+    pub fn pipeline(mut self, pipeline_id: &PipelineId) -> Self {
+        self.pipeline_id = Some(pipeline_id.to_string());
+        self
+    }
+
+    /// Puts the lead into a stage, and so into its pipeline.
+    #[must_use]
+    pub fn stage(mut self, stage_id: &StageId) -> Self {
+        self.stage_id = Some(stage_id.to_string());
+        self
+    }
+}
+
+macro_rules! text_setters {
+    ($($field:ident)*) => {
+        impl NewLead {
+            $(
+                #[doc = concat!("Sets `", stringify!($field), "`.")]
+                ///
+                /// ```
+                /// # use leadapi_core::{id::ClientId, model::NewLead};
+                #[doc = concat!("let lead = NewLead::new(&ClientId::parse(\"c1\")?, \"Ann\").", stringify!($field), "(\"text\");")]
+                #[doc = concat!("assert_eq!(lead.", stringify!($field), ".as_deref(), Some(\"text\"));")]
+                /// # Ok::<(), leadapi_core::id::InvalidId>(())
+                /// ```
+                #[must_use]
+                pub fn $field(mut self, $field: impl Into<String>) -> Self {
+                    self.$field = Some($field.into());
+                    self
+                }
+            )*
+        }
+    };
+}
+
+text_setters! { email phone source notes business_name }

@@ -1,0 +1,39 @@
+//! The list envelope (contract 2.3).
+
+use serde::{Deserialize, Serialize};
+
+use super::Window;
+
+/// One page of a list, with the number of all matches read in the same snapshot (contract 2.3 and D3).
+///
+/// ```
+/// use leadapi_core::model::{Page, Window};
+///
+/// let page = Page::new(vec!["a"], 7, Window::new(1, 6)?);
+/// assert_eq!(serde_json::to_string(&page)?, r#"{"data":["a"],"total":7,"limit":1,"offset":6}"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Page<T> {
+    /// The items, at most `limit` of them; empty past the end.
+    pub data: Vec<T>,
+    /// How many records match in all.
+    pub total: u64,
+    /// The limit that was applied.
+    pub limit: u32,
+    /// The offset that was applied.
+    pub offset: u64,
+}
+
+impl<T> Page<T> {
+    /// A page of this window.
+    ///
+    /// ```
+    /// # use leadapi_core::model::{Page, Window};
+    /// assert_eq!(Page::<u8>::new(vec![], 0, Window::default()).limit, 50);
+    /// ```
+    pub const fn new(data: Vec<T>, total: u64, window: Window) -> Self {
+        Self { data, total, limit: window.limit(), offset: window.offset() }
+    }
+}

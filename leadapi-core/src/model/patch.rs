@@ -1,0 +1,149 @@
+//! The body of an update, as the caller writes it (contract D5): a JSON Merge Patch.
+
+use serde::{Deserialize, Serialize};
+
+use super::Change;
+use crate::id::{PipelineId, StageId};
+
+/// Changes to a lead: what the caller says, not yet checked.
+///
+/// The rules of contract D4 to D6 turn it into a [`LeadEdit`](crate::validate::LeadEdit). A field that is left at
+/// [`Change::Keep`] is not on the wire.
+///
+/// ```
+/// use leadapi_core::model::LeadPatch;
+///
+/// let patch = LeadPatch::new().name("Ann").clear_email();
+/// assert_eq!(serde_json::to_string(&patch)?, r#"{"name":"Ann","email":null}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
+#[serde(default)]
+pub struct LeadPatch {
+    /// 1 to 200 characters; it cannot be cleared.
+    #[serde(skip_serializing_if = "Change::is_keep")]
+    pub name: Change<String>,
+    /// At most 254 characters.
+    #[serde(skip_serializing_if = "Change::is_keep")]
+    pub email: Change<String>,
+    /// At most 50 characters, three of them digits.
+    #[serde(skip_serializing_if = "Change::is_keep")]
+    pub phone: Change<String>,
+    /// 1 to 100 characters.
+    #[serde(skip_serializing_if = "Change::is_keep")]
+    pub source: Change<String>,
+    /// At most 10,000 characters.
+    #[serde(skip_serializing_if = "Change::is_keep")]
+    pub notes: Change<String>,
+    /// Any finite number.
+    #[serde(skip_serializing_if = "Change::is_keep")]
+    pub value: Change<f64>,
+    /// Another pipeline puts the lead into its first stage; the same one leaves the stage (contract D6).
+    #[serde(skip_serializing_if = "Change::is_keep")]
+    pub pipeline_id: Change<String>,
+    /// A stage puts the lead into its pipeline too (contract D6).
+    #[serde(skip_serializing_if = "Change::is_keep")]
+    pub stage_id: Change<String>,
+    /// At most 200 characters.
+    #[serde(skip_serializing_if = "Change::is_keep")]
+    pub business_name: Change<String>,
+}
+
+impl LeadPatch {
+    /// A patch that changes nothing yet; as it is, the service refuses it (contract D5).
+    ///
+    /// ```
+    /// # use leadapi_core::model::LeadPatch;
+    /// assert_eq!(serde_json::to_string(&LeadPatch::new())?, "{}");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the name; it cannot be cleared.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Change::Set(name.into());
+        self
+    }
+
+    /// Sets the value, in major currency units.
+    #[must_use]
+    pub fn value(mut self, value: impl Into<f64>) -> Self {
+        self.value = Change::Set(value.into());
+        self
+    }
+
+    /// Clears the value.
+    #[must_use]
+    pub fn clear_value(mut self) -> Self {
+        self.value = Change::Clear;
+        self
+    }
+
+    /// Moves the lead to a pipeline: to its first stage, unless it is in that pipeline already.
+    #[must_use]
+    pub fn pipeline(mut self, pipeline_id: &PipelineId) -> Self {
+        self.pipeline_id = Change::Set(pipeline_id.to_string());
+        self
+    }
+
+    /// Moves the lead to a stage, and so to its pipeline.
+    #[must_use]
+    pub fn stage(mut self, stage_id: &StageId) -> Self {
+        self.stage_id = Change::Set(stage_id.to_string());
+        self
+    }
+
+    /// Takes the lead out of its pipeline and stage.
+    #[must_use]
+    pub fn clear_pipeline(mut self) -> Self {
+        self.pipeline_id = Change::Clear;
+        self.stage_id = Change::Clear;
+        self
+    }
+}
+
+macro_rules! text_changes {
+    ($($field:ident $clear:ident)*) => {
+        impl LeadPatch {
+            $(
+                #[doc = concat!("Sets `", stringify!($field), "`.")]
+                ///
+                /// ```
+                /// # use leadapi_core::model::{Change, LeadPatch};
+                #[doc = concat!("let patch = LeadPatch::new().", stringify!($field), "(\"text\");")]
+                #[doc = concat!("assert_eq!(patch.", stringify!($field), ", Change::Set(\"text\".to_owned()));")]
+                /// ```
+                #[must_use]
+                pub fn $field(mut self, $field: impl Into<String>) -> Self {
+                    self.$field = Change::Set($field.into());
+                    self
+                }
+
+                #[doc = concat!("Clears `", stringify!($field), "`.")]
+                ///
+                /// ```
+                /// # use leadapi_core::model::{Change, LeadPatch};
+                #[doc = concat!("assert_eq!(LeadPatch::new().", stringify!($clear), "().", stringify!($field), ", Change::Clear);")]
+                /// ```
+                #[must_use]
+                pub fn $clear(mut self) -> Self {
+                    self.$field = Change::Clear;
+                    self
+                }
+            )*
+        }
+    };
+}
+
+text_changes! {
+    email clear_email
+    phone clear_phone
+    source clear_source
+    notes clear_notes
+    business_name clear_business_name
+}

@@ -1,0 +1,70 @@
+//! Pipelines and their stages (contract 2.2 and D2).
+
+use serde::{Deserialize, Serialize};
+
+use super::Timestamp;
+use crate::id::{PipelineId, StageId};
+
+/// A pipeline of a business with its stages; all its client accounts share it.
+///
+/// ```
+/// use leadapi_core::model::Pipeline;
+///
+/// let pipeline: Pipeline = serde_json::from_str(
+///     r#"{"id":"p1","name":"Sales","stages":[{"id":"s1","name":"New","position":1}],"created_at":"2026-01-12T09:30:00.000Z"}"#,
+/// )?;
+/// assert_eq!(pipeline.stages.first().map(|stage| stage.name.as_str()), Some("New"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Pipeline {
+    /// Identifier of the pipeline.
+    pub id: PipelineId,
+    /// What people call it.
+    pub name: String,
+    /// Its stages by position; the service never shows a pipeline without one.
+    pub stages: Vec<Stage>,
+    /// When it was created.
+    pub created_at: Timestamp,
+}
+
+impl Pipeline {
+    /// A pipeline; nothing is checked.
+    ///
+    /// ```
+    /// # use leadapi_core::{id::{PipelineId, StageId}, model::{Pipeline, Stage}};
+    /// let stages = vec![Stage::new(StageId::parse("s1")?, "New", 1)];
+    /// let pipeline = Pipeline::new(PipelineId::parse("p1")?, "Sales", stages, "2026-01-12T09:30:00.000Z".parse()?);
+    /// assert_eq!(pipeline.name, "Sales");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(id: PipelineId, name: impl Into<String>, stages: Vec<Stage>, created_at: Timestamp) -> Self {
+        Self { id, name: name.into(), stages, created_at }
+    }
+}
+
+/// A stage of a pipeline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Stage {
+    /// Identifier of the stage.
+    pub id: StageId,
+    /// What people call it.
+    pub name: String,
+    /// Its place among the pipeline's stages, from 1.
+    pub position: u32,
+}
+
+impl Stage {
+    /// A stage; nothing is checked.
+    ///
+    /// ```
+    /// # use leadapi_core::{id::StageId, model::Stage};
+    /// assert_eq!(Stage::new(StageId::parse("s1")?, "New", 1).position, 1);
+    /// # Ok::<(), leadapi_core::id::InvalidId>(())
+    /// ```
+    pub fn new(id: StageId, name: impl Into<String>, position: u32) -> Self {
+        Self { id, name: name.into(), position }
+    }
+}

@@ -1,0 +1,145 @@
+//! Which page of which leads: the query of the three lists (contract D3).
+
+use crate::id::{ClientId, StageId};
+
+/// A limit or an offset that contract D3 does not allow; the text names the range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidWindow {
+    /// The limit is not from 1 to 200.
+    #[error("limit must be an integer from 1 to {}", Window::MAX_LIMIT)]
+    Limit,
+    /// The offset is not from 0 to 2^53-1.
+    #[error("offset must be an integer from 0 to {}", Window::MAX_OFFSET)]
+    Offset,
+}
+
+/// A page of a list: at most `limit` records after the first `offset` ones (contract D3).
+///
+/// ```
+/// use leadapi_core::model::{InvalidWindow, Window};
+///
+/// assert_eq!(Window::default(), Window::new(50, 0)?);
+/// assert_eq!(Window::new(201, 0), Err(InvalidWindow::Limit));
+/// # Ok::<(), InvalidWindow>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    limit: u32,
+    offset: u64,
+}
+
+impl Window {
+    /// The limit of a request that names none.
+    pub const DEFAULT_LIMIT: u32 = 50;
+    /// The greatest limit.
+    pub const MAX_LIMIT: u32 = 200;
+    /// The greatest offset: the greatest whole number below which a double holds every one.
+    pub const MAX_OFFSET: u64 = (1 << 53) - 1;
+
+    /// A window.
+    ///
+    /// ```
+    /// # use leadapi_core::model::Window;
+    /// assert_eq!(Window::new(200, 400)?.offset(), 400);
+    /// # Ok::<(), leadapi_core::model::InvalidWindow>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidWindow`], whose text is the service's own, when one of the two is out of its range.
+    pub const fn new(limit: u32, offset: u64) -> Result<Self, InvalidWindow> {
+        if limit < 1 || limit > Self::MAX_LIMIT {
+            Err(InvalidWindow::Limit)
+        } else if offset > Self::MAX_OFFSET {
+            Err(InvalidWindow::Offset)
+        } else {
+            Ok(Self { limit, offset })
+        }
+    }
+
+    /// At most so many records: 1 to 200.
+    pub const fn limit(self) -> u32 {
+        self.limit
+    }
+
+    /// So many records are passed over.
+    pub const fn offset(self) -> u64 {
+        self.offset
+    }
+
+    /// The window's part of a list that is at hand.
+    ///
+    /// ```
+    /// # use leadapi_core::model::Window;
+    /// assert_eq!(Window::new(2, 1)?.slice(&[1, 2, 3, 4]), [2, 3]);
+    /// assert!(Window::new(2, 9)?.slice(&[1, 2, 3, 4]).is_empty());
+    /// # Ok::<(), leadapi_core::model::InvalidWindow>(())
+    /// ```
+    pub fn slice<T>(self, all: &[T]) -> &[T] {
+        let start = usize::try_from(self.offset).unwrap_or(usize::MAX).min(all.len());
+        let rest = all.get(start..).unwrap_or_default();
+        let length = usize::try_from(self.limit).unwrap_or(usize::MAX).min(rest.len());
+        rest.get(..length).unwrap_or_default()
+    }
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Self { limit: Self::DEFAULT_LIMIT, offset: 0 }
+    }
+}
+
+/// Which leads to list: both filters are joined by AND (contract D3).
+///
+/// ```
+/// use leadapi_core::{id::ClientId, model::{LeadQuery, Window}};
+///
+/// let query = LeadQuery::new().client(ClientId::parse("c1")?).window(Window::new(10, 0)?);
+/// assert_eq!(query.window.limit(), 10);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct LeadQuery {
+    /// Only leads of this client account.
+    pub client: Option<ClientId>,
+    /// Only leads in this stage.
+    pub stage: Option<StageId>,
+    /// Which page.
+    pub window: Window,
+}
+
+impl LeadQuery {
+    /// The first 50 leads of all client accounts.
+    ///
+    /// ```
+    /// # use leadapi_core::model::LeadQuery;
+    /// assert_eq!(LeadQuery::new().client, None);
+    /// ```
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only leads of this client account.
+    #[must_use]
+    pub fn client(mut self, client: ClientId) -> Self {
+        self.client = Some(client);
+        self
+    }
+
+    /// Only leads in this stage.
+    #[must_use]
+    pub fn stage(mut self, stage: StageId) -> Self {
+        self.stage = Some(stage);
+        self
+    }
+
+    /// Which page.
+    #[must_use]
+    pub fn window(mut self, window: Window) -> Self {
+        self.window = window;
+        self
+    }
+}

@@ -1,0 +1,109 @@
+//! Moments on the wire: RFC 3339, UTC, `Z`, exactly three fraction digits (contract D4).
+
+use std::{fmt, str::FromStr};
+
+use chrono::{DateTime, Datelike, SubsecRound, Timelike, Utc};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// The text is no RFC 3339 timestamp, or its year has more than four digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("must be an RFC 3339 timestamp such as 2026-05-04T07:58:12.004Z")]
+pub struct InvalidTimestamp;
+
+/// A moment in UTC, to the millisecond (contract D4).
+///
+/// ```
+/// use leadapi_core::model::Timestamp;
+///
+/// let at: Timestamp = "2026-05-04T09:58:12.0049+02:00".parse()?;
+/// assert_eq!(at.to_string(), "2026-05-04T07:58:12.004Z");
+/// # Ok::<(), leadapi_core::model::InvalidTimestamp>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(DateTime<Utc>);
+
+impl Timestamp {
+    /// The moment as a chrono value.
+    ///
+    /// ```
+    /// # use leadapi_core::model::Timestamp;
+    /// let at: Timestamp = "2026-05-04T07:58:12.004Z".parse()?;
+    /// assert_eq!(at.to_utc().timestamp_subsec_millis(), 4);
+    /// # Ok::<(), leadapi_core::model::InvalidTimestamp>(())
+    /// ```
+    pub const fn to_utc(self) -> DateTime<Utc> {
+        self.0
+    }
+}
+
+impl From<DateTime<Utc>> for Timestamp {
+    /// Cuts to the millisecond: rounding up would name a moment that has not come yet.
+    fn from(at: DateTime<Utc>) -> Self {
+        Self(at.trunc_subsecs(3))
+    }
+}
+
+impl FromStr for Timestamp {
+    type Err = InvalidTimestamp;
+
+    fn from_str(text: &str) -> Result<Self, InvalidTimestamp> {
+        let at = DateTime::parse_from_rfc3339(text).map_err(|_| InvalidTimestamp)?.to_utc();
+        if (0..=9999).contains(&at.year()) { Ok(at.into()) } else { Err(InvalidTimestamp) }
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = self.0;
+        // A leap second is the only thing that has more than 999 of them.
+        let millis = (at.nanosecond() / 1_000_000).min(999);
+        write!(
+            f,
+            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{millis:03}Z",
+            at.year(),
+            at.month(),
+            at.day(),
+            at.hour(),
+            at.minute(),
+            at.second()
+        )
+    }
+}
+
+impl fmt::Debug for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_and_z_whatever_was_read() {
+        for (read, written) in [
+            ("2026-01-12T09:00:00Z", "2026-01-12T09:00:00.000Z"),
+            ("2026-01-12T09:00:00.5Z", "2026-01-12T09:00:00.500Z"),
+            ("2026-01-12T09:00:00.999999Z", "2026-01-12T09:00:00.999Z"),
+            ("2026-01-01T00:30:00+01:00", "2025-12-31T23:30:00.000Z"),
+        ] {
+            assert_eq!(read.parse::<Timestamp>().unwrap().to_string(), written);
+        }
+        for bad in ["", "2026-01-12", "2026-01-12T09:00:00", "yesterday"] {
+            assert_eq!(bad.parse::<Timestamp>(), Err(InvalidTimestamp), "{bad:?}");
+        }
+    }
+}

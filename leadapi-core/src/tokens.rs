@@ -1,0 +1,174 @@
+//! What is done with tokens (contract 5 and D8): an owner or admin manages them, and the service asks whether one is good.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use crate::{
+    BoxError,
+    auth::{BearerToken, Caller, Scopes, TokenAdmin},
+    id::TokenId,
+    model::Timestamp,
+    port::{Clock, TokenRecord, TokenStore, TokenVerifier, Verdict},
+};
+
+/// The longest name of a token, in characters.
+const MAX_NAME_CHARS: usize = 100;
+
+/// A token to be created.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewToken {
+    /// What people will call it: 1 to 100 characters after trimming, none of them control characters.
+    pub name: String,
+    /// What it is to allow.
+    pub scopes: Scopes,
+    /// From this moment on it is no longer good; it must be yet to come.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// Why a token could not be created.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CreateTokenError {
+    /// The name is empty, too long or holds control characters; choose another.
+    #[error("name must be 1 to {MAX_NAME_CHARS} characters, none of them control characters")]
+    Name,
+    /// The token would be of no use from the start; choose a later moment.
+    #[error("expires_at must be in the future")]
+    Expired,
+    /// The store or the system's random generator failed; nothing was created.
+    #[error("the token could not be created")]
+    Failed(#[source] BoxError),
+}
+
+/// Creates, lists, revokes and deletes tokens, for those who may (contract D8).
+///
+/// ```
+/// use std::sync::Arc;
+/// use leadapi_core::{auth::*, id::BusinessId, memory::*, port::{TokenVerifier, Verdict}, tokens::*};
+///
+/// # futures_executor::block_on(async {
+/// let store = Arc::new(MemoryTokens::default());
+/// let tokens = Tokens::new(store.clone(), SystemClock);
+/// let owner = Member { business: BusinessId::parse("b1")?, role: Role::Owner };
+/// let admin = owner.token_admin()?;
+///
+/// let new = NewToken { name: "website".into(), scopes: Scopes::Write, expires_at: None };
+/// let (record, secret) = tokens.create(&admin, new).await?;
+/// println!("shown once: {}", secret.expose());
+///
+/// let verifier = StoredTokens::new(store, SystemClock);
+/// assert!(matches!(verifier.verify(&secret).await?, Verdict::Good(_)));
+/// tokens.revoke(&admin, &record.id).await?;
+/// assert_eq!(verifier.verify(&secret).await?, Verdict::Revoked);
+/// # Ok::<(), leadapi_core::BoxError>(())
+/// # }).unwrap();
+/// ```
+pub struct Tokens {
+    store: Arc<dyn TokenStore>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Tokens {
+    /// Over this store and this clock.
+    pub fn new(store: impl TokenStore + 'static, clock: impl Clock + 'static) -> Self {
+        Self { store: Arc::new(store), clock: Arc::new(clock) }
+    }
+
+    /// Makes a token. The secret is in no other place than the answer: it is shown once (contract 5.3).
+    ///
+    /// # Errors
+    ///
+    /// [`CreateTokenError`]; nothing is created then.
+    pub async fn create(
+        &self,
+        admin: &TokenAdmin,
+        new: NewToken,
+    ) -> Result<(TokenRecord, BearerToken), CreateTokenError> {
+        let now = Timestamp::from(self.clock.now());
+        let name = new.name.trim();
+        if !(1..=MAX_NAME_CHARS).contains(&name.chars().count()) || name.chars().any(char::is_control) {
+            return Err(CreateTokenError::Name);
+        }
+        if new.expires_at.is_some_and(|at| at <= now) {
+            return Err(CreateTokenError::Expired);
+        }
+        let secret = BearerToken::generate().map_err(|error| CreateTokenError::Failed(error.into()))?;
+        let record = TokenRecord { expires_at: new.expires_at, ..TokenRecord::new(&secret, name, new.scopes, now) };
+        self.store.insert(admin.business(), record.clone()).await.map_err(CreateTokenError::Failed)?;
+        Ok((record, secret))
+    }
+
+    /// The business's tokens, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// The store's.
+    pub async fn list(&self, admin: &TokenAdmin) -> Result<Vec<TokenRecord>, BoxError> {
+        self.store.list(admin.business()).await
+    }
+
+    /// Makes a token useless from now on; `false` when the business has no such token. A second time changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// The store's; whether the token is still good is then unknown.
+    pub async fn revoke(&self, admin: &TokenAdmin, id: &TokenId) -> Result<bool, BoxError> {
+        self.store.revoke(admin.business(), id, self.clock.now().into()).await
+    }
+
+    /// Forgets a token, so that it is unknown from now on; `false` when the business has no such token.
+    ///
+    /// # Errors
+    ///
+    /// The store's; whether the token is still good is then unknown.
+    pub async fn delete(&self, admin: &TokenAdmin, id: &TokenId) -> Result<bool, BoxError> {
+        self.store.delete(admin.business(), id).await
+    }
+}
+
+impl std::fmt::Debug for Tokens {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tokens").finish_non_exhaustive()
+    }
+}
+
+/// The [`TokenVerifier`] over a [`TokenStore`] (contract D8).
+///
+/// A token whose checksum is wrong is refused without a look-up, so that garbage costs the store nothing.
+pub struct StoredTokens {
+    store: Arc<dyn TokenStore>,
+    clock: Arc<dyn Clock>,
+}
+
+impl StoredTokens {
+    /// Over this store and this clock.
+    pub fn new(store: impl TokenStore + 'static, clock: impl Clock + 'static) -> Self {
+        Self { store: Arc::new(store), clock: Arc::new(clock) }
+    }
+}
+
+impl std::fmt::Debug for StoredTokens {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StoredTokens").finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl TokenVerifier for StoredTokens {
+    async fn verify(&self, token: &BearerToken) -> Result<Verdict, BoxError> {
+        if !token.has_good_checksum() {
+            return Ok(Verdict::Unknown);
+        }
+        let Some((business, record)) = self.store.find(&token.hash()).await? else { return Ok(Verdict::Unknown) };
+        let now = Timestamp::from(self.clock.now());
+        // A moment of revocation that is yet to come is another machine's clock, and no reason to wait for it.
+        Ok(if record.revoked_at.is_some() {
+            Verdict::Revoked
+        } else if record.expires_at.is_some_and(|at| at <= now) {
+            Verdict::Expired
+        } else {
+            Verdict::Good(Caller { business, token: record.id, scopes: record.scopes })
+        })
+    }
+}

@@ -1,0 +1,212 @@
+//! A create that is valid by its type (contract D4, D5), and the lead that it makes.
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::{
+    Fault, Faults, Named, Reference, References,
+    placement::{Placement, Target},
+    text,
+};
+use crate::{
+    id::{ClientId, LeadId},
+    model::{Amount, Change, Lead, NewLead, Timestamp},
+};
+
+/// What the service gives to a new lead: its id and its moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stamp {
+    /// The new lead's id.
+    pub id: LeadId,
+    /// Its `created_at`, and the moment by which kept idempotency keys grow old.
+    pub at: Timestamp,
+}
+
+/// A lead to be created that keeps every rule which can be checked without looking anything up.
+///
+/// Only [`NewLead::check`] makes one, so a store cannot be handed an unchecked one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeadDraft {
+    client_id: ClientId,
+    name: String,
+    email: Option<String>,
+    phone: Option<String>,
+    source: Option<String>,
+    notes: Option<String>,
+    value: Option<Amount>,
+    target: Option<Target>,
+    business_name: Option<String>,
+}
+
+impl NewLead {
+    /// Asks all rules that need no look-up (contract D4 to D6).
+    ///
+    /// ```
+    /// use leadapi_core::{id::ClientId, model::NewLead};
+    ///
+    /// let faults = NewLead::new(&ClientId::parse("c1")?, " ").email("nobody").check().unwrap_err();
+    /// assert!(faults.to_string().starts_with("name is required; email must be an e-mail address"));
+    /// # Ok::<(), leadapi_core::id::InvalidId>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Every rule that is broken, with the text that the service would answer.
+    pub fn check(&self) -> Result<LeadDraft, Faults> {
+        let mut faults = Faults::default();
+        match LeadDraft::read(self, &mut faults) {
+            Some(draft) if faults.is_empty() => Ok(draft),
+            _ => Err(faults),
+        }
+    }
+}
+
+impl LeadDraft {
+    /// The draft, unless a required field is missing; it is worth nothing when there are faults.
+    pub(crate) fn read(new: &NewLead, faults: &mut Faults) -> Option<Self> {
+        let client_id = new.client_id.as_deref().and_then(|text| text::id("client_id", text, faults));
+        let client_id = required("client_id", client_id, faults).map(ClientId::named);
+        let name = new.name.as_deref().and_then(|text| text::NAME.read(text, faults));
+        let name = required("name", name, faults);
+        let mut read = |rule: text::TextRule, text: &Option<String>| rule.read(text.as_deref()?, faults);
+        let email = read(text::EMAIL, &new.email);
+        let phone = read(text::PHONE, &new.phone);
+        let source = read(text::SOURCE, &new.source);
+        let notes = read(text::NOTES, &new.notes);
+        let business_name = read(text::BUSINESS_NAME, &new.business_name);
+        let value = new.value.and_then(|number| read_value(number, faults));
+        // On a create there is nothing to keep: absent and null are one.
+        let [pipeline, stage] = [&new.pipeline_id, &new.stage_id].map(|id| match id {
+            Some(text) if !text.trim().is_empty() => Change::Set(text.clone()),
+            _ => Change::Keep,
+        });
+        let target = Target::read(&pipeline, &stage, faults).apply(None);
+        Some(Self { client_id: client_id?, name: name?, email, phone, source, notes, value, target, business_name })
+    }
+
+    /// What a store must look up to make the lead.
+    pub fn named(&self) -> Named<'_> {
+        Named {
+            client: Some(&self.client_id),
+            pipeline: self.target.as_ref().and_then(Target::pipeline),
+            stage: self.target.as_ref().and_then(Target::stage),
+        }
+    }
+
+    /// The lead that is stored.
+    ///
+    /// # Errors
+    ///
+    /// The [`Reference`] that does not hold; then nothing is written.
+    pub fn into_lead(self, stamp: Stamp, references: &References) -> Result<Lead, Reference> {
+        if !references.client_exists {
+            return Err(Reference::Client);
+        }
+        let placement = self.target.map(|target| target.find(None, references)).transpose()?;
+        let (pipeline_id, stage_id) =
+            placement.map(|Placement { pipeline_id, stage_id }| (pipeline_id, stage_id)).unzip();
+        Ok(Lead {
+            id: stamp.id,
+            client_id: self.client_id,
+            name: self.name,
+            email: self.email,
+            phone: self.phone,
+            source: self.source,
+            notes: self.notes,
+            value: self.value,
+            pipeline_id,
+            stage_id,
+            business_name: self.business_name,
+            created_at: stamp.at,
+        })
+    }
+
+    /// The SHA-256 of the body after parsing and normalising (contract D10): equal for equal requests, however written.
+    pub fn fingerprint(&self) -> [u8; 32] {
+        // Writing strings and finite numbers into memory does not fail; if it did, the draft would match no other.
+        let text = serde_json::to_vec(self).unwrap_or_default();
+        Sha256::digest(text).into()
+    }
+}
+
+fn required<T>(field: &'static str, value: Option<T>, faults: &mut Faults) -> Option<T> {
+    // A field that is at fault already, such as one of the wrong type, is not missing as well.
+    if value.is_none() && !faults.names(field) {
+        faults.push(Fault::new(field, "is required"));
+    }
+    value
+}
+
+pub(super) fn read_value(number: f64, faults: &mut Faults) -> Option<Amount> {
+    Amount::try_from(number).map_err(|error| faults.push(Fault::new("value", error.to_string()))).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::{PipelineId, StageId};
+
+    fn minimal() -> NewLead {
+        NewLead::new(&ClientId::parse("c1").unwrap(), "Ann")
+    }
+
+    fn stamp() -> Stamp {
+        Stamp { id: LeadId::parse("l1").unwrap(), at: "2026-05-04T07:58:12.004Z".parse().unwrap() }
+    }
+
+    fn references() -> References {
+        References {
+            client_exists: true,
+            first_stage: Some(StageId::parse("s1").unwrap()),
+            stage_pipeline: Some(PipelineId::parse("p1").unwrap()),
+        }
+    }
+
+    #[test]
+    fn all_faults_are_told_at_once() {
+        let mut new = minimal().email("x").phone("1").source("s".repeat(101)).notes("\0").value(f64::INFINITY);
+        new.name = Some("n".repeat(201));
+        new.client_id = None;
+        let faults = new.check().unwrap_err();
+        let fields: Vec<&str> = faults.iter().map(Fault::field).collect();
+        assert_eq!(fields, ["client_id", "name", "email", "phone", "source", "notes", "value"]);
+    }
+
+    #[test]
+    fn blanks_are_null_and_equal_requests_have_one_fingerprint() {
+        let blank = minimal().email(" ").notes("").source("\t").business_name("");
+        let mut blank = blank;
+        blank.pipeline_id = Some(String::new());
+        blank.stage_id = Some(" ".into());
+        let (blank, plain) = (blank.check().unwrap(), minimal().check().unwrap());
+        assert_eq!(blank, plain);
+        assert_eq!(blank.fingerprint(), plain.fingerprint());
+        assert_ne!(plain.fingerprint(), minimal().value(0).check().unwrap().fingerprint());
+    }
+
+    #[test]
+    fn the_stage_and_the_pipeline_follow_each_other() {
+        let place = |new: NewLead, references: &References| {
+            new.check()
+                .unwrap()
+                .into_lead(stamp(), references)
+                .map(|lead| (lead.pipeline_id.map(|id| id.to_string()), lead.stage_id.map(|id| id.to_string())))
+        };
+        let pipeline = |id| PipelineId::parse(id).unwrap();
+        let stage = |id| StageId::parse(id).unwrap();
+        let some = |p: &str, s: &str| Ok((Some(p.to_owned()), Some(s.to_owned())));
+        assert_eq!(place(minimal(), &references()), Ok((None, None)));
+        assert_eq!(place(minimal().stage(&stage("s2")), &references()), some("p1", "s2"));
+        assert_eq!(place(minimal().pipeline(&pipeline("p9")), &references()), some("p9", "s1"));
+        let both = || minimal().pipeline(&pipeline("p1")).stage(&stage("s2"));
+        assert_eq!(place(both(), &references()), some("p1", "s2"));
+        let strange = minimal().pipeline(&pipeline("p2")).stage(&stage("s2"));
+        assert_eq!(place(strange, &references()), Err(Reference::Mismatch));
+        let nothing = References { client_exists: true, ..References::default() };
+        assert_eq!(place(both(), &nothing), Err(Reference::PipelineAndStage));
+        assert_eq!(place(minimal().stage(&stage("s2")), &nothing), Err(Reference::Stage));
+        assert_eq!(place(minimal().pipeline(&pipeline("p2")), &nothing), Err(Reference::Pipeline));
+        // The client account comes first, whatever else does not hold.
+        assert_eq!(place(both(), &References::default()), Err(Reference::Client));
+    }
+}

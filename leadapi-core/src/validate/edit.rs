@@ -1,0 +1,203 @@
+//! An update that is valid by its type (contract D4 to D6), and what it makes of a lead.
+
+use super::{
+    Fault, Faults, Named, Reference, References,
+    draft::read_value,
+    placement::{Placement, Target},
+    text::{self, TextRule},
+};
+use crate::model::{Amount, Change, Lead, LeadPatch};
+
+/// Changes to a lead that keep every rule which can be checked without looking anything up.
+///
+/// Only [`LeadPatch::check`] makes one. It changes at least one field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeadEdit {
+    name: Option<String>,
+    email: Change<String>,
+    phone: Change<String>,
+    source: Change<String>,
+    notes: Change<String>,
+    value: Change<Amount>,
+    target: Change<Target>,
+    business_name: Change<String>,
+}
+
+impl LeadPatch {
+    /// Asks all rules that need no look-up (contract D4 to D6).
+    ///
+    /// ```
+    /// use leadapi_core::model::LeadPatch;
+    ///
+    /// assert!(LeadPatch::new().clear_notes().check().is_ok());
+    /// assert_eq!(LeadPatch::new().check().unwrap_err().to_string(), "body has no field to change");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Every rule that is broken, with the text that the service would answer.
+    pub fn check(&self) -> Result<LeadEdit, Faults> {
+        let mut faults = Faults::default();
+        let edit = LeadEdit::read(self, &mut faults);
+        if faults.is_empty() { Ok(edit) } else { Err(faults) }
+    }
+}
+
+impl LeadEdit {
+    /// The changes; they are worth nothing when there are faults.
+    pub(crate) fn read(patch: &LeadPatch, faults: &mut Faults) -> Self {
+        if *patch == LeadPatch::default() && faults.is_empty() {
+            faults.push(Fault::new("body", "has no field to change"));
+        }
+        let name = match read_text(&text::NAME, &patch.name, faults) {
+            Change::Keep => None,
+            Change::Set(name) => Some(name),
+            Change::Clear => {
+                faults.push(Fault::new("name", "is required and cannot be cleared"));
+                None
+            }
+        };
+        Self {
+            name,
+            email: read_text(&text::EMAIL, &patch.email, faults),
+            phone: read_text(&text::PHONE, &patch.phone, faults),
+            source: read_text(&text::SOURCE, &patch.source, faults),
+            notes: read_text(&text::NOTES, &patch.notes, faults),
+            value: match patch.value {
+                Change::Keep => Change::Keep,
+                Change::Clear => Change::Clear,
+                Change::Set(number) => read_value(number, faults).into(),
+            },
+            target: Target::read(&patch.pipeline_id, &patch.stage_id, faults),
+            business_name: read_text(&text::BUSINESS_NAME, &patch.business_name, faults),
+        }
+    }
+
+    /// What a store must look up to apply the changes.
+    pub fn named(&self) -> Named<'_> {
+        match &self.target {
+            Change::Set(target) => Named { client: None, pipeline: target.pipeline(), stage: target.stage() },
+            Change::Keep | Change::Clear => Named::default(),
+        }
+    }
+
+    /// The lead after the changes.
+    ///
+    /// # Errors
+    ///
+    /// The [`Reference`] that does not hold; then nothing is written.
+    pub fn apply(&self, lead: &Lead, references: &References) -> Result<Lead, Reference> {
+        let mut lead = lead.clone();
+        let edit = self.clone();
+        if let Change::Set(target) = &edit.target {
+            let Placement { pipeline_id, stage_id } = target.find(Placement::of(&lead).as_ref(), references)?;
+            (lead.pipeline_id, lead.stage_id) = (Some(pipeline_id), Some(stage_id));
+        } else if edit.target == Change::Clear {
+            (lead.pipeline_id, lead.stage_id) = (None, None);
+        }
+        lead.name = edit.name.unwrap_or(lead.name);
+        lead.email = edit.email.apply(lead.email);
+        lead.phone = edit.phone.apply(lead.phone);
+        lead.source = edit.source.apply(lead.source);
+        lead.notes = edit.notes.apply(lead.notes);
+        lead.value = edit.value.apply(lead.value);
+        lead.business_name = edit.business_name.apply(lead.business_name);
+        Ok(lead)
+    }
+}
+
+fn read_text(rule: &TextRule, change: &Change<String>, faults: &mut Faults) -> Change<String> {
+    match change {
+        Change::Keep => Change::Keep,
+        Change::Clear => Change::Clear,
+        Change::Set(text) => rule.read(text, faults).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::{ClientId, LeadId, PipelineId, StageId};
+
+    fn lead() -> Lead {
+        let mut lead = Lead::new(
+            LeadId::parse("l1").unwrap(),
+            ClientId::parse("c1").unwrap(),
+            "Ann",
+            "2026-05-04T07:58:12.004Z".parse().unwrap(),
+        );
+        lead.pipeline_id = Some(PipelineId::parse("p1").unwrap());
+        lead.stage_id = Some(StageId::parse("s2").unwrap());
+        lead.email = Some("ann@example.org".into());
+        lead
+    }
+
+    /// `p1` has the stages s1 and s2, `p9` has s9.
+    fn references(edit: &LeadEdit) -> References {
+        let named = edit.named();
+        let stage = |id| StageId::parse(id).unwrap();
+        References {
+            client_exists: false,
+            first_stage: named.pipeline.and_then(|id| match id.as_str() {
+                "p1" => Some(stage("s1")),
+                "p9" => Some(stage("s9")),
+                _ => None,
+            }),
+            stage_pipeline: named.stage.and_then(|id| match id.as_str() {
+                "s1" | "s2" => Some(PipelineId::parse("p1").unwrap()),
+                "s9" => Some(PipelineId::parse("p9").unwrap()),
+                _ => None,
+            }),
+        }
+    }
+
+    fn place(body: &str) -> Result<String, String> {
+        let edit = serde_json::from_str::<LeadPatch>(body).unwrap().check().map_err(|faults| faults.to_string())?;
+        let lead = edit.apply(&lead(), &references(&edit)).map_err(|error| error.to_string())?;
+        let text = |id: Option<String>| id.unwrap_or_else(|| "-".into());
+        Ok(format!(
+            "{} {}",
+            text(lead.pipeline_id.map(|id| id.to_string())),
+            text(lead.stage_id.map(|id| id.to_string()))
+        ))
+    }
+
+    #[test]
+    fn the_table_of_stage_and_pipeline() {
+        for (body, result) in [
+            (r#"{"name":"Bo"}"#, Ok("p1 s2")),
+            (r#"{"stage_id":"s1"}"#, Ok("p1 s1")),
+            (r#"{"stage_id":"s9"}"#, Ok("p9 s9")),
+            (r#"{"pipeline_id":"p9"}"#, Ok("p9 s9")),
+            (r#"{"pipeline_id":"p1"}"#, Ok("p1 s2")),
+            (r#"{"pipeline_id":"p1","stage_id":"s1"}"#, Ok("p1 s1")),
+            (r#"{"pipeline_id":"p9","stage_id":"s1"}"#, Err("stage_id belongs to another pipeline than pipeline_id")),
+            (r#"{"pipeline_id":null}"#, Ok("- -")),
+            (r#"{"stage_id":null}"#, Ok("- -")),
+            (r#"{"stage_id":""}"#, Ok("- -")),
+            (r#"{"pipeline_id":null,"stage_id":null}"#, Ok("- -")),
+            (r#"{"pipeline_id":null,"stage_id":"s1"}"#, Err("pipeline_id must not be null while stage_id is set")),
+            (r#"{"pipeline_id":"p1","stage_id":" "}"#, Err("stage_id must not be null while pipeline_id is set")),
+            (r#"{"pipeline_id":"p7"}"#, Err("pipeline_id: no such pipeline")),
+            (r#"{"stage_id":"no blanks"}"#, Err("stage_id: no such stage")),
+        ] {
+            assert_eq!(place(body), result.map(str::to_owned).map_err(str::to_owned), "{body}");
+        }
+    }
+
+    #[test]
+    fn merge_patch_keeps_clears_and_sets() {
+        let edit = LeadPatch::new().clear_email().notes("called").name(" Bo ").check().unwrap();
+        let after = edit.apply(&lead(), &references(&edit)).unwrap();
+        assert_eq!((after.name.as_str(), after.email, after.notes.as_deref()), ("Bo", None, Some("called")));
+        assert_eq!(after.stage_id, lead().stage_id);
+    }
+
+    #[test]
+    fn a_name_cannot_be_cleared() {
+        for body in [r#"{"name":null}"#, r#"{"name":" "}"#] {
+            let faults = serde_json::from_str::<LeadPatch>(body).unwrap().check().unwrap_err();
+            assert_eq!(faults.to_string(), "name is required and cannot be cleared");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Stage and pipeline (contract D6): where a lead is put, written once for every store.
+
+use super::{Fault, Faults, text};
+use crate::{
+    id::{ClientId, PipelineId, StageId},
+    model::{Change, Lead},
+};
+
+/// Where a request wants a lead: what was named, before anything was looked up.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub(super) enum Target {
+    Pipeline(PipelineId),
+    Stage(StageId),
+    Both(PipelineId, StageId),
+}
+
+impl Target {
+    /// What a request says with its two fields; one `null` beside a value says nothing that could be done.
+    pub(super) fn read(pipeline: &Change<String>, stage: &Change<String>, faults: &mut Faults) -> Change<Self> {
+        let pipeline = read_id("pipeline_id", pipeline, faults);
+        let stage = read_id("stage_id", stage, faults);
+        match (pipeline, stage) {
+            (Change::Keep, Change::Keep) => Change::Keep,
+            (Change::Keep | Change::Clear, Change::Keep | Change::Clear) => Change::Clear,
+            (Change::Set(pipeline), Change::Keep) => Change::Set(Self::Pipeline(PipelineId::named(pipeline))),
+            (Change::Keep, Change::Set(stage)) => Change::Set(Self::Stage(StageId::named(stage))),
+            (Change::Set(pipeline), Change::Set(stage)) => {
+                Change::Set(Self::Both(PipelineId::named(pipeline), StageId::named(stage)))
+            }
+            (Change::Clear, Change::Set(_)) => {
+                contradiction("pipeline_id", "must not be null while stage_id is set", faults)
+            }
+            (Change::Set(_), Change::Clear) => {
+                contradiction("stage_id", "must not be null while pipeline_id is set", faults)
+            }
+        }
+    }
+
+    /// Where that is, or why it is nowhere. `current` is where the lead is now.
+    pub(super) fn find(&self, current: Option<&Placement>, references: &References) -> Result<Placement, Reference> {
+        let References { first_stage, stage_pipeline, .. } = references;
+        match self {
+            Self::Stage(stage_id) => {
+                let pipeline_id = stage_pipeline.clone().ok_or(Reference::Stage)?;
+                Ok(Placement { pipeline_id, stage_id: stage_id.clone() })
+            }
+            Self::Pipeline(pipeline_id) => {
+                let first = first_stage.clone().ok_or(Reference::Pipeline)?;
+                match current {
+                    Some(current) if current.pipeline_id == *pipeline_id => Ok(current.clone()),
+                    _ => Ok(Placement { pipeline_id: pipeline_id.clone(), stage_id: first }),
+                }
+            }
+            Self::Both(pipeline_id, stage_id) => match (first_stage, stage_pipeline) {
+                (None, None) => Err(Reference::PipelineAndStage),
+                (None, Some(_)) => Err(Reference::Pipeline),
+                (Some(_), None) => Err(Reference::Stage),
+                (Some(_), Some(home)) if home != pipeline_id => Err(Reference::Mismatch),
+                (Some(_), Some(_)) => Ok(Placement { pipeline_id: pipeline_id.clone(), stage_id: stage_id.clone() }),
+            },
+        }
+    }
+
+    pub(super) const fn pipeline(&self) -> Option<&PipelineId> {
+        match self {
+            Self::Pipeline(pipeline) | Self::Both(pipeline, _) => Some(pipeline),
+            Self::Stage(_) => None,
+        }
+    }
+
+    pub(super) const fn stage(&self) -> Option<&StageId> {
+        match self {
+            Self::Stage(stage) | Self::Both(_, stage) => Some(stage),
+            Self::Pipeline(_) => None,
+        }
+    }
+}
+
+fn read_id<'a>(field: &'static str, change: &'a Change<String>, faults: &mut Faults) -> Change<&'a str> {
+    match change {
+        Change::Keep => Change::Keep,
+        Change::Clear => Change::Clear,
+        Change::Set(text) => text::id(field, text, faults).into(),
+    }
+}
+
+fn contradiction(field: &'static str, rule: &'static str, faults: &mut Faults) -> Change<Target> {
+    faults.push(Fault::new(field, rule));
+    Change::Keep
+}
+
+/// A pipeline and a stage of it: the only place where a lead can be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placement {
+    /// The pipeline.
+    pub pipeline_id: PipelineId,
+    /// A stage of that pipeline.
+    pub stage_id: StageId,
+}
+
+impl Placement {
+    pub(super) fn of(lead: &Lead) -> Option<Self> {
+        let (pipeline_id, stage_id) = lead.pipeline_id.clone().zip(lead.stage_id.clone())?;
+        Some(Self { pipeline_id, stage_id })
+    }
+}
+
+/// The records that a request names, for a store to look up in the caller's business.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Named<'a> {
+    /// The client account; a change never names one.
+    pub client: Option<&'a ClientId>,
+    /// The pipeline, if one is named.
+    pub pipeline: Option<&'a PipelineId>,
+    /// The stage, if one is named.
+    pub stage: Option<&'a StageId>,
+}
+
+/// What a store found for [`Named`] within the caller's business, read in the transaction that writes.
+///
+/// Anything that is not the business's is as if it did not exist.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct References {
+    /// Whether the named client account is one of the business; of no account when none is named.
+    pub client_exists: bool,
+    /// The first stage (by position) of the named pipeline; `None` when there is no such pipeline.
+    pub first_stage: Option<StageId>,
+    /// The pipeline of the named stage; `None` when there is no such stage.
+    pub stage_pipeline: Option<PipelineId>,
+}
+
+/// A reference that does not hold: what it names is not one of the caller's business (contract D1 step 7, D3, D6).
+///
+/// Its text is the service's message. The caller asks `GET /clients` or `GET /pipelines` for what there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Reference {
+    /// No such client account in the business: 403.
+    #[error("client_id: no such client account in this business")]
+    Client,
+    /// No such pipeline in the business: 400.
+    #[error("pipeline_id: no such pipeline")]
+    Pipeline,
+    /// No such stage in the business: 400.
+    #[error("stage_id: no such stage")]
+    Stage,
+    /// Neither the pipeline nor the stage is there: 400.
+    #[error("pipeline_id: no such pipeline; stage_id: no such stage")]
+    PipelineAndStage,
+    /// Both are there, and do not belong together: 400.
+    #[error("stage_id belongs to another pipeline than pipeline_id")]
+    Mismatch,
+}

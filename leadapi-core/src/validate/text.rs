@@ -1,0 +1,162 @@
+//! The rules of the text fields (contract D4), one line each.
+
+use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
+
+use super::{Fault, Faults};
+
+/// What a text field may hold.
+pub(super) struct TextRule {
+    field: &'static str,
+    max_chars: usize,
+    trimmed: bool,
+    line_breaks: bool,
+    /// What the text must look like besides, or the rule that it breaks.
+    shape: Option<fn(&str) -> Result<(), &'static str>>,
+}
+
+#[rustfmt::skip]
+mod table {
+    use super::{TextRule, email, phone};
+
+    pub(in crate::validate) const NAME: TextRule = TextRule { field: "name", max_chars: 200, trimmed: true, line_breaks: false, shape: None };
+    pub(in crate::validate) const EMAIL: TextRule = TextRule { field: "email", max_chars: 254, trimmed: true, line_breaks: false, shape: Some(email) };
+    pub(in crate::validate) const PHONE: TextRule = TextRule { field: "phone", max_chars: 50, trimmed: true, line_breaks: false, shape: Some(phone) };
+    pub(in crate::validate) const SOURCE: TextRule = TextRule { field: "source", max_chars: 100, trimmed: false, line_breaks: false, shape: None };
+    pub(in crate::validate) const NOTES: TextRule = TextRule { field: "notes", max_chars: 10_000, trimmed: false, line_breaks: true, shape: None };
+    pub(in crate::validate) const BUSINESS_NAME: TextRule = TextRule { field: "business_name", max_chars: 200, trimmed: true, line_breaks: false, shape: None };
+}
+pub(super) use table::{BUSINESS_NAME, EMAIL, NAME, NOTES, PHONE, SOURCE};
+
+impl TextRule {
+    /// The text as it is stored, or nothing for blanks, which are what forms send for a field left empty.
+    pub(super) fn read(&self, text: &str, faults: &mut Faults) -> Option<String> {
+        let trimmed = text.trim();
+        if trimmed.is_empty() {
+            return None;
+        }
+        let text = if self.trimmed { trimmed } else { text };
+        if text.chars().count() > self.max_chars {
+            faults.push(Fault::new(self.field, format!("must be at most {} characters", self.max_chars)));
+        }
+        if text.chars().any(|c| c.is_control() && !(self.line_breaks && matches!(c, '\n' | '\r' | '\t'))) {
+            faults.push(Fault::new(
+                self.field,
+                if self.line_breaks {
+                    "must not contain control characters other than line breaks and tabs"
+                } else {
+                    CONTROL
+                },
+            ));
+        }
+        if let Some(Err(rule)) = self.shape.map(|shape| shape(text)) {
+            faults.push(Fault::new(self.field, rule));
+        }
+        Some(text.to_owned())
+    }
+}
+
+const CONTROL: &str = "must not contain control characters";
+
+/// The text of an id field: nothing for blanks.
+pub(super) fn id<'a>(field: &'static str, text: &'a str, faults: &mut Faults) -> Option<&'a str> {
+    if text.trim().is_empty() {
+        return None;
+    }
+    if text.chars().any(char::is_control) {
+        faults.push(Fault::new(field, CONTROL));
+    }
+    Some(text)
+}
+
+fn email(text: &str) -> Result<(), &'static str> {
+    const RULE: &str =
+        "must be an e-mail address: one @, 1 to 64 characters before it, a dotted domain after it, no blanks";
+    let (local, domain) = text.split_once('@').ok_or(RULE)?;
+    let dotted = domain.contains('.') && domain.split('.').all(|label| !label.is_empty());
+    let plain = !domain.contains('@') && !text.contains(char::is_whitespace);
+    if (1..=64).contains(&local.chars().count()) && dotted && plain { Ok(()) } else { Err(RULE) }
+}
+
+fn phone(text: &str) -> Result<(), &'static str> {
+    let is_digit = |c: &char| c.general_category() == GeneralCategory::DecimalNumber;
+    if text.chars().filter(is_digit).count() >= 3 { Ok(()) } else { Err("must have at least three digits") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(rule: &TextRule, text: &str) -> Result<Option<String>, String> {
+        let mut faults = Faults::default();
+        let read = rule.read(text, &mut faults);
+        if faults.is_empty() { Ok(read) } else { Err(faults.to_string()) }
+    }
+
+    #[test]
+    fn blanks_are_nothing_and_trimming_is_unicode() {
+        for rule in [&NAME, &EMAIL, &PHONE, &SOURCE, &NOTES, &BUSINESS_NAME] {
+            for blank in ["", " ", "\u{a0}\u{3000}", "\t\n"] {
+                assert_eq!(read(rule, blank), Ok(None), "{} {blank:?}", rule.field);
+            }
+        }
+        assert_eq!(read(&NAME, "\u{3000}佐藤 美咲\n"), Ok(Some("佐藤 美咲".into())));
+        assert_eq!(read(&SOURCE, " web "), Ok(Some(" web ".into())));
+        assert_eq!(read(&NOTES, "\n a\r\n\tb \n"), Ok(Some("\n a\r\n\tb \n".into())));
+    }
+
+    #[test]
+    fn lengths_count_code_points_after_trimming() {
+        for (rule, max) in [(&NAME, 200), (&SOURCE, 100), (&NOTES, 10_000), (&BUSINESS_NAME, 200)] {
+            let fits = "ü".repeat(max);
+            assert_eq!(read(rule, &fits), Ok(Some(fits.clone())));
+            let error = read(rule, &format!("{fits}ü")).unwrap_err();
+            assert_eq!(error, format!("{} must be at most {max} characters", rule.field));
+        }
+        assert!(read(&NAME, &format!(" {} ", "x".repeat(200))).is_ok());
+        assert!(read(&PHONE, &"1".repeat(50)).is_ok());
+        assert!(read(&PHONE, &"1".repeat(51)).unwrap_err().contains("at most 50"));
+        let longest = format!("{}@{}.de", "a".repeat(64), "b".repeat(186));
+        assert!(read(&EMAIL, &longest).is_ok());
+        assert!(read(&EMAIL, &format!("{longest}e")).unwrap_err().contains("at most 254"));
+    }
+
+    #[test]
+    fn control_characters_are_refused_everywhere() {
+        for control in ['\0', '\u{1b}', '\u{7f}', '\u{85}'] {
+            for (rule, text) in [
+                (&NAME, "a?b"),
+                (&EMAIL, "a?b@example.org"),
+                (&PHONE, "12?34"),
+                (&SOURCE, "a?b"),
+                (&NOTES, "a?b"),
+                (&BUSINESS_NAME, "a?b"),
+            ] {
+                let text = text.replace('?', &control.to_string());
+                assert!(read(rule, &text).unwrap_err().contains("control characters"), "{} {text:?}", rule.field);
+            }
+        }
+        assert!(read(&NAME, "a\nb").is_err());
+        assert!(read(&SOURCE, "\nweb").is_err());
+    }
+
+    #[test]
+    fn e_mail_addresses() {
+        for good in ["a@b.c", "o'brien+tag@example.co.uk", "Пётр@пример.рф", "A@EXAMPLE.org", " a@b.c "] {
+            assert_eq!(read(&EMAIL, good), Ok(Some(good.trim().into())));
+        }
+        for bad in ["a", "a@b", "@b.c", "a@.c", "a@b.", "a@b..c", "a@b@c.d", "a b@c.d", "a@b .c", "a@"] {
+            assert!(read(&EMAIL, bad).unwrap_err().starts_with("email must be an e-mail address"), "{bad}");
+        }
+        assert!(read(&EMAIL, &format!("{}@b.c", "a".repeat(65))).is_err());
+    }
+
+    #[test]
+    fn phone_numbers() {
+        for good in ["112", "+33 1 99 00 14 20", "(030) 12/34", "٠١٢", "call 555"] {
+            assert!(read(&PHONE, good).is_ok(), "{good}");
+        }
+        for bad in ["11", "none", "½½½", "+-()"] {
+            assert_eq!(read(&PHONE, bad), Err("phone must have at least three digits".into()));
+        }
+    }
+}
