@@ -16,7 +16,7 @@ pub type BoxError = Box<dyn Error + Send + Sync>;
 ///
 /// It is boxed, because it is rare and the way without it is hot.
 #[derive(Debug)]
-pub struct ApiError(Box<Kind>);
+pub(crate) struct ApiError(Box<Kind>);
 
 #[derive(Debug)]
 pub(crate) enum Kind {

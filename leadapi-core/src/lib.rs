@@ -18,4 +18,6 @@ pub mod dataset;
 pub mod memory;
 pub mod tokens;
 
+pub mod http;
+
 pub use error::BoxError;

@@ -1,4 +1,4 @@
-//! The ids that the service makes: UUIDv7, lower case (contract D4).
+//! The ids that the service makes: UUIDs of version 7, lower case (contract D4).
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,7 +6,7 @@ use uuid::{ContextV7, Uuid};
 
 use crate::{id::LeadId, model::Timestamp, port::IdSource};
 
-/// Makes UUIDv7 ids that grow in the order in which they are asked for, within one process.
+/// Makes UUIDs of version 7 that grow in the order in which they are asked for, within one process.
 ///
 /// ```
 /// use leadapi_core::{memory::Uuids, port::IdSource};

@@ -139,8 +139,10 @@ impl Leads {
     }
 
     fn forget_old_keys(&mut self, now: Timestamp) {
-        while let Some((_, key)) = self.ages.pop_front_if(|(at, _)| now.to_utc() - at.to_utc() >= KEPT) {
-            self.remembered.remove(&key);
+        while self.ages.front().is_some_and(|(at, _)| now.to_utc() - at.to_utc() >= KEPT) {
+            if let Some((_, key)) = self.ages.pop_front() {
+                self.remembered.remove(&key);
+            }
         }
     }
 

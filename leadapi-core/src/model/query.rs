@@ -1,17 +1,36 @@
 //! Which page of which leads: the query of the three lists (contract D3).
 
+use std::ops::RangeInclusive;
+
 use crate::id::{ClientId, StageId};
 
 /// A limit or an offset that contract D3 does not allow; the text names the range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{} must be an integer from {} to {}", self.field(), self.range().start(), self.range().end())]
 #[non_exhaustive]
 pub enum InvalidWindow {
     /// The limit is not from 1 to 200.
-    #[error("limit must be an integer from 1 to {}", Window::MAX_LIMIT)]
     Limit,
     /// The offset is not from 0 to 2^53-1.
-    #[error("offset must be an integer from 0 to {}", Window::MAX_OFFSET)]
     Offset,
+}
+
+impl InvalidWindow {
+    /// The wire name of what is out of range.
+    pub const fn field(self) -> &'static str {
+        match self {
+            Self::Limit => "limit",
+            Self::Offset => "offset",
+        }
+    }
+
+    /// What would be in range.
+    pub const fn range(self) -> RangeInclusive<u64> {
+        match self {
+            Self::Limit => 1..=Window::MAX_LIMIT as u64,
+            Self::Offset => 0..=Window::MAX_OFFSET,
+        }
+    }
 }
 
 /// A page of a list: at most `limit` records after the first `offset` ones (contract D3).

@@ -3,7 +3,7 @@
 //! Each port is small, object safe and without default methods, so that a wrapper cannot lose a behaviour by leaving
 //! it out. Each is implemented for `Arc<T>` and `Box<T>`. An error of a port is a failure of the host's machinery: the
 //! caller is told `internal error` with status 500 and nothing of its text, and the host reads it in the
-//! [`RequestLog`](crate::port).
+//! [`RequestLog`](crate::http::RequestLog).
 
 mod clock;
 mod limiter;

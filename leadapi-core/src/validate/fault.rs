@@ -75,6 +75,11 @@ impl Faults {
         self.0.push(fault);
     }
 
+    /// Adds the faults of another part of the request.
+    pub(crate) fn append(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
     pub(crate) fn names(&self, field: &str) -> bool {
         self.0.iter().any(|fault| fault.field == field)
     }

@@ -4,14 +4,16 @@ use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
 use super::{Fault, Faults};
 
+/// What a text must look like, or the rule that it breaks.
+type Shape = fn(&str) -> Result<(), &'static str>;
+
 /// What a text field may hold.
 pub(super) struct TextRule {
     field: &'static str,
     max_chars: usize,
     trimmed: bool,
     line_breaks: bool,
-    /// What the text must look like besides, or the rule that it breaks.
-    shape: Option<fn(&str) -> Result<(), &'static str>>,
+    shape: Option<Shape>,
 }
 
 #[rustfmt::skip]

@@ -45,7 +45,9 @@ impl Log {
             self.moments.clear();
             return;
         }
-        while self.moments.pop_front_if(|oldest| u64::from(low(now).wrapping_sub(*oldest)) >= WINDOW).is_some() {}
+        while self.moments.front().is_some_and(|oldest| u64::from(low(now).wrapping_sub(*oldest)) >= WINDOW) {
+            self.moments.pop_front();
+        }
     }
 
     #[cfg(test)]

@@ -1,0 +1,102 @@
+//! Step 6 of contract D1: from query, headers and body to a call that is valid by its type. All faults are told at once.
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName};
+
+use super::{body, json, operation::Operation, query, route::Route};
+use crate::{
+    id::LeadId,
+    model::{IdempotencyKey, InvalidIdempotencyKey, LeadQuery, Window},
+    validate::{Fault, Faults, LeadDraft, LeadEdit},
+};
+
+/// The header of contract D10.
+pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// What is to be done: nothing in it is left to be checked without a look-up.
+pub(super) enum Call {
+    ListLeads(LeadQuery),
+    CreateLead(LeadDraft, Option<IdempotencyKey>),
+    GetLead(LeadId),
+    UpdateLead(LeadId, LeadEdit),
+    DeleteLead(LeadId),
+    ListPipelines(Window),
+    ListClients(Window),
+}
+
+/// The body of an operation that has one is given as it was collected.
+pub(super) fn decode(
+    Route { operation, lead }: Route,
+    query: Option<&str>,
+    headers: &HeaderMap,
+    body: Result<Bytes, Fault>,
+) -> Result<Call, Faults> {
+    let mut faults = Faults::default();
+    let call = match operation {
+        Operation::ListLeads => Some(Call::ListLeads(query::leads(query, &mut faults))),
+        Operation::ListPipelines => Some(Call::ListPipelines(query::window(query, &mut faults))),
+        Operation::ListClients => Some(Call::ListClients(query::window(query, &mut faults))),
+        Operation::GetLead => {
+            query::none(query, &mut faults);
+            Some(Call::GetLead(lead))
+        }
+        Operation::DeleteLead => {
+            query::none(query, &mut faults);
+            Some(Call::DeleteLead(lead))
+        }
+        Operation::CreateLead => {
+            query::none(query, &mut faults);
+            let key = idempotency_key(headers).map_err(|fault| faults.push(fault)).unwrap_or_default();
+            let draft = read_body(headers, body, &mut faults, |bytes, faults| {
+                let new = json::new_lead(bytes, faults);
+                // A body that could not be read at all says nothing about its fields.
+                if faults.names("body") { None } else { LeadDraft::read(&new, faults) }
+            });
+            draft.map(|draft| Call::CreateLead(draft, key))
+        }
+        Operation::UpdateLead => {
+            query::none(query, &mut faults);
+            let edit = read_body(headers, body, &mut faults, |bytes, faults| {
+                let patch = json::lead_patch(bytes, faults);
+                Some(LeadEdit::read(&patch, faults))
+            });
+            edit.map(|edit| Call::UpdateLead(lead, edit))
+        }
+    };
+    match call {
+        Some(call) if faults.is_empty() => Ok(call),
+        _ => Err(faults),
+    }
+}
+
+/// The faults of the body are gathered apart: a field is not at fault because a query parameter of its name is.
+fn read_body<T>(
+    headers: &HeaderMap,
+    body: Result<Bytes, Fault>,
+    faults: &mut Faults,
+    read: impl FnOnce(&[u8], &mut Faults) -> Option<T>,
+) -> Option<T> {
+    match body::check_content_type(headers).and(body) {
+        Ok(bytes) => {
+            let mut own = Faults::default();
+            let value = read(&bytes, &mut own);
+            faults.append(own);
+            value
+        }
+        Err(fault) => {
+            faults.push(fault);
+            None
+        }
+    }
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Fault> {
+    let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    let key = value.to_str().map_err(|_| InvalidIdempotencyKey).and_then(IdempotencyKey::parse);
+    match key {
+        Ok(key) if values.next().is_none() => Ok(Some(key)),
+        Ok(_) => Err(Fault::new("Idempotency-Key", "is given more than once")),
+        Err(error) => Err(Fault::new("Idempotency-Key", error.to_string())),
+    }
+}

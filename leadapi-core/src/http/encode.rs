@@ -1,0 +1,117 @@
+//! The last step: from what was done to bytes (contract D2).
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{
+    HeaderValue, Response, StatusCode,
+    header::{
+        ALLOW, CACHE_CONTROL, CONTENT_TYPE, InvalidHeaderValue, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE,
+        X_CONTENT_TYPE_OPTIONS,
+    },
+};
+use http_body_util::Full;
+use serde::Serialize;
+
+use super::operation::{Operation, lead_path};
+use crate::{
+    auth::MalformedToken,
+    error::{ApiError, Kind, Unauthorized},
+    model::{ClientAccount, Lead, LeadItemRef, Page, Pipeline},
+};
+
+/// What was done.
+pub(super) enum Reply {
+    Leads(Page<Arc<Lead>>),
+    Created { lead: Arc<Lead>, replayed: bool },
+    Lead(Arc<Lead>),
+    Deleted,
+    Pipelines(Page<Pipeline>),
+    Clients(Page<ClientAccount>),
+}
+
+pub(super) fn encode(
+    operation: Operation,
+    reply: &Reply,
+    public_path: &str,
+) -> Result<Response<Full<Bytes>>, ApiError> {
+    let body = match reply {
+        Reply::Leads(page) => json(&items(page))?,
+        Reply::Created { lead, .. } | Reply::Lead(lead) => json(&**lead)?,
+        Reply::Deleted => Bytes::new(),
+        Reply::Pipelines(page) => json(page)?,
+        Reply::Clients(page) => json(page)?,
+    };
+    let mut response = respond(operation.endpoint().success, body);
+    if let Reply::Created { lead, replayed } = reply {
+        let location = HeaderValue::try_from(format!("{public_path}{}", lead_path(&lead.id)));
+        response.headers_mut().insert(LOCATION, location.map_err(ApiError::internal)?);
+        if *replayed {
+            response.headers_mut().insert("idempotency-replayed", HeaderValue::from_static("true"));
+        }
+    }
+    Ok(response)
+}
+
+/// The answer to a request that was refused.
+pub(super) fn refuse(error: &ApiError) -> Response<Full<Bytes>> {
+    #[derive(Serialize)]
+    struct ErrorObject {
+        error: String,
+    }
+
+    let body = json(&ErrorObject { error: error.to_string() });
+    let mut response = respond(error.status(), body.unwrap_or_default());
+    if let Ok(Some((name, value))) = header_of(error) {
+        response.headers_mut().insert(name, value);
+    }
+    response
+}
+
+/// The header that the status asks for.
+fn header_of(error: &ApiError) -> Result<Option<(http::HeaderName, HeaderValue)>, InvalidHeaderValue> {
+    Ok(Some(match error.kind() {
+        Kind::MethodNotAllowed { allow, .. } => (ALLOW, HeaderValue::try_from(allow)?),
+        Kind::Unauthorized(reason) => (WWW_AUTHENTICATE, challenge(*reason)?),
+        Kind::RateLimited { retry_after } => (RETRY_AFTER, ApiError::retry_after_secs(*retry_after).into()),
+        Kind::MissingScope(scope) => {
+            let challenge = format!(r#"Bearer error="insufficient_scope", scope="{scope}""#);
+            (WWW_AUTHENTICATE, HeaderValue::try_from(challenge)?)
+        }
+        Kind::NoSuchPath { .. }
+        | Kind::Invalid(_)
+        | Kind::NoSuchLead
+        | Kind::Reference(_)
+        | Kind::KeyReused
+        | Kind::Internal(_) => return Ok(None),
+    }))
+}
+
+/// RFC 6750, 3.1: a request without a token is told no error code.
+fn challenge(reason: Unauthorized) -> Result<HeaderValue, InvalidHeaderValue> {
+    match reason {
+        Unauthorized::Header(MalformedToken::Missing) => Ok(HeaderValue::from_static(r#"Bearer realm="leadapi""#)),
+        _ => format!(r#"Bearer realm="leadapi", error="invalid_token", error_description="{reason}""#).try_into(),
+    }
+}
+
+fn respond(status: StatusCode, body: Bytes) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(body));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    if status != StatusCode::NO_CONTENT {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+fn items(page: &Page<Arc<Lead>>) -> Page<LeadItemRef<'_>> {
+    let data = page.data.iter().map(|lead| LeadItemRef::from(&**lead)).collect();
+    Page { data, total: page.total, limit: page.limit, offset: page.offset }
+}
+
+fn json(value: &impl Serialize) -> Result<Bytes, ApiError> {
+    serde_json::to_vec(value).map(Bytes::from).map_err(ApiError::internal)
+}

@@ -1,0 +1,275 @@
+//! The body of a create or an update, member by member, so that every fault of it can be told (contract D5).
+
+use std::{collections::HashSet, fmt};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
+
+use super::body;
+use crate::{
+    model::{Amount, Change, LeadPatch, NewLead},
+    validate::{Fault, Faults},
+};
+
+/// Deeper than this no body is read: what the API takes is one object of plain values.
+const MAX_DEPTH: usize = 32;
+
+const WRITABLE: [&str; 10] =
+    ["client_id", "name", "email", "phone", "source", "notes", "value", "pipeline_id", "stage_id", "business_name"];
+
+/// Reads the body of a create.
+pub(super) fn new_lead(bytes: &[u8], faults: &mut Faults) -> NewLead {
+    let mut client_id = Change::Keep;
+    let patch = members(bytes, faults, |name, value, faults| {
+        let mine = name == "client_id";
+        if mine {
+            client_id = text("client_id", value, faults);
+        }
+        mine
+    });
+    // On a create, absent and null are one.
+    NewLead {
+        client_id: client_id.apply(None),
+        name: patch.name.apply(None),
+        email: patch.email.apply(None),
+        phone: patch.phone.apply(None),
+        source: patch.source.apply(None),
+        notes: patch.notes.apply(None),
+        value: patch.value.apply(None),
+        pipeline_id: patch.pipeline_id.apply(None),
+        stage_id: patch.stage_id.apply(None),
+        business_name: patch.business_name.apply(None),
+    }
+}
+
+/// Reads the body of an update.
+pub(super) fn lead_patch(bytes: &[u8], faults: &mut Faults) -> LeadPatch {
+    members(bytes, faults, |name, _, faults| {
+        let mine = name == "client_id";
+        if mine {
+            faults.push(Fault::new("client_id", "cannot be changed"));
+        }
+        mine
+    })
+}
+
+/// Reads the members that both bodies have, and hands the others to `special`, which says whether it knew them.
+fn members(
+    bytes: &[u8],
+    faults: &mut Faults,
+    mut special: impl FnMut(&str, &RawValue, &mut Faults) -> bool,
+) -> LeadPatch {
+    let mut patch = LeadPatch::new();
+    let members = match body::text(bytes).and_then(parse) {
+        Ok(members) => members,
+        Err(fault) => {
+            faults.push(fault);
+            return patch;
+        }
+    };
+    let mut seen = HashSet::new();
+    for (name, value) in &members {
+        if !seen.insert(name) {
+            faults.push(Fault::of_unknown(name, "is given more than once"));
+            continue;
+        }
+        match name.as_str() {
+            "name" => patch.name = text("name", value, faults),
+            "email" => patch.email = text("email", value, faults),
+            "phone" => patch.phone = text("phone", value, faults),
+            "source" => patch.source = text("source", value, faults),
+            "notes" => patch.notes = text("notes", value, faults),
+            "value" => patch.value = number("value", value, faults),
+            "pipeline_id" => patch.pipeline_id = text("pipeline_id", value, faults),
+            "stage_id" => patch.stage_id = text("stage_id", value, faults),
+            "business_name" => patch.business_name = text("business_name", value, faults),
+            "id" => faults.push(Fault::new("id", "is set by the server")),
+            "created_at" => faults.push(Fault::new("created_at", "is set by the server")),
+            other if special(other, value, faults) => {}
+            other => faults.push(Fault::of_unknown(other, unknown(other))),
+        }
+    }
+    patch
+}
+
+fn unknown(name: &str) -> String {
+    let nearest = WRITABLE.into_iter().min_by_key(|known| strsim::damerau_levenshtein(known, name));
+    format!("is not a field that can be written, the nearest one is {}", nearest.unwrap_or_default())
+}
+
+fn text(field: &'static str, value: &RawValue, faults: &mut Faults) -> Change<String> {
+    match value.get() {
+        "null" => Change::Clear,
+        string if string.starts_with('"') => {
+            serde_json::from_str(string).map(Change::Set).unwrap_or_else(|_| {
+                // Its escapes have been found well-formed, so what is left to be wrong is half of a pair.
+                faults.push(Fault::new(field, "must not contain a lone surrogate, which is no character in JSON"));
+                Change::Keep
+            })
+        }
+        _ => {
+            faults.push(Fault::new(field, "must be a string"));
+            Change::Keep
+        }
+    }
+}
+
+fn number(field: &'static str, value: &RawValue, faults: &mut Faults) -> Change<f64> {
+    match value.get() {
+        "null" => Change::Clear,
+        number if number.starts_with(|first: char| first == '-' || first.is_ascii_digit()) => {
+            match Amount::parse(number) {
+                Ok(amount) => Change::Set(amount.get()),
+                Err(error) => {
+                    faults.push(Fault::new(field, error.to_string()));
+                    Change::Keep
+                }
+            }
+        }
+        _ => {
+            faults.push(Fault::new(field, "must be a number"));
+            Change::Keep
+        }
+    }
+}
+
+/// The members of the one JSON object that the text is, in their order, repeated names included.
+fn parse(text: &str) -> Result<Vec<(String, &RawValue)>, Fault> {
+    if text.trim().is_empty() {
+        return Err(Fault::new("body", "is empty, a JSON object is expected"));
+    }
+    if is_too_deep(text) {
+        return Err(Fault::new("body", format!("is JSON nested too deeply, more than {MAX_DEPTH} levels")));
+    }
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let Members(members) = Members::deserialize(&mut deserializer).map_err(|error| {
+        if error.is_data() {
+            Fault::new("body", "must be a JSON object")
+        } else {
+            Fault::new("body", format!("is not JSON: {error}"))
+        }
+    })?;
+    deserializer.end().map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        Fault::new("body", format!("must be one JSON document, more follows at line {line} column {column}"))
+    })?;
+    Ok(members)
+}
+
+/// Counts brackets outside strings; a text that is not JSON is counted somehow and refused by the parser.
+fn is_too_deep(text: &str) -> bool {
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    text.bytes().any(|byte| {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'[' | b'{' if !in_string => depth += 1,
+            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > MAX_DEPTH
+    })
+}
+
+struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read;
+
+        impl<'de> Visitor<'de> for Read {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+
+        deserializer.deserialize_any(Read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn faults_of(body: &str) -> String {
+        let mut faults = Faults::default();
+        new_lead(body.as_bytes(), &mut faults);
+        faults.to_string()
+    }
+
+    #[test]
+    fn each_way_of_not_being_one_object_has_its_own_text() {
+        for (body, fault) in [
+            ("", "body is empty, a JSON object is expected"),
+            (" \n", "body is empty, a JSON object is expected"),
+            ("{\n\"name\": }", "body is not JSON: expected value at line 2 column 9"),
+            ("{\"name\": \"a", "body is not JSON: EOF while parsing a string at line 1 column 11"),
+            ("[]", "body must be a JSON object"),
+            ("null", "body must be a JSON object"),
+            ("\"name\"", "body must be a JSON object"),
+            ("{} {}", "body must be one JSON document, more follows at line 1 column 4"),
+            (r#"{"\ud800": 1}"#, "body is not JSON: unexpected end of hex escape at line 1 column 9"),
+            ("\u{feff}{}", "body is not JSON: expected value at line 1 column 1"),
+        ] {
+            assert_eq!(faults_of(body), fault, "{body:?}");
+        }
+        let mut faults = Faults::default();
+        new_lead(b"{\"name\": \"\xff\"}", &mut faults);
+        assert_eq!(faults.to_string(), "body is not JSON: it is not UTF-8 after byte 10");
+    }
+
+    #[test]
+    fn every_fault_is_told_in_the_order_of_the_body() {
+        let body = r#"{"nmae":"Ann","id":"x","value":"450","name":7,"name":"Ann","notes":"\ud800","email":["a"]}"#;
+        assert_eq!(
+            faults_of(body),
+            "nmae is not a field that can be written, the nearest one is name; id is set by the server; \
+             value must be a number; name must be a string; name is given more than once; \
+             notes must not contain a lone surrogate, which is no character in JSON; email must be a string"
+        );
+    }
+
+    #[test]
+    fn nesting_is_bounded_and_brackets_in_strings_do_not_count() {
+        let nested = |levels| format!(r#"{{"name":{}{}}}"#, "[".repeat(levels), "]".repeat(levels));
+        assert_eq!(faults_of(&nested(31)), "name must be a string");
+        assert_eq!(faults_of(&nested(32)), "body is JSON nested too deeply, more than 32 levels");
+        assert!(faults_of(&"[".repeat(60_000)).contains("nested too deeply"));
+        assert_eq!(faults_of(&format!(r#"{{"name":"{}\"{}"}}"#, "[".repeat(99), "{".repeat(99))), "");
+    }
+
+    #[test]
+    fn names_are_compared_after_their_escapes() {
+        assert_eq!(faults_of(r#"{"name":"a","n\u0061me":"b"}"#), "name is given more than once");
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let mut faults = Faults::default();
+            new_lead(&bytes, &mut faults);
+            lead_patch(&bytes, &mut faults);
+        }
+
+        #[test]
+        fn almost_json_does_not_panic(text in r#"[\{\}\[\]":,\\u0-9a-f \-eE.n]{0,80}"#) {
+            faults_of(&text);
+        }
+    }
+}

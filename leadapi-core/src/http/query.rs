@@ -1,0 +1,142 @@
+//! The query string (contract D3): every parameter is known, stands once and says something.
+
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
+
+use crate::{
+    id::{ClientId, StageId},
+    model::{InvalidWindow, LeadQuery, Window},
+    validate::{Fault, Faults},
+};
+
+/// Reads the query of `GET /leads`.
+pub(super) fn leads(query: Option<&str>, faults: &mut Faults) -> LeadQuery {
+    let parameters = read(query, &["client_id", "stage_id", "limit", "offset"], faults);
+    LeadQuery {
+        client: parameters.get("client_id").map(ClientId::named),
+        stage: parameters.get("stage_id").map(StageId::named),
+        window: parameters.window(faults),
+    }
+}
+
+/// Reads the query of the other two lists.
+pub(super) fn window(query: Option<&str>, faults: &mut Faults) -> Window {
+    read(query, &["limit", "offset"], faults).window(faults)
+}
+
+/// Reads the query of an operation that takes none.
+pub(super) fn none(query: Option<&str>, faults: &mut Faults) {
+    read(query, &[], faults);
+}
+
+struct Parameters<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
+
+impl Parameters<'_> {
+    fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_ref())
+    }
+
+    fn window(&self, faults: &mut Faults) -> Window {
+        let mut number = |error: InvalidWindow, default| {
+            let Some(text) = self.get(error.field()) else { return default };
+            // Parsing alone would take a sign.
+            let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+            match text.parse() {
+                Ok(number) if digits && error.range().contains(&number) => number,
+                _ => {
+                    let (least, most) = (error.range().start().to_owned(), error.range().end().to_owned());
+                    faults.push(Fault::new(error.field(), format!("must be an integer from {least} to {most}")));
+                    default
+                }
+            }
+        };
+        let limit = number(InvalidWindow::Limit, Window::DEFAULT_LIMIT.into());
+        let offset = number(InvalidWindow::Offset, 0);
+        u32::try_from(limit).ok().and_then(|limit| Window::new(limit, offset).ok()).unwrap_or_default()
+    }
+}
+
+/// The parameters that are allowed, and a fault for everything else.
+fn read<'a>(query: Option<&'a str>, allowed: &[&str], faults: &mut Faults) -> Parameters<'a> {
+    let mut known = Parameters(Vec::new());
+    for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let (name, value) = (decode(name), decode(value));
+        let fault = if !allowed.contains(&name.as_ref()) {
+            "is not a query parameter of this operation"
+        } else if known.get(&name).is_some() {
+            "is given more than once"
+        } else if value.is_empty() {
+            "is empty"
+        } else {
+            known.0.push((name, value));
+            continue;
+        };
+        let allowed =
+            if allowed.is_empty() { "it takes none".into() } else { format!("allowed are {}", allowed.join(", ")) };
+        faults.push(Fault::of_unknown(&name, format!("{fault} ({allowed})")));
+    }
+    known
+}
+
+/// As forms write them: `+` is a blank, and what is not UTF-8 becomes a character that no id has.
+fn decode(text: &str) -> Cow<'_, str> {
+    if text.contains('+') {
+        let blanks = text.replace('+', " ");
+        return percent_decode_str(&blanks).decode_utf8_lossy().into_owned().into();
+    }
+    percent_decode_str(text).decode_utf8_lossy()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(query: &str) -> Result<LeadQuery, String> {
+        let mut faults = Faults::default();
+        let read = leads(Some(query), &mut faults);
+        if faults.is_empty() { Ok(read) } else { Err(faults.to_string()) }
+    }
+
+    #[test]
+    fn defaults_and_bounds() {
+        assert_eq!(list(""), Ok(LeadQuery::new()));
+        assert_eq!(list("&&"), Ok(LeadQuery::new()));
+        for good in ["1", "200", "007", "%35"] {
+            assert!(list(&format!("limit={good}")).is_ok(), "{good}");
+        }
+        assert_eq!(list("offset=9007199254740991").unwrap().window.offset(), Window::MAX_OFFSET);
+        for bad in ["0", "201", "-1", "+1", "%2B1", "1.0", "1e1", " 1", "x", "٣", "99999999999999999999"] {
+            assert_eq!(list(&format!("limit={bad}")), Err("limit must be an integer from 1 to 200".into()), "{bad}");
+        }
+        for bad in ["-1", "9007199254740992", "1.5", "99999999999999999999"] {
+            let error = "offset must be an integer from 0 to 9007199254740991";
+            assert_eq!(list(&format!("offset={bad}")), Err(error.into()), "{bad}");
+        }
+    }
+
+    #[test]
+    fn unknown_repeated_and_empty_parameters() {
+        let allowed = "(allowed are client_id, stage_id, limit, offset)";
+        for (query, fault) in [
+            ("page=2", "page is not a query parameter of this operation"),
+            ("Limit=2", "Limit is not a query parameter of this operation"),
+            ("=2", "\"\" is not a query parameter of this operation"),
+            ("client_id", "client_id is empty"),
+            ("stage_id=", "stage_id is empty"),
+            ("limit=1&limit=1", "limit is given more than once"),
+        ] {
+            assert_eq!(list(query), Err(format!("{fault} {allowed}")));
+        }
+        let mut faults = Faults::default();
+        none(Some("x=1"), &mut faults);
+        assert_eq!(faults.to_string(), "x is not a query parameter of this operation (it takes none)");
+    }
+
+    #[test]
+    fn ids_are_decoded() {
+        assert_eq!(list("client_id=a%2Fb").unwrap().client, Some(ClientId::parse("a/b").unwrap()));
+        assert_eq!(list("client_id=a+b").unwrap().client, Some(ClientId::named("")));
+    }
+}

@@ -1,0 +1,240 @@
+//! The service itself, and the straight line that a request walks.
+
+use std::{
+    convert::Infallible,
+    fmt,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, Request, Response, header, request::Parts};
+use http_body::Body;
+use http_body_util::Full;
+use tower_service::Service;
+
+use super::{
+    body,
+    builder::Builder,
+    catch_panic::CatchPanic,
+    decode::{Call, decode},
+    encode::{Reply, encode, refuse},
+    log::RequestLog,
+    operation::Operation,
+    route::{Mount, route},
+};
+use crate::{
+    BoxError,
+    auth::{BearerToken, Caller},
+    error::{ApiError, Kind, Unauthorized},
+    model::Timestamp,
+    port::{
+        Admission, Clock, Created, IdSource, Idempotency, Listed, RateLimiter, Store, TokenVerifier, Updated, Verdict,
+    },
+    validate::Stamp,
+};
+
+/// The REST API as a [`tower_service::Service`], for any body and any runtime.
+///
+/// It fits under axum's `nest_service` and `route_service`, behind tower-http layers and hyper-util's
+/// `TowerToHyperService`, and in a test without any of them. It never fails: each failure is an answer.
+///
+/// ```
+/// use http::Request;
+/// use http_body_util::Empty;
+/// use leadapi_core::{dataset::Dataset, http::LeadService, memory::*, tokens::StoredTokens};
+/// use tower_service::Service;
+///
+/// # futures_executor::block_on(async {
+/// let store = MemoryStore::new(Dataset::default());
+/// let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
+/// let mut service = LeadService::builder(store, verifier).base_path("/v1").build()?;
+///
+/// let response = service.call(Request::get("/v1/leads").body(Empty::<bytes::Bytes>::new())?).await?;
+/// assert_eq!(response.status(), 401);
+/// # Ok::<(), leadapi_core::BoxError>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone)]
+pub struct LeadService {
+    pub(super) inner: Arc<Inner>,
+}
+
+pub(super) struct Inner {
+    pub(super) store: Box<dyn Store>,
+    pub(super) verifier: Box<dyn TokenVerifier>,
+    pub(super) limiter: Box<dyn RateLimiter>,
+    pub(super) clock: Box<dyn Clock>,
+    pub(super) ids: Box<dyn IdSource>,
+    pub(super) mount: Mount,
+}
+
+impl LeadService {
+    /// Begins to put a service together: where leads are kept, and who says whether a token is good.
+    pub fn builder(store: impl Store + 'static, verifier: impl TokenVerifier + 'static) -> Builder {
+        Builder::new(store, verifier)
+    }
+}
+
+impl<B> Service<Request<B>> for LeadService
+where
+    B: Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<BoxError>,
+{
+    type Response = Response<Full<Bytes>>;
+    type Error = Infallible;
+    type Future = ResponseFuture;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> ResponseFuture {
+        let inner = self.inner.clone();
+        ResponseFuture(Box::pin(async move { inner.answer(request).await }))
+    }
+}
+
+/// The answer to come.
+pub struct ResponseFuture(Pin<Box<dyn Future<Output = Response<Full<Bytes>>> + Send>>);
+
+impl Future for ResponseFuture {
+    type Output = Result<Response<Full<Bytes>>, Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.as_mut().poll(cx).map(Ok)
+    }
+}
+
+impl Inner {
+    async fn answer<B>(&self, request: Request<B>) -> Response<Full<Bytes>>
+    where
+        B: Body + Send,
+        B::Data: Send,
+        B::Error: Into<BoxError>,
+    {
+        let (head, body) = request.into_parts();
+        let mut log = RequestLog::default();
+        let handled = CatchPanic(Box::pin(self.handle(&head, body, &mut log))).await;
+        let handled = handled.unwrap_or_else(|panic| Err(ApiError::internal(panic)));
+        let mut response = handled.unwrap_or_else(|error| {
+            let response = refuse(&error);
+            log.cause = error.into_cause().map(Arc::new);
+            response
+        });
+        response.extensions_mut().insert(log);
+        if head.method == Method::HEAD {
+            without_body(&mut response);
+        }
+        response
+    }
+
+    /// The steps of contract D1, in their order: the first that fails answers.
+    async fn handle<B>(&self, head: &Parts, body: B, log: &mut RequestLog) -> Result<Response<Full<Bytes>>, ApiError>
+    where
+        B: Body,
+        B::Error: Into<BoxError>,
+    {
+        let route = route(&self.mount, &head.method, head.uri.path())?;
+        let operation = route.operation;
+        log.operation = Some(operation);
+        let caller = self.authenticate(&head.headers).await?;
+        log.business = Some(caller.business.clone());
+        log.token = Some(caller.token.clone());
+        self.admit(&caller, operation).await?;
+        authorize(&caller, operation)?;
+        let body = match operation {
+            Operation::CreateLead | Operation::UpdateLead => body::collect(body).await,
+            // A body here means nothing (contract D5), so none of it is read.
+            _ => Ok(Bytes::new()),
+        };
+        let call = decode(route, head.uri.query(), &head.headers, body)?;
+        let reply = self.run(&caller, call).await?;
+        encode(operation, &reply, &self.mount.public)
+    }
+
+    async fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, ApiError> {
+        let token = BearerToken::from_headers(headers).map_err(Unauthorized::Header)?;
+        let verdict = self.verifier.verify(&token).await.map_err(ApiError::internal)?;
+        match verdict {
+            Verdict::Good(caller) => Ok(caller),
+            Verdict::Unknown => Err(Unauthorized::Invalid.into()),
+            Verdict::Expired => Err(Unauthorized::Expired.into()),
+            Verdict::Revoked => Err(Unauthorized::Revoked.into()),
+        }
+    }
+
+    async fn admit(&self, caller: &Caller, operation: Operation) -> Result<(), ApiError> {
+        let class = operation.endpoint().scope.into();
+        match self.limiter.admit(&caller.token, class).await.map_err(ApiError::internal)? {
+            Admission::Admitted => Ok(()),
+            Admission::Refused { retry_after } => Err(Kind::RateLimited { retry_after }.into()),
+        }
+    }
+
+    async fn run(&self, caller: &Caller, call: Call) -> Result<Reply, ApiError> {
+        let (store, business) = (&self.store, &caller.business);
+        match call {
+            Call::ListLeads(query) => match store.list(business, &query).await.map_err(ApiError::internal)? {
+                Listed::Page(page) => Ok(Reply::Leads(page)),
+                Listed::Refused(reference) => Err(reference.into()),
+            },
+            Call::CreateLead(draft, key) => {
+                let at = Timestamp::from(self.clock.now());
+                let stamp = Stamp { id: self.ids.lead_id(at), at };
+                let once = key.map(|key| Idempotency { key, fingerprint: draft.fingerprint() });
+                match store.create(business, stamp, draft, once.as_ref()).await.map_err(ApiError::internal)? {
+                    Created::Fresh(lead) => Ok(Reply::Created { lead, replayed: false }),
+                    Created::Replayed(lead) => Ok(Reply::Created { lead, replayed: true }),
+                    Created::KeyReused => Err(Kind::KeyReused.into()),
+                    Created::Refused(reference) => Err(reference.into()),
+                }
+            }
+            Call::GetLead(id) => match store.get(business, &id).await.map_err(ApiError::internal)? {
+                Some(lead) => Ok(Reply::Lead(lead)),
+                None => Err(Kind::NoSuchLead.into()),
+            },
+            Call::UpdateLead(id, edit) => match store.update(business, &id, &edit).await.map_err(ApiError::internal)? {
+                Updated::Changed(lead) => Ok(Reply::Lead(lead)),
+                Updated::Missing => Err(Kind::NoSuchLead.into()),
+                Updated::Refused(reference) => Err(reference.into()),
+            },
+            Call::DeleteLead(id) => {
+                let removed = store.remove(business, &id).await.map_err(ApiError::internal)?;
+                if removed { Ok(Reply::Deleted) } else { Err(Kind::NoSuchLead.into()) }
+            }
+            Call::ListPipelines(window) => {
+                store.pipelines(business, window).await.map(Reply::Pipelines).map_err(ApiError::internal)
+            }
+            Call::ListClients(window) => {
+                store.clients(business, window).await.map(Reply::Clients).map_err(ApiError::internal)
+            }
+        }
+    }
+}
+
+fn authorize(caller: &Caller, operation: Operation) -> Result<(), ApiError> {
+    let scope = operation.endpoint().scope;
+    if caller.scopes.allow(scope) { Ok(()) } else { Err(Kind::MissingScope(scope).into()) }
+}
+
+/// HEAD carries the Content-Length of its GET (contract D2).
+fn without_body(response: &mut Response<Full<Bytes>>) {
+    let length = response.body().size_hint().lower();
+    response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+    *response.body_mut() = Full::default();
+}
+
+impl fmt::Debug for LeadService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LeadService").field("mount", &self.inner.mount).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ResponseFuture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ResponseFuture").finish_non_exhaustive()
+    }
+}
