@@ -104,11 +104,14 @@ fn text(field: &'static str, value: &RawValue, faults: &mut Faults) -> Change<St
     match value.get() {
         "null" => Change::Clear,
         string if string.starts_with('"') => {
-            serde_json::from_str(string).map(Change::Set).unwrap_or_else(|_| {
-                // Its escapes have been found well-formed, so what is left to be wrong is half of a pair.
-                faults.push(Fault::new(field, "must not contain a lone surrogate, which is no character in JSON"));
-                Change::Keep
-            })
+            serde_json::from_str(string).map_or_else(
+                |_| {
+                    // Its escapes have been found well-formed, so what is left to be wrong is half of a pair.
+                    faults.push(Fault::new(field, "must not contain a lone surrogate, which is no character in JSON"));
+                    Change::Keep
+                },
+                Change::Set,
+            )
         }
         _ => {
             faults.push(Fault::new(field, "must be a string"));

@@ -1,0 +1,183 @@
+//! The command line, and what each command does.
+
+use std::{fs, io, net::SocketAddr, num::NonZeroU32, path::PathBuf};
+
+use clap::{Args, Parser, Subcommand};
+use leadapi_core::{
+    BoxError,
+    auth::Scope,
+    dataset::{Dataset, InvalidDataset},
+    http::{InvalidPath, LeadService},
+    memory::{Limits, SlidingWindow, SystemClock},
+    tokens::StoredTokens,
+};
+use tokio::signal;
+
+use crate::{SAMPLE, Seeded, Server, demo, seed::Minted};
+
+/// A REST API for leads, pipelines and client accounts.
+#[derive(Debug, Parser)]
+#[command(version, about, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve the businesses of a data set, from memory: what is written is gone when the server ends.
+    Serve(Serve),
+    /// Try it: serve two sample businesses, and print their tokens and three requests to paste.
+    Demo(Demo),
+}
+
+#[derive(Debug, Args)]
+struct Serve {
+    /// The businesses to serve: a JSON file with their client accounts, pipelines, leads, forms and tokens.
+    ///
+    /// A token of the file without "token" gets a secret, which is printed once. A file with anything wrong in it is
+    /// refused, with the place and the reason.
+    #[arg(long, env = "LEADAPI_DATA", value_name = "FILE")]
+    data: Option<PathBuf>,
+    #[command(flatten)]
+    options: Options,
+}
+
+#[derive(Debug, Args)]
+struct Demo {
+    #[command(flatten)]
+    options: Options,
+}
+
+#[derive(Debug, Args)]
+struct Options {
+    /// Where to listen; port 0 lets the system choose.
+    #[arg(long, env = "LEADAPI_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    listen: SocketAddr,
+    /// What stands before /leads in every path; empty for nothing.
+    #[arg(long, env = "LEADAPI_BASE_PATH", value_name = "PATH", default_value = "/v1")]
+    base_path: String,
+    /// How many GET requests a token may make in any 60 seconds.
+    #[arg(long, env = "LEADAPI_READS_PER_MINUTE", value_name = "N", default_value_t = Limits::default().reads)]
+    reads_per_minute: NonZeroU32,
+    /// How many POST, PATCH and DELETE requests a token may make in any 60 seconds.
+    #[arg(long, env = "LEADAPI_WRITES_PER_MINUTE", value_name = "N", default_value_t = Limits::default().writes)]
+    writes_per_minute: NonZeroU32,
+}
+
+/// Why the server could not be started; its text is for the operator.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The data file could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// Something in the data set is wrong.
+    #[error("the data set is wrong at {0}")]
+    Dataset(#[from] InvalidDataset),
+    /// The address is taken or may not be used.
+    #[error("cannot listen at {address}: {source}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The base path is none.
+    #[error("--base-path: {0}")]
+    BasePath(#[from] InvalidPath),
+    /// The stores could not be filled.
+    #[error("cannot make tokens: {0}")]
+    Seed(BoxError),
+}
+
+impl Cli {
+    /// Runs the command to its end.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError`]; once the server listens, it does not fail.
+    pub async fn run(self) -> Result<(), StartError> {
+        match self.command {
+            Command::Serve(Serve { data, options }) => {
+                let dataset = match data {
+                    Some(path) => match fs::read_to_string(&path) {
+                        Ok(json) => Dataset::parse(&json)?,
+                        Err(source) => return Err(StartError::Read { path, source }),
+                    },
+                    None => Dataset::default(),
+                };
+                options.serve(dataset, |_, minted| print_minted(minted)).await
+            }
+            Command::Demo(Demo { options }) => options.serve(Dataset::parse(SAMPLE)?, demo::print).await,
+        }
+    }
+}
+
+impl Options {
+    async fn serve(self, dataset: Dataset, greet: impl FnOnce(&str, &[Minted])) -> Result<(), StartError> {
+        let businesses = dataset.businesses.len();
+        let Seeded { store, tokens, minted } = Seeded::new(dataset).await.map_err(StartError::Seed)?;
+        let limits = Limits { reads: self.reads_per_minute, writes: self.writes_per_minute };
+        let service = LeadService::builder(store, StoredTokens::new(tokens, SystemClock))
+            .limiter(SlidingWindow::new(limits))
+            .base_path(&self.base_path)
+            .build()?;
+        let stop = stop_signal();
+        let address = self.listen;
+        let server = Server::bind(address).await.map_err(|source| StartError::Listen { address, source })?;
+        let url = format!("http://{}{}", server.local_addr(), self.base_path);
+        greet(&url, &minted);
+        print_line(&format!(
+            "leadapi-server listens at {url} with {businesses} businesses, store: memory (everything is forgotten at exit)"
+        ));
+        if businesses == 0 {
+            print_line(
+                "There is no business and no token to call it with: give it --data FILE, or try the command demo.",
+            );
+        }
+        server.serve(service, stop).await;
+        print_line("leadapi-server has ended");
+        Ok(())
+    }
+}
+
+fn print_minted(minted: &[Minted]) {
+    for Minted { business, name, scopes, secret, .. } in minted {
+        let scopes: Vec<String> = Vec::<Scope>::from(*scopes).iter().map(ToString::to_string).collect();
+        print_line(&format!("token {name:?} of {business:?} ({}): {}", scopes.join(" and "), secret.expose()));
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "this is what the command prints")]
+pub(crate) fn print_line(line: &str) {
+    println!("{line}");
+}
+
+/// Ctrl-C, or SIGTERM where there is such a thing. Both are listened for at once, so that none is missed.
+fn stop_signal() -> impl Future<Output = ()> {
+    #[cfg(unix)]
+    let terminate = signal::unix::signal(signal::unix::SignalKind::terminate());
+    let interrupt = async {
+        // A system that cannot tell of Ctrl-C ends the server by other means.
+        if signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    async move {
+        #[cfg(unix)]
+        if let Ok(mut terminate) = terminate {
+            tokio::select! {
+                () = interrupt => {}
+                _ = terminate.recv() => {}
+            }
+            return;
+        }
+        interrupt.await;
+    }
+}

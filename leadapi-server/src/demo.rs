@@ -1,0 +1,26 @@
+//! What `demo` prints: the tokens of the sample, and three requests to paste.
+
+use leadapi_core::auth::Scope;
+
+use crate::{cli::print_line, seed::Minted};
+
+pub(crate) fn print(url: &str, minted: &[Minted]) {
+    print_line("The tokens of this demo, made for this run:\n");
+    for Minted { business, name, scopes, secret, .. } in minted {
+        let scopes: Vec<String> = Vec::<Scope>::from(*scopes).iter().map(ToString::to_string).collect();
+        print_line(&format!("  {}  {name:<28} {:<12} {business}", secret.expose(), scopes.join("+")));
+    }
+    let Some(token) = minted.first().map(|minted| minted.secret.expose()) else { return };
+    print_line(&format!(
+        r#"
+Three requests to paste:
+
+  curl -s '{url}/clients' -H 'Authorization: Bearer {token}'
+
+  curl -s '{url}/leads?limit=2' -H 'Authorization: Bearer {token}'
+
+  curl -si '{url}/leads' -H 'Authorization: Bearer {token}' -H 'Content-Type: application/json' \
+    -d '{{"client_id":"019bb17b-d806-7737-af83-b92ecab0df7d","name":"Ada Lovelace","email":"ada@example.org","value":450}}'
+"#
+    ));
+}
