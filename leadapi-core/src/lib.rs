@@ -14,6 +14,8 @@ pub mod form;
 
 pub mod port;
 
+#[cfg(feature = "conformance")]
+pub mod conformance;
 pub mod dataset;
 pub mod memory;
 pub mod tokens;

@@ -56,7 +56,7 @@ pub enum Listed {
 /// Keeps the leads, pipelines and client accounts of many businesses apart from each other.
 ///
 /// The service calls it; a host implements it to keep leads where it likes, and proves it with the suite in
-/// `conformance` (feature `conformance`).
+/// `leadapi_core::conformance` (feature `conformance`).
 ///
 /// - Every method takes the caller's business first and sees nothing beyond it: what belongs to another business is as
 ///   if it did not exist.

@@ -1,0 +1,91 @@
+//! Making leads (contract D4, D6).
+
+use super::{
+    Check, NOON, business, client, create, draft, ids, lead_id, listed, moment, new, page, pipeline, same, stage,
+    stamp, try_create,
+};
+use crate::{
+    model::{Lead, LeadQuery, NewLead},
+    port::{Created, Store},
+    validate::Reference,
+};
+
+/// What is stored is what was sent, to the last character and bit.
+pub(super) async fn keeps_every_value(store: &impl Store) -> Check {
+    let text = "Zoë \u{65}\u{301} 佐藤 🦀 'quoted' \"double\" \\ % _ -- ;";
+    let mut full = new(text).email("Zoë@Example.ORG").phone("+47 ٠١٢").source(" web ").business_name("B");
+    full.notes = Some(format!("\n a\r\n\tb \n{}", "🦀".repeat(9_000)));
+    full.stage_id = Some("s12".into());
+    let mut expected = Lead::new(lead_id("l1"), client("c1"), text, moment("2026-05-04T12:00:00.001Z")?);
+    expected.email = Some("Zoë@Example.ORG".into());
+    expected.phone = Some("+47 ٠١٢".into());
+    expected.source = Some(" web ".into());
+    expected.notes.clone_from(&full.notes);
+    expected.business_name = Some("B".into());
+    expected.pipeline_id = Some(pipeline("p1"));
+    expected.stage_id = Some(stage("s12"));
+    let made = create(store, "l1", "2026-05-04T12:00:00.001Z", &full).await?;
+    same("the answer", &*made, &expected)?;
+    let read = store.get(&business("b1"), &lead_id("l1")).await?;
+    same("the lead read again", &read.as_deref(), &Some(&expected))?;
+
+    for (at, number) in [0.1, -12.5, 1e-300, 5e-324, 9_007_199_254_740_992.0, 1e22, f64::MAX].into_iter().enumerate() {
+        let id = format!("v{at}");
+        create(store, &id, NOON, &new("n").value(number)).await?;
+        let read = store.get(&business("b1"), &lead_id(&id)).await?;
+        let read = read.and_then(|lead| lead.value).map(|value| value.get().to_bits());
+        same("a value read again", &read, &Some(number.to_bits()))?;
+    }
+    create(store, "l0", NOON, &new("bare")).await?;
+    let bare = Lead::new(lead_id("l0"), client("c1"), "bare", moment(NOON)?);
+    let read = store.get(&business("b1"), &lead_id("l0")).await?;
+    same("a lead with nothing set", &read.as_deref(), &Some(&bare))
+}
+
+pub(super) async fn places_by_stage_and_pipeline(store: &impl Store) -> Check {
+    let cases = [
+        ("l1", new("n"), None),
+        ("l2", new("n").stage(&stage("s12")), Some(("p1", "s12"))),
+        ("l3", new("n").pipeline(&pipeline("p1")), Some(("p1", "s11"))),
+        ("l4", new("n").pipeline(&pipeline("p1")).stage(&stage("s12")), Some(("p1", "s12"))),
+    ];
+    for (id, lead, place) in cases {
+        let made = create(store, id, NOON, &lead).await?;
+        let found = made.pipeline_id.as_ref().zip(made.stage_id.as_ref());
+        same("the place", &found.map(|(pipeline, stage)| (pipeline.as_str(), stage.as_str())), &place)?;
+    }
+    Ok(())
+}
+
+pub(super) async fn refuses_what_is_not_there(store: &impl Store) -> Check {
+    let here = |id: &str| NewLead { client_id: Some(id.to_owned()), ..new("n") };
+    let impossible = NewLead { stage_id: Some("no such".into()), ..new("n") };
+    let cases = [
+        (here("nobody"), Reference::Client),
+        (here("no such"), Reference::Client),
+        (here("nobody").pipeline(&pipeline("nothing")), Reference::Client),
+        (here("c1").pipeline(&pipeline("nothing")), Reference::Pipeline),
+        (here("c1").stage(&stage("nothing")), Reference::Stage),
+        (impossible, Reference::Stage),
+        (here("c1").stage(&stage("nothing")).pipeline(&pipeline("nothing")), Reference::PipelineAndStage),
+        (here("c1").stage(&stage("s11")).pipeline(&pipeline("nothing")), Reference::Pipeline),
+        (here("c1").stage(&stage("nothing")).pipeline(&pipeline("p1")), Reference::Stage),
+        (here("c1").stage(&stage("s21")).pipeline(&pipeline("p1")), Reference::Mismatch),
+    ];
+    for (lead, reference) in cases {
+        let outcome = try_create(store, "l1", NOON, &lead, None).await?;
+        same("the outcome", &outcome, &Created::Refused(reference))?;
+        same("what was written", &page(store, "b1", &LeadQuery::new()).await?.total, &0)?;
+    }
+    Ok(())
+}
+
+/// Two leads of one id would be one lead lost; the first stays as it is.
+pub(super) async fn refuses_an_id_twice(store: &impl Store) -> Check {
+    create(store, "l1", NOON, &new("first")).await?;
+    let again = store.create(&business("b1"), stamp("l1", "2026-05-05T12:00:00Z")?, draft(&new("second"))?, None).await;
+    same("an error for the second", &again.is_err(), &true)?;
+    let read = store.get(&business("b1"), &lead_id("l1")).await?;
+    same("the name of the first", &read.map(|lead| lead.name.clone()), &Some("first".into()))?;
+    same("the list", &listed(store, &LeadQuery::new()).await?, &(ids(&["l1"]), 1))
+}

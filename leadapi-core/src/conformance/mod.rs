@@ -1,0 +1,177 @@
+//! The suite that every [`Store`] must pass, for hosts that bring their own.
+//!
+//! It asks of a store what [`port::Store`](crate::port::Store) promises, with a data set of its own and with ids and
+//! moments that it chooses, so that it says the same on every run.
+//!
+//! ```
+//! use leadapi_core::{conformance, memory::MemoryStore};
+//!
+//! # futures_executor::block_on(async {
+//! conformance::run(async |dataset| Ok(MemoryStore::new(dataset))).await?;
+//! # Ok::<(), conformance::Violation>(())
+//! # }).unwrap();
+//! ```
+
+mod create;
+mod idempotency;
+mod isolation;
+mod list;
+mod update;
+
+use std::sync::Arc;
+
+use crate::{
+    BoxError,
+    dataset::Dataset,
+    id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
+    model::{Lead, LeadPatch, LeadQuery, NewLead, Page, Timestamp},
+    port::{Created, Idempotency, Listed, Store, Updated},
+    validate::{LeadDraft, LeadEdit, Stamp},
+};
+
+/// What a store did that the contract does not allow.
+#[derive(Debug, thiserror::Error)]
+#[error("{check}: {fault}")]
+pub struct Violation {
+    check: &'static str,
+    fault: BoxError,
+}
+
+/// Runs every check, each on a store of its own.
+///
+/// `make` is given a data set and answers a store that holds its client accounts, pipelines and leads, and nothing else.
+///
+/// # Errors
+///
+/// The first [`Violation`], or what `make` or the store failed with.
+pub async fn run<S: Store>(make: impl AsyncFn(Dataset) -> Result<S, BoxError>) -> Result<(), Violation> {
+    macro_rules! checks {
+        ($($module:ident: $($check:ident)*;)*) => {$($(
+            let check = concat!(stringify!($module), "::", stringify!($check));
+            let outcome = async { $module::$check(&make(Dataset::parse(FIXTURE)?).await?).await };
+            outcome.await.map_err(|fault| Violation { check, fault })?;
+        )*)*};
+    }
+    checks! {
+        create: keeps_every_value places_by_stage_and_pipeline refuses_what_is_not_there refuses_an_id_twice;
+        update: merges places moves_in_the_lists refuses_what_is_not_there loses_no_change removes_once;
+        list: orders_and_pages filters_and_counts refuses_foreign_filters pipelines_and_clients;
+        idempotency: replays_the_first_answer tells_other_bodies_apart remembers_successes_alone forgets_after_a_day
+            lets_one_of_many_twins_in;
+        isolation: hides_the_leads_of_others hides_the_references_of_others gives_nothing_to_a_stranger;
+    }
+    Ok(())
+}
+
+type Check = Result<(), BoxError>;
+
+/// Fails the check unless the two are equal.
+fn same<T: PartialEq + std::fmt::Debug>(what: &str, found: &T, expected: &T) -> Check {
+    if found == expected { Ok(()) } else { Err(format!("{what}: found {found:?}, expected {expected:?}").into()) }
+}
+
+/// Two businesses with the same names in them. Names are chosen so that a collation other than code points shows.
+const FIXTURE: &str = r#"{"businesses": [
+    {"id": "b1", "name": "One", "created_at": "2026-01-01T00:00:00Z",
+     "clients": [
+        {"id": "c1", "name": "apple", "created_at": "2026-01-01T00:00:00Z"},
+        {"id": "c2", "name": "Zebra", "created_at": "2026-01-02T00:00:00Z"},
+        {"id": "c4", "name": "Éclair", "created_at": "2026-01-03T00:00:00Z"},
+        {"id": "c3", "name": "apple", "created_at": "2026-01-04T00:00:00Z"}],
+     "pipelines": [
+        {"id": "p2", "name": "Second", "created_at": "2026-02-02T00:00:00Z", "stages": [
+            {"id": "s21", "name": "Only", "position": 1}]},
+        {"id": "p3", "name": "As old", "created_at": "2026-02-02T00:00:00Z", "stages": [
+            {"id": "s31", "name": "Only", "position": 1}]},
+        {"id": "p1", "name": "First", "created_at": "2026-02-01T00:00:00Z", "stages": [
+            {"id": "s12", "name": "Then", "position": 2}, {"id": "s11", "name": "First", "position": 1}]}]},
+    {"id": "b2", "name": "Two", "created_at": "2026-01-01T00:00:00Z",
+     "clients": [{"id": "d1", "name": "apple", "created_at": "2026-01-01T00:00:00Z"}],
+     "pipelines": [{"id": "q1", "name": "First", "created_at": "2026-02-01T00:00:00Z", "stages": [
+        {"id": "t1", "name": "First", "position": 1}]}],
+     "leads": [{"id": "m1", "client_id": "d1", "name": "Ann", "stage_id": "t1", "created_at": "2026-03-01T00:00:00Z"}]}
+]}"#;
+
+// Ids of the fixture and of the leads that checks make; one that cannot exist is the empty id, as in the service.
+
+fn business(id: &str) -> BusinessId {
+    BusinessId::named(id)
+}
+
+fn lead_id(id: &str) -> LeadId {
+    LeadId::named(id)
+}
+
+fn client(id: &str) -> ClientId {
+    ClientId::named(id)
+}
+
+fn stage(id: &str) -> StageId {
+    StageId::named(id)
+}
+
+fn pipeline(id: &str) -> PipelineId {
+    PipelineId::named(id)
+}
+
+/// A lead of the first client account, named like its id.
+fn new(name: &str) -> NewLead {
+    NewLead::new(&client("c1"), name)
+}
+
+fn draft(new: &NewLead) -> Result<LeadDraft, BoxError> {
+    Ok(new.check()?)
+}
+
+fn edit(patch: &LeadPatch) -> Result<LeadEdit, BoxError> {
+    Ok(patch.check()?)
+}
+
+fn stamp(id: &str, at: &str) -> Result<Stamp, BoxError> {
+    Ok(Stamp { id: lead_id(id), at: moment(at)? })
+}
+
+fn moment(at: &str) -> Result<Timestamp, BoxError> {
+    Ok(at.parse()?)
+}
+
+const NOON: &str = "2026-05-04T12:00:00.000Z";
+
+async fn try_create(
+    store: &impl Store,
+    id: &str,
+    at: &str,
+    lead: &NewLead,
+    once: Option<&Idempotency>,
+) -> Result<Created, BoxError> {
+    store.create(&business("b1"), stamp(id, at)?, draft(lead)?, once).await
+}
+
+/// Makes a lead in the first business.
+async fn create(store: &impl Store, id: &str, at: &str, lead: &NewLead) -> Result<Arc<Lead>, BoxError> {
+    match try_create(store, id, at, lead, None).await? {
+        Created::Fresh(lead) => Ok(lead),
+        other => Err(format!("a lead was not made: {other:?}").into()),
+    }
+}
+
+async fn change(store: &impl Store, id: &str, patch: &LeadPatch) -> Result<Updated, BoxError> {
+    store.update(&business("b1"), &lead_id(id), &edit(patch)?).await
+}
+
+async fn page(store: &impl Store, owner: &str, query: &LeadQuery) -> Result<Page<Arc<Lead>>, BoxError> {
+    match store.list(&business(owner), query).await? {
+        Listed::Page(page) => Ok(page),
+        other @ Listed::Refused(_) => Err(format!("a list was refused: {other:?}").into()),
+    }
+}
+
+/// The ids of a page, and the total.
+async fn listed(store: &impl Store, query: &LeadQuery) -> Result<(Vec<String>, u64), BoxError> {
+    let page = page(store, "b1", query).await?;
+    Ok((page.data.iter().map(|lead| lead.id.to_string()).collect(), page.total))
+}
+
+fn ids(ids: &[&str]) -> Vec<String> {
+    ids.iter().map(ToString::to_string).collect()
+}

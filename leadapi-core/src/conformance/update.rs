@@ -1,0 +1,120 @@
+//! Changing and removing leads (contract D5, D6).
+
+use futures_util::future::join_all;
+
+use super::{Check, NOON, business, change, create, ids, lead_id, listed, new, pipeline, same, stage};
+use crate::{
+    BoxError,
+    model::{LeadPatch, LeadQuery},
+    port::{Store, Updated},
+    validate::Reference,
+};
+
+pub(super) async fn merges(store: &impl Store) -> Check {
+    let before = create(store, "l1", NOON, &new("n").email("a@b.c").source("web").value(7)).await?;
+    let patch = LeadPatch::new().clear_email().phone("112").value(8);
+    let outcome = change(store, "l1", &patch).await?;
+    let mut expected = (*before).clone();
+    expected.email = None;
+    expected.phone = Some("112".into());
+    expected.value = Some(8.into());
+    same("the answer", &outcome, &Updated::Changed(expected.clone().into()))?;
+    let read = store.get(&business("b1"), &lead_id("l1")).await?;
+    same("the lead read again", &read.as_deref(), &Some(&expected))?;
+    let missing = change(store, "nobody", &patch).await?;
+    same("a lead that is not there", &missing, &Updated::Missing)
+}
+
+pub(super) async fn places(store: &impl Store) -> Check {
+    create(store, "l1", NOON, &new("n")).await?;
+    let cases = [
+        (LeadPatch::new().stage(&stage("s12")), "p1 s12"),
+        (LeadPatch::new().name("m"), "p1 s12"),
+        (LeadPatch::new().pipeline(&pipeline("p1")), "p1 s12"),
+        (LeadPatch::new().pipeline(&pipeline("p2")), "p2 s21"),
+        (LeadPatch::new().pipeline(&pipeline("p1")), "p1 s11"),
+        (LeadPatch::new().clear_pipeline(), ""),
+    ];
+    for (patch, place) in cases {
+        let Updated::Changed(lead) = change(store, "l1", &patch).await? else {
+            return Err(format!("{patch:?} was not done").into());
+        };
+        let found =
+            lead.pipeline_id.iter().map(ToString::to_string).chain(lead.stage_id.iter().map(ToString::to_string));
+        same("the place", &found.collect::<Vec<_>>().join(" "), &place.to_owned())?;
+    }
+    Ok(())
+}
+
+/// A lead is listed where it is, and its place in the order never changes.
+pub(super) async fn moves_in_the_lists(store: &impl Store) -> Check {
+    for (id, at) in [("l1", "2026-05-01T00:00:00Z"), ("l2", "2026-05-02T00:00:00Z"), ("l3", "2026-05-03T00:00:00Z")] {
+        create(store, id, at, &new(id).stage(&stage("s11"))).await?;
+    }
+    change(store, "l2", &LeadPatch::new().stage(&stage("s12")).name("aaa")).await?;
+    let in_stage = |id| LeadQuery::new().stage(stage(id));
+    same("the stage it left", &listed(store, &in_stage("s11")).await?, &(ids(&["l3", "l1"]), 2))?;
+    same("the stage it came to", &listed(store, &in_stage("s12")).await?, &(ids(&["l2"]), 1))?;
+    same("all", &listed(store, &LeadQuery::new()).await?, &(ids(&["l3", "l2", "l1"]), 3))?;
+    change(store, "l2", &LeadPatch::new().clear_pipeline()).await?;
+    same("the stage it left again", &listed(store, &in_stage("s12")).await?, &(vec![], 0))?;
+    store.remove(&business("b1"), &lead_id("l3")).await?;
+    same("the stage of the removed one", &listed(store, &in_stage("s11")).await?, &(ids(&["l1"]), 1))?;
+    same("all that are left", &listed(store, &LeadQuery::new()).await?, &(ids(&["l2", "l1"]), 2))
+}
+
+pub(super) async fn refuses_what_is_not_there(store: &impl Store) -> Check {
+    let before = create(store, "l1", NOON, &new("n").stage(&stage("s12"))).await?;
+    let cases = [
+        (LeadPatch::new().stage(&stage("nothing")), Reference::Stage),
+        (LeadPatch::new().pipeline(&pipeline("nothing")), Reference::Pipeline),
+        (LeadPatch::new().pipeline(&pipeline("p2")).stage(&stage("s12")), Reference::Mismatch),
+    ];
+    for (patch, reference) in cases {
+        let outcome = change(store, "l1", &patch.clone().name("changed")).await?;
+        same("the outcome", &outcome, &Updated::Refused(reference))?;
+        let read = store.get(&business("b1"), &lead_id("l1")).await?;
+        same("the lead after it", &read.as_ref(), &Some(&before))?;
+        // The lead comes first: of one that is not there nothing else is said.
+        same("a missing lead", &change(store, "nobody", &patch).await?, &Updated::Missing)?;
+    }
+    Ok(())
+}
+
+/// Changes of different fields at once are all there afterwards.
+pub(super) async fn loses_no_change(store: &impl Store) -> Check {
+    create(store, "l1", NOON, &new("n")).await?;
+    let patches = [
+        LeadPatch::new().email("a@b.c"),
+        LeadPatch::new().phone("112"),
+        LeadPatch::new().source("web"),
+        LeadPatch::new().notes("called"),
+        LeadPatch::new().value(7),
+        LeadPatch::new().business_name("B"),
+        LeadPatch::new().stage(&stage("s12")),
+    ];
+    let outcomes = join_all(patches.iter().map(|patch| change(store, "l1", patch))).await;
+    outcomes.into_iter().collect::<Result<Vec<_>, BoxError>>()?;
+    let Some(lead) = store.get(&business("b1"), &lead_id("l1")).await? else { return Err("the lead is gone".into()) };
+    let kept = [
+        lead.email.is_some(),
+        lead.phone.is_some(),
+        lead.source.is_some(),
+        lead.notes.is_some(),
+        lead.value.is_some(),
+        lead.business_name.is_some(),
+        lead.stage_id.is_some(),
+    ];
+    same("what is set", &kept, &[true; 7])
+}
+
+pub(super) async fn removes_once(store: &impl Store) -> Check {
+    create(store, "l1", NOON, &new("n")).await?;
+    let (owner, id) = (business("b1"), lead_id("l1"));
+    same("the first time", &store.remove(&owner, &id).await?, &true)?;
+    same("the second time", &store.remove(&owner, &id).await?, &false)?;
+    same("an id that cannot exist", &store.remove(&owner, &lead_id("no such")).await?, &false)?;
+    same("the lead", &store.get(&owner, &id).await?, &None)?;
+    same("a change", &change(store, "l1", &LeadPatch::new().name("m")).await?, &Updated::Missing)?;
+    same("the list", &listed(store, &LeadQuery::new()).await?, &(vec![], 0))
+}

@@ -1,0 +1,47 @@
+//! The in-memory store keeps the contract of stores: plain, and behind each pointer that is a store too.
+
+#![cfg(feature = "conformance")]
+
+use std::sync::Arc;
+
+use futures_executor::block_on;
+use leadapi_core::{
+    conformance,
+    memory::{MemoryStore, MemoryTokens, SlidingWindow, SystemClock, Uuids},
+    port::{Clock, IdSource, RateLimiter, Store, TokenStore, TokenVerifier},
+    tokens::StoredTokens,
+};
+
+#[test]
+fn the_store_in_memory() {
+    block_on(conformance::run(async |dataset| Ok(MemoryStore::new(dataset)))).unwrap();
+}
+
+#[test]
+fn behind_an_arc() {
+    let make = async |dataset| Ok(Arc::new(MemoryStore::new(dataset)) as Arc<dyn Store>);
+    block_on(conformance::run(make)).unwrap();
+}
+
+#[test]
+fn behind_a_box() {
+    let make = async |dataset| Ok(Box::new(MemoryStore::new(dataset)) as Box<dyn Store>);
+    block_on(conformance::run(make)).unwrap();
+}
+
+/// Compiles only while each port is object safe and its pointers are ports.
+#[test]
+fn every_port_is_object_safe() {
+    const fn port<T: Send + Sync + ?Sized>() {}
+    fn store(_: impl Store) {}
+    fn tokens(_: impl TokenStore) {}
+    fn verifier(_: impl TokenVerifier) {}
+    fn limiter(_: impl RateLimiter) {}
+    port::<dyn Clock>();
+    port::<dyn IdSource>();
+    store(Box::new(MemoryStore::default()) as Box<dyn Store>);
+    tokens(Arc::new(MemoryTokens::default()) as Arc<dyn TokenStore>);
+    verifier(Box::new(StoredTokens::new(MemoryTokens::default(), SystemClock)) as Box<dyn TokenVerifier>);
+    limiter(Arc::new(SlidingWindow::new(leadapi_core::memory::Limits::default())) as Arc<dyn RateLimiter>);
+    let _: Box<dyn IdSource> = Box::new(Uuids::default());
+}
