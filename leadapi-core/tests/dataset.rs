@@ -1,0 +1,102 @@
+//! What is refused in a data set, and where it is said to be.
+
+use leadapi_core::dataset::Dataset;
+use serde_json::{Value, json};
+
+fn good() -> Value {
+    json!({"businesses": [
+        {"id": "b1", "name": "One", "created_at": "2026-01-01T00:00:00Z",
+         "members": [{"email": "owner@example.org", "role": "owner"}],
+         "clients": [{"id": "c1", "name": "C", "created_at": "2026-01-01T00:00:00Z"}],
+         "pipelines": [{"id": "p1", "name": "P", "created_at": "2026-01-01T00:00:00Z", "stages": [
+            {"id": "s2", "name": "Then", "position": 2}, {"id": "s1", "name": "First", "position": 1}]}],
+         "leads": [{"id": "l1", "client_id": "c1", "name": "Ann", "created_at": "2026-01-01T00:00:00Z"}],
+         "tokens": [{"name": "t", "scopes": ["read"]}]},
+        {"id": "b2", "name": "Two", "created_at": "2026-01-01T00:00:00Z",
+         "clients": [{"id": "d1", "name": "D", "created_at": "2026-01-01T00:00:00Z"}],
+         "leads": [{"id": "m1", "client_id": "d1", "name": "Bo", "created_at": "2026-01-01T00:00:00Z"}]}
+    ]})
+}
+
+/// The text of the refusal after one place of the good data set was changed.
+fn refusal(place: &str, value: Value) -> String {
+    let mut data = good();
+    match data.pointer_mut(place) {
+        Some(old) => *old = value,
+        None => {
+            let (object, key) = place.rsplit_once('/').unwrap();
+            data.pointer_mut(object).unwrap().as_object_mut().unwrap().insert(key.into(), value);
+        }
+    }
+    Dataset::parse(&data.to_string()).unwrap_err().to_string()
+}
+
+#[test]
+fn the_good_one_is_taken() {
+    let data = Dataset::parse(&good().to_string()).unwrap();
+    assert_eq!(data.businesses.len(), 2);
+}
+
+#[test]
+fn ids_stand_once_in_the_whole_file() {
+    for (place, id, text) in [
+        ("/businesses/1/id", "b1", "businesses[1].id: the business id b1 stands twice"),
+        ("/businesses/1/clients/0/id", "c1", "businesses[1].clients[0].id: the client account id c1 stands twice"),
+        ("/businesses/1/leads/0/id", "l1", "businesses[1].leads[0].id: the lead id l1 stands twice"),
+        (
+            "/businesses/0/pipelines/0/stages/0/id",
+            "s1",
+            "businesses[0].pipelines[0].stages[1].id: the stage id s1 stands twice",
+        ),
+    ] {
+        assert_eq!(refusal(place, json!(id)), text);
+    }
+}
+
+#[test]
+fn references_hold_within_the_business() {
+    let lead = "businesses[0].leads[0]";
+    for (key, id, text) in [
+        ("client_id", "nobody", "client_id: no such client account in this business"),
+        ("client_id", "d1", "client_id: no such client account in this business"),
+        ("pipeline_id", "nothing", "pipeline_id: no such pipeline"),
+        ("stage_id", "nothing", "stage_id: no such stage"),
+    ] {
+        assert_eq!(refusal(&format!("/businesses/0/leads/0/{key}"), json!(id)), format!("{lead}: {text}"));
+    }
+}
+
+#[test]
+fn leads_keep_the_rules() {
+    let text = refusal("/businesses/0/leads/0/name", json!(" "));
+    assert_eq!(text, "businesses[0].leads[0]: name is required");
+    assert!(refusal("/businesses/0/leads/0/emial", json!("a@b.c")).contains("unknown field `emial`"));
+}
+
+#[test]
+fn pipelines_have_stages_in_a_row() {
+    let rule = "businesses[0].pipelines[0].stages: must be at least one, with the positions 1, 2, 3 and so on";
+    assert_eq!(refusal("/businesses/0/pipelines/0/stages", json!([])), rule);
+    for position in [1, 3] {
+        assert_eq!(refusal("/businesses/0/pipelines/0/stages/0/position", json!(position)), rule);
+    }
+}
+
+#[test]
+fn tokens_are_good_and_never_shown() {
+    let secret = "pak_00000000000000000000000000000000000000000002OZByn";
+    let wrong = refusal("/businesses/0/tokens/0/token", json!("pak_mistyped"));
+    assert_eq!(wrong, "businesses[0].tokens[0].token: is no token, or its checksum is wrong");
+    let token = json!({"name": "t", "scopes": ["read"], "token": secret});
+    let twice = refusal("/businesses/0/tokens", json!([token, token]));
+    assert_eq!(twice, "businesses[0].tokens[1].token: stands twice");
+    assert!(refusal("/businesses/0/tokens/0/scopes", json!(["admin"])).contains("unknown variant `admin`"));
+    assert!(refusal("/businesses/0/tokens/0/scopes", json!([])).contains("a scope must be read or write"));
+    assert!(refusal("/businesses/0/members/0/role", json!("king")).contains("unknown variant `king`"));
+}
+
+#[test]
+fn what_is_no_json_is_refused_with_its_place() {
+    let error = Dataset::parse("{\n  \"businesses\": [}").unwrap_err();
+    assert_eq!(error.to_string(), "line 2 column 18: expected value");
+}

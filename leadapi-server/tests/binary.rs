@@ -1,0 +1,294 @@
+//! The binary as an operator meets it: a process, its output, its signals and its exit code.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test ends at the first thing that is wrong"
+)]
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    path::PathBuf,
+    process::{Child, ChildStdout, Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+const BINARY: &str = env!("CARGO_BIN_EXE_leadapi-server");
+const SECRET: &str = "pak_00000000000000000000000000000000000000000002OZByn";
+
+/// A server that is running, and what it printed until it listened.
+struct Running {
+    child: Child,
+    stdout: BufReader<ChildStdout>,
+    printed: String,
+    address: String,
+}
+
+impl Running {
+    fn start(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut printed = String::new();
+        let address = loop {
+            let before = printed.len();
+            assert_ne!(stdout.read_line(&mut printed).unwrap(), 0, "it ended early: {printed}");
+            if let Some((_, rest)) = printed[before..].split_once("listens at http://") {
+                break rest.split(['/', ' ']).next().unwrap().to_owned();
+            }
+        };
+        Self { child, stdout, printed, address }
+    }
+
+    /// Sends bytes on a connection of their own, which the request asks to be closed, and reads the answer.
+    fn send(&self, request: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    fn get(&self, path: &str, headers: &str) -> String {
+        self.send(&format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n"))
+    }
+
+    fn signal(&self, name: &str) {
+        let kill = Command::new("kill").arg(name).arg(self.child.id().to_string()).status().unwrap();
+        assert!(kill.success());
+    }
+
+    /// Waits for its end, and answers whether that was a success, the rest of its output, and its log.
+    fn end(mut self) -> (bool, String, String) {
+        let (mut rest, mut log) = (String::new(), String::new());
+        self.stdout.read_to_string(&mut rest).unwrap();
+        self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+        (self.child.wait().unwrap().success(), rest, log)
+    }
+}
+
+impl Drop for Running {
+    /// A test that fails half-way leaves no server behind; one that has ended is not there to be killed.
+    fn drop(&mut self) {
+        self.child.kill().ok();
+    }
+}
+
+/// A data set of one business with these tokens, in a file of its own.
+fn data_file(name: &str, tokens: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.json"));
+    let data = format!(
+        r#"{{"businesses": [{{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",
+            "clients": [{{"id": "c1", "name": "C", "created_at": "2026-01-01T00:00:00Z"}}],
+            "tokens": [{tokens}]}}]}}"#
+    );
+    fs::write(&path, data).unwrap();
+    path
+}
+
+fn serve(data: &PathBuf) -> Command {
+    let mut command = Command::new(BINARY);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data);
+    command
+}
+
+fn refused(command: &mut Command) -> String {
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    assert!(!status.success());
+    assert_eq!(String::from_utf8(stdout).unwrap(), "");
+    String::from_utf8(stderr).unwrap()
+}
+
+#[test]
+fn the_demo_prints_tokens_that_work_and_requests_to_paste() {
+    let server = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
+    let tokens: Vec<&str> = server.printed.lines().filter_map(|line| line.strip_prefix("  pak_")).collect();
+    assert_eq!(tokens.len(), 7, "{}", server.printed);
+    assert_eq!(server.printed.matches("curl -s").count(), 3);
+    assert!(server.printed.contains("forgotten at exit"));
+    let statuses = tokens.iter().map(|line| {
+        let bearer = format!("authorization: Bearer pak_{}\r\n", line.split(' ').next().unwrap());
+        server.get("/v1/leads", &bearer).lines().next().unwrap().to_owned()
+    });
+    let statuses: Vec<String> = statuses.map(|line| line.replace("HTTP/1.1 ", "")[..3].to_owned()).collect();
+    assert_eq!(statuses, ["200", "200", "403", "200", "401", "401", "200"]);
+    server.signal("-INT");
+    let (success, rest, _) = server.end();
+    assert!(success && rest.contains("has ended"), "{rest}");
+}
+
+#[test]
+fn a_token_with_a_secret_keeps_it_and_one_without_is_printed_once() {
+    let data = data_file(
+        "tokens",
+        &format!(
+            r#"{{"name": "own", "scopes": ["read"], "token": "{SECRET}"}}, {{"name": "new", "scopes": ["write"]}}"#
+        ),
+    );
+    let server = Running::start(&mut serve(&data));
+    assert!(!server.printed.contains(SECRET));
+    let minted = server.printed.lines().find(|line| line.starts_with("token \"new\" of \"B\" (write): pak_"));
+    let minted = minted.unwrap().rsplit(' ').next().unwrap().to_owned();
+    let answer = server.get("/v1/clients", &format!("authorization: Bearer {SECRET}\r\n"));
+    assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
+    let answer = server.get("/v1/clients", &format!("authorization: Bearer {minted}\r\n"));
+    assert!(answer.starts_with("HTTP/1.1 403 Forbidden"), "{answer}");
+    server.signal("-TERM");
+    let (_, rest, log) = server.end();
+    for secret in [SECRET, &minted] {
+        assert!(!rest.contains(secret) && !log.contains(secret));
+    }
+}
+
+#[test]
+fn a_broken_file_is_refused_with_the_place_and_the_reason() {
+    for (name, tokens, message) in [
+        ("scope", r#"{"name": "t", "scopes": ["admin"]}"#, "unknown variant `admin`, expected `read` or `write`"),
+        ("none", r#"{"name": "t", "scopes": []}"#, "a scope must be read or write"),
+        (
+            "checksum",
+            r#"{"name": "t", "scopes": ["read"], "token": "pak_00000000000000000000000000000000000000000002OZByo"}"#,
+            "the data set is wrong at businesses[0].tokens[0].token: is no token, or its checksum is wrong",
+        ),
+        ("syntax", "{", "the data set is wrong at line 3 column"),
+        ("typo", r#"{"name": "t", "scope": ["read"]}"#, "unknown field `scope`"),
+    ] {
+        let error = refused(&mut serve(&data_file(name, tokens)));
+        assert!(error.contains(message), "{name}: {error}");
+        assert!(!error.contains("pak_0"), "{error}");
+    }
+    let error = refused(&mut serve(&"nowhere.json".into()));
+    assert!(error.contains("cannot read nowhere.json"), "{error}");
+}
+
+#[test]
+fn an_address_or_a_base_path_that_cannot_be_is_refused() {
+    let server = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
+    let error = refused(Command::new(BINARY).args(["serve", "--listen", &server.address]));
+    assert!(error.contains(&format!("cannot listen at {}", server.address)), "{error}");
+    let error = refused(Command::new(BINARY).args(["serve", "--listen", "127.0.0.1:0", "--base-path", "v1/"]));
+    assert!(error.contains("--base-path"), "{error}");
+    server.signal("-TERM");
+    server.end();
+}
+
+#[test]
+fn settings_come_from_the_environment_too() {
+    let data = data_file("environment", &format!(r#"{{"name": "own", "scopes": ["read"], "token": "{SECRET}"}}"#));
+    let mut command = Command::new(BINARY);
+    command.arg("serve").env("LEADAPI_LISTEN", "127.0.0.1:0").env("LEADAPI_DATA", data);
+    command.env("LEADAPI_BASE_PATH", "/api").env("LEADAPI_READS_PER_MINUTE", "2");
+    let server = Running::start(&mut command);
+    let statuses = (0..3).map(|_| {
+        let answer = server.get("/api/clients", &format!("authorization: Bearer {SECRET}\r\n"));
+        answer["HTTP/1.1 ".len()..][..3].to_owned()
+    });
+    assert_eq!(statuses.collect::<Vec<_>>(), ["200", "200", "429"]);
+    server.signal("-TERM");
+    server.end();
+}
+
+#[test]
+fn request_ids_are_kept_when_good_and_replaced_when_not() {
+    let server = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
+    let id_of = |headers: &str| {
+        let answer = server.get("/v1/nowhere", headers);
+        let line = answer.lines().find_map(|line| line.strip_prefix("x-request-id: "));
+        line.unwrap_or_else(|| panic!("{answer}")).to_owned()
+    };
+    let longest = "~".repeat(128);
+    assert_eq!(id_of("X-Request-Id: a!\r\n"), "a!");
+    assert_eq!(id_of(&format!("x-request-id: {longest}\r\n")), longest);
+    for bad in [
+        "",
+        "x-request-id: \r\n",
+        "x-request-id: a b\r\n",
+        "x-request-id: é\r\n",
+        "x-request-id: a\r\nx-request-id: a\r\n",
+    ] {
+        assert_eq!(id_of(bad).len(), 36, "{bad:?}");
+    }
+    assert_eq!(id_of(&format!("x-request-id: {longest}~\r\n")).len(), 36);
+    server.signal("-TERM");
+    server.end();
+}
+
+#[test]
+fn the_log_has_a_line_for_each_request_and_nothing_personal() {
+    let data = data_file("log", &format!(r#"{{"name": "own", "scopes": ["read", "write"], "token": "{SECRET}"}}"#));
+    let server = Running::start(&mut serve(&data));
+    let bearer = format!("authorization: Bearer {SECRET}\r\nx-request-id: the-id\r\n");
+    server.get("/v1/leads?client_id=canary-query", &bearer);
+    let body = r#"{"client_id":"c1","name":"canary-body"}"#;
+    let head =
+        format!("POST /v1/leads HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{bearer}content-length: {}", body.len());
+    assert!(server.send(&format!("{head}\r\n\r\n{body}")).starts_with("HTTP/1.1 201"));
+    server.signal("-TERM");
+    let (_, _, log) = server.end();
+    let lines: Vec<&str> = log.lines().filter(|line| line.contains("the-id")).collect();
+    assert_eq!(lines.len(), 2, "{log}");
+    for (line, parts) in lines.iter().zip([["list_leads", "status=403"], ["create_lead", "status=201"]]) {
+        for part in parts.iter().chain(&["business=b1", "token=", "took="]) {
+            assert!(line.contains(part), "{part}: {line}");
+        }
+    }
+    assert!(!log.contains("canary") && !log.contains("pak_"), "{log}");
+}
+
+/// The end waits for a request whose body is still to come, while new connections are refused already.
+#[test]
+fn sigterm_lets_a_running_request_end() {
+    let data = data_file("sigterm", &format!(r#"{{"name": "own", "scopes": ["write"], "token": "{SECRET}"}}"#));
+    let server = Running::start(&mut serve(&data));
+    let body = r#"{"client_id":"c1","name":"Ann"}"#;
+    let mut stream = TcpStream::connect(&server.address).unwrap();
+    let head = format!(
+        "POST /v1/leads HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {SECRET}\r\nexpect: 100-continue\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    // Being asked for the body says that the request is running.
+    let mut proceed = [0; 25];
+    stream.read_exact(&mut proceed).unwrap();
+    assert_eq!(&proceed, b"HTTP/1.1 100 Continue\r\n\r\n");
+    server.signal("-TERM");
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while TcpStream::connect(&server.address).is_ok() {
+        assert!(Instant::now() < deadline, "it still accepts connections");
+    }
+    stream.write_all(body.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 201 Created"), "{answer}");
+    assert!(server.end().0);
+}
+
+#[test]
+fn what_is_no_http_is_refused_and_the_server_goes_on() {
+    let server = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
+    assert!(server.send("NONSENSE\r\n\r\n").starts_with("HTTP/1.1 400"));
+    assert!(server.send(&format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(70_000))).starts_with("HTTP/1.1 414"));
+    assert!(server.get("/v1/leads", "").starts_with("HTTP/1.1 401"));
+    server.signal("-TERM");
+    server.end();
+}
+
+#[test]
+fn help_explains_every_setting() {
+    let help = Command::new(BINARY).args(["serve", "--help"]).output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    for part in [
+        "--listen",
+        "--base-path",
+        "--data",
+        "--reads-per-minute",
+        "--writes-per-minute",
+        "LEADAPI_LISTEN",
+        "600",
+        "60",
+    ] {
+        assert!(help.contains(part), "{part}: {help}");
+    }
+}
