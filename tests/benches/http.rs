@@ -1,0 +1,174 @@
+//! Requests per second over HTTP against a bare hyper server that answers a fixed body of the same size.
+//!
+//! Both servers run on one thread, one after the other in each round, and the same load comes from another: 64
+//! keep-alive connections that send the next request when the answer is whole. What counts is the ratio of a round.
+
+#![allow(
+    missing_docs,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a benchmark prints, and ends at the first thing that is wrong"
+)]
+
+use std::{
+    convert::Infallible,
+    io::{Read, Write},
+    net::{SocketAddr, TcpStream as StdStream},
+    thread,
+    time::{Duration, Instant},
+};
+
+use http_body_util::Full;
+use hyper::{Response, body::Bytes, header, service::service_fn};
+use hyper_util::rt::TokioIo;
+use leadapi_core::{
+    dataset::Dataset,
+    http::LeadService,
+    memory::{Limits, SlidingWindow, SystemClock},
+    tokens::StoredTokens,
+};
+use leadapi_server::{SAMPLE, Seeded, Server};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    runtime::Builder,
+    task::JoinSet,
+};
+
+const CONNECTIONS: usize = 64;
+const ROUNDS: usize = 9;
+const ROUND: Duration = Duration::from_secs(1);
+
+fn main() {
+    let (address, token) = start_leadapi();
+    let one = first_lead(address, &token);
+    println!("64 connections, {ROUNDS} rounds of {ROUND:?}; medians of requests per second, and of the rounds' ratios");
+    for (name, path) in [("GET one", format!("/v1/leads/{one}")), ("GET list of 50", "/v1/leads?limit=50".to_owned())] {
+        let request = format!("GET {path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer {token}\r\n\r\n");
+        let body = body_of(address, &request);
+        let size = body.len();
+        let bare = start_bare(body);
+        // One round of each is not counted.
+        let rounds: Vec<(f64, f64)> =
+            (0..=ROUNDS).map(|_| (load(bare, &request), load(address, &request))).skip(1).collect();
+        let bare = median(rounds.iter().map(|(bare, _)| *bare));
+        let ours = median(rounds.iter().map(|(_, ours)| *ours));
+        let ratio = median(rounds.iter().map(|(bare, ours)| ours / bare));
+        println!("{name:<16} {size:>6} bytes   bare {bare:>8.0}/s   leadapi {ours:>8.0}/s   ratio {ratio:.2}");
+    }
+}
+
+/// The server as it is shipped, its log off and its limits out of the way, with the sample and ten leads more, so that
+/// a list of 50 is full.
+fn start_leadapi() -> (SocketAddr, String) {
+    let (send, receive) = std::sync::mpsc::channel();
+    thread::spawn(move || {
+        Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+            let mut data: serde_json::Value = serde_json::from_str(SAMPLE).unwrap();
+            let leads = data["businesses"][0]["leads"].as_array_mut().unwrap();
+            for at in 0..10 {
+                let mut lead = leads[at].clone();
+                lead["id"] = format!("more-{at}").into();
+                leads.push(lead);
+            }
+            let seeded = Seeded::new(Dataset::parse(&data.to_string()).unwrap()).await.unwrap();
+            let token = seeded.minted[0].secret.expose().to_owned();
+            let many = u32::MAX.try_into().unwrap();
+            let service = LeadService::builder(seeded.store, StoredTokens::new(seeded.tokens, SystemClock))
+                .limiter(SlidingWindow::new(Limits { reads: many, writes: many }))
+                .base_path("/v1")
+                .build()
+                .unwrap();
+            let server = Server::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+            send.send((server.local_addr(), token)).unwrap();
+            server.serve(service, std::future::pending()).await;
+        });
+    });
+    receive.recv().unwrap()
+}
+
+fn start_bare(body: Bytes) -> SocketAddr {
+    let (send, receive) = std::sync::mpsc::channel();
+    thread::spawn(move || {
+        Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            send.send(listener.local_addr().unwrap()).unwrap();
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                stream.set_nodelay(true).unwrap();
+                let body = body.clone();
+                let answer = service_fn(move |_| {
+                    let mut response = Response::new(Full::new(body.clone()));
+                    response
+                        .headers_mut()
+                        .insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json"));
+                    async { Ok::<_, Infallible>(response) }
+                });
+                tokio::spawn(hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), answer));
+            }
+        });
+    });
+    receive.recv().unwrap()
+}
+
+/// Requests per second in one round. Every answer of a server to one request has the same length.
+fn load(address: SocketAddr, request: &str) -> f64 {
+    let length = exchange(address, request).len();
+    Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+        let mut connections = JoinSet::new();
+        let end = Instant::now() + ROUND;
+        for _ in 0..CONNECTIONS {
+            let request = request.as_bytes().to_vec();
+            connections.spawn(async move {
+                let mut stream = TcpStream::connect(address).await.unwrap();
+                stream.set_nodelay(true).unwrap();
+                let (mut answer, mut answered) = (vec![0; length], 0_u32);
+                while Instant::now() < end {
+                    stream.write_all(&request).await.unwrap();
+                    stream.read_exact(&mut answer).await.unwrap();
+                    answered += 1;
+                }
+                answered
+            });
+        }
+        let answered: u32 = connections.join_all().await.into_iter().sum();
+        f64::from(answered) / ROUND.as_secs_f64()
+    })
+}
+
+/// One answer, head and body.
+fn exchange(address: SocketAddr, request: &str) -> Vec<u8> {
+    let mut stream = StdStream::connect(address).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let (mut answer, mut piece) = (Vec::new(), vec![0; 65_536]);
+    loop {
+        let read = stream.read(&mut piece).unwrap();
+        answer.extend_from_slice(&piece[..read]);
+        let text = String::from_utf8_lossy(&answer);
+        let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
+        if body.len() == length.parse::<usize>().unwrap() {
+            return answer;
+        }
+    }
+}
+
+fn body_of(address: SocketAddr, request: &str) -> Bytes {
+    let answer = exchange(address, request);
+    let head = answer.windows(4).position(|window| window == b"\r\n\r\n").unwrap();
+    Bytes::from(answer).slice(head + 4..)
+}
+
+fn first_lead(address: SocketAddr, token: &str) -> String {
+    let request = format!("GET /v1/leads?limit=1 HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer {token}\r\n\r\n");
+    let page: serde_json::Value = serde_json::from_slice(&body_of(address, &request)).unwrap();
+    page["data"][0]["id"].as_str().unwrap().to_owned()
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
