@@ -1,0 +1,279 @@
+//! A member of a record has four states, and an element of an array two: whatever stands there can be written again.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
+
+use super::raw::Raw;
+
+/// A member of a record: absent, null, of its type, or any other JSON, kept as it came (contract D11).
+///
+/// ```
+/// use leadapi_core::form::Question;
+///
+/// let question: Question = serde_json::from_str(r#"{"label":"Age?","required":"yes","min":null}"#)?;
+/// assert_eq!(question.label.as_str(), Some("Age?"));
+/// assert_eq!(question.required.other().map(|raw| raw.text()), Some(r#""yes""#));
+/// assert!(question.min.is_null());
+/// assert!(question.id.is_absent());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Field<T> {
+    /// The object has no such member.
+    #[default]
+    Absent,
+    /// The member is `null`.
+    Null,
+    /// The member is of its type.
+    Value(T),
+    /// The member is of another type, and kept as text.
+    Other(Raw),
+}
+
+/// A member that is an array: one element of another type leaves the rest typed.
+pub type List<T> = Field<Vec<Entry<T>>>;
+
+/// An element of an array: of its type, or any other JSON (`null` too), kept as it came (contract D11).
+///
+/// ```
+/// use leadapi_core::form::Entry;
+///
+/// let entries: Vec<Entry<String>> = serde_json::from_str(r#"["a",10.0]"#)?;
+/// assert_eq!(entries[0].get().map(String::as_str), Some("a"));
+/// assert_eq!(entries[1].get(), None);
+/// assert_eq!(serde_json::to_string(&entries)?, r#"["a",10.0]"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry<T> {
+    /// The element is of its type.
+    Value(T),
+    /// The element is of another type, and kept as text.
+    Other(Raw),
+}
+
+impl<T> Field<T> {
+    /// The value, if the member is there and of its type.
+    ///
+    /// ```
+    /// use leadapi_core::form::Field;
+    ///
+    /// assert_eq!(Field::Value(true).get(), Some(&true));
+    /// assert_eq!(Field::<bool>::Null.get(), None);
+    /// ```
+    pub fn get(&self) -> Option<&T> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Absent | Self::Null | Self::Other(_) => None,
+        }
+    }
+
+    /// The value to change in place, if the member is there and of its type.
+    ///
+    /// ```
+    /// use leadapi_core::form::Field;
+    ///
+    /// let mut name = Field::Value(String::from("Care"));
+    /// name.get_mut().into_iter().for_each(|name| name.push_str(" 2"));
+    /// assert_eq!(name.as_str(), Some("Care 2"));
+    /// ```
+    pub fn get_mut(&mut self) -> Option<&mut T> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Absent | Self::Null | Self::Other(_) => None,
+        }
+    }
+
+    /// Puts a value in the place of whatever stood there.
+    ///
+    /// ```
+    /// use leadapi_core::form::Choice;
+    ///
+    /// let mut choice = Choice::default();
+    /// choice.id.set("o_mother");
+    /// choice.score.set(5);
+    /// assert_eq!(serde_json::to_string(&choice)?, r#"{"id":"o_mother","score":5}"#);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn set(&mut self, value: impl Into<T>) {
+        *self = Self::Value(value.into());
+    }
+
+    /// Whether the object has no such member.
+    ///
+    /// ```
+    /// use leadapi_core::form::Field;
+    ///
+    /// assert!(Field::<bool>::default().is_absent());
+    /// assert!(!Field::<bool>::Null.is_absent());
+    /// ```
+    pub fn is_absent(&self) -> bool {
+        matches!(self, Self::Absent)
+    }
+
+    /// Whether the member is there and is `null`.
+    ///
+    /// ```
+    /// use leadapi_core::form::Field;
+    ///
+    /// assert!(Field::<bool>::Null.is_null());
+    /// ```
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// What stands in the place of a value of its type, if it is something else than `null`.
+    ///
+    /// ```
+    /// use leadapi_core::form::{Choice, Raw};
+    ///
+    /// let choice: Choice = serde_json::from_str(r#"{"score":"10"}"#)?;
+    /// assert_eq!(choice.score.other().map(Raw::text), Some(r#""10""#));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn other(&self) -> Option<&Raw> {
+        match self {
+            Self::Other(raw) => Some(raw),
+            Self::Absent | Self::Null | Self::Value(_) => None,
+        }
+    }
+}
+
+impl<T: DeserializeOwned> Field<T> {
+    /// The state that a member's JSON stands for.
+    pub(super) fn read(raw: Raw) -> Self {
+        if raw.text() == "null" {
+            return Self::Null;
+        }
+        raw.read().map_or_else(|_| Self::Other(raw), Self::Value)
+    }
+}
+
+impl Field<String> {
+    /// The text, if the member is there and a string.
+    ///
+    /// ```
+    /// use leadapi_core::form::Field;
+    ///
+    /// assert_eq!(Field::<String>::from("Care").as_str(), Some("Care"));
+    /// ```
+    pub fn as_str(&self) -> Option<&str> {
+        self.get().map(String::as_str)
+    }
+}
+
+impl<T> Field<Vec<Entry<T>>> {
+    /// The elements that are of their type; none if the member is no array.
+    ///
+    /// ```
+    /// use leadapi_core::form::{Entry, Field, List};
+    ///
+    /// let list: List<bool> = [true, false].into_iter().collect();
+    /// assert_eq!(list.items().count(), 2);
+    /// assert_eq!(List::<bool>::Null.items().count(), 0);
+    /// ```
+    pub fn items(&self) -> impl Iterator<Item = &T> {
+        self.get().into_iter().flatten().filter_map(Entry::get)
+    }
+
+    /// The elements that are of their type, to change in place.
+    ///
+    /// ```
+    /// use leadapi_core::form::List;
+    ///
+    /// let mut list: List<bool> = [true, false].into_iter().collect();
+    /// list.items_mut().for_each(|item| *item = true);
+    /// assert!(list.items().all(|item| *item));
+    /// ```
+    pub fn items_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.get_mut().into_iter().flatten().filter_map(Entry::get_mut)
+    }
+}
+
+impl<T> Entry<T> {
+    /// The value, if the element is of its type.
+    ///
+    /// ```
+    /// use leadapi_core::form::Entry;
+    ///
+    /// assert_eq!(Entry::from(true).get(), Some(&true));
+    /// ```
+    pub fn get(&self) -> Option<&T> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Other(_) => None,
+        }
+    }
+
+    /// The value to change in place, if the element is of its type.
+    ///
+    /// ```
+    /// use leadapi_core::form::Entry;
+    ///
+    /// let mut entry = Entry::from(true);
+    /// entry.get_mut().into_iter().for_each(|value| *value = false);
+    /// assert_eq!(entry, Entry::Value(false));
+    /// ```
+    pub fn get_mut(&mut self) -> Option<&mut T> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Other(_) => None,
+        }
+    }
+}
+
+impl<T> From<T> for Field<T> {
+    fn from(value: T) -> Self {
+        Self::Value(value)
+    }
+}
+
+impl From<&str> for Field<String> {
+    fn from(text: &str) -> Self {
+        Self::Value(text.into())
+    }
+}
+
+impl<T> From<T> for Entry<T> {
+    fn from(value: T) -> Self {
+        Self::Value(value)
+    }
+}
+
+impl<T> FromIterator<T> for Field<Vec<Entry<T>>> {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+        Self::Value(values.into_iter().map(Entry::Value).collect())
+    }
+}
+
+impl<T: Serialize> Serialize for Field<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            // A record leaves an absent member out; on its own, it can only be written as null.
+            Self::Absent | Self::Null => serializer.serialize_none(),
+            Self::Value(value) => value.serialize(serializer),
+            Self::Other(raw) => raw.serialize(serializer),
+        }
+    }
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Field<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Raw::deserialize(deserializer).map(Self::read)
+    }
+}
+
+impl<T: Serialize> Serialize for Entry<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Value(value) => value.serialize(serializer),
+            Self::Other(raw) => raw.serialize(serializer),
+        }
+    }
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Entry<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Raw::deserialize(deserializer)?;
+        Ok(raw.read().map_or_else(|_| Self::Other(raw), Self::Value))
+    }
+}

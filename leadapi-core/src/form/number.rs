@@ -1,0 +1,221 @@
+//! A number of a record is its JSON text; the accessors say what it is worth.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser::Error as _};
+use serde_json::value::RawValue;
+
+use super::raw::Raw;
+
+/// A JSON number of any size and spelling (contract D11).
+///
+/// Two are equal when their texts are: `10` is not `10.0`. Compare [`as_i64`](Self::as_i64) or
+/// [`as_f64`](Self::as_f64) to compare what they are worth.
+///
+/// ```
+/// use leadapi_core::form::Number;
+///
+/// let large = Number::parse("12345678901234567890123")?;
+/// assert_eq!(serde_json::to_string(&large)?, "12345678901234567890123");
+/// assert_ne!(Number::parse("10.0")?, Number::from(10));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Number(Box<str>);
+
+/// The text is no JSON number: an infinite or undefined double has none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a JSON number")]
+pub struct InvalidNumber;
+
+impl Number {
+    /// Takes a text as a number.
+    ///
+    /// ```
+    /// use leadapi_core::form::Number;
+    ///
+    /// assert_eq!(Number::parse("-0")?.as_str(), "-0");
+    /// assert!(Number::parse("07").is_err());
+    /// # Ok::<(), leadapi_core::form::InvalidNumber>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidNumber`] when it is not exactly one JSON number.
+    pub fn parse(text: &str) -> Result<Self, InvalidNumber> {
+        let raw = serde_json::from_str::<&RawValue>(text).map_err(|_| InvalidNumber)?;
+        // The first character tells a number from every other kind of JSON, and shows outer white space.
+        let number = raw.get() == text && text.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+        if number { Ok(Self(text.into())) } else { Err(InvalidNumber) }
+    }
+
+    /// The text as it stands on the wire.
+    ///
+    /// ```
+    /// use leadapi_core::form::Number;
+    ///
+    /// assert_eq!(Number::parse("1E+2")?.as_str(), "1E+2");
+    /// # Ok::<(), leadapi_core::form::InvalidNumber>(())
+    /// ```
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The integer that it is worth, if it is a whole number that an `i64` holds: exactly, and in any spelling.
+    ///
+    /// JSON has one kind of number, so `10`, `10.0` and `1e1` are all the integer ten.
+    ///
+    /// ```
+    /// use leadapi_core::form::Number;
+    ///
+    /// assert_eq!(Number::parse("10.0")?.as_i64(), Some(10));
+    /// assert_eq!(Number::parse("0.5")?.as_i64(), None);
+    /// assert_eq!(Number::parse("1e400")?.as_i64(), None);
+    /// # Ok::<(), leadapi_core::form::InvalidNumber>(())
+    /// ```
+    pub fn as_i64(&self) -> Option<i64> {
+        /// 2^63 has nineteen digits, so more zeros than these never fit.
+        const MOST_ZEROS: usize = 18;
+
+        let (mantissa, exponent) = self.0.split_once(['e', 'E']).unwrap_or((&self.0, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let digits = format!("{whole}{fraction}");
+        let significant = digits.trim_end_matches('0');
+        if matches!(significant, "" | "-") {
+            return Some(0);
+        }
+        // The worth is `significant` with this many zeros behind it; an exponent beyond an i64 is beyond the result.
+        let trimmed = i64::try_from(digits.len() - significant.len()).ok()?;
+        let fraction = i64::try_from(fraction.len()).ok()?;
+        let zeros = exponent.parse::<i64>().ok()?.checked_add(trimmed)?.checked_sub(fraction)?;
+        let zeros = usize::try_from(zeros).ok().filter(|zeros| *zeros <= MOST_ZEROS)?;
+        format!("{significant}{}", "0".repeat(zeros)).parse().ok()
+    }
+
+    /// The nearest double, if it is finite.
+    ///
+    /// ```
+    /// use leadapi_core::form::Number;
+    ///
+    /// assert_eq!(Number::parse("2.50")?.as_f64(), Some(2.5));
+    /// assert_eq!(Number::parse("1e400")?.as_f64(), None);
+    /// # Ok::<(), leadapi_core::form::InvalidNumber>(())
+    /// ```
+    pub fn as_f64(&self) -> Option<f64> {
+        self.0.parse().ok().filter(|number: &f64| number.is_finite())
+    }
+}
+
+macro_rules! from_integer {
+    ($($integer:ty),*) => {$(
+        impl From<$integer> for Number {
+            fn from(integer: $integer) -> Self {
+                Self(integer.to_string().into())
+            }
+        }
+    )*};
+}
+
+from_integer!(i32, i64, u32, u64);
+
+impl TryFrom<f64> for Number {
+    type Error = InvalidNumber;
+
+    /// A whole double is written without `.0`, like every amount of this API.
+    fn try_from(number: f64) -> Result<Self, InvalidNumber> {
+        let text = format!("{number:?}");
+        Self::parse(text.strip_suffix(".0").unwrap_or(&text))
+    }
+}
+
+impl FromStr for Number {
+    type Err = InvalidNumber;
+
+    fn from_str(text: &str) -> Result<Self, InvalidNumber> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Debug for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Number({})", self.0)
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // Only raw JSON can be written digit for digit.
+        serde_json::from_str::<&RawValue>(&self.0).map_err(S::Error::custom)?.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Raw::deserialize(deserializer)?;
+        Self::parse(raw.text()).map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_a_json_number_and_nothing_around_it() {
+        for good in ["0", "-0", "10.0", "1e400", "1E+2", "-1.5e-7", "12345678901234567890123"] {
+            assert_eq!(Number::parse(good).unwrap().as_str(), good);
+        }
+        for bad in ["", "-", "+1", "01", "1.", ".5", "1e", " 1", "1 ", "NaN", "inf", "null", "\"1\"", "[1]", "1,2"] {
+            assert_eq!(Number::parse(bad), Err(InvalidNumber), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn an_integer_is_exact_or_none() {
+        for (text, integer) in [
+            ("0", Some(0)),
+            ("-0.00e99999999999999999999", Some(0)),
+            ("10.0", Some(10)),
+            ("-1E+2", Some(-100)),
+            ("1200e-2", Some(12)),
+            ("1.25e2", Some(125)),
+            ("9223372036854775807", Some(i64::MAX)),
+            ("-9223372036854775808", Some(i64::MIN)),
+            ("9.223372036854775807e18", Some(i64::MAX)),
+            ("9223372036854775808", None),
+            ("1e19", None),
+            ("1e400", None),
+            ("1e99999999999999999999", None),
+            ("1e-99999999999999999999", None),
+            ("1e9223372036854775807", None),
+            ("10e9223372036854775807", None),
+            ("1.5e-9223372036854775808", None),
+            ("0.5", None),
+            ("125e-2", None),
+            // The nearest double of these is a whole number.
+            ("4503599627370497.3", None),
+            ("0.99999999999999999999", None),
+            ("1e-400", None),
+        ] {
+            assert_eq!(Number::parse(text).unwrap().as_i64(), integer, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_double_becomes_a_number_if_it_is_finite() {
+        for (double, text) in [(18.0, "18"), (-0.0, "-0"), (0.1, "0.1"), (1e300, "1e300"), (5e-324, "5e-324")] {
+            let number = Number::try_from(double).unwrap();
+            assert_eq!(number.as_str(), text);
+            assert_eq!(number.as_f64().map(f64::to_bits), Some(double.to_bits()));
+        }
+        for none in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert_eq!(Number::try_from(none), Err(InvalidNumber));
+        }
+    }
+}

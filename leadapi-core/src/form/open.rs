@@ -1,0 +1,179 @@
+//! The names that the contract has only observed: a new one is kept as it came, and case counts.
+
+use std::{fmt, hash};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+macro_rules! open {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)+ }) => {
+        $(#[$doc])*
+        ///
+        /// The list is open (contract 2.5): any other text is kept, and written again as it came. Two are equal when
+        /// their texts are.
+        ///
+        /// ```
+        #[doc = concat!("use leadapi_core::form::", stringify!($name), ";")]
+        ///
+        #[doc = concat!("assert_eq!(", stringify!($name), "::from(\"new\").as_str(), \"new\");")]
+        /// ```
+        #[derive(Clone)]
+        #[non_exhaustive]
+        pub enum $name {
+            $($(#[$variant_doc])*
+            #[doc = concat!("On the wire it is `", $text, "` (contract 2.5).")]
+            $variant,)+
+            /// A name that the contract does not know.
+            Other(String),
+        }
+
+        impl $name {
+            /// The name as it stands on the wire.
+            ///
+            /// ```
+            #[doc = concat!("use leadapi_core::form::", stringify!($name), ";")]
+            ///
+            $(#[doc = concat!("assert_eq!(", stringify!($name), "::", stringify!($variant), ".as_str(), \"", $text, "\");")])+
+            /// ```
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$variant => $text,)+
+                    Self::Other(text) => text,
+                }
+            }
+        }
+
+        impl From<String> for $name {
+            fn from(text: String) -> Self {
+                match text.as_str() {
+                    $($text => Self::$variant,)+
+                    _ => Self::Other(text),
+                }
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                text.to_owned().into()
+            }
+        }
+
+        impl PartialEq for $name {
+            fn eq(&self, other: &Self) -> bool {
+                self.as_str() == other.as_str()
+            }
+        }
+
+        impl Eq for $name {}
+
+        impl hash::Hash for $name {
+            fn hash<H: hash::Hasher>(&self, state: &mut H) {
+                self.as_str().hash(state);
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(Self::$variant => f.write_str(stringify!($variant)),)+
+                    Self::Other(text) => f.debug_tuple("Other").field(text).finish(),
+                }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer).map(Self::from)
+            }
+        }
+    };
+}
+
+open! {
+    /// What kind of answer a question takes.
+    QuestionType {
+        /// One of the question's options.
+        SingleChoice = "single_choice",
+        /// A line of text.
+        ShortText = "short_text",
+        /// An email address.
+        Email = "email",
+        /// A phone number.
+        Phone = "phone",
+        /// A number.
+        Number = "number",
+    }
+}
+open! {
+    /// How a condition looks at an answer.
+    Operator {
+        /// The answer is the condition's value.
+        Equals = "equals",
+        /// There is an answer; the condition has no value.
+        IsFilled = "is_filled",
+        /// The answer is greater than the condition's value.
+        Gt = "gt",
+    }
+}
+open! {
+    /// How the conditions of a group, or the groups of a rule, are joined.
+    GroupOp {
+        /// All of them hold.
+        And = "AND",
+        /// At least one of them holds.
+        Or = "OR",
+    }
+}
+open! {
+    /// What a rule does when it holds.
+    JumpKind {
+        /// Goes on at a page or an ending.
+        Jump = "jump",
+    }
+}
+open! {
+    /// What an ending shows besides its texts.
+    EndingKind {
+        /// A calendar in which to book a time.
+        Calendar = "calendar",
+    }
+}
+open! {
+    /// Whose calendar an ending shows.
+    CalendarProvider {
+        /// The platform's own.
+        Builtin = "builtin",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn case_counts_and_equality_is_of_texts() {
+        assert_eq!(GroupOp::from("AND"), GroupOp::And);
+        assert_eq!(GroupOp::And, GroupOp::Other("AND".into()));
+        assert_ne!(GroupOp::from("and"), GroupOp::And);
+        assert_eq!(GroupOp::from("and").to_string(), "and");
+        assert!(matches!(Operator::from(" gt"), Operator::Other(_)));
+    }
+
+    #[test]
+    fn only_a_string_is_a_name() {
+        assert_eq!(serde_json::from_str::<Operator>(r#""\u0067t""#).unwrap(), Operator::Gt);
+        assert!(serde_json::from_str::<Operator>("42").is_err());
+        assert!(serde_json::from_str::<Operator>(r#"{"gt":null}"#).is_err());
+    }
+}

@@ -1,0 +1,98 @@
+//! How an object of a record is declared: each known member once, with its wire name, and a place for all the others.
+
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
+
+use super::{field::Field, raw::Raw};
+
+/// The members of an object that the contract does not know, by name (contract D11).
+pub type Extra = BTreeMap<String, Raw>;
+
+/// Moves a known member out of the members that were read.
+pub(super) fn take<T: DeserializeOwned>(members: &mut Extra, key: &str) -> Field<T> {
+    members.remove(key).map_or(Field::Absent, Field::read)
+}
+
+/// Declares a record type with `field: type = "wire name"`, and how it is read and written.
+macro_rules! record {
+    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty = $key:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub struct $name {
+            $($(#[$field_doc])*
+            ///
+            #[doc = concat!("On the wire it is `", $key, "` (contract 2.5).")]
+            pub $field: $type,)+
+            /// The members that the contract does not know. One under a name of [`KEYS`](Self::KEYS) is not written:
+            /// that member has its own field.
+            pub extra: $crate::form::Extra,
+        }
+
+        impl $name {
+            /// The wire names of the members that the contract knows, in its order.
+            pub const KEYS: &[&str] = &[$($key),+];
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                use serde::ser::SerializeMap as _;
+
+                let mut map = serializer.serialize_map(None)?;
+                $(if !self.$field.is_absent() {
+                    map.serialize_entry($key, &self.$field)?;
+                })+
+                for (key, raw) in &self.extra {
+                    if !Self::KEYS.contains(&key.as_str()) {
+                        map.serialize_entry(key, raw)?;
+                    }
+                }
+                map.end()
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let mut members = <$crate::form::Extra as serde::Deserialize>::deserialize(deserializer)?;
+                Ok(Self {
+                    $($field: $crate::form::record::take(&mut members, $key),)+
+                    extra: members,
+                })
+            }
+        }
+    };
+}
+
+pub(super) use record;
+
+#[cfg(test)]
+mod tests {
+    use super::super::Choice;
+    use super::*;
+
+    #[test]
+    fn known_members_come_in_the_order_of_the_contract_and_the_others_by_name() {
+        let choice: Choice = serde_json::from_str(r#"{"z":1,"score":2,"a":{"b":3.0},"id":"o"}"#).unwrap();
+        assert_eq!(serde_json::to_string(&choice).unwrap(), r#"{"id":"o","score":2,"a":{"b":3.0},"z":1}"#);
+    }
+
+    #[test]
+    fn the_last_member_of_a_name_wins() {
+        let choice: Choice = serde_json::from_str(r#"{"id":"a","x":1,"id":2,"x":3}"#).unwrap();
+        assert_eq!(serde_json::to_string(&choice).unwrap(), r#"{"id":2,"x":3}"#);
+    }
+
+    #[test]
+    fn no_member_is_written_twice() {
+        let mut choice = Choice::default();
+        choice.id.set("a");
+        choice.extra.insert("id".into(), Raw::parse("1").unwrap());
+        assert_eq!(serde_json::to_string(&choice).unwrap(), r#"{"id":"a"}"#);
+    }
+
+    #[test]
+    fn an_array_is_no_record() {
+        assert!(serde_json::from_str::<Choice>(r#"["o","label",5]"#).is_err());
+    }
+}

@@ -1,0 +1,162 @@
+//! A record that is read and written again is the same JSON value (contract D11), whatever was done to it before.
+#![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "helpers of tests fail like tests")]
+
+mod form_json;
+
+use std::{fmt, thread};
+
+use form_json::Json;
+use leadapi_core::form::{
+    Capi, Choice, Condition, Ending, Form, FormClient, FormRecord, Group, Jump, LiveSnapshot, Logic, MetaEvent, Page,
+    Question, Rule, Settings, Theme,
+};
+use proptest::{collection, prelude::*, sample};
+
+const SAMPLE: &str = include_str!("data/form.json");
+
+/// The known members of every kind of object.
+#[rustfmt::skip]
+const KNOWN: [&[&str]; 17] = [
+    FormRecord::KEYS, FormClient::KEYS, Capi::KEYS, Form::KEYS, LiveSnapshot::KEYS, Page::KEYS, Question::KEYS,
+    Choice::KEYS, Logic::KEYS, Rule::KEYS, Jump::KEYS, Group::KEYS, Condition::KEYS, Settings::KEYS, Ending::KEYS,
+    MetaEvent::KEYS, Theme::KEYS,
+];
+
+/// Reads and writes the value as a record, and fails unless the same value comes out.
+fn survives(json: &Json, what: impl fmt::Display) -> FormRecord {
+    let text = json.to_string();
+    let record: FormRecord = serde_json::from_str(&text).unwrap();
+    let written = serde_json::to_string(&record).unwrap();
+    assert!(Json::parse(&written) == *json, "{what}");
+    record
+}
+
+/// Fails unless all of a record is typed but for one place, and what is raw there is the change or a part of it.
+fn typed_but_for(record: &FormRecord, change: &str, what: &str) {
+    let debug = format!("{record:?}");
+    let extras = debug.matches("extra: {").count() - debug.matches("extra: {}").count();
+    assert!(debug.matches("Other(").count() + extras <= 1, "{what}");
+    for raw in debug.split("Raw(").skip(1) {
+        assert!(raw.split(')').next().is_some_and(|raw| change.contains(raw)), "{what}");
+    }
+}
+
+#[test]
+fn the_sample_survives_and_is_typed_throughout() {
+    let debug = format!("{:?}", survives(&Json::parse(SAMPLE), "the sample"));
+    assert!(!debug.contains("Other("), "{debug}");
+    assert_eq!(debug.matches("extra: {").count(), debug.matches("extra: {}").count(), "{debug}");
+}
+
+#[test]
+fn the_sample_has_every_member_that_is_known() {
+    for key in KNOWN.concat() {
+        assert!(SAMPLE.contains(&format!("\"{key}\":")), "{key}");
+    }
+    // As many as the contract lists, so that none can be left out here and in the types alike.
+    assert_eq!(KNOWN.map(<[_]>::len), [3, 2, 2, 14, 5, 3, 8, 3, 1, 6, 2, 2, 3, 9, 10, 1, 18]);
+}
+
+/// What is put in the place of each value.
+const WRONG: [&str; 7] = ["null", r#""Unheard of""#, "10.0", "1e400", "true", "[-0]", r#"{"a":1E+2}"#];
+/// What is added to each object.
+const UNKNOWN: [(&str, &str); 3] =
+    [("Unheard of", "null"), ("", "1e400"), ("$serde_json::private::RawValue", r#"{"a":[10.0]}"#)];
+
+/// Makes every change at one place of a value, and returns how many there were.
+fn change(json: &mut Json, path: &[usize]) -> usize {
+    let mut changes = 0;
+    let mut check = |json: &Json, change: &str| {
+        let what = format!("{change} at {path:?}");
+        typed_but_for(&survives(json, &what), change, &what);
+        changes += 1;
+    };
+    let before = json.at(path).clone();
+    if !path.is_empty() {
+        check(&json.without(path), "");
+        for wrong in WRONG {
+            *json.at(path) = Json::parse(wrong);
+            check(json, wrong);
+        }
+    }
+    if let Json::Object(members) = &before {
+        for (key, value) in UNKNOWN {
+            let mut members = members.clone();
+            members.insert(key.into(), Json::parse(value));
+            *json.at(path) = Json::Object(members);
+            check(json, value);
+        }
+    }
+    *json.at(path) = before;
+    changes
+}
+
+#[test]
+fn every_change_of_one_place_survives_and_leaves_the_rest_typed() {
+    let sample = Json::parse(SAMPLE);
+    let paths = [vec![vec![]], sample.clone().paths()].concat();
+    let all = |paths: &[Vec<usize>]| {
+        let mut json = sample.clone();
+        let changes: usize = paths.iter().map(|path| change(&mut json, path)).sum();
+        assert!(json == sample, "every change was taken back");
+        changes
+    };
+    // Thousands of records are slow to read on one thread of a test build.
+    let changes: usize = thread::scope(|scope| {
+        let threads: Vec<_> = paths.chunks(paths.len() / 4).map(|paths| scope.spawn(|| all(paths))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    assert!(changes > 5_000, "{changes}");
+}
+
+fn number() -> impl Strategy<Value = String> {
+    "-?(0|[1-9][0-9]{0,25})(\\.[0-9]{1,20})?([eE][+-]?[0-9]{1,4})?"
+}
+
+fn key() -> impl Strategy<Value = String> {
+    prop_oneof![8 => sample::select(KNOWN.concat()).prop_map(String::from), 1 => any::<String>()]
+}
+
+fn json() -> impl Strategy<Value = Json> {
+    let leaf = prop_oneof![
+        sample::select(vec!["null", "true", "false"]).prop_map(|text| Json::Atom(text.into())),
+        number().prop_map(Json::Atom),
+        any::<String>().prop_map(Json::Text),
+        sample::select(vec!["AND", "or", "jump", "gt", "email", "calendar"]).prop_map(|text| Json::Text(text.into())),
+    ];
+    leaf.prop_recursive(8, 64, 6, |inner| {
+        prop_oneof![
+            collection::vec(inner.clone(), 0..6).prop_map(Json::Array),
+            collection::btree_map(key(), inner, 0..6).prop_map(Json::Object),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_object_survives(
+        known in collection::btree_map(sample::select(FormRecord::KEYS).prop_map(String::from), json(), 0..4),
+        members in collection::btree_map(key(), json(), 0..4),
+    ) {
+        let document = Json::Object(members.into_iter().chain(known).collect());
+        let record = survives(&document, &document);
+        let pretty = serde_json::to_string_pretty(&record).unwrap();
+        prop_assert_eq!(serde_json::from_str::<FormRecord>(&pretty).unwrap(), record);
+    }
+
+    #[test]
+    fn the_sample_with_anything_anywhere_survives(
+        changes in collection::vec((any::<sample::Index>(), json()), 1..8),
+    ) {
+        let mut sample = Json::parse(SAMPLE);
+        for (index, change) in changes {
+            let paths = sample.paths();
+            if !paths.is_empty() {
+                *sample.at(index.get::<Vec<usize>>(&paths)) = change;
+            }
+        }
+        survives(&sample, &sample);
+    }
+}
