@@ -21,12 +21,10 @@ fn good() -> Value {
 /// The text of the refusal after one place of the good data set was changed.
 fn refusal(place: &str, value: Value) -> String {
     let mut data = good();
-    match data.pointer_mut(place) {
-        Some(old) => *old = value,
-        None => {
-            let (object, key) = place.rsplit_once('/').unwrap();
-            data.pointer_mut(object).unwrap().as_object_mut().unwrap().insert(key.into(), value);
-        }
+    let (object, key) = place.rsplit_once('/').unwrap();
+    match data.pointer_mut(object).unwrap() {
+        Value::Array(elements) => elements[key.parse::<usize>().unwrap()] = value,
+        object => object[key] = value,
     }
     Dataset::parse(&data.to_string()).unwrap_err().to_string()
 }
