@@ -1,5 +1,7 @@
 //! What is refused in a data set, and where it is said to be.
 
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test ends at the first thing that is wrong")]
+
 use leadapi_core::dataset::Dataset;
 use serde_json::{Value, json};
 

@@ -52,21 +52,34 @@ impl FromStr for Timestamp {
     }
 }
 
-impl fmt::Display for Timestamp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Timestamp {
+    /// The text on the wire. Written out digit by digit, because every lead of every list has one.
+    #[rustfmt::skip]
+    fn text(self) -> [u8; 24] {
         let at = self.0;
+        // The years that are read have four digits; of a clock beyond them, the last four are shown.
+        let year = at.year().unsigned_abs();
+        let (month, day, hour, minute, second) = (at.month(), at.day(), at.hour(), at.minute(), at.second());
         // A leap second is the only thing that has more than 999 of them.
         let millis = (at.nanosecond() / 1_000_000).min(999);
-        write!(
-            f,
-            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{millis:03}Z",
-            at.year(),
-            at.month(),
-            at.day(),
-            at.hour(),
-            at.minute(),
-            at.second()
-        )
+        [
+            digit(year / 1000), digit(year / 100), digit(year / 10), digit(year), b'-',
+            digit(month / 10), digit(month), b'-', digit(day / 10), digit(day), b'T',
+            digit(hour / 10), digit(hour), b':', digit(minute / 10), digit(minute), b':',
+            digit(second / 10), digit(second), b'.',
+            digit(millis / 100), digit(millis / 10), digit(millis), b'Z',
+        ]
+    }
+}
+
+/// The last digit of a number.
+const fn digit(number: u32) -> u8 {
+    b'0' + (number % 10) as u8
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(str::from_utf8(&self.text()).unwrap_or_default())
     }
 }
 
@@ -78,7 +91,7 @@ impl fmt::Debug for Timestamp {
 
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(str::from_utf8(&self.text()).unwrap_or_default())
     }
 }
 

@@ -1,0 +1,176 @@
+//! Tokens from their making to their end (contract 5 and D8), on a clock that is moved.
+
+#![allow(clippy::unwrap_used, reason = "a test ends at the first thing that is wrong")]
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use futures_executor::block_on;
+use leadapi_core::{
+    BoxError,
+    auth::{BearerToken, Member, NotAllowed, Role, Scopes, TokenAdmin, TokenHash},
+    id::{BusinessId, TokenId},
+    memory::{ManualClock, MemoryTokens},
+    model::Timestamp,
+    port::{Clock, TokenRecord, TokenStore, TokenVerifier, Verdict},
+    tokens::{CreateTokenError, NewToken, StoredTokens, Tokens},
+};
+
+struct World {
+    clock: Arc<ManualClock>,
+    tokens: Tokens,
+    verifier: StoredTokens,
+}
+
+fn world() -> World {
+    let clock = Arc::new(ManualClock::at("2026-05-04T12:00:00Z".parse().unwrap()));
+    let time = || {
+        let clock = clock.clone();
+        move || clock.now()
+    };
+    let store = Arc::new(MemoryTokens::default());
+    World { tokens: Tokens::new(store.clone(), time()), verifier: StoredTokens::new(store, time()), clock }
+}
+
+fn member(business: &str, role: Role) -> Member {
+    Member { business: BusinessId::parse(business).unwrap(), role }
+}
+
+fn admin(business: &str) -> TokenAdmin {
+    member(business, Role::Admin).token_admin().unwrap()
+}
+
+fn new(name: &str, expires_at: Option<&str>) -> NewToken {
+    let expires_at = expires_at.map(|at| at.parse().unwrap());
+    NewToken { name: name.into(), scopes: Scopes::Read, expires_at }
+}
+
+impl World {
+    fn create(&self, new: NewToken) -> Result<(TokenRecord, BearerToken), CreateTokenError> {
+        block_on(self.tokens.create(&admin("b1"), new))
+    }
+
+    fn verdict(&self, secret: &BearerToken) -> Verdict {
+        block_on(self.verifier.verify(secret)).unwrap()
+    }
+}
+
+#[test]
+fn only_owners_and_admins_manage_tokens() {
+    assert!(member("b1", Role::Owner).token_admin().is_ok());
+    assert!(member("b1", Role::Admin).token_admin().is_ok());
+    assert_eq!(member("b1", Role::Member).token_admin(), Err(NotAllowed));
+}
+
+#[test]
+fn a_new_token_stands_for_its_business_and_scopes() {
+    let world = world();
+    let (record, secret) = world.create(new(" website ", None)).unwrap();
+    assert_eq!((record.name.as_str(), &record.hint), ("website", &secret.expose()[..8].to_owned()));
+    let Verdict::Good(caller) = world.verdict(&secret) else { panic!("it is not good") };
+    assert_eq!((caller.business.as_str(), caller.token, caller.scopes), ("b1", record.id, Scopes::Read));
+}
+
+#[test]
+fn what_is_kept_and_shown_holds_no_secret() {
+    let world = world();
+    let (record, secret) = world.create(new("t", None)).unwrap();
+    let random = &secret.expose()[8..];
+    let listed = block_on(world.tokens.list(&admin("b1"))).unwrap();
+    assert_eq!(listed, [record]);
+    assert!(!format!("{listed:?} {secret:?} {:?}", secret.hash()).contains(random));
+}
+
+#[test]
+fn a_token_expires_to_the_millisecond() {
+    let world = world();
+    let (_, secret) = world.create(new("t", Some("2026-05-04T12:00:01Z"))).unwrap();
+    world.clock.advance(Duration::from_millis(999));
+    assert!(matches!(world.verdict(&secret), Verdict::Good(_)));
+    world.clock.advance(Duration::from_millis(1));
+    assert_eq!(world.verdict(&secret), Verdict::Expired);
+}
+
+#[test]
+fn names_and_expiries_that_make_no_sense_are_refused() {
+    let world = world();
+    for name in ["", " ", "a\nb", &"x".repeat(101)] {
+        assert!(matches!(world.create(new(name, None)), Err(CreateTokenError::Name)), "{name:?}");
+    }
+    for at in ["2026-05-04T12:00:00Z", "2020-01-01T00:00:00Z"] {
+        assert!(matches!(world.create(new("t", Some(at))), Err(CreateTokenError::Expired)), "{at}");
+    }
+    assert_eq!(block_on(world.tokens.list(&admin("b1"))).unwrap(), []);
+}
+
+#[test]
+fn revoking_keeps_its_first_moment_and_deleting_forgets() {
+    let world = world();
+    let (record, secret) = world.create(new("t", None)).unwrap();
+    assert!(block_on(world.tokens.revoke(&admin("b1"), &record.id)).unwrap());
+    assert_eq!(world.verdict(&secret), Verdict::Revoked);
+    world.clock.advance(Duration::from_secs(1));
+    assert!(block_on(world.tokens.revoke(&admin("b1"), &record.id)).unwrap());
+    let listed = block_on(world.tokens.list(&admin("b1"))).unwrap();
+    assert_eq!(listed.first().unwrap().revoked_at.unwrap().to_string(), "2026-05-04T12:00:00.000Z");
+    assert!(block_on(world.tokens.delete(&admin("b1"), &record.id)).unwrap());
+    assert!(!block_on(world.tokens.delete(&admin("b1"), &record.id)).unwrap());
+    assert_eq!(world.verdict(&secret), Verdict::Unknown);
+}
+
+#[test]
+fn another_business_neither_sees_nor_touches_a_token() {
+    let world = world();
+    let (record, secret) = world.create(new("t", None)).unwrap();
+    assert_eq!(block_on(world.tokens.list(&admin("b2"))).unwrap(), []);
+    assert!(!block_on(world.tokens.revoke(&admin("b2"), &record.id)).unwrap());
+    assert!(!block_on(world.tokens.delete(&admin("b2"), &record.id)).unwrap());
+    assert!(matches!(world.verdict(&secret), Verdict::Good(_)));
+}
+
+/// A token store that counts its look-ups and has none to give.
+#[derive(Default)]
+struct Counting(AtomicUsize);
+
+#[async_trait]
+impl TokenStore for Counting {
+    async fn insert(&self, _: &BusinessId, _: TokenRecord) -> Result<(), BoxError> {
+        Err("not here".into())
+    }
+
+    async fn list(&self, _: &BusinessId) -> Result<Vec<TokenRecord>, BoxError> {
+        Err("not here".into())
+    }
+
+    async fn revoke(&self, _: &BusinessId, _: &TokenId, _: Timestamp) -> Result<bool, BoxError> {
+        Err("not here".into())
+    }
+
+    async fn delete(&self, _: &BusinessId, _: &TokenId) -> Result<bool, BoxError> {
+        Err("not here".into())
+    }
+
+    async fn find(&self, _: &TokenHash) -> Result<Option<(BusinessId, TokenRecord)>, BoxError> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Ok(None)
+    }
+}
+
+#[test]
+fn garbage_costs_no_look_up() {
+    let store = Arc::new(Counting::default());
+    let verifier = StoredTokens::new(store.clone(), || "2026-05-04T12:00:00Z".parse().unwrap());
+    for number in 0..1_000 {
+        let garbage = BearerToken::parse(&format!("pak_{number:049}")).unwrap();
+        assert_eq!(block_on(verifier.verify(&garbage)).unwrap(), Verdict::Unknown);
+    }
+    assert_eq!(store.0.load(Ordering::Relaxed), 0);
+    block_on(verifier.verify(&BearerToken::generate().unwrap())).unwrap();
+    assert_eq!(store.0.load(Ordering::Relaxed), 1);
+}
