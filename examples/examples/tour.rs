@@ -1,0 +1,93 @@
+//! All seven operations, from a real client to a real server: starts one on a free port, and prints each answer.
+//!
+//! `cargo run -p leadapi-examples --example tour`
+
+#![allow(clippy::print_stdout, reason = "an example prints what it sees")]
+
+use leadapi_client::Client;
+use leadapi_core::{
+    BoxError,
+    dataset::Dataset,
+    http::LeadService,
+    memory::SystemClock,
+    model::{Lead, LeadPatch, LeadQuery, NewLead, Window},
+    tokens::StoredTokens,
+};
+use leadapi_server::{SAMPLE, Seeded, Server};
+use tokio::sync::oneshot;
+
+#[tokio::main]
+async fn main() -> Result<(), BoxError> {
+    let Seeded { store, tokens, minted, .. } = Seeded::new(Dataset::parse(SAMPLE)?).await?;
+    let token = minted.first().ok_or("the sample has no token")?.secret.clone();
+    let service = LeadService::builder(store, StoredTokens::new(tokens, SystemClock)).base_path("/v1").build()?;
+    let server = Server::bind("127.0.0.1:0".parse()?).await?;
+    let url = format!("http://{}/v1", server.local_addr());
+    let (stop, stopped) = oneshot::channel::<()>();
+    // Dropping the sender ends the server too, so an error below leaves nothing running.
+    let server = tokio::spawn(server.serve(service, async { stopped.await.unwrap_or_default() }));
+
+    println!("A server listens at {url}.\n");
+    tour(&Client::builder(url, token).build()?).await?;
+
+    drop(stop);
+    server.await?;
+    println!("\nThe server has ended.");
+    Ok(())
+}
+
+async fn tour(client: &Client) -> Result<(), BoxError> {
+    println!("1. GET /clients: the client accounts of the business");
+    let accounts = client.clients(Window::default()).await?;
+    for account in &accounts.data {
+        println!("     {:<24} since {}", account.name, account.created_at.to_utc().format("%-d %B %Y"));
+    }
+    let account = accounts.data.first().ok_or("the business has no client account")?;
+
+    println!("2. GET /pipelines: where its leads can be");
+    let pipelines = client.pipelines(Window::default()).await?;
+    for pipeline in &pipelines.data {
+        let stages: Vec<&str> = pipeline.stages.iter().map(|stage| stage.name.as_str()).collect();
+        println!("     {:<24} {}", pipeline.name, stages.join(" → "));
+    }
+    let pipeline = pipelines.data.first().ok_or("the business has no pipeline")?;
+    let second_stage = pipeline.stages.get(1).ok_or("the pipeline has one stage only")?;
+
+    println!("3. POST /leads: a new lead of {}", account.name);
+    let new = NewLead::new(&account.id, "Ada Lovelace").email("ada@example.org").value(450).pipeline(&pipeline.id);
+    let lead = client.create_lead(&new).await?;
+    show(&lead);
+
+    println!("4. PATCH /leads/{{id}}: on to {:?}, with a note", second_stage.name);
+    let patch = LeadPatch::new().stage(&second_stage.id).notes("Called; wants an offer.").value(512.5);
+    show(&client.update_lead(&lead.id, &patch).await?);
+
+    println!("5. GET /leads: the newest of {}", account.name);
+    let query = LeadQuery::new().client(account.id.clone()).window(Window::new(3, 0)?);
+    let page = client.list_leads(&query).await?;
+    for item in &page.data {
+        println!("     {:<24} {}", item.name, item.email.as_deref().unwrap_or("no e-mail address"));
+    }
+    println!("     … {} of {} in all", page.data.len(), page.total);
+
+    println!("6. DELETE /leads/{{id}}: it was only a tour");
+    client.delete_lead(&lead.id).await?;
+    println!("     gone");
+
+    println!("7. GET /leads/{{id}}: what is gone is an error that says so");
+    match client.lead(&lead.id).await {
+        Err(error) if error.is_not_found() => println!("     {error}"),
+        outcome => return Err(format!("a deleted lead was answered with {outcome:?}").into()),
+    }
+    Ok(())
+}
+
+fn show(lead: &Lead) {
+    let unset = "(unset)";
+    println!("     id       {}", lead.id);
+    println!("     name     {}", lead.name);
+    println!("     e-mail   {}", lead.email.as_deref().unwrap_or(unset));
+    println!("     value    {}", lead.value.map_or(unset.to_owned(), |value| value.to_string()));
+    println!("     stage    {}", lead.stage_id.as_ref().map_or(unset, |id| id.as_str()));
+    println!("     notes    {}", lead.notes.as_deref().unwrap_or(unset));
+}
