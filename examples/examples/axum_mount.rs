@@ -1,0 +1,83 @@
+//! The API inside an axum application: mounted under a path, behind layers, and answering the host's own 404.
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
+use std::sync::Arc;
+
+use axum::{Router, routing::get};
+use leadapi_client::{
+    Client,
+    transport::{Reqwest, Transport},
+};
+use leadapi_core::{
+    BoxError,
+    auth::{BearerToken, Member, Role, Scopes},
+    dataset::Dataset,
+    http::LeadService,
+    id::{BusinessId, ClientId, LeadId},
+    memory::{Limits, MemoryStore, MemoryTokens, SlidingWindow, SystemClock},
+    model::{LeadQuery, NewLead},
+    tokens::{NewToken, StoredTokens, Tokens},
+};
+use tokio::net::TcpListener;
+use tower_http::request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer};
+
+const DATA: &str = r#"{"businesses": [{
+    "id": "sol", "name": "Sol Marketing", "created_at": "2026-01-12T09:00:00.000Z",
+    "clients": [{"id": "casa-verde", "name": "Casa Verde", "created_at": "2026-01-12T09:30:00.000Z"}]
+}]}"#;
+
+#[tokio::main]
+async fn main() -> Result<(), BoxError> {
+    let (app, token) = app().await?;
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let host = format!("http://{}", listener.local_addr()?);
+    let server = tokio::spawn(async move { axum::serve(listener, app).await });
+    visit(&host, token).await?;
+    // A real host would go on.
+    server.abort();
+    Ok(())
+}
+
+async fn app() -> Result<(Router, BearerToken), BoxError> {
+    // Two services over the same store and the same counts: what is shared stands behind an `Arc`.
+    let store = Arc::new(MemoryStore::new(Dataset::parse(DATA)?));
+    let tokens = Arc::new(MemoryTokens::default());
+    let verifier = Arc::new(StoredTokens::new(tokens.clone(), SystemClock));
+    let limiter = Arc::new(SlidingWindow::new(Limits::default()));
+    let service = || LeadService::builder(store.clone(), verifier.clone()).limiter(limiter.clone());
+
+    // axum strips the prefix of what it nests, and `Location` must name it none the less.
+    let nested = service().public_path("/crm").build()?;
+    // A fallback sees whole paths. None of the API's own gets that far, so it knows nothing but its 404.
+    let fallback = service().base_path("/crm").build()?;
+
+    let request_id = http::HeaderName::from_static("x-request-id");
+    let app = Router::new()
+        .route("/hello", get(|| async { "hello from the host" }))
+        .nest_service("/crm", nested)
+        .fallback_service(fallback)
+        .layer(PropagateRequestIdLayer::new(request_id.clone()))
+        .layer(SetRequestIdLayer::new(request_id, MakeRequestUuid));
+
+    let admin = Member { business: BusinessId::parse("sol")?, role: Role::Owner }.token_admin()?;
+    let new = NewToken { name: "example".into(), scopes: Scopes::Both, expires_at: None };
+    let (_, token) = Tokens::new(tokens, SystemClock).create(&admin, new).await?;
+    Ok((app, token))
+}
+
+async fn visit(host: &str, token: BearerToken) -> Result<(), BoxError> {
+    let client = Client::builder(format!("{host}/crm"), token).build()?;
+    let lead = client.create_lead(&NewLead::new(&ClientId::parse("casa-verde")?, "Élodie Martin")).await?;
+    println!("created {}", lead.name);
+    println!("{} lead in all", client.list_leads(&LeadQuery::new()).await?.total);
+    if let Err(error) = client.lead(&LeadId::parse("nobody")?).await {
+        println!("{}, with a request id: {}", error.message(), error.request_id().is_some());
+    }
+
+    let http = Reqwest::new(Reqwest::CONNECT_TIMEOUT, Reqwest::TIMEOUT)?;
+    for path in ["/hello", "/crm/leads", "/crm/forms", "/elsewhere"] {
+        let response = http.send(http::Request::get(format!("{host}{path}")).body(bytes::Bytes::new())?).await?;
+        println!("GET {path}: {} {}", response.status(), str::from_utf8(response.body())?);
+    }
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! The service and the client without a runtime and without a socket: a request is a function call.
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
+use bytes::Bytes;
+use futures_executor::block_on;
+use http::{Request, header::AUTHORIZATION};
+use http_body_util::{BodyExt, Empty};
+use leadapi_client::Client;
+use leadapi_core::{
+    BoxError,
+    auth::{Member, Role, Scopes},
+    dataset::Dataset,
+    http::LeadService,
+    id::{BusinessId, ClientId},
+    memory::{MemoryStore, MemoryTokens, SystemClock},
+    model::{LeadQuery, NewLead},
+    tokens::{NewToken, StoredTokens, Tokens},
+};
+use tower_service::Service;
+
+const DATA: &str = r#"{"businesses": [{
+    "id": "sol", "name": "Sol Marketing", "created_at": "2026-01-12T09:00:00.000Z",
+    "clients": [{"id": "casa-verde", "name": "Casa Verde", "created_at": "2026-01-12T09:30:00.000Z"}]
+}]}"#;
+
+fn main() -> Result<(), BoxError> {
+    block_on(run())
+}
+
+async fn run() -> Result<(), BoxError> {
+    let tokens = std::sync::Arc::new(MemoryTokens::default());
+    let owner = Member { business: BusinessId::parse("sol")?, role: Role::Owner };
+    let new = NewToken { name: "example".into(), scopes: Scopes::Both, expires_at: None };
+    let (_, token) = Tokens::new(tokens.clone(), SystemClock).create(&owner.token_admin()?, new).await?;
+
+    let store = MemoryStore::new(Dataset::parse(DATA)?);
+    let mut service = LeadService::builder(store, StoredTokens::new(tokens, SystemClock)).build()?;
+
+    // By hand: the service is a function from a request to an answer.
+    let authorization = format!("Bearer {}", token.expose());
+    let request = Request::get("/clients").header(AUTHORIZATION, authorization).body(Empty::<Bytes>::new())?;
+    let response = service.call(request).await?;
+    println!("GET /clients: {}", response.status());
+    println!("{}", str::from_utf8(&response.into_body().collect().await?.to_bytes())?);
+
+    // The same service behind the client, with its types.
+    let client = Client::builder("http://in-process", &token).in_process(service)?;
+    let lead = client.create_lead(&NewLead::new(&ClientId::parse("casa-verde")?, "Élodie Martin").value(450)).await?;
+    println!("created {} at {}", lead.name, lead.created_at);
+    println!("{} lead in all", client.list_leads(&LeadQuery::new()).await?.total);
+    Ok(())
+}

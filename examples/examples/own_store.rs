@@ -1,0 +1,197 @@
+//! A store of one's own, in one file: one business, its leads in a `BTreeMap` behind a lock.
+//!
+//! It writes no rule. It looks up what a draft or an edit names, and core's `into_lead` and `apply` make the lead.
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use async_trait::async_trait;
+use leadapi_client::Client;
+use leadapi_core::{
+    BoxError,
+    auth::{Member, Role, Scopes},
+    http::LeadService,
+    id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
+    memory::{MemoryTokens, SystemClock},
+    model::{
+        ClientAccount, IdempotencyKey, Lead, LeadPatch, LeadQuery, NewLead, Page, Pipeline, Stage, Timestamp, Window,
+    },
+    port::{Created, Idempotency, Listed, Store, Updated},
+    tokens::{NewToken, StoredTokens, Tokens},
+    validate::{LeadDraft, LeadEdit, Named, Reference, References, Stamp},
+};
+
+/// The leads of one business. What is fixed stands outside the lock.
+struct Shop {
+    business: BusinessId,
+    /// By name, then by id.
+    clients: Vec<ClientAccount>,
+    /// Oldest first, then by id.
+    pipelines: Vec<Pipeline>,
+    leads: Mutex<Leads>,
+}
+
+#[derive(Default)]
+struct Leads {
+    by_id: BTreeMap<LeadId, Arc<Lead>>,
+    /// The creates that carried a key, as they were first answered.
+    remembered: HashMap<IdempotencyKey, ([u8; 32], Arc<Lead>)>,
+}
+
+impl Shop {
+    /// What a draft or an edit names, as far as it is there. A pipeline answers with its first stage, a stage with its
+    /// pipeline; what they mean for the lead is core's affair.
+    fn look_up(&self, named: Named<'_>) -> References {
+        let pipeline = |id: &PipelineId| self.pipelines.iter().find(|pipeline| pipeline.id == *id);
+        let home =
+            |id: &StageId| self.pipelines.iter().find(|pipeline| pipeline.stages.iter().any(|stage| stage.id == *id));
+        References {
+            client_exists: named.client.is_some_and(|id| self.clients.iter().any(|client| client.id == *id)),
+            first_stage: named.pipeline.and_then(pipeline).and_then(|p| p.stages.first()).map(|s| s.id.clone()),
+            stage_pipeline: named.stage.and_then(home).map(|pipeline| pipeline.id.clone()),
+        }
+    }
+
+    fn owns(&self, business: &BusinessId) -> bool {
+        self.business == *business
+    }
+
+    /// One method, one lock: so each is one atomic unit of work. Nothing panics while it is held.
+    fn lock(&self) -> MutexGuard<'_, Leads> {
+        self.leads.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Store for Shop {
+    async fn create(
+        &self,
+        business: &BusinessId,
+        stamp: Stamp,
+        draft: LeadDraft,
+        once: Option<&Idempotency>,
+    ) -> Result<Created, BoxError> {
+        if !self.owns(business) {
+            return Ok(Created::Refused(Reference::Client));
+        }
+        let mut leads = self.lock();
+        leads.remembered.retain(|_, (_, lead)| (stamp.at.to_utc() - lead.created_at.to_utc()).num_hours() < 24);
+        if let Some(Idempotency { key, fingerprint }) = once
+            && let Some((of, lead)) = leads.remembered.get(key)
+        {
+            return Ok(if of == fingerprint { Created::Replayed(lead.clone()) } else { Created::KeyReused });
+        }
+        let references = self.look_up(draft.named());
+        let lead = match draft.into_lead(stamp, &references) {
+            Ok(lead) => Arc::new(lead),
+            Err(reference) => return Ok(Created::Refused(reference)),
+        };
+        if leads.by_id.contains_key(&lead.id) {
+            return Err(format!("a lead with the id {} exists already", lead.id).into());
+        }
+        leads.by_id.insert(lead.id.clone(), lead.clone());
+        if let Some(Idempotency { key, fingerprint }) = once {
+            leads.remembered.insert(key.clone(), (*fingerprint, lead.clone()));
+        }
+        Ok(Created::Fresh(lead))
+    }
+
+    async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, BoxError> {
+        Ok(if self.owns(business) { self.lock().by_id.get(id).cloned() } else { None })
+    }
+
+    async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, BoxError> {
+        let mut leads = self.lock();
+        let Some(lead) = leads.by_id.get_mut(id).filter(|_| self.owns(business)) else { return Ok(Updated::Missing) };
+        Ok(match edit.apply(lead, &self.look_up(edit.named())) {
+            Ok(after) => {
+                *lead = Arc::new(after);
+                Updated::Changed(lead.clone())
+            }
+            Err(reference) => Updated::Refused(reference),
+        })
+    }
+
+    async fn remove(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
+        Ok(self.owns(business) && self.lock().by_id.remove(id).is_some())
+    }
+
+    async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, BoxError> {
+        let nothing = Shop { business: business.clone(), clients: vec![], pipelines: vec![], leads: Mutex::default() };
+        let shop = if self.owns(business) { self } else { &nothing };
+        let LeadQuery { client, stage, window, .. } = query;
+        if client.as_ref().is_some_and(|id| shop.clients.iter().all(|client| client.id != *id)) {
+            return Ok(Listed::Refused(Reference::Client));
+        }
+        if stage.as_ref().is_some_and(|id| !shop.pipelines.iter().any(|p| p.stages.iter().any(|s| s.id == *id))) {
+            return Ok(Listed::Refused(Reference::Stage));
+        }
+        let matches = |lead: &&Arc<Lead>| {
+            client.as_ref().is_none_or(|id| lead.client_id == *id)
+                && stage.as_ref().is_none_or(|id| lead.stage_id.as_ref() == Some(id))
+        };
+        let mut found: Vec<Arc<Lead>> = shop.lock().by_id.values().filter(matches).cloned().collect();
+        found.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
+        Ok(Listed::Page(page(&found, *window)))
+    }
+
+    async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, BoxError> {
+        Ok(page(if self.owns(business) { &self.pipelines } else { &[] }, window))
+    }
+
+    async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, BoxError> {
+        Ok(page(if self.owns(business) { &self.clients } else { &[] }, window))
+    }
+}
+
+fn page<T: Clone>(all: &[T], window: Window) -> Page<T> {
+    Page::new(window.slice(all).to_vec(), all.len() as u64, window)
+}
+
+fn main() -> Result<(), BoxError> {
+    futures_executor::block_on(run())
+}
+
+async fn run() -> Result<(), BoxError> {
+    let opened: Timestamp = "2026-01-12T09:00:00.000Z".parse()?;
+    let (business, account) = (BusinessId::parse("sol")?, ClientId::parse("casa-verde")?);
+    let (sales, won) = (PipelineId::parse("sales")?, StageId::parse("won")?);
+    let stages = vec![Stage::new(StageId::parse("new")?, "New", 1), Stage::new(won.clone(), "Won", 2)];
+    let shop = Shop {
+        business: business.clone(),
+        clients: vec![ClientAccount::new(account.clone(), "Casa Verde", opened)],
+        pipelines: vec![Pipeline::new(sales.clone(), "Sales", stages, opened)],
+        leads: Mutex::default(),
+    };
+
+    let tokens = Arc::new(MemoryTokens::default());
+    let admin = Member { business, role: Role::Owner }.token_admin()?;
+    let new = NewToken { name: "example".into(), scopes: Scopes::Both, expires_at: None };
+    let (_, token) = Tokens::new(tokens.clone(), SystemClock).create(&admin, new).await?;
+    let service = LeadService::builder(shop, StoredTokens::new(tokens, SystemClock)).build()?;
+    let client = Client::builder("http://in-process", token).in_process(service)?;
+
+    let key = IdempotencyKey::parse("row-1")?;
+    let new = NewLead::new(&account, "Élodie Martin").pipeline(&sales);
+    let first = client.create_lead_once(&new, &key).await?;
+    println!("created in stage {:?}", first.lead.stage_id);
+    println!("asked again: replayed is {}", client.create_lead_once(&new, &key).await?.replayed);
+
+    let moved = client.update_lead(&first.lead.id, &LeadPatch::new().stage(&won)).await?;
+    println!("moved to stage {:?} of {:?}", moved.stage_id, moved.pipeline_id);
+
+    let lost = LeadPatch::new().stage(&StageId::parse("lost")?);
+    println!("{}", refusal(client.update_lead(&first.lead.id, &lost).await));
+    println!("{}", refusal(client.create_lead(&NewLead::new(&ClientId::parse("elsewhere")?, "Ann")).await));
+
+    let page = client.list_leads(&LeadQuery::new().client(account).stage(won)).await?;
+    println!("{} lead in stage won", page.total);
+    Ok(())
+}
+
+fn refusal<T>(result: Result<T, leadapi_client::Error>) -> String {
+    result.err().map_or_else(|| "done".to_owned(), |error| error.to_string())
+}

@@ -1,0 +1,208 @@
+//! What an answer says: the operation's success, or why there is none. No body can break it.
+
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use http::{
+    HeaderMap, HeaderName, Response,
+    header::{DATE, RETRY_AFTER},
+};
+use leadapi_core::{auth::BearerToken, http::Operation};
+use serde::{Deserialize, de::DeserializeOwned};
+
+use crate::{
+    error::{BadAnswer, Cause, Error, Unreadable},
+    shown::{FOREIGN_CHARS, MESSAGE_CHARS, shown},
+};
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+/// The most characters of a request id (contract D2).
+const REQUEST_ID_CHARS: usize = 128;
+
+/// The answer to an operation, with the status of its success.
+#[derive(Debug)]
+pub(crate) struct Answer<'a> {
+    operation: Operation,
+    response: Response<Bytes>,
+    token: &'a BearerToken,
+}
+
+impl<'a> Answer<'a> {
+    /// Asks the status: there is one that is the operation's success, and every other one is none.
+    pub(crate) fn read(operation: Operation, response: Response<Bytes>, token: &'a BearerToken) -> Result<Self, Error> {
+        let answer = Self { operation, response, token };
+        if answer.response.status() == operation.endpoint().success {
+            Ok(answer)
+        } else {
+            Err(answer.bad(answer.message(), None))
+        }
+    }
+
+    /// The body as the type that the operation answers with; fields that we do not know are passed over.
+    pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        serde_json::from_slice(self.response.body()).map_err(|error| {
+            // The text may hold as much of the body as it likes.
+            let reason = shown(&error.to_string(), self.token, FOREIGN_CHARS);
+            self.bad(format!("the body is not the operation's: {}", self.foreign()), Some(Unreadable(reason)))
+        })
+    }
+
+    /// Whether the service had done it before (contract D10).
+    pub(crate) fn is_replayed(&self) -> bool {
+        self.response.headers().get(IDEMPOTENCY_REPLAYED).is_some_and(|value| value == "true")
+    }
+
+    fn bad(&self, message: String, unreadable: Option<Unreadable>) -> Error {
+        let headers = self.response.headers();
+        let bad = BadAnswer {
+            status: self.response.status(),
+            message,
+            request_id: request_id(headers).map(|id| shown(id, self.token, REQUEST_ID_CHARS)),
+            retry_after: retry_after(headers, SystemTime::now()),
+            unreadable,
+        };
+        Error::new(self.operation, Cause::Answer(bad))
+    }
+
+    fn message(&self) -> String {
+        #[derive(Deserialize)]
+        struct ErrorObject {
+            error: String,
+        }
+
+        let status = self.response.status();
+        match serde_json::from_slice(self.response.body()) {
+            Ok(ErrorObject { error }) => shown(&error, self.token, MESSAGE_CHARS),
+            Err(_) if status.is_redirection() => "redirects are not followed".to_owned(),
+            Err(_) if status.is_success() => {
+                format!("the operation's success would be {}", self.operation.endpoint().success)
+            }
+            Err(_) => self.foreign(),
+        }
+    }
+
+    /// The beginning of a body that is not of the contract.
+    fn foreign(&self) -> String {
+        match &**self.response.body() {
+            [] => "the body is empty".to_owned(),
+            body => shown(&String::from_utf8_lossy(body), self.token, FOREIGN_CHARS),
+        }
+    }
+}
+
+fn request_id(headers: &HeaderMap) -> Option<&str> {
+    headers.get(REQUEST_ID)?.to_str().ok().filter(|id| !id.is_empty())
+}
+
+/// Whole seconds or a date (RFC 9110, 10.2.3). A date is measured by the answer's own clock, if it has one: ours may be
+/// wrong.
+fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return text.parse().ok().map(Duration::from_secs);
+    }
+    let then = httpdate::parse_http_date(text).ok()?;
+    let date = headers.get(DATE).and_then(|value| httpdate::parse_http_date(value.to_str().ok()?).ok());
+    Some(then.duration_since(date.unwrap_or(now)).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+    use leadapi_core::model::{Lead, Page};
+
+    use super::*;
+    use crate::Outcome;
+
+    fn answer(operation: Operation, status: u16, body: &str) -> Result<Answer<'static>, Error> {
+        let token = Box::leak(Box::new(BearerToken::parse("pak_secret").unwrap()));
+        let response = Response::builder().status(status).body(Bytes::copy_from_slice(body.as_bytes())).unwrap();
+        Answer::read(operation, response, token)
+    }
+
+    #[test]
+    fn only_the_status_of_the_table_is_success() {
+        for (operation, success) in [
+            (Operation::ListLeads, 200),
+            (Operation::CreateLead, 201),
+            (Operation::UpdateLead, 200),
+            (Operation::DeleteLead, 204),
+        ] {
+            for status in 200..=999 {
+                assert_eq!(answer(operation, status, "").is_ok(), status == success, "{operation:?} {status}");
+            }
+        }
+        let error = answer(Operation::CreateLead, 200, "{}").unwrap_err();
+        assert_eq!(error.to_string(), "POST /leads: 200 OK: the operation's success would be 201 Created");
+        assert_eq!(error.outcome(), Outcome::Unknown);
+    }
+
+    #[test]
+    fn each_status_says_what_may_have_come_of_it() {
+        for status in 200..=999 {
+            let Err(error) = answer(Operation::CreateLead, status, "") else { continue };
+            let refused = (400..500).contains(&status) && status != 408;
+            assert_eq!(error.outcome() == Outcome::Refused, refused, "{status}");
+            assert_ne!(error.outcome(), Outcome::NotSent);
+            assert_eq!(error.is_server_error(), (500..600).contains(&status));
+        }
+    }
+
+    #[test]
+    fn messages_of_all_kinds_of_bodies() {
+        let long = format!(r#"{{"error":"{}"}}"#, "x".repeat(3_000));
+        for (status, body, message) in [
+            (400, r#"{"error":"name is required"}"#, "name is required"),
+            (400, r#"{"error":"a","code":7,"more":{"error":1}}"#, "a"),
+            (400, r#"{"error":{"message":"a"}}"#, r#"{"error":{"message":"a"}}"#),
+            (400, r#"{"error":"a\nb\u001b[2J"}"#, "a b\u{fffd}[2J"),
+            (400, &long, &format!("{}…", "x".repeat(2_000))),
+            (502, "<html>\n<h1>Bad Gateway</h1>", "<html> <h1>Bad Gateway</h1>"),
+            (502, &"é".repeat(300), &format!("{}…", "é".repeat(200))),
+            (500, "", "the body is empty"),
+            (500, "[]", "[]"),
+            (307, "", "redirects are not followed"),
+            (418, "you sent Authorization: Bearer pak_secret", "you sent Authorization: Bearer pak_[token]"),
+        ] {
+            assert_eq!(answer(Operation::GetLead, status, body).unwrap_err().message(), message);
+        }
+        let binary = Response::builder().status(500).body(Bytes::from_static(b"\xff\0\xfe")).unwrap();
+        let token = BearerToken::parse("pak_secret").unwrap();
+        let error = Answer::read(Operation::GetLead, binary, &token).unwrap_err();
+        assert_eq!(error.message(), "\u{fffd}\u{fffd}\u{fffd}");
+    }
+
+    #[test]
+    fn a_success_that_cannot_be_read() {
+        use std::error::Error as _;
+
+        let body = r#"{"data":[{"id":"pak_secret\u001b"}],"total":"pak_secret"}"#;
+        let answer = answer(Operation::ListLeads, 200, body).unwrap();
+        let error = answer.json::<Page<Lead>>().unwrap_err();
+        let (text, reason) = (error.to_string(), error.source().unwrap().to_string());
+        assert!(text.starts_with("GET /leads: 200 OK: the body is not the operation's: {\"data\""), "{text}");
+        assert!(reason.contains("line 1 column"), "{reason}");
+        assert!(!format!("{text}{reason}{error:?}").contains("pak_secret"));
+        assert_eq!(error.outcome(), Outcome::Unknown);
+    }
+
+    #[test]
+    fn retry_after_in_seconds_and_as_a_date() {
+        let now = httpdate::parse_http_date("Mon, 04 May 2026 12:00:00 GMT").unwrap();
+        let read = |value: &'static str, date: Option<&'static str>| {
+            let mut headers = HeaderMap::new();
+            headers.insert(RETRY_AFTER, HeaderValue::from_static(value));
+            date.map(|date| headers.insert(DATE, HeaderValue::from_static(date)));
+            retry_after(&headers, now).map(|wait| wait.as_secs())
+        };
+        assert_eq!(read("17", None), Some(17));
+        assert_eq!(read("0", None), Some(0));
+        assert_eq!(read("Mon, 04 May 2026 12:00:30 GMT", None), Some(30));
+        assert_eq!(read("Mon, 04 May 2026 12:00:30 GMT", Some("Mon, 04 May 2026 12:00:20 GMT")), Some(10));
+        assert_eq!(read("Mon, 04 May 2026 11:00:00 GMT", None), Some(0));
+        for bad in ["", "-1", "1.5", "soon", "99999999999999999999"] {
+            assert_eq!(read(bad, None), None, "{bad}");
+        }
+    }
+}

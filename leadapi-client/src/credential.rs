@@ -1,0 +1,59 @@
+//! What a client is given as its token: a token, or a text that is to be one.
+
+use leadapi_core::auth::{BearerToken, MalformedToken};
+
+/// A token, or a text that is read as one when the client is built.
+///
+/// White space around a text is cut off: tokens are kept in files, and files end with a line break. Its `Debug` shows
+/// nothing of it.
+///
+/// ```
+/// use leadapi_client::Credential;
+///
+/// let from_a_file = Credential::from("pak_0123456789\n");
+/// assert_eq!(format!("{from_a_file:?}"), "Credential(..)");
+/// ```
+#[derive(Clone)]
+pub struct Credential(Result<BearerToken, MalformedToken>);
+
+impl Credential {
+    pub(crate) fn into_token(self) -> Result<BearerToken, MalformedToken> {
+        self.0
+    }
+}
+
+impl From<BearerToken> for Credential {
+    fn from(token: BearerToken) -> Self {
+        Self(Ok(token))
+    }
+}
+
+impl From<&BearerToken> for Credential {
+    fn from(token: &BearerToken) -> Self {
+        Self(Ok(token.clone()))
+    }
+}
+
+impl From<&str> for Credential {
+    fn from(text: &str) -> Self {
+        Self(BearerToken::parse(text.trim()))
+    }
+}
+
+impl From<String> for Credential {
+    fn from(text: String) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl From<&String> for Credential {
+    fn from(text: &String) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl std::fmt::Debug for Credential {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Credential(..)")
+    }
+}

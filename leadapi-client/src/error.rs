@@ -1,0 +1,216 @@
+//! Why a call failed, and what may have come of it.
+
+use std::{error, fmt, time::Duration};
+
+use http::StatusCode;
+use leadapi_core::http::Operation;
+
+use crate::{
+    call::Refusal,
+    transport::{Stage, TransportError},
+};
+
+/// What may have come of a call that failed: whether sending it again could do it twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// The service answered that it did not do it.
+    Refused,
+    /// It never left: it is not done.
+    NotSent,
+    /// It may be done, and it may not: the answer was lost, cannot be read, or says no more.
+    Unknown,
+}
+
+/// Why a call failed.
+///
+/// Its text is one line: the operation, then what happened, in the service's own words where there are any. Neither it
+/// nor its `Debug` ever holds the token, nor more of a foreign body than fits a log.
+///
+/// ```
+/// use leadapi_client::{Client, Outcome, id::LeadId};
+/// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+/// # use support::*;
+///
+/// # fn main() { futures_executor::block_on(async {
+/// # let client = in_process();
+/// let error = client.lead(&LeadId::parse("nobody")?).await.unwrap_err();
+/// assert!(error.is_not_found());
+/// assert_eq!(error.to_string(), "GET /leads/{id}: 404 Not Found: id: no such lead");
+/// assert_eq!(error.outcome(), Outcome::Refused);
+/// # Ok::<(), leadapi_core::BoxError>(())
+/// # }).unwrap() }
+/// ```
+pub struct Error(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    operation: Operation,
+    cause: Cause,
+}
+
+/// Where it ended.
+#[derive(Debug)]
+pub(crate) enum Cause {
+    /// Before it was sent.
+    Refusal(Refusal),
+    /// On the way.
+    Transport(TransportError),
+    /// With an answer that is not the operation's success.
+    Answer(BadAnswer),
+}
+
+/// An answer that is not the operation's success; its texts may be shown.
+#[derive(Debug)]
+pub(crate) struct BadAnswer {
+    pub(crate) status: StatusCode,
+    pub(crate) message: String,
+    pub(crate) request_id: Option<String>,
+    pub(crate) retry_after: Option<Duration>,
+    /// Why the body of a success could not be read.
+    pub(crate) unreadable: Option<Unreadable>,
+}
+
+/// What is wrong with the body of a success, in a text that may be shown.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Unreadable(pub(crate) String);
+
+impl Error {
+    pub(crate) fn new(operation: Operation, cause: Cause) -> Self {
+        Self(Box::new(Inner { operation, cause }))
+    }
+
+    /// The operation that failed.
+    pub fn operation(&self) -> Operation {
+        self.0.operation
+    }
+
+    /// The status of the answer, if there was one.
+    pub fn status(&self) -> Option<StatusCode> {
+        self.answer().map(|answer| answer.status)
+    }
+
+    /// What is wrong: the service's own message, or the text that it would have answered to what was not sent; where
+    /// there is neither, what else is known, such as the beginning of a proxy's page.
+    ///
+    /// Control characters in it are replaced, and it is cut at 2,000 characters.
+    pub fn message(&self) -> String {
+        match &self.0.cause {
+            Cause::Refusal(refusal) => refusal.to_string(),
+            Cause::Transport(error) => error.to_string(),
+            Cause::Answer(answer) => answer.message.clone(),
+        }
+    }
+
+    /// The answer's `X-Request-Id`, by which the service's people find it in their logs.
+    pub fn request_id(&self) -> Option<&str> {
+        self.answer()?.request_id.as_deref()
+    }
+
+    /// How long the answer asks to wait before the next attempt (`Retry-After`).
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.answer()?.retry_after
+    }
+
+    /// What may have come of the call.
+    ///
+    /// Statuses from 400 to 499 are refusals, but for 408: that one is about a request that got lost half-way. All
+    /// others may come from something between us and the service, after the service has done its work.
+    pub fn outcome(&self) -> Outcome {
+        match &self.0.cause {
+            Cause::Refusal(_) => Outcome::NotSent,
+            Cause::Transport(error) => match error.stage() {
+                Stage::NotSent => Outcome::NotSent,
+                Stage::MaybeSent => Outcome::Unknown,
+            },
+            Cause::Answer(BadAnswer { status, .. }) => {
+                let refused = status.is_client_error() && *status != StatusCode::REQUEST_TIMEOUT;
+                if refused { Outcome::Refused } else { Outcome::Unknown }
+            }
+        }
+    }
+
+    /// Whether what was asked for breaks a rule: status 400, or not sent for that reason. Mend it before trying again.
+    pub fn is_invalid(&self) -> bool {
+        matches!(self.0.cause, Cause::Refusal(_)) || self.has(StatusCode::BAD_REQUEST)
+    }
+
+    /// Whether the token is not good: status 401.
+    pub fn is_unauthorized(&self) -> bool {
+        self.has(StatusCode::UNAUTHORIZED)
+    }
+
+    /// Whether the token lacks a scope, or the client account is not one of its business: status 403.
+    pub fn is_forbidden(&self) -> bool {
+        self.has(StatusCode::FORBIDDEN)
+    }
+
+    /// Whether there is no such lead, or no such path under the base URL: status 404.
+    pub fn is_not_found(&self) -> bool {
+        self.has(StatusCode::NOT_FOUND)
+    }
+
+    /// Whether the token's requests are used up for now: status 429; [`retry_after`](Self::retry_after) says how long.
+    pub fn is_rate_limited(&self) -> bool {
+        self.has(StatusCode::TOO_MANY_REQUESTS)
+    }
+
+    /// Whether the service, or something before it, failed: any status from 500 to 599.
+    pub fn is_server_error(&self) -> bool {
+        self.status().is_some_and(|status| status.is_server_error())
+    }
+
+    /// Whether it took too long, be it to connect or to answer.
+    pub fn is_timeout(&self) -> bool {
+        matches!(&self.0.cause, Cause::Transport(error) if error.is_timeout())
+    }
+
+    /// Whether there was no connection.
+    pub fn is_connect(&self) -> bool {
+        matches!(&self.0.cause, Cause::Transport(error) if error.is_connect())
+    }
+
+    fn has(&self, status: StatusCode) -> bool {
+        self.status() == Some(status)
+    }
+
+    fn answer(&self) -> Option<&BadAnswer> {
+        match &self.0.cause {
+            Cause::Answer(answer) => Some(answer),
+            Cause::Refusal(_) | Cause::Transport(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let endpoint = self.0.operation.endpoint();
+        write!(f, "{} {}: ", endpoint.method, endpoint.path)?;
+        match &self.0.cause {
+            Cause::Refusal(refusal) => write!(f, "not sent: {refusal}"),
+            Cause::Transport(error) => error.fmt(f),
+            Cause::Answer(BadAnswer { status, message, request_id, .. }) => {
+                write!(f, "{status}: {message}")?;
+                request_id.as_ref().map_or(Ok(()), |id| write!(f, " (request {id})"))
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner { operation, cause } = &*self.0;
+        f.debug_struct("Error").field("operation", operation).field("cause", cause).finish()
+    }
+}
+
+impl error::Error for Error {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match &self.0.cause {
+            // Their own texts are in ours already.
+            Cause::Refusal(refusal) => refusal.source(),
+            Cause::Transport(error) => error.source(),
+            Cause::Answer(answer) => answer.unreadable.as_ref().map(|reason| reason as _),
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! What a call meets on the network when it does not succeed.
+
+use std::{error::Error as _, time::Duration};
+
+use leadapi_client::{Client, Error, Outcome, auth::Scopes, id::LeadId, model::NewLead};
+use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+};
+use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
+
+type Question = fn(&Error) -> bool;
+
+fn client(url: &str) -> Client {
+    Client::builder(format!("{url}/v1"), "pak_0123").build().unwrap()
+}
+
+async fn create(client: &Client) -> Error {
+    client.create_lead(&NewLead::new(&crate::support::casa_verde(), "Ann")).await.unwrap_err()
+}
+
+async fn answered(template: ResponseTemplate) -> Error {
+    let server = MockServer::start().await;
+    Mock::given(any()).respond_with(template).mount(&server).await;
+    create(&client(&server.uri())).await
+}
+
+#[tokio::test]
+async fn each_status_of_the_contract_has_its_question() {
+    let questions: [(u16, Question); 6] = [
+        (400, Error::is_invalid),
+        (401, Error::is_unauthorized),
+        (403, Error::is_forbidden),
+        (404, Error::is_not_found),
+        (429, Error::is_rate_limited),
+        (500, Error::is_server_error),
+    ];
+    for (status, _) in questions {
+        let template = ResponseTemplate::new(status)
+            .insert_header("x-request-id", "0198-abc")
+            .insert_header("retry-after", "17")
+            .set_body_json(json!({"error": "this is why"}));
+        let error = answered(template).await;
+        for (other, question) in questions {
+            assert_eq!(question(&error), other == status, "{other} asked of {status}");
+        }
+        assert!(!error.is_connect() && !error.is_timeout());
+        assert_eq!(error.status().map(|status| status.as_u16()), Some(status));
+        assert_eq!((error.message().as_str(), error.request_id()), ("this is why", Some("0198-abc")));
+        assert_eq!(error.retry_after(), Some(Duration::from_secs(17)));
+        let expected = if status == 500 { Outcome::Unknown } else { Outcome::Refused };
+        assert_eq!(error.outcome(), expected, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn the_text_is_one_line_that_says_it_all() {
+    let template =
+        ResponseTemplate::new(400).insert_header("x-request-id", "0198").set_body_json(json!({"error": "no"}));
+    assert_eq!(answered(template).await.to_string(), "POST /leads: 400 Bad Request: no (request 0198)");
+}
+
+#[tokio::test]
+async fn the_page_of_a_proxy_is_shown_cut_and_harmless() {
+    let page = format!("<html>\r\n\u{1b}[31m<h1>502</h1>{}</html>", "x".repeat(10_000));
+    let error = answered(ResponseTemplate::new(502).set_body_raw(page, "text/html")).await;
+    assert!(error.is_server_error());
+    assert_eq!(error.outcome(), Outcome::Unknown);
+    assert!(error.message().starts_with("<html>  \u{fffd}[31m<h1>502</h1>xxx") && error.message().ends_with('…'));
+    assert!(error.to_string().chars().count() < 300 && !error.to_string().contains(char::is_control));
+}
+
+#[tokio::test]
+async fn a_success_that_is_not_the_contracts_may_have_done_its_work() {
+    let page = ResponseTemplate::new(201).set_body_raw("<html>Welcome to the hotel</html>", "text/html");
+    let error = answered(page).await;
+    assert_eq!(error.message(), "the body is not the operation's: <html>Welcome to the hotel</html>");
+    assert_eq!(error.source().unwrap().to_string(), "expected value at line 1 column 1");
+    assert_eq!(error.outcome(), Outcome::Unknown);
+}
+
+#[tokio::test]
+async fn what_a_later_version_adds_breaks_nothing() {
+    let lead = json!({"id": "l1", "client_id": "c1", "name": "Ann", "created_at": "2026-05-04T07:58:12.004Z",
+        "score": {"of": [1, 2]}, "owner": null});
+    let server = MockServer::start().await;
+    let template = ResponseTemplate::new(200).set_body_json(lead).insert_header("x-new", "1");
+    Mock::given(any()).respond_with(template).mount(&server).await;
+    let lead = client(&server.uri()).lead(&LeadId::parse("l1").unwrap()).await.unwrap();
+    assert_eq!((lead.name.as_str(), lead.email), ("Ann", None));
+
+    let error = answered(ResponseTemplate::new(799).set_body_json(json!({"error": "new", "hint": 1}))).await;
+    assert_eq!((error.message().as_str(), error.outcome()), ("new", Outcome::Unknown));
+}
+
+#[tokio::test]
+async fn redirects_are_not_followed() {
+    let elsewhere = MockServer::start().await;
+    for status in [301, 302, 303, 307, 308] {
+        for target in [elsewhere.uri(), "/elsewhere".to_owned()] {
+            let server = MockServer::start().await;
+            let template = ResponseTemplate::new(status).insert_header("location", target);
+            Mock::given(any()).respond_with(template).expect(1).mount(&server).await;
+            let error = create(&client(&server.uri())).await;
+            assert_eq!(error.status().map(|status| status.as_u16()), Some(status));
+            assert_eq!(error.message(), "redirects are not followed");
+        }
+    }
+    assert!(elsewhere.received_requests().await.unwrap().is_empty());
+}
+
+/// The system accepts connections for a listener that never asks for them.
+#[tokio::test]
+async fn a_server_that_never_answers() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let impatient = Client::builder(url, "pak_0123").timeout(Duration::from_millis(50)).build().unwrap();
+    let error = create(&impatient).await;
+    assert!(error.is_timeout() && !error.is_connect());
+    assert_eq!((error.outcome(), error.status()), (Outcome::Unknown, None));
+    assert_eq!(error.to_string(), "POST /leads: timed out");
+}
+
+#[tokio::test]
+async fn nobody_listens() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let error = create(&client(&url)).await;
+    assert!(error.is_connect() && !error.is_timeout());
+    assert_eq!(error.outcome(), Outcome::NotSent);
+    assert_eq!(error.to_string(), "POST /leads: could not connect");
+    let chain = std::iter::successors(error.source(), |error| (**error).source());
+    assert!(chain.map(ToString::to_string).any(|text| text.contains("refused")), "{error:?}");
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off() {
+    for begun in ["", "HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{\"id\":"] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let server = tokio::spawn(async move {
+            let (mut socket, _) = listener.accept().await.unwrap();
+            assert_ne!(socket.read(&mut [0; 4_096]).await.unwrap(), 0);
+            socket.write_all(begun.as_bytes()).await.unwrap();
+        });
+        let error = create(&client(&url)).await;
+        server.await.unwrap();
+        assert!(!error.is_connect() && !error.is_timeout());
+        assert_eq!((error.outcome(), error.status()), (Outcome::Unknown, None), "{begun:?}");
+        assert_eq!(error.to_string(), "POST /leads: was broken off before its answer was whole");
+    }
+}
+
+#[test]
+fn without_a_runtime_reqwest_is_not_asked() {
+    let error = futures_executor::block_on(create(&client("http://127.0.0.1:9")));
+    assert_eq!(error.outcome(), Outcome::NotSent);
+    assert!(error.source().unwrap().to_string().contains("runtime"), "{error:?}");
+}
+
+#[tokio::test]
+async fn the_real_services_refusals_are_told_apart() {
+    let (service, token) = crate::support::service_for(Scopes::Read);
+    let reader = Client::builder("http://in-process/v1", token).in_process(service.clone()).unwrap();
+    let error = create(&reader).await;
+    assert!(error.is_forbidden() && error.message().contains("write"), "{error}");
+
+    let stranger = Client::builder("http://in-process/v1", "pak_0123").in_process(service.clone()).unwrap();
+    let error = create(&stranger).await;
+    assert!(error.is_unauthorized() && error.message().contains("invalid token"), "{error}");
+
+    let astray = Client::builder("http://in-process/v2", "pak_0123").in_process(service).unwrap();
+    assert!(create(&astray).await.is_not_found());
+}

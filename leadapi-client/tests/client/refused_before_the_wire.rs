@@ -1,0 +1,100 @@
+//! What is never sent, and the texts that it fails with.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use bytes::Bytes;
+use futures_executor::block_on;
+use http::{Request, Response};
+use leadapi_client::{
+    Client, ConfigError, Outcome,
+    id::LeadId,
+    model::{LeadPatch, NewLead},
+    transport::{Transport, TransportError},
+};
+
+use crate::support::casa_verde;
+
+struct Counted(Arc<AtomicU64>);
+
+#[async_trait::async_trait]
+impl Transport for Counted {
+    async fn send(&self, _: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Err(TransportError::maybe_sent("counted"))
+    }
+}
+
+#[test]
+fn nothing_that_breaks_a_rule_is_sent() {
+    let sent = Arc::new(AtomicU64::new(0));
+    let client = Client::builder("http://nowhere/v1", "pak_0123").transport(Counted(sent.clone())).unwrap();
+    let (id, dots) = (LeadId::parse("lead-1").unwrap(), LeadId::parse("..").unwrap());
+    let rename = LeadPatch::new().name("Ann");
+    let errors = [
+        block_on(client.create_lead(&NewLead::new(&casa_verde(), " ").email("x"))).unwrap_err(),
+        block_on(client.update_lead(&id, &LeadPatch::new())).unwrap_err(),
+        block_on(client.lead(&dots)).unwrap_err(),
+        block_on(client.update_lead(&dots, &rename)).unwrap_err(),
+        block_on(client.delete_lead(&dots)).unwrap_err(),
+    ];
+    for error in &errors {
+        assert!(error.is_invalid() && !error.is_connect() && !error.is_timeout());
+        assert_eq!((error.outcome(), error.status()), (Outcome::NotSent, None));
+    }
+    let [create, update, get, ..] = &errors;
+    assert!(create.message().starts_with("name is required; email must be"), "{create}");
+    assert_eq!(update.to_string(), "PATCH /leads/{id}: not sent: body has no field to change");
+    assert_eq!(get.message(), "id must not be . or .., which no URL can carry");
+    assert_eq!(sent.load(Ordering::Relaxed), 0);
+
+    assert_eq!(block_on(client.delete_lead(&id)).unwrap_err().outcome(), Outcome::Unknown);
+    assert_eq!(sent.load(Ordering::Relaxed), 1);
+}
+
+/// The service says the same to those who send it none the less.
+#[test]
+fn the_texts_are_the_services_own() {
+    use http_body_util::{BodyExt, Full};
+    use tower_service::Service;
+
+    let (mut service, token) = crate::support::service();
+    let request = Request::post("/v1/leads").header("authorization", format!("Bearer {}", token.expose()));
+    let nobody = NewLead::new(&casa_verde(), "").phone("1");
+    let request = request.body(Full::new(Bytes::from(serde_json::to_vec(&nobody).unwrap()))).unwrap();
+    let body = block_on(block_on(service.call(request)).unwrap().into_body().collect()).unwrap().to_bytes();
+    let ours = block_on(crate::support::in_process().create_lead(&nobody)).unwrap_err().message();
+    assert_eq!(body, serde_json::json!({ "error": ours }).to_string());
+}
+
+#[test]
+fn wrong_settings() {
+    let build = |url: &str, token: &str| Client::builder(url, token).transport(Counted(Arc::default()));
+    assert!(matches!(build("nowhere", "pak_0123"), Err(ConfigError::BaseUrl { .. })));
+    assert!(matches!(build("http://nowhere", "sk_0123"), Err(ConfigError::Token(_))));
+    assert!(matches!(build("http://nowhere", "pak_01 23"), Err(ConfigError::Token(_))));
+    assert!(build("http://nowhere", " pak_0123\r\n").is_ok());
+}
+
+#[test]
+fn the_futures_stay_small() {
+    let client = crate::support::in_process();
+    let (new, id, patch) = (NewLead::default(), LeadId::parse("lead-1").unwrap(), LeadPatch::new());
+    for size in [size_of_val(&client.create_lead(&new)), size_of_val(&client.update_lead(&id, &patch))] {
+        assert!(size <= 1_024, "{size}");
+    }
+}
+
+#[test]
+fn a_client_goes_where_it_is_needed() {
+    fn anywhere<T: Clone + Send + Sync + 'static>(_: &T) {}
+    fn to_another_thread(_: impl Send) {}
+    fn shared<T: std::error::Error + Send + Sync + 'static>() {}
+
+    let client = crate::support::in_process();
+    anywhere(&client);
+    to_another_thread(client.create_lead(&NewLead::default()));
+    shared::<leadapi_client::Error>();
+}

@@ -1,0 +1,87 @@
+//! The token stands in nothing that can be shown.
+
+use std::{error::Error, fmt::Debug, iter::successors, time::Duration};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use leadapi_client::{
+    Client, Credential,
+    auth::BearerToken,
+    model::NewLead,
+    transport::{Reqwest, Transport, TransportError},
+};
+use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
+
+const TOKEN: &str = "pak_CANARYcanaryCANARYcanaryCANARYcanaryCANARY";
+
+fn shown(all: &mut Vec<String>, thing: &impl Debug) {
+    all.extend([format!("{thing:?}"), format!("{thing:#?}")]);
+}
+
+fn told(all: &mut Vec<String>, error: &(dyn Error + 'static)) {
+    let chain = successors(Some(error), |error| (**error).source());
+    all.extend(chain.flat_map(|error| [format!("{error:?}"), format!("{error:#?}"), error.to_string()]));
+}
+
+/// A transport that shows what it is given, as a careless one would.
+struct Careless;
+
+#[async_trait::async_trait]
+impl Transport for Careless {
+    async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
+        Err(TransportError::maybe_sent(format!("{request:?}")))
+    }
+}
+
+async fn ask(client: &Client, all: &mut Vec<String>) {
+    shown(all, client);
+    let error = client.create_lead(&NewLead::new(&crate::support::casa_verde(), "Ann")).await.unwrap_err();
+    all.push(error.message());
+    all.extend(error.request_id().map(str::to_owned));
+    told(all, &error);
+}
+
+#[tokio::test]
+async fn the_token_is_never_shown() {
+    let mut all = Vec::new();
+    shown(&mut all, &Credential::from(TOKEN));
+    shown(&mut all, &Client::builder("http://nowhere/v1", TOKEN));
+    shown(&mut all, &Reqwest::new(Duration::from_secs(1), Duration::from_secs(1)).unwrap());
+    for (url, token) in [
+        ("http://nowhere/v1", format!("{TOKEN} ")),
+        ("http://nowhere/v1", format!("Bearer {TOKEN}")),
+        ("http://user:CANARY@nowhere/v1", TOKEN.to_owned()),
+        ("http://nowhere/v1?token=CANARY", TOKEN.to_owned()),
+    ] {
+        match Client::builder(url, token).build() {
+            Ok(client) => shown(&mut all, &client),
+            Err(error) => told(&mut all, &error),
+        }
+    }
+
+    // A proxy that answers with what it was sent, in every form and place.
+    for (status, wrap) in [
+        (400, "{\"error\": \"TOKEN\"}"),
+        (502, "<pre>authorization: Bearer TOKEN</pre>"),
+        (201, "{\"id\": \"TOKEN\", \"created_at\": \"TOKEN\"}"),
+        (201, "\"TOKEN\""),
+        (418, "TOKENTOKEN"),
+    ] {
+        let server = MockServer::start().await;
+        let template = ResponseTemplate::new(status)
+            .set_body_string(wrap.replace("TOKEN", TOKEN))
+            .insert_header("x-request-id", TOKEN)
+            .insert_header("location", TOKEN);
+        Mock::given(any()).respond_with(template).mount(&server).await;
+        ask(&Client::builder(server.uri(), TOKEN).build().unwrap(), &mut all).await;
+    }
+
+    let token = BearerToken::parse(TOKEN).unwrap();
+    ask(&Client::builder("http://127.0.0.1:1", &token).build().unwrap(), &mut all).await;
+    ask(&Client::builder("http://nowhere", token).transport(Careless).unwrap(), &mut all).await;
+
+    assert!(all.len() > 50);
+    for text in all {
+        assert!(!text.contains("CANARY") && !text.contains("canary"), "{text}");
+    }
+}

@@ -1,0 +1,98 @@
+//! The seven operations against the real service, in process and over sockets: the answers are the same.
+
+use leadapi_client::{
+    Client,
+    id::{LeadId, StageId},
+    model::{Amount, IdempotencyKey, LeadPatch, LeadQuery, NewLead, Window},
+};
+
+use crate::support::{casa_verde, in_process};
+
+async fn walk_through(client: &Client) {
+    let clients = client.clients(Window::default()).await.unwrap();
+    let names: Vec<&str> = clients.data.iter().map(|account| account.name.as_str()).collect();
+    assert_eq!(names, ["Casa Verde", "Villa Azul"]);
+
+    let pipelines = client.pipelines(Window::new(1, 0).unwrap()).await.unwrap();
+    let won = &pipelines.data[0].stages[1];
+    assert_eq!((won.name.as_str(), won.position), ("Won", 2));
+    assert!(client.pipelines(Window::new(1, 5).unwrap()).await.unwrap().data.is_empty());
+
+    let new = NewLead::new(&casa_verde(), "Øyvind \"Håkonsen\"").email("o@example.no").value(59.5).stage(&won.id);
+    let lead = client.create_lead(&new).await.unwrap();
+    assert_eq!((lead.name.as_str(), lead.value.map(Amount::get)), ("Øyvind \"Håkonsen\"", Some(59.5)));
+    assert_eq!(lead.pipeline_id.as_ref(), Some(&pipelines.data[0].id));
+    assert_eq!(client.lead(&lead.id).await.unwrap(), lead);
+
+    let patch = LeadPatch::new().notes("line one\nline two").clear_email();
+    let changed = client.update_lead(&lead.id, &patch).await.unwrap();
+    assert_eq!((changed.notes.as_deref(), changed.email), (Some("line one\nline two"), None));
+
+    let key = IdempotencyKey::parse("a/b?c=\"d\"").unwrap();
+    let first = client.create_lead_once(&new, &key).await.unwrap();
+    let again = client.create_lead_once(&new, &key).await.unwrap();
+    assert_eq!((first.replayed, again.replayed), (false, true));
+    assert_eq!(first.lead, again.lead);
+    let other = NewLead::new(&casa_verde(), "Somebody else");
+    let reused = client.create_lead_once(&other, &key).await.unwrap_err();
+    assert!(reused.is_invalid() && reused.message().contains("Idempotency-Key"));
+
+    let query = LeadQuery::new().client(casa_verde()).stage(StageId::parse("won").unwrap());
+    let page = client.list_leads(&query.clone().window(Window::new(1, 1).unwrap())).await.unwrap();
+    assert_eq!((page.total, page.limit, page.offset, page.data.len()), (2, 1, 1, 1));
+    assert_eq!(page.data[0].id, lead.id);
+    assert_eq!(client.list_leads(&LeadQuery::new()).await.unwrap().total, 3);
+
+    client.delete_lead(&lead.id).await.unwrap();
+    assert!(client.delete_lead(&lead.id).await.unwrap_err().is_not_found());
+    assert!(client.lead(&lead.id).await.unwrap_err().is_not_found());
+    assert_eq!(client.list_leads(&query).await.unwrap().total, 1);
+
+    let strange = LeadId::parse("a/b?c#d%2Fe\\").unwrap();
+    assert_eq!(client.lead(&strange).await.unwrap_err().message(), "id: no such lead");
+}
+
+#[test]
+fn in_process_without_a_runtime() {
+    futures_executor::block_on(walk_through(&in_process()));
+}
+
+#[cfg(feature = "reqwest")]
+mod over_sockets {
+    use bytes::Bytes;
+    use http::Request;
+    use http_body_util::{BodyExt, Full};
+    use leadapi_core::http::LeadService;
+    use tower_service::Service;
+    use wiremock::{Mock, MockServer, Respond, ResponseTemplate, matchers::any};
+
+    use super::*;
+    use crate::support::service;
+
+    /// The real service behind a mock server's socket.
+    struct Real(LeadService);
+
+    impl Respond for Real {
+        fn respond(&self, received: &wiremock::Request) -> ResponseTemplate {
+            let mut request = Request::new(Full::new(Bytes::from(received.body.clone())));
+            *request.method_mut() = received.method.clone();
+            *request.uri_mut() = received.url.as_str().parse().unwrap();
+            *request.headers_mut() = received.headers.clone();
+            let (head, body) = futures_executor::block_on(self.0.clone().call(request)).unwrap().into_parts();
+            let body = futures_executor::block_on(body.collect()).unwrap().to_bytes();
+            let mut template = ResponseTemplate::new(head.status).set_body_bytes(body);
+            for (name, value) in &head.headers {
+                template = template.insert_header(name, value);
+            }
+            template
+        }
+    }
+
+    #[tokio::test]
+    async fn on_reqwest() {
+        let (service, token) = service();
+        let server = MockServer::start().await;
+        Mock::given(any()).respond_with(Real(service)).mount(&server).await;
+        walk_through(&Client::builder(format!("{}/v1/", server.uri()), token).build().unwrap()).await;
+    }
+}

@@ -1,0 +1,64 @@
+// The real service in memory, with one business, for the tests and the examples of the documentation.
+
+use leadapi_client::Client;
+use leadapi_core::{
+    BoxError,
+    auth::{BearerToken, Caller, Scopes},
+    dataset::Dataset,
+    http::LeadService,
+    id::{BusinessId, ClientId, TokenId},
+    memory::MemoryStore,
+    port::{TokenVerifier, Verdict},
+};
+
+const BUSINESS: &str = r#"{"businesses": [{
+    "id": "business-1", "name": "Sol Marketing", "created_at": "2026-01-12T09:00:00.000Z",
+    "clients": [
+        {"id": "casa-verde", "name": "Casa Verde", "created_at": "2026-01-12T09:30:00.000Z"},
+        {"id": "villa-azul", "name": "Villa Azul", "created_at": "2026-01-12T09:40:00.000Z"}
+    ],
+    "pipelines": [{"id": "sales", "name": "Sales", "created_at": "2026-01-12T10:00:00.000Z", "stages": [
+        {"id": "new", "name": "New", "position": 1}, {"id": "won", "name": "Won", "position": 2}
+    ]}],
+    "leads": [{"id": "lead-1", "client_id": "casa-verde", "name": "Ann", "notes": "Call back in June", "value": 450,
+        "stage_id": "new", "created_at": "2026-05-04T07:58:12.004Z"}]
+}]}"#;
+
+/// The service under `/v1`, and a token with both scopes.
+pub(crate) fn service() -> (LeadService, BearerToken) {
+    service_for(Scopes::Both)
+}
+
+/// The service under `/v1`, and a token with these scopes.
+pub(crate) fn service_for(scopes: Scopes) -> (LeadService, BearerToken) {
+    let token = BearerToken::generate().unwrap();
+    let caller = Caller {
+        business: BusinessId::parse("business-1").unwrap(),
+        token: TokenId::parse("token-1").unwrap(),
+        scopes,
+    };
+    let store = MemoryStore::new(Dataset::parse(BUSINESS).unwrap());
+    let service = LeadService::builder(store, OneToken(token.clone(), caller)).base_path("/v1").build().unwrap();
+    (service, token)
+}
+
+/// Knows one token.
+struct OneToken(BearerToken, Caller);
+
+#[async_trait::async_trait]
+impl TokenVerifier for OneToken {
+    async fn verify(&self, token: &BearerToken) -> Result<Verdict, BoxError> {
+        Ok(if *token == self.0 { Verdict::Good(self.1.clone()) } else { Verdict::Unknown })
+    }
+}
+
+/// A client of that service.
+pub(crate) fn in_process() -> Client {
+    let (service, token) = service();
+    Client::builder("http://in-process/v1", token).in_process(service).unwrap()
+}
+
+/// A client account of the business.
+pub(crate) fn casa_verde() -> ClientId {
+    ClientId::parse("casa-verde").unwrap()
+}
