@@ -9,18 +9,21 @@ use leadapi_core::{
     BoxError,
     dataset::Dataset,
     http::LeadService,
-    memory::SystemClock,
+    memory::{MemoryStore, MemoryTokens, SystemClock},
     model::{Lead, LeadPatch, LeadQuery, NewLead, Window},
-    tokens::StoredTokens,
+    port::Clock,
+    tokens::{self, StoredTokens},
 };
-use leadapi_server::{SAMPLE, Seeded, Server};
+use leadapi_server::{SAMPLE, Server};
 use tokio::sync::oneshot;
 
 #[tokio::main]
 async fn main() -> Result<(), BoxError> {
-    let Seeded { store, tokens, minted, .. } = Seeded::new(Dataset::parse(SAMPLE)?).await?;
+    let (dataset, tokens) = (Dataset::parse(SAMPLE)?, MemoryTokens::default());
+    let minted = tokens::seed(&tokens, &dataset, SystemClock.now().into()).await?;
     let token = minted.first().ok_or("the sample has no token")?.secret.clone();
-    let service = LeadService::builder(store, StoredTokens::new(tokens, SystemClock)).base_path("/v1").build()?;
+    let verifier = StoredTokens::new(tokens, SystemClock);
+    let service = LeadService::builder(MemoryStore::new(dataset), verifier).base_path("/v1").build()?;
     let server = Server::bind("127.0.0.1:0".parse()?).await?;
     let url = format!("http://{}/v1", server.local_addr());
     let (stop, stopped) = oneshot::channel::<()>();

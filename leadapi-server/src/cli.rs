@@ -2,18 +2,19 @@
 
 use std::{fs, io, net::SocketAddr, num::NonZeroU32, path::PathBuf};
 
+use chrono::Utc;
 use clap::{Args, Parser, Subcommand};
 use leadapi_core::{
     BoxError,
     auth::Scope,
     dataset::{Dataset, InvalidDataset},
     http::{InvalidPath, LeadService},
-    memory::{Limits, SlidingWindow, SystemClock},
-    tokens::StoredTokens,
+    memory::{Limits, MemoryStore, MemoryTokens, SlidingWindow, SystemClock},
+    tokens::{self, Minted, StoredTokens},
 };
 use tokio::signal;
 
-use crate::{SAMPLE, Seeded, Server, demo, seed::Minted};
+use crate::{SAMPLE, Server, demo};
 
 /// A REST API for leads, pipelines and client accounts.
 #[derive(Debug, Parser)]
@@ -91,9 +92,9 @@ pub enum StartError {
     /// The base path is none.
     #[error("--base-path: {0}")]
     BasePath(#[from] InvalidPath),
-    /// The stores could not be filled.
+    /// The tokens could not be made.
     #[error("cannot make tokens: {0}")]
-    Seed(BoxError),
+    Tokens(BoxError),
 }
 
 impl Cli {
@@ -122,9 +123,10 @@ impl Cli {
 impl Options {
     async fn serve(self, dataset: Dataset, greet: impl FnOnce(&str, &[Minted])) -> Result<(), StartError> {
         let businesses = dataset.businesses.len();
-        let Seeded { store, tokens, minted } = Seeded::new(dataset).await.map_err(StartError::Seed)?;
+        let tokens = MemoryTokens::default();
+        let minted = tokens::seed(&tokens, &dataset, Utc::now().into()).await.map_err(StartError::Tokens)?;
         let limits = Limits { reads: self.reads_per_minute, writes: self.writes_per_minute };
-        let service = LeadService::builder(store, StoredTokens::new(tokens, SystemClock))
+        let service = LeadService::builder(MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock))
             .limiter(SlidingWindow::new(limits))
             .base_path(&self.base_path)
             .build()?;

@@ -1,8 +1,8 @@
 //! What `demo` prints: the tokens of the sample, and three requests to paste.
 
-use leadapi_core::auth::Scope;
+use leadapi_core::{auth::Scope, tokens::Minted};
 
-use crate::{cli::print_line, seed::Minted};
+use crate::cli::print_line;
 
 pub(crate) fn print(url: &str, minted: &[Minted]) {
     print_line("The tokens of this demo, made for this run:\n");

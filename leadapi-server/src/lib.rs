@@ -3,10 +3,14 @@
 
 pub mod cli;
 mod demo;
-mod seed;
 mod serve;
 mod stack;
 
-pub use seed::{Minted, SAMPLE, Seeded};
 pub use serve::Server;
 pub use stack::stack;
+
+/// The sample data set of `demo`: one agency with 4 client accounts, 3 pipelines and 40 leads, and a second business
+/// beside it.
+///
+/// Its people, companies and addresses are invented.
+pub const SAMPLE: &str = include_str!("../data/sample.json");

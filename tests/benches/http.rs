@@ -25,10 +25,11 @@ use hyper_util::rt::TokioIo;
 use leadapi_core::{
     dataset::Dataset,
     http::LeadService,
-    memory::{Limits, SlidingWindow, SystemClock},
-    tokens::StoredTokens,
+    memory::{Limits, MemoryStore, MemoryTokens, SlidingWindow, SystemClock},
+    port::Clock,
+    tokens::{self, StoredTokens},
 };
-use leadapi_server::{SAMPLE, Seeded, Server};
+use leadapi_server::{SAMPLE, Server};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -72,10 +73,11 @@ fn start_leadapi() -> (SocketAddr, String) {
                 lead["id"] = format!("more-{at}").into();
                 leads.push(lead);
             }
-            let seeded = Seeded::new(Dataset::parse(&data.to_string()).unwrap()).await.unwrap();
-            let token = seeded.minted[0].secret.expose().to_owned();
+            let (dataset, tokens) = (Dataset::parse(&data.to_string()).unwrap(), MemoryTokens::default());
+            let minted = tokens::seed(&tokens, &dataset, SystemClock.now().into()).await.unwrap();
+            let token = minted[0].secret.expose().to_owned();
             let many = u32::MAX.try_into().unwrap();
-            let service = LeadService::builder(seeded.store, StoredTokens::new(seeded.tokens, SystemClock))
+            let service = LeadService::builder(MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock))
                 .limiter(SlidingWindow::new(Limits { reads: many, writes: many }))
                 .base_path("/v1")
                 .build()

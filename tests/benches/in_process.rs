@@ -20,10 +20,11 @@ use hyper::body::Bytes;
 use leadapi_core::{
     dataset::Dataset,
     http::LeadService,
-    memory::{Limits, SlidingWindow, SystemClock},
-    tokens::StoredTokens,
+    memory::{Limits, MemoryStore, MemoryTokens, SlidingWindow, SystemClock},
+    port::Clock,
+    tokens::{self, StoredTokens},
 };
-use leadapi_server::{SAMPLE, Seeded};
+use leadapi_server::SAMPLE;
 use tower::Service;
 
 const ROUNDS: usize = 15;
@@ -33,10 +34,11 @@ fn main() {
     let dataset = Dataset::parse(SAMPLE).unwrap();
     let one = dataset.businesses[0].leads[0].id.clone();
     let client = dataset.businesses[0].clients[0].id.clone();
-    let seeded = block_on(Seeded::new(dataset)).unwrap();
-    let token = seeded.minted[0].secret.expose().to_owned();
+    let tokens = MemoryTokens::default();
+    let minted = block_on(tokens::seed(&tokens, &dataset, SystemClock.now().into())).unwrap();
+    let token = minted[0].secret.expose().to_owned();
     let many = u32::MAX.try_into().unwrap();
-    let mut service = LeadService::builder(seeded.store, StoredTokens::new(seeded.tokens, SystemClock))
+    let mut service = LeadService::builder(MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock))
         .limiter(SlidingWindow::new(Limits { reads: many, writes: many }))
         .build()
         .unwrap();

@@ -1,16 +1,20 @@
 //! What is done with tokens (contract 5 and D8): an owner or admin manages them, and the service asks whether one is good.
 
-use std::sync::Arc;
+mod seed;
+mod verifier;
 
-use async_trait::async_trait;
+use std::{fmt, sync::Arc};
 
 use crate::{
     BoxError,
-    auth::{BearerToken, Caller, Scopes, TokenAdmin},
+    auth::{BearerToken, Scopes, TokenAdmin},
     id::TokenId,
     model::Timestamp,
-    port::{Clock, TokenRecord, TokenStore, TokenVerifier, Verdict},
+    port::{Clock, TokenRecord, TokenStore},
 };
+
+pub use seed::{Minted, seed};
+pub use verifier::StoredTokens;
 
 /// The longest name of a token, in characters.
 const MAX_NAME_CHARS: usize = 100;
@@ -127,48 +131,8 @@ impl Tokens {
     }
 }
 
-impl std::fmt::Debug for Tokens {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Tokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tokens").finish_non_exhaustive()
-    }
-}
-
-/// The [`TokenVerifier`] over a [`TokenStore`] (contract D8).
-///
-/// A token whose checksum is wrong is refused without a look-up, so that garbage costs the store nothing.
-pub struct StoredTokens {
-    store: Arc<dyn TokenStore>,
-    clock: Arc<dyn Clock>,
-}
-
-impl StoredTokens {
-    /// Over this store and this clock.
-    pub fn new(store: impl TokenStore + 'static, clock: impl Clock + 'static) -> Self {
-        Self { store: Arc::new(store), clock: Arc::new(clock) }
-    }
-}
-
-impl std::fmt::Debug for StoredTokens {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("StoredTokens").finish_non_exhaustive()
-    }
-}
-
-#[async_trait]
-impl TokenVerifier for StoredTokens {
-    async fn verify(&self, token: &BearerToken) -> Result<Verdict, BoxError> {
-        if !token.has_good_checksum() {
-            return Ok(Verdict::Unknown);
-        }
-        let Some((business, record)) = self.store.find(&token.hash()).await? else { return Ok(Verdict::Unknown) };
-        let now = Timestamp::from(self.clock.now());
-        // A moment of revocation that is yet to come is another machine's clock, and no reason to wait for it.
-        Ok(if record.revoked_at.is_some() {
-            Verdict::Revoked
-        } else if record.expires_at.is_some_and(|at| at <= now) {
-            Verdict::Expired
-        } else {
-            Verdict::Good(Caller { business, token: record.id, scopes: record.scopes })
-        })
     }
 }
