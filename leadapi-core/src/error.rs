@@ -124,9 +124,7 @@ impl fmt::Display for ApiError {
                 write!(f, "path: there is no such path, did you mean {meant}?")
             }
             Kind::MethodNotAllowed { method, allow } => {
-                // A method is any token of any length, as the caller likes it.
-                let shown: String = method.as_str().chars().take(32).collect();
-                write!(f, "method {shown} is not allowed on this path, which takes {allow}")
+                write!(f, "method {method} is not allowed on this path, which takes {allow}")
             }
             Kind::Unauthorized(reason) => write!(f, "Authorization: {reason}"),
             Kind::RateLimited { retry_after } => {

@@ -1,1 +1,32 @@
-//! Soon.
+//! A harness that holds a service to the contract: a world of two businesses, cases as data, and one runner that sends
+//! each case in process, over TCP and through an axum router.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::missing_panics_doc,
+    clippy::must_use_candidate,
+    clippy::needless_pass_by_value,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::return_self_not_must_use,
+    clippy::unwrap_used,
+    reason = "a harness stops the test where something is not as it must be, and is handy to write with"
+)]
+
+mod answer;
+mod case;
+pub mod doubles;
+mod invariants;
+mod live;
+mod runner;
+mod secret;
+mod transport;
+mod world;
+
+pub use answer::Answer;
+pub use case::{Case, Token, delete, get, head, patch, post, request};
+pub use live::{Live, Via, everywhere};
+pub use runner::run_table;
+pub use secret::secret;
+pub use transport::{Tcp, Transport};
+pub use world::{START, World};

@@ -42,17 +42,52 @@ pub(super) fn check_content_type(headers: &HeaderMap) -> Result<(), Fault> {
 }
 
 fn is_json(text: &str) -> bool {
-    let mut parts = text.split(';');
-    let essence = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
+    let (essence, parameters) = text.split_once(';').unwrap_or((text, ""));
+    let essence = essence.trim().to_ascii_lowercase();
     let json = match essence.split_once('/') {
         Some(("application", "json")) => true,
-        Some((kind, subtype)) => !kind.is_empty() && subtype.len() > "+json".len() && subtype.ends_with("+json"),
+        Some((kind, subtype)) => subtype.strip_suffix("+json").is_some_and(is_token) && is_token(kind),
         None => false,
     };
-    json && parts.filter_map(|part| part.trim().split_once('=')).all(|(name, value)| {
-        let value = value.trim_matches('"');
-        !name.eq_ignore_ascii_case("charset") || value.eq_ignore_ascii_case("utf-8")
-    })
+    json && is_in_utf8(parameters)
+}
+
+/// Whether the parameters (RFC 9110, 5.6.6) are well-formed, and none of them names another charset.
+fn is_in_utf8(mut rest: &str) -> bool {
+    loop {
+        rest = rest.trim_start_matches([' ', '\t', ';']);
+        if rest.is_empty() {
+            return true;
+        }
+        let Some((name, after)) = rest.split_once('=') else { return false };
+        let Some((value, after)) = value(after) else { return false };
+        if !is_token(name) || (name.eq_ignore_ascii_case("charset") && !value.eq_ignore_ascii_case("utf-8")) {
+            return false;
+        }
+        rest = after;
+    }
+}
+
+/// A parameter's value, a token or a quoted string, and what follows it.
+fn value(text: &str) -> Option<(&str, &str)> {
+    let (value, after) = if let Some(quoted) = text.strip_prefix('"') {
+        // A quote behind a backslash does not end the string; what is escaped is no charset of ours anyway.
+        let is_end = |(at, _): &(usize, _)| !quoted.get(..*at).is_some_and(|before| before.ends_with('\\'));
+        let (end, _) = quoted.match_indices('"').find(is_end)?;
+        (quoted.get(..end)?, quoted.get(end + 1..)?)
+    } else {
+        let (value, after) = text.split_at_checked(text.find(';').unwrap_or(text.len()))?;
+        let value = value.trim_end();
+        (is_token(value).then_some(value)?, after)
+    };
+    let after = after.trim_start();
+    (after.is_empty() || after.starts_with(';')).then_some((value, after))
+}
+
+/// RFC 9110, 5.6.2.
+fn is_token(text: &str) -> bool {
+    let of_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !text.is_empty() && text.bytes().all(of_token)
 }
 
 /// The text of a body, or where it stops being one.
@@ -78,6 +113,8 @@ mod tests {
             "application/json;charset=\"UTF-8\"",
             "application/merge-patch+json",
             "application/json; profile=x",
+            "application/json; profile=\"a;charset=latin1\"",
+            "application/json; profile=\"a\\\";charset=latin1\" ; charset=utf-8 ;",
         ] {
             assert!(is_json(good), "{good}");
         }

@@ -76,18 +76,14 @@ fn read_body<T>(
     faults: &mut Faults,
     read: impl FnOnce(&[u8], &mut Faults) -> Option<T>,
 ) -> Option<T> {
-    match body::check_content_type(headers).and(body) {
-        Ok(bytes) => {
-            let mut own = Faults::default();
-            let value = read(&bytes, &mut own);
-            faults.append(own);
-            value
-        }
-        Err(fault) => {
-            faults.push(fault);
-            None
-        }
-    }
+    let content_type = body::check_content_type(headers).map_err(|fault| faults.push(fault));
+    let bytes = body.map_err(|fault| faults.push(fault));
+    // What does not say that it is JSON is not read as JSON.
+    let bytes = content_type.and(bytes).ok()?;
+    let mut own = Faults::default();
+    let value = read(&bytes, &mut own);
+    faults.append(own);
+    value
 }
 
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Fault> {

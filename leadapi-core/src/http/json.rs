@@ -4,7 +4,7 @@ use std::{collections::HashSet, fmt};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{MapAccess, Visitor},
+    de::{IgnoredAny, MapAccess, Visitor},
 };
 use serde_json::value::RawValue;
 
@@ -96,7 +96,9 @@ fn members(
 }
 
 fn unknown(name: &str) -> String {
-    let nearest = WRITABLE.into_iter().min_by_key(|known| strsim::damerau_levenshtein(known, name));
+    // This measure favours names that begin alike, so that `stage` is near `stage_id`.
+    let nearness = |known: &str| strsim::jaro_winkler(known, name);
+    let nearest = WRITABLE.into_iter().max_by(|a, b| nearness(a).total_cmp(&nearness(b)));
     format!("is not a field that can be written, the nearest one is {}", nearest.unwrap_or_default())
 }
 
@@ -141,25 +143,33 @@ fn number(field: &'static str, value: &RawValue, faults: &mut Faults) -> Change<
 
 /// The members of the one JSON object that the text is, in their order, repeated names included.
 fn parse(text: &str) -> Result<Vec<(String, &RawValue)>, Fault> {
-    if text.trim().is_empty() {
+    // Blanks as JSON knows them; others are text that is no JSON.
+    if text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')) {
         return Err(Fault::new("body", "is empty, a JSON object is expected"));
     }
     if is_too_deep(text) {
         return Err(Fault::new("body", format!("is JSON nested too deeply, more than {MAX_DEPTH} levels")));
     }
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let Members(members) = Members::deserialize(&mut deserializer).map_err(|error| {
-        if error.is_data() {
-            Fault::new("body", "must be a JSON object")
-        } else {
-            Fault::new("body", format!("is not JSON: {error}"))
+    let members = match Members::deserialize(&mut deserializer) {
+        Ok(Members(members)) => Some(members),
+        // It begins as something else than an object; whether it is JSON at all is said before that.
+        Err(error) if error.is_data() => {
+            deserializer = serde_json::Deserializer::from_str(text);
+            IgnoredAny::deserialize(&mut deserializer).map_err(|error| not_json(&error))?;
+            None
         }
-    })?;
+        Err(error) => return Err(not_json(&error)),
+    };
     deserializer.end().map_err(|error| {
         let (line, column) = (error.line(), error.column());
         Fault::new("body", format!("must be one JSON document, more follows at line {line} column {column}"))
     })?;
-    Ok(members)
+    members.ok_or_else(|| Fault::new("body", "must be a JSON object"))
+}
+
+fn not_json(error: &serde_json::Error) -> Fault {
+    Fault::new("body", format!("is not JSON: {error}"))
 }
 
 /// Counts brackets outside strings; a text that is not JSON is counted somehow and refused by the parser.
@@ -227,6 +237,10 @@ mod tests {
             ("null", "body must be a JSON object"),
             ("\"name\"", "body must be a JSON object"),
             ("{} {}", "body must be one JSON document, more follows at line 1 column 4"),
+            ("[] 1", "body must be one JSON document, more follows at line 1 column 4"),
+            ("[1,,2]", "body is not JSON: expected value at line 1 column 4"),
+            ("[1", "body is not JSON: EOF while parsing a list at line 1 column 2"),
+            ("\u{a0}", "body is not JSON: expected value at line 1 column 1"),
             (r#"{"\ud800": 1}"#, "body is not JSON: unexpected end of hex escape at line 1 column 9"),
             ("\u{feff}{}", "body is not JSON: expected value at line 1 column 1"),
         ] {

@@ -139,21 +139,28 @@ impl Leads {
     }
 
     fn forget_old_keys(&mut self, now: Timestamp) {
-        while self.ages.front().is_some_and(|(at, _)| now.to_utc() - at.to_utc() >= KEPT) {
-            if let Some((_, key)) = self.ages.pop_front() {
+        while self.ages.front().is_some_and(|(at, _)| is_old(*at, now)) {
+            if let Some((at, key)) = self.ages.pop_front()
+                && self.remembered.get(&key).is_some_and(|kept| kept.lead.created_at == at)
+            {
                 self.remembered.remove(&key);
             }
         }
     }
 
-    fn replay(&self, once: &Idempotency) -> Option<Created> {
-        let remembered = self.remembered.get(&once.key)?;
+    fn replay(&self, once: &Idempotency, now: Timestamp) -> Option<Created> {
+        // Where time has stepped back, an old key may stand behind a younger one in the queue.
+        let remembered = self.remembered.get(&once.key).filter(|kept| !is_old(kept.lead.created_at, now))?;
         Some(if remembered.fingerprint == once.fingerprint {
             Created::Replayed(remembered.lead.clone())
         } else {
             Created::KeyReused
         })
     }
+}
+
+fn is_old(at: Timestamp, now: Timestamp) -> bool {
+    now.to_utc() - at.to_utc() >= KEPT
 }
 
 #[async_trait]
@@ -168,7 +175,7 @@ impl Store for MemoryStore {
         let Some(business) = self.businesses.get(business) else { return Ok(Created::Refused(Reference::Client)) };
         business.write(|leads| {
             leads.forget_old_keys(stamp.at);
-            if let Some(answer) = once.and_then(|once| leads.replay(once)) {
+            if let Some(answer) = once.and_then(|once| leads.replay(once, stamp.at)) {
                 return Ok(answer);
             }
             let references = business.look_up(draft.named());

@@ -1,0 +1,142 @@
+//! What the contract says of every answer, whatever was asked.
+
+use serde_json::Value;
+
+use crate::{Answer, Case, Token};
+
+const STATUSES: [u16; 10] = [200, 201, 204, 400, 401, 403, 404, 405, 429, 500];
+const ENVELOPE: [&str; 4] = ["data", "limit", "offset", "total"];
+const ITEM: [&str; 10] =
+    ["client_id", "created_at", "email", "id", "name", "phone", "pipeline_id", "source", "stage_id", "value"];
+const PIPELINE: [&str; 4] = ["created_at", "id", "name", "stages"];
+const STAGE: [&str; 3] = ["id", "name", "position"];
+const CLIENT: [&str; 3] = ["created_at", "id", "name"];
+const LEAD: [&str; 12] = [
+    "business_name",
+    "client_id",
+    "created_at",
+    "email",
+    "id",
+    "name",
+    "notes",
+    "phone",
+    "pipeline_id",
+    "source",
+    "stage_id",
+    "value",
+];
+
+/// The sentences that an answer breaks.
+pub(crate) fn broken(case: &Case, answer: &Answer) -> Vec<String> {
+    let mut wrong = headers(answer);
+    if case.is_head() || answer.status == 204 {
+        if !answer.body.is_empty() {
+            wrong.push("D2: HEAD and 204 have no body".into());
+        }
+    } else if answer.status.is_success() {
+        wrong.extend(shape(case.path(), &answer.json()));
+    } else {
+        wrong.extend(error_object(answer));
+    }
+    wrong.extend(leaks(case, answer));
+    wrong
+}
+
+fn headers(answer: &Answer) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut must = |rule: bool, sentence: &str| {
+        if !rule {
+            wrong.push(sentence.to_owned());
+        }
+    };
+    let status = answer.status.as_u16();
+    let is = |name, value: &str| answer.header(name).as_deref() == Some(value);
+    must(STATUSES.contains(&status), "D2: statuses that the service may send");
+    must(is("cache-control", "no-store"), "D2: every answer: Cache-Control: no-store");
+    must(is("x-content-type-options", "nosniff"), "D2: every answer: X-Content-Type-Options: nosniff");
+    let limits =
+        |name: &http::HeaderName| name.as_str().starts_with("x-ratelimit") || name.as_str().starts_with("ratelimit");
+    must(!answer.headers.keys().any(limits), "8: no X-RateLimit-* headers are sent");
+    must(
+        if status == 204 { answer.header("content-type").is_none() } else { is("content-type", "application/json") },
+        "D2: Content-Type: application/json, but none on 204",
+    );
+    must((status == 405) == answer.header("allow").is_some(), "D2: 405 carries Allow");
+    let challenge = answer.header("www-authenticate").unwrap_or_default();
+    must(status != 401 || challenge.starts_with("Bearer "), "D2: 401 carries WWW-Authenticate: Bearer");
+    let retry = answer.header("retry-after").unwrap_or_default();
+    let digits = retry.bytes().all(|byte| byte.is_ascii_digit());
+    let whole = digits && retry.parse().is_ok_and(|seconds| (1..=60).contains(&seconds));
+    must((status == 429) == whole, "D2: 429 carries Retry-After in whole seconds, 1 to 60");
+    must((status == 201) == answer.header("location").is_some(), "D2: 201 + Location");
+    wrong
+}
+
+fn error_object(answer: &Answer) -> Vec<String> {
+    let message = answer.json().as_object().filter(|object| object.len() == 1).map(|_| answer.error());
+    match message {
+        None => vec!["D2: every error body is exactly {\"error\": \"<one message>\"}".into()],
+        Some(message) if message.is_empty() => vec!["2.4: error is a human-readable message".into()],
+        Some(message) if answer.status == 500 && message != "internal error" => {
+            vec!["D2: a 500 says `internal error` and nothing of its cause".into()]
+        }
+        Some(_) => Vec::new(),
+    }
+}
+
+/// D2: exactly the fields that are named, each always present.
+fn shape(path: &str, body: &Value) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut keys = |value: &Value, expected: &[&str], what: &str| {
+        let found: Vec<&str> = value.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+        let mut sorted = found.clone();
+        sorted.sort_unstable();
+        if sorted != expected {
+            wrong.push(format!("D2: a {what} has exactly the fields {expected:?}, not {found:?}"));
+        }
+    };
+    let Some(data) = body.get("data") else {
+        keys(body, &LEAD, "full lead");
+        return wrong;
+    };
+    keys(body, &ENVELOPE, "list");
+    for item in data.as_array().into_iter().flatten() {
+        if path.starts_with("/leads") {
+            keys(item, &ITEM, "list item");
+        } else if path.starts_with("/clients") {
+            keys(item, &CLIENT, "client account");
+        } else {
+            keys(item, &PIPELINE, "pipeline");
+            for stage in item["stages"].as_array().into_iter().flatten() {
+                keys(stage, &STAGE, "stage");
+            }
+        }
+    }
+    wrong
+}
+
+/// What belongs to the other business, and secrets, in any part of the answer.
+fn leaks(case: &Case, answer: &Answer) -> Vec<String> {
+    let all = answer.bytes();
+    let foreign = if case.of_token() == Token::B { "Canary-A" } else { "Canary-B" };
+    let secret = case.of_token().secret();
+    let secrets = secret.iter().map(String::as_str).chain([foreign]);
+    secrets.filter(|secret| all.contains(secret)).map(|secret| format!("5 and D8: the answer shows {secret}")).collect()
+}
+
+/// D2: HEAD carries the Content-Length of its GET.
+pub(crate) fn head_is_get_without_body(head: &Answer, get: &Answer) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if !head.body.is_empty() {
+        wrong.push("D7: HEAD has no body".into());
+    }
+    let bare = Answer { body: bytes::Bytes::new(), ..get.clone() };
+    if head.bytes() != bare.bytes() {
+        wrong.push(format!("D7: HEAD is GET without its body, but it is {}", head.bytes()));
+    }
+    if head.header("content-length") != Some(get.body.len().to_string()) {
+        let length = head.header("content-length");
+        wrong.push(format!("D2: HEAD carries the Content-Length of its GET, {}, not {length:?}", get.body.len()));
+    }
+    wrong
+}

@@ -1,0 +1,163 @@
+//! What fails within (contract 7 and D2): 500, `internal error`, and nothing of the cause but in the host's log.
+
+use bytes::Bytes;
+use http::Request;
+use leadapi_core::{http::RequestLog, id::LeadId};
+use leadapi_tests::{
+    Case, Token, Via, World, delete,
+    doubles::{Broken, CAUSE},
+    get, head, patch, post, request,
+};
+use serde_json::json;
+use tower::ServiceExt;
+
+/// One of each operation.
+fn operations() -> Vec<Case> {
+    vec![
+        get("7 list", "/leads?client_id=a-client-1"),
+        post("7 create", json!({"client_id": "a-client-1", "name": "Ann"})),
+        post("7 create with a key", json!({"client_id": "a-client-1", "name": "Ann"})).header("idempotency-key", "k"),
+        get("7 fetch", "/leads/a-lead-1"),
+        patch("7 update", "a-lead-1", json!({"name": "Bo"})),
+        delete("7 delete", "a-lead-1"),
+        get("7 pipelines", "/pipelines"),
+        get("7 clients", "/clients"),
+        head("7 HEAD", "/leads"),
+    ]
+}
+
+/// Each case is answered with 500 over every transport, and nothing of the cause is seen.
+async fn all_are_500(world: World, cases: Vec<Case>) {
+    for via in Via::ALL {
+        let live = via.open(world.clone()).await;
+        for case in &cases {
+            let answer = live.send(case.clone().is(500)).await;
+            let all = answer.bytes();
+            assert!(
+                ["10.0.0.1", "5432", "leadapi", "panic", "a-lead-1"].iter().all(|cause| !all.contains(cause)),
+                "{all}"
+            );
+            assert!(answer.body.is_empty() || answer.text() == r#"{"error":"internal error"}"#, "{all}");
+        }
+    }
+}
+
+/// The cause is not in the answer, and in the log that goes with it.
+async fn is_logged(world: World) {
+    for case in operations() {
+        let request: Request<Bytes> = Via::Process.open(world.clone()).await.request(&case);
+        let Ok(response) = world.service("", None).oneshot(request.map(http_body_util::Full::new)).await;
+        let log: &RequestLog = response.extensions().get().expect("a log goes with every answer");
+        let cause = log.cause.as_ref().expect("the cause of a 500").to_string();
+        assert!(cause.contains(CAUSE), "{cause}");
+        assert!(log.operation.is_some());
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_fails() {
+    let world = World::new().await.store(Broken::Fails);
+    all_are_500(world.clone(), operations()).await;
+    is_logged(world).await;
+}
+
+#[tokio::test]
+async fn a_store_that_panics() {
+    let world = World::new().await.store(Broken::Panics);
+    all_are_500(world.clone(), operations()).await;
+    is_logged(world).await;
+}
+
+#[tokio::test]
+async fn a_verifier_that_fails_or_panics() {
+    for broken in [Broken::Fails, Broken::Panics] {
+        let world = World::new().await.verifier(broken);
+        all_are_500(world.clone(), operations()).await;
+        is_logged(world.clone()).await;
+        // An error of the verifier is never a 401, and what needs no verifier is as ever.
+        for via in Via::ALL {
+            let live = via.open(world.clone()).await;
+            live.send(get("D2 an unknown path needs no verifier", "/forms").is(404)).await;
+            live.send(request("D2 a method needs no verifier", "PUT", "/leads").is(405)).await;
+            live.send(get("D2 a missing token needs no verifier", "/leads").token(Token::None).is(401)).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_limiter_that_fails_or_panics() {
+    for broken in [Broken::Fails, Broken::Panics] {
+        let world = World::new().await.limiter(broken);
+        all_are_500(world.clone(), operations()).await;
+        is_logged(world).await;
+    }
+}
+
+#[tokio::test]
+async fn a_clock_or_an_id_source_that_panics() {
+    let create = || vec![post("7 create", json!({"client_id": "a-client-1", "name": "Ann"}))];
+    let world = World::new().await;
+    all_are_500(world.clone().time(|| panic!("{CAUSE}")), create()).await;
+    all_are_500(world.clone().ids(|_| panic!("{CAUSE}")), create()).await;
+    // What needs neither goes on.
+    let live = Via::Tcp.open(world.clone().ids(|_| panic!("{CAUSE}"))).await;
+    live.send(get("7 the connection and the service live on", "/leads")).await;
+    live.send(create().remove(0).is(500)).await;
+    live.send(get("7 nothing was written", "/leads").at("/total", 6)).await;
+}
+
+#[tokio::test]
+async fn an_id_that_is_given_twice() {
+    let world = World::new().await.ids(|_| LeadId::parse("a-lead-1").unwrap());
+    let create = post("D4 an id source that repeats itself", json!({"client_id": "a-client-1", "name": "Ann"}));
+    all_are_500(world, vec![create.clone(), create.header("idempotency-key", "k")]).await;
+}
+
+#[tokio::test]
+async fn a_failure_is_not_remembered() {
+    let world = World::new().await;
+    let case = post("D10 only successful creations are remembered", json!({"client_id": "a-client-1", "name": "Ann"}))
+        .header("idempotency-key", "k");
+    let broken = Via::Process.open(world.clone().ids(|_| LeadId::parse("a-lead-1").unwrap())).await;
+    broken.send(case.clone().is(500)).await;
+    let mended = Via::Process.open(world).await;
+    mended.send(case.lacks("idempotency-replayed")).await;
+}
+
+#[tokio::test]
+async fn the_log_of_what_went_well() {
+    for (case, operation, business) in [
+        (get("D2 a list", "/leads"), Some("list_leads"), Some("biz-a")),
+        (get("D2 a 404", "/leads/nobody"), Some("get_lead"), Some("biz-a")),
+        (get("D2 another business", "/clients").token(Token::B), Some("list_clients"), Some("biz-b")),
+        (get("D2 a 401", "/leads").token(Token::Expired), Some("list_leads"), None),
+        (get("D2 an unknown path", "/forms"), None, None),
+    ] {
+        let world = World::new().await;
+        let request = Via::Process.open(world.clone()).await.request(&case);
+        let Ok(response) = world.service("", None).oneshot(request.map(http_body_util::Full::new)).await;
+        let log: &RequestLog = response.extensions().get().unwrap();
+        assert_eq!(log.operation.map(leadapi_core::http::Operation::name), operation);
+        assert_eq!(log.business.as_ref().map(AsRef::as_ref), business);
+        assert!(log.cause.is_none());
+        let shown = format!("{log:?}");
+        assert!(!shown.contains("pak_") && !shown.contains("Canary"), "D8: never logged: {shown}");
+    }
+}
+
+/// A body that breaks off: whose fault it is cannot be known, but nothing is written and nothing leaks.
+#[tokio::test]
+async fn a_body_that_fails_or_panics() {
+    for (broken, statuses) in [(Broken::Fails, [400, 500]), (Broken::Panics, [500, 500])] {
+        let world = World::new().await;
+        let before = world.dump().await;
+        let case = post("7 a create", json!({"client_id": "a-client-1", "name": "Ann"}));
+        let request = Via::Process.open(world.clone()).await.request(&case).map(|_| broken);
+        let Ok(response) = world.service("", None).oneshot(request).await;
+        let status = response.status().as_u16();
+        let body = http_body_util::BodyExt::collect(response.into_body()).await.unwrap().to_bytes();
+        let text = String::from_utf8(body.to_vec()).unwrap();
+        assert!(statuses.contains(&status) && !text.contains("10.0.0.1"), "{status} {text}");
+        assert_eq!(world.dump().await, before);
+    }
+}

@@ -1,0 +1,33 @@
+//! The contract as tables of cases and short scripts; each name begins with the section that it holds the service to.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test stops where something is not as it must be, and is handy to write"
+)]
+
+mod auth;
+mod bodies;
+mod coverage;
+mod create;
+mod delete;
+mod failures;
+mod forms;
+mod house;
+mod idempotency;
+mod isolation;
+mod limits;
+mod lists;
+mod methods;
+mod mounts;
+mod order;
+mod paths;
+mod placement;
+mod queries;
+mod texts;
+mod tokens;
+mod update;
+mod values;
+mod wire;

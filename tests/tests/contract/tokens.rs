@@ -1,0 +1,152 @@
+//! Tokens and who manages them (contract 5 and D8), from their making to a request that uses them.
+
+use std::sync::Arc;
+
+use leadapi_core::{
+    auth::{BearerToken, Member, NotAllowed, Role, Scopes, TokenAdmin},
+    id::BusinessId,
+    model::Timestamp,
+    port::{Clock, TokenRecord, TokenStore},
+    tokens::{CreateTokenError, NewToken, Tokens},
+};
+use leadapi_tests::{Case, Live, Token, Via, World, delete, get, secret};
+
+fn admin(business: &str, role: Role) -> Result<TokenAdmin, NotAllowed> {
+    Member { business: BusinessId::parse(business).unwrap(), role }.token_admin()
+}
+
+fn new(name: &str, scopes: Scopes) -> NewToken {
+    NewToken { name: name.into(), scopes, expires_at: None }
+}
+
+fn manager(world: &World) -> Tokens {
+    let clock = world.clock.clone();
+    Tokens::new(world.tokens.clone(), move || clock.now())
+}
+
+fn with(case: Case, secret: &BearerToken) -> Case {
+    case.token(Token::None).header("authorization", format!("Bearer {}", secret.expose()))
+}
+
+async fn live() -> Live {
+    Via::Process.open(World::new().await).await
+}
+
+#[test]
+fn only_owners_and_admins() {
+    // D8: only an owner or an admin of the business can see, create, revoke or delete its tokens.
+    assert!(admin("biz-a", Role::Owner).is_ok());
+    assert!(admin("biz-a", Role::Admin).is_ok());
+    assert_eq!(admin("biz-a", Role::Member), Err(NotAllowed));
+}
+
+#[tokio::test]
+async fn the_life_of_a_token() {
+    let live = live().await;
+    let (tokens, owner) = (manager(&live.world), admin("biz-a", Role::Owner).unwrap());
+    let (record, secret) = tokens.create(&owner, new(" website ", Scopes::Read)).await.unwrap();
+    assert_eq!((record.name.as_str(), record.created_at.to_string().as_str()), ("website", leadapi_tests::START));
+    live.send(with(get("5.4 a new token reads", "/leads"), &secret)).await;
+    live.send(with(delete("5.4 a new token of scope read does not write", "a-lead-1"), &secret).is(403)).await;
+    assert!(tokens.list(&owner).await.unwrap().contains(&record));
+    assert!(tokens.revoke(&owner, &record.id).await.unwrap());
+    live.send(with(get("5.5 revoked", "/leads"), &secret).is(401).says("token revoked")).await;
+    assert!(tokens.revoke(&owner, &record.id).await.unwrap(), "D8 a second time changes nothing");
+    assert!(tokens.delete(&owner, &record.id).await.unwrap());
+    live.send(with(get("5.5 deleted", "/leads"), &secret).is(401).says("invalid token")).await;
+    assert!(!tokens.delete(&owner, &record.id).await.unwrap());
+}
+
+#[tokio::test]
+async fn of_its_own_business_only() {
+    let live = live().await;
+    let (tokens, a, b) =
+        (manager(&live.world), admin("biz-a", Role::Admin).unwrap(), admin("biz-b", Role::Owner).unwrap());
+    let (record, secret) = tokens.create(&a, new("x", Scopes::Both)).await.unwrap();
+    assert!(!tokens.list(&b).await.unwrap().contains(&record));
+    assert!(!tokens.revoke(&b, &record.id).await.unwrap());
+    assert!(!tokens.delete(&b, &record.id).await.unwrap());
+    live.send(with(get("5.6 it is still good", "/leads").at("/total", 6), &secret)).await;
+}
+
+#[tokio::test]
+async fn expiry() {
+    let live = live().await;
+    let (tokens, owner) = (manager(&live.world), admin("biz-a", Role::Owner).unwrap());
+    let in_an_hour: Timestamp = "2026-05-04T08:58:12.004Z".parse().unwrap();
+    let expiring = NewToken { expires_at: Some(in_an_hour), ..new("x", Scopes::Both) };
+    let (_, secret) = tokens.create(&owner, expiring).await.unwrap();
+    live.world.wait(3599);
+    live.send(with(get("5.5 a second before", "/leads"), &secret)).await;
+    live.world.wait(1);
+    live.send(with(get("5.5 at that very moment", "/leads"), &secret).is(401).says("token expired")).await;
+    live.send(get("5.5 the other one too", "/leads").token(Token::Expiring).is(401).says("token expired")).await;
+    let past = NewToken { expires_at: Some(in_an_hour), ..new("x", Scopes::Both) };
+    assert!(matches!(tokens.create(&owner, past).await, Err(CreateTokenError::Expired)));
+}
+
+#[tokio::test]
+async fn expired_and_revoked() {
+    let live = live().await;
+    let secret = BearerToken::parse(&secret("ExpiredAndRevoked")).unwrap();
+    let at: Timestamp = "2026-05-01T00:00:00Z".parse().unwrap();
+    let record =
+        TokenRecord { expires_at: Some(at), revoked_at: Some(at), ..TokenRecord::new(&secret, "x", Scopes::Both, at) };
+    live.world.tokens.insert(&BusinessId::parse("biz-a").unwrap(), record).await.unwrap();
+    let answer = live.send(with(get("5.7 expired and revoked is 401", "/leads"), &secret).is(401)).await;
+    assert!(answer.error().contains("token expired") || answer.error().contains("token revoked"));
+}
+
+#[tokio::test]
+async fn the_form_of_a_token() {
+    // D8: pak_, 43 random base62 characters, and 6 of a CRC-32 of the 47 characters before it.
+    let world = World::new().await;
+    let (tokens, owner) = (manager(&world), admin("biz-a", Role::Owner).unwrap());
+    for _ in 0..50 {
+        let (record, made) = tokens.create(&owner, new("x", Scopes::Both)).await.unwrap();
+        let text = made.expose();
+        assert_eq!(text, secret(&text[4..47]), "checksum");
+        assert!(text.len() == 53 && text[4..].bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        assert!(text.starts_with(&record.hint) && record.hint.len() < 12, "the first characters, for recognition");
+        // D8: never in Debug, never stored in clear.
+        let shown = format!("{record:?} {made:?} {:?}", world.tokens);
+        assert!(!shown.contains(&text[..20]), "{shown}");
+    }
+}
+
+/// D8: a host's own verifier may accept any `pak_…`.
+#[tokio::test]
+async fn a_verifier_of_a_host() {
+    use leadapi_core::{
+        BoxError,
+        auth::Caller,
+        id::TokenId,
+        port::{TokenVerifier, Verdict},
+    };
+
+    struct Anything;
+
+    #[async_trait::async_trait]
+    impl TokenVerifier for Anything {
+        async fn verify(&self, _: &BearerToken) -> Result<Verdict, BoxError> {
+            let (business, token) = (BusinessId::parse("biz-a")?, TokenId::parse("t")?);
+            Ok(Verdict::Good(Caller { business, token, scopes: Scopes::Both }))
+        }
+    }
+
+    let world = World::new().await.verifier(Arc::new(Anything));
+    for via in Via::ALL {
+        let live = via.open(world.clone()).await;
+        for token in
+            ["pak_x", "pak_a.b-c_d~e+f/g=", &format!("pak_{}", "x".repeat(251)), &format!("pak_{}", "x".repeat(600))]
+        {
+            let case =
+                get(format!("D8 a host's own verifier may accept any pak_…: {} characters", token.len()), "/leads");
+            live.send(case.token(Token::None).header("authorization", format!("Bearer {token}"))).await;
+        }
+        live.send(
+            get("5.1 but not another prefix", "/leads").token(Token::None).header("authorization", "Bearer x").is(401),
+        )
+        .await;
+    }
+}
