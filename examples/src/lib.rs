@@ -1,1 +1,4 @@
-//! The examples stand beside this file, in `examples/`: `cargo run -p leadapi-examples --example no_runtime`.
+#![doc = include_str!("../../README.md")]
+#![forbid(unsafe_code)]
+
+// There is nothing here but the README, whose code is tested with everything that examples may use.
