@@ -4,10 +4,16 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http::{
-    HeaderMap, HeaderName, Response,
+    HeaderMap, Response,
     header::{DATE, RETRY_AFTER},
 };
-use leadapi_core::{auth::BearerToken, http::Operation};
+use leadapi_core::{
+    auth::BearerToken,
+    http::{
+        Operation,
+        header::{IDEMPOTENCY_REPLAYED, X_REQUEST_ID},
+    },
+};
 use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::{
@@ -15,8 +21,6 @@ use crate::{
     shown::{FOREIGN_CHARS, MESSAGE_CHARS, shown},
 };
 
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 /// The most characters of a request id (contract D2).
 const REQUEST_ID_CHARS: usize = 128;
 
@@ -92,7 +96,7 @@ impl<'a> Answer<'a> {
 }
 
 fn request_id(headers: &HeaderMap) -> Option<&str> {
-    headers.get(REQUEST_ID)?.to_str().ok().filter(|id| !id.is_empty())
+    headers.get(X_REQUEST_ID)?.to_str().ok().filter(|id| !id.is_empty())
 }
 
 /// Whole seconds or a date (RFC 9110, 10.2.3). A date is measured by the answer's own clock, if it has one: ours may be

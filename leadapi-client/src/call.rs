@@ -2,11 +2,11 @@
 
 use bytes::Bytes;
 use http::{
-    HeaderName, HeaderValue, Request,
+    HeaderValue, Request,
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT},
 };
 use leadapi_core::{
-    http::{Operation, lead_path},
+    http::{Operation, header::IDEMPOTENCY_KEY, lead_path},
     id::LeadId,
     model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead, Window},
     validate::Faults,
@@ -16,7 +16,6 @@ use serde::Serialize;
 
 use crate::base_url::BaseUrl;
 
-const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const OUR_NAME: HeaderValue = HeaderValue::from_static(concat!("leadapi-client/", env!("CARGO_PKG_VERSION")));
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 

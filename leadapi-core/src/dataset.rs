@@ -4,13 +4,14 @@
 
 use std::{collections::HashSet, fmt};
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de};
+use serde_json::value::RawValue;
 
 use crate::{
     auth::{BearerToken, Role, Scopes},
     form::FormRecord,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
-    model::{ClientAccount, Lead, NewLead, Pipeline, Timestamp},
+    model::{Amount, ClientAccount, Lead, NewLead, Pipeline, Timestamp},
     validate::{References, Stamp},
 };
 
@@ -156,6 +157,7 @@ struct RawLead {
     phone: Option<String>,
     source: Option<String>,
     notes: Option<String>,
+    #[serde(default, deserialize_with = "exact")]
     value: Option<f64>,
     pipeline_id: Option<String>,
     stage_id: Option<String>,
@@ -170,6 +172,13 @@ struct RawToken {
     expires_at: Option<Timestamp>,
     revoked_at: Option<Timestamp>,
     token: Option<String>,
+}
+
+/// A number as the API takes it: one that a double would change is refused, not changed.
+fn exact<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let text = Option::<Box<RawValue>>::deserialize(deserializer)?;
+    let amount = text.map(|text| Amount::parse(text.get())).transpose();
+    amount.map(|amount| amount.map(Amount::get)).map_err(|error| de::Error::custom(format_args!("value {error}")))
 }
 
 /// The ids of the whole file, by kind: an id names one record, whichever business asks.

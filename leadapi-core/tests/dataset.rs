@@ -70,6 +70,9 @@ fn references_hold_within_the_business() {
 fn leads_keep_the_rules() {
     let text = refusal("/businesses/0/leads/0/name", json!(" "));
     assert_eq!(text, "businesses[0].leads[0]: name is required");
+    assert!(refusal("/businesses/0/leads/0/value", json!("450")).contains("value must be a finite number"));
+    let exact = refusal("/businesses/0/leads/0/value", json!(9_007_199_254_740_993_u64));
+    assert!(exact.contains("value must be a number that a double holds exactly"), "{exact}");
     assert!(refusal("/businesses/0/leads/0/emial", json!("a@b.c")).contains("unknown field `emial`"));
 }
 

@@ -2,12 +2,12 @@
 
 use std::{convert::Infallible, time::Duration};
 
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
+use http::{HeaderMap, HeaderValue, Request, Response};
 use http_body::Body;
 use hyper::body::Bytes;
 use leadapi_core::{
     BoxError,
-    http::{LeadService, RequestLog},
+    http::{LeadService, RequestLog, header::X_REQUEST_ID},
 };
 use tower::{Service, ServiceBuilder};
 use tower_http::{
@@ -18,7 +18,6 @@ use tower_http::{
 use tracing::{Span, error, info, info_span};
 use uuid::Uuid;
 
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The longest request id that is taken from a caller (contract D2).
 const MAX_ID_CHARS: usize = 128;
 
@@ -67,13 +66,13 @@ impl MakeRequestId for Uuids {
 /// A caller's id goes into logs and back to the caller, so only a harmless one is kept (contract D2).
 fn without_bad_id<B>(mut request: Request<B>) -> Request<B> {
     if !has_good_id(request.headers()) {
-        request.headers_mut().remove(REQUEST_ID);
+        request.headers_mut().remove(X_REQUEST_ID);
     }
     request
 }
 
 fn has_good_id(headers: &HeaderMap) -> bool {
-    let mut values = headers.get_all(REQUEST_ID).iter();
+    let mut values = headers.get_all(X_REQUEST_ID).iter();
     let good = |value: &HeaderValue| {
         (1..=MAX_ID_CHARS).contains(&value.len()) && value.as_bytes().iter().all(u8::is_ascii_graphic)
     };
@@ -82,7 +81,7 @@ fn has_good_id(headers: &HeaderMap) -> bool {
 
 /// The path is logged and the query is not: its values may be personal.
 fn span<B>(request: &Request<B>) -> Span {
-    let id = request.headers().get(REQUEST_ID).and_then(|id| id.to_str().ok()).unwrap_or_default();
+    let id = request.headers().get(X_REQUEST_ID).and_then(|id| id.to_str().ok()).unwrap_or_default();
     info_span!("request", id, method = %request.method(), path = request.uri().path())
 }
 

@@ -1,17 +1,14 @@
 //! Step 6 of contract D1: from query, headers and body to a call that is valid by its type. All faults are told at once.
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName};
+use http::HeaderMap;
 
-use super::{body, json, operation::Operation, query, route::Route};
+use super::{body, header::IDEMPOTENCY_KEY, json, operation::Operation, query, route::Route};
 use crate::{
     id::LeadId,
     model::{IdempotencyKey, InvalidIdempotencyKey, LeadQuery, Window},
     validate::{Fault, Faults, LeadDraft, LeadEdit},
 };
-
-/// The header of contract D10.
-pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// What is to be done: nothing in it is left to be checked without a look-up.
 pub(super) enum Call {

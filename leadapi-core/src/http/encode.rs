@@ -13,7 +13,10 @@ use http::{
 use http_body_util::Full;
 use serde::Serialize;
 
-use super::operation::{Operation, lead_path};
+use super::{
+    header::IDEMPOTENCY_REPLAYED,
+    operation::{Operation, lead_path},
+};
 use crate::{
     auth::MalformedToken,
     error::{ApiError, Kind, Unauthorized},
@@ -47,7 +50,7 @@ pub(super) fn encode(
         let location = HeaderValue::try_from(format!("{public_path}{}", lead_path(&lead.id)));
         response.headers_mut().insert(LOCATION, location.map_err(ApiError::internal)?);
         if *replayed {
-            response.headers_mut().insert("idempotency-replayed", HeaderValue::from_static("true"));
+            response.headers_mut().insert(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));
         }
     }
     Ok(response)

@@ -5,6 +5,7 @@ mod builder;
 mod catch_panic;
 mod decode;
 mod encode;
+pub mod header;
 mod json;
 mod log;
 mod operation;
