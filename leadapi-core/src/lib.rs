@@ -7,19 +7,20 @@ pub mod id;
 pub mod auth;
 pub mod model;
 
-mod error;
 pub mod validate;
 
 pub mod form;
 
 pub mod port;
 
-#[cfg(feature = "conformance")]
-pub mod conformance;
 pub mod dataset;
 pub mod memory;
 pub mod tokens;
 
+#[cfg(feature = "conformance")]
+pub mod conformance;
+
 pub mod http;
 
-pub use error::BoxError;
+/// An error of a host's own: a store's, a verifier's, a limiter's. It is for the host's log, never for a caller.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

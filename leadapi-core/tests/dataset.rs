@@ -77,6 +77,39 @@ fn leads_keep_the_rules() {
 }
 
 #[test]
+fn a_slip_of_the_pen_is_refused() {
+    for place in
+        ["/businesses/0/clients/0/nmae", "/businesses/0/pipelines/0/nmae", "/businesses/0/pipelines/0/stages/0/nmae"]
+    {
+        assert!(refusal(place, json!("x")).contains("unknown field `nmae`"), "{place}");
+    }
+    for (place, at) in [
+        ("/businesses/0", "businesses[0]"),
+        ("/businesses/0/clients/0", "businesses[0].clients[0]"),
+        ("/businesses/0/pipelines/0", "businesses[0].pipelines[0]"),
+        ("/businesses/0/pipelines/0/stages/1", "businesses[0].pipelines[0].stages[1]"),
+        ("/businesses/0/tokens/0", "businesses[0].tokens[0]"),
+    ] {
+        let text = refusal(&format!("{place}/name"), json!(" "));
+        assert_eq!(text, format!("{at}.name: must not be blank, and must not contain control characters"));
+    }
+    assert!(Dataset::parse("[]").unwrap_err().to_string().contains("an object with businesses"));
+}
+
+#[test]
+fn forms_are_there_once_and_name_what_is_there() {
+    let form = |client: &str, pipeline: &str| json!({"form": {"id": "f1", "client_id": client, "target_pipeline_id": pipeline}});
+    let forms = |forms: Value| refusal("/businesses/0/forms", forms);
+    let good = form("c1", "p1");
+    assert_eq!(forms(json!([good, good])), "businesses[0].forms[1].form.id: the form id f1 stands twice");
+    let place = "businesses[0].forms[0].form";
+    assert_eq!(forms(json!([form("d1", "p1")])), format!("{place}.client_id: no such client account in this business"));
+    assert_eq!(forms(json!([form("c1", "nothing")])), format!("{place}.target_pipeline_id: no such pipeline"));
+    assert_eq!(forms(json!([{"form": {}}])), format!("{place}.id: must be a string"));
+    assert_eq!(forms(json!([{}])), format!("{place}: must be an object"));
+}
+
+#[test]
 fn pipelines_have_stages_in_a_row() {
     let rule = "businesses[0].pipelines[0].stages: must be at least one, with the positions 1, 2, 3 and so on";
     assert_eq!(refusal("/businesses/0/pipelines/0/stages", json!([])), rule);
@@ -94,7 +127,10 @@ fn tokens_are_good_and_never_shown() {
     let twice = refusal("/businesses/0/tokens", json!([token, token]));
     assert_eq!(twice, "businesses[0].tokens[1].token: stands twice");
     assert!(refusal("/businesses/0/tokens/0/scopes", json!(["admin"])).contains("unknown variant `admin`"));
-    assert!(refusal("/businesses/0/tokens/0/scopes", json!([])).contains("a scope must be read or write"));
+    assert!(
+        refusal("/businesses/0/tokens/0/scopes", json!([]))
+            .contains("the scopes of a token must be read, write or both")
+    );
     assert!(refusal("/businesses/0/members/0/role", json!("king")).contains("unknown variant `king`"));
 }
 

@@ -1,6 +1,12 @@
 //! The command line, and what each command does.
 
-use std::{fs, io, net::SocketAddr, num::NonZeroU32, path::PathBuf};
+use std::{
+    fs,
+    io::{self, Write},
+    net::SocketAddr,
+    num::NonZeroU32,
+    path::PathBuf,
+};
 
 use chrono::Utc;
 use clap::{Args, Parser, Subcommand};
@@ -52,7 +58,7 @@ struct Demo {
 
 #[derive(Debug, Args)]
 struct Options {
-    /// Where to listen; port 0 lets the system choose.
+    /// Where to listen: an IP address and a port; port 0 lets the system choose.
     #[arg(long, env = "LEADAPI_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
     /// What stands before /leads in every path; empty for nothing.
@@ -79,8 +85,13 @@ pub enum StartError {
         source: io::Error,
     },
     /// Something in the data set is wrong.
-    #[error("the data set is wrong at {0}")]
-    Dataset(#[from] InvalidDataset),
+    #[error("{} is wrong at {source}", path.display())]
+    Dataset {
+        /// The file.
+        path: PathBuf,
+        /// The place and the reason.
+        source: InvalidDataset,
+    },
     /// The address is taken or may not be used.
     #[error("cannot listen at {address}: {source}")]
     Listen {
@@ -106,17 +117,22 @@ impl Cli {
     pub async fn run(self) -> Result<(), StartError> {
         match self.command {
             Command::Serve(Serve { data, options }) => {
-                let dataset = match data {
-                    Some(path) => match fs::read_to_string(&path) {
-                        Ok(json) => Dataset::parse(&json)?,
-                        Err(source) => return Err(StartError::Read { path, source }),
-                    },
-                    None => Dataset::default(),
-                };
+                let dataset = data.map_or_else(|| Ok(Dataset::default()), read)?;
                 options.serve(dataset, |_, minted| print_minted(minted)).await
             }
-            Command::Demo(Demo { options }) => options.serve(Dataset::parse(SAMPLE)?, demo::print).await,
+            Command::Demo(Demo { options }) => {
+                let path = PathBuf::from("the sample");
+                let dataset = Dataset::parse(SAMPLE).map_err(|source| StartError::Dataset { path, source })?;
+                options.serve(dataset, demo::print).await
+            }
         }
+    }
+}
+
+fn read(path: PathBuf) -> Result<Dataset, StartError> {
+    match fs::read_to_string(&path) {
+        Ok(json) => Dataset::parse(&json).map_err(|source| StartError::Dataset { path, source }),
+        Err(source) => Err(StartError::Read { path, source }),
     }
 }
 
@@ -130,7 +146,7 @@ impl Options {
             .limiter(SlidingWindow::new(limits))
             .base_path(&self.base_path)
             .build()?;
-        let stop = stop_signal();
+        let (stop, stop_at_once) = (Signals::new(), Signals::new());
         let address = self.listen;
         let server = Server::bind(address).await.map_err(|source| StartError::Listen { address, source })?;
         let url = format!("http://{}{}", server.local_addr(), self.base_path);
@@ -143,8 +159,10 @@ impl Options {
                 "There is no business and no token to call it with: give it --data FILE, or try the command demo.",
             );
         }
-        server.serve(service, stop).await;
-        print_line("leadapi-server has ended");
+        tokio::select! {
+            () = server.serve(service, stop.count(1)) => print_line("leadapi-server has ended"),
+            () = stop_at_once.count(2) => print_line("leadapi-server has ended at once, as asked for twice"),
+        }
         Ok(())
     }
 }
@@ -156,24 +174,41 @@ fn print_minted(minted: &[Minted]) {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "this is what the command prints")]
+/// Whoever reads the output may have gone, which is no reason for the server to end.
 pub(crate) fn print_line(line: &str) {
-    println!("{line}");
+    writeln!(io::stdout(), "{line}").unwrap_or_default();
 }
 
-/// Ctrl-C, or SIGTERM where there is such a thing. Both are listened for at once, so that none is missed.
-fn stop_signal() -> impl Future<Output = ()> {
+/// Ctrl-C, and SIGTERM where there is such a thing. They are listened for from the beginning, so that none is missed.
+struct Signals {
     #[cfg(unix)]
-    let terminate = signal::unix::signal(signal::unix::SignalKind::terminate());
-    let interrupt = async {
-        // A system that cannot tell of Ctrl-C ends the server by other means.
-        if signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
+    terminate: Option<signal::unix::Signal>,
+}
+
+impl Signals {
+    fn new() -> Self {
+        Self {
+            #[cfg(unix)]
+            terminate: signal::unix::signal(signal::unix::SignalKind::terminate()).ok(),
         }
-    };
-    async move {
+    }
+
+    /// Waits for so many signals.
+    async fn count(mut self, wanted: usize) {
+        for _ in 0..wanted {
+            self.next().await;
+        }
+    }
+
+    async fn next(&mut self) {
+        let interrupt = async {
+            // A system that cannot tell of Ctrl-C ends the server by other means.
+            if signal::ctrl_c().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        };
         #[cfg(unix)]
-        if let Ok(mut terminate) = terminate {
+        if let Some(terminate) = &mut self.terminate {
             tokio::select! {
                 () = interrupt => {}
                 _ = terminate.recv() => {}

@@ -5,7 +5,9 @@ use leadapi_core::{auth::Scope, tokens::Minted};
 use crate::cli::print_line;
 
 pub(crate) fn print(url: &str, minted: &[Minted]) {
-    print_line("The tokens of this demo, made for this run:\n");
+    print_line(
+        "The tokens of this demo, made for this run; Ctrl-C ends it. Each with its name, what it allows, and its business:\n",
+    );
     for Minted { business, name, scopes, secret, .. } in minted {
         let scopes: Vec<String> = Vec::<Scope>::from(*scopes).iter().map(ToString::to_string).collect();
         print_line(&format!("  {}  {name:<28} {:<12} {business}", secret.expose(), scopes.join("+")));
@@ -15,11 +17,11 @@ pub(crate) fn print(url: &str, minted: &[Minted]) {
         r#"
 Three requests to paste:
 
-  curl -s '{url}/clients' -H 'Authorization: Bearer {token}'
+  curl -sS -w '\n' '{url}/clients' -H 'Authorization: Bearer {token}'
 
-  curl -s '{url}/leads?limit=2' -H 'Authorization: Bearer {token}'
+  curl -sS -w '\n' '{url}/leads?limit=2' -H 'Authorization: Bearer {token}'
 
-  curl -si '{url}/leads' -H 'Authorization: Bearer {token}' -H 'Content-Type: application/json' \
+  curl -sSi -w '\n' '{url}/leads' -H 'Authorization: Bearer {token}' -H 'Content-Type: application/json' \
     -d '{{"client_id":"019bb17b-d806-7737-af83-b92ecab0df7d","name":"Ada Lovelace","email":"ada@example.org","value":450}}'
 "#
     ));

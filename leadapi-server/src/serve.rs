@@ -13,7 +13,7 @@ use tracing::{debug, warn};
 
 use crate::stack;
 
-/// A connection that does not send its request's head for so long is closed.
+/// A connection that begins a request's head and does not send the rest of it for so long is closed.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 /// Requests that are still running so long after the end has begun are cut off.
 const GRACE: Duration = Duration::from_secs(30);

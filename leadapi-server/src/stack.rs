@@ -2,9 +2,9 @@
 
 use std::{convert::Infallible, time::Duration};
 
+use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Request, Response};
 use http_body::Body;
-use hyper::body::Bytes;
 use leadapi_core::{
     BoxError,
     http::{LeadService, RequestLog, header::X_REQUEST_ID},
@@ -15,7 +15,7 @@ use tower_http::{
     request_id::{MakeRequestId, RequestId},
     trace::TraceLayer,
 };
-use tracing::{Span, error, info, info_span};
+use tracing::{Span, error, error_span, info};
 use uuid::Uuid;
 
 /// The longest request id that is taken from a caller (contract D2).
@@ -79,10 +79,19 @@ fn has_good_id(headers: &HeaderMap) -> bool {
     values.next().is_some_and(good) && values.next().is_none()
 }
 
-/// The path is logged and the query is not: its values may be personal.
+/// Of the level of errors, so that the cause of a 500 is never without its request id.
 fn span<B>(request: &Request<B>) -> Span {
     let id = request.headers().get(X_REQUEST_ID).and_then(|id| id.to_str().ok()).unwrap_or_default();
-    info_span!("request", id, method = %request.method(), path = request.uri().path())
+    error_span!("request", id, method = %request.method(), path = shown(request.uri().path()))
+}
+
+/// The path as it may be logged; the query may not, its values may be personal. It is cut, because anybody can send
+/// one, and a token that was put into it by mistake is not shown.
+fn shown(path: &str) -> &str {
+    const MAX_CHARS: usize = 128;
+    let cut = path.char_indices().nth(MAX_CHARS).map(|(end, _)| end);
+    let end = [path.find("pak_"), cut].into_iter().flatten().min();
+    path.get(..end.unwrap_or(path.len())).unwrap_or_default()
 }
 
 fn log<B>(response: &Response<B>, took: Duration, _: &Span) {
@@ -93,7 +102,7 @@ fn log<B>(response: &Response<B>, took: Duration, _: &Span) {
     let token = log.token.map(tracing::field::display);
     match log.cause {
         None => info!(status, took, operation, business, token, "answered"),
-        Some(cause) => error!(status, took, operation, business, token, cause = %chain(&**cause), "failed"),
+        Some(cause) => error!(status, took, operation, business, token, cause = %chain(&*cause), "failed"),
     }
 }
 

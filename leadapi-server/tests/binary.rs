@@ -146,13 +146,13 @@ fn a_token_with_a_secret_keeps_it_and_one_without_is_printed_once() {
 fn a_broken_file_is_refused_with_the_place_and_the_reason() {
     for (name, tokens, message) in [
         ("scope", r#"{"name": "t", "scopes": ["admin"]}"#, "unknown variant `admin`, expected `read` or `write`"),
-        ("none", r#"{"name": "t", "scopes": []}"#, "a scope must be read or write"),
+        ("none", r#"{"name": "t", "scopes": []}"#, "the scopes of a token must be read, write or both"),
         (
             "checksum",
             r#"{"name": "t", "scopes": ["read"], "token": "pak_00000000000000000000000000000000000000000002OZByo"}"#,
-            "the data set is wrong at businesses[0].tokens[0].token: is no token, or its checksum is wrong",
+            "checksum.json is wrong at businesses[0].tokens[0].token: is no token, or its checksum is wrong",
         ),
-        ("syntax", "{", "the data set is wrong at line 3 column"),
+        ("syntax", "{", "syntax.json is wrong at line 3 column"),
         ("typo", r#"{"name": "t", "scope": ["read"]}"#, "unknown field `scope`"),
     ] {
         let error = refused(&mut serve(&data_file(name, tokens)));

@@ -4,9 +4,9 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// The text names no scope; there are `read` and `write`.
+/// A token's scopes are `read`, `write` or both (contract 5): not another, and not none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a scope must be read or write")]
+#[error("the scopes of a token must be read, write or both")]
 pub struct InvalidScope;
 
 /// One thing that a token may allow (contract 5).

@@ -95,7 +95,10 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, Fault> {
     match str::from_utf8(bytes) {
         Ok(text) => Ok(text),
         Err(error) => {
-            Err(Fault::new("body", format!("is not JSON: it is not UTF-8 after byte {}", error.valid_up_to())))
+            let good = bytes.get(..error.valid_up_to()).unwrap_or_default();
+            let line = good.split(|byte| *byte == b'\n').count();
+            let column = good.rsplit(|byte| *byte == b'\n').next().map_or(0, <[u8]>::len) + 1;
+            Err(Fault::new("body", format!("is not JSON: it is not UTF-8 at line {line} column {column}")))
         }
     }
 }

@@ -20,7 +20,7 @@ pub struct InvalidPath(String);
 pub struct Builder {
     store: Box<dyn Store>,
     verifier: Box<dyn TokenVerifier>,
-    limiter: Box<dyn RateLimiter>,
+    limiter: Option<Box<dyn RateLimiter>>,
     clock: Box<dyn Clock>,
     ids: Box<dyn IdSource>,
     base_path: String,
@@ -32,7 +32,7 @@ impl Builder {
         Self {
             store: Box::new(store),
             verifier: Box::new(verifier),
-            limiter: Box::new(SlidingWindow::new(Limits::default())),
+            limiter: None,
             clock: Box::new(SystemClock),
             ids: Box::new(Uuids::default()),
             base_path: String::new(),
@@ -43,7 +43,7 @@ impl Builder {
     /// Who counts requests; by default a [`SlidingWindow`] of 600 reads and 60 writes in 60 s (contract 8).
     #[must_use]
     pub fn limiter(mut self, limiter: impl RateLimiter + 'static) -> Self {
-        self.limiter = Box::new(limiter);
+        self.limiter = Some(Box::new(limiter));
         self
     }
 
@@ -89,7 +89,8 @@ impl Builder {
             inner: Arc::new(Inner {
                 store: self.store,
                 verifier: self.verifier,
-                limiter: self.limiter,
+                // Made last, because it asks the system for its clock, which a host with its own limiter may not have.
+                limiter: self.limiter.unwrap_or_else(|| Box::new(SlidingWindow::new(Limits::default()))),
                 clock: self.clock,
                 ids: self.ids,
                 mount: Mount { base, public },

@@ -45,16 +45,15 @@ pub(super) fn decode(
             query::none(query, &mut faults);
             let key = idempotency_key(headers).map_err(|fault| faults.push(fault)).unwrap_or_default();
             let draft = read_body(headers, body, &mut faults, |bytes, faults| {
-                let new = json::new_lead(bytes, faults);
-                // A body that could not be read at all says nothing about its fields.
-                if faults.names("body") { None } else { LeadDraft::read(&new, faults) }
+                let new = json::new_lead(bytes, faults)?;
+                LeadDraft::read(&new, faults)
             });
             draft.map(|draft| Call::CreateLead(draft, key))
         }
         Operation::UpdateLead => {
             query::none(query, &mut faults);
             let edit = read_body(headers, body, &mut faults, |bytes, faults| {
-                let patch = json::lead_patch(bytes, faults);
+                let patch = json::lead_patch(bytes, faults)?;
                 Some(LeadEdit::read(&patch, faults))
             });
             edit.map(|edit| Call::UpdateLead(lead, edit))

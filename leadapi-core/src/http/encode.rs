@@ -14,12 +14,12 @@ use http_body_util::Full;
 use serde::Serialize;
 
 use super::{
+    error::{ApiError, Kind, Unauthorized},
     header::IDEMPOTENCY_REPLAYED,
     operation::{Operation, lead_path},
 };
 use crate::{
     auth::MalformedToken,
-    error::{ApiError, Kind, Unauthorized},
     model::{ClientAccount, Lead, LeadItemRef, Page, Pipeline},
 };
 

@@ -17,21 +17,16 @@ use crate::{
 /// Deeper than this no body is read: what the API takes is one object of plain values.
 const MAX_DEPTH: usize = 32;
 
-const WRITABLE: [&str; 10] =
+/// The fields of a create; all but the first are those of an update too.
+const FIELDS: [&str; 10] =
     ["client_id", "name", "email", "phone", "source", "notes", "value", "pipeline_id", "stage_id", "business_name"];
 
-/// Reads the body of a create.
-pub(super) fn new_lead(bytes: &[u8], faults: &mut Faults) -> NewLead {
-    let mut client_id = Change::Keep;
-    let patch = members(bytes, faults, |name, value, faults| {
-        let mine = name == "client_id";
-        if mine {
-            client_id = text("client_id", value, faults);
-        }
-        mine
-    });
+/// Reads the body of a create; nothing, if it is no JSON object.
+pub(super) fn new_lead(bytes: &[u8], faults: &mut Faults) -> Option<NewLead> {
+    let read_client_id = |value: &RawValue, faults: &mut Faults| text("client_id", value, faults);
+    let (client_id, patch) = members(bytes, &FIELDS, read_client_id, faults)?;
     // On a create, absent and null are one.
-    NewLead {
+    Some(NewLead {
         client_id: client_id.apply(None),
         name: patch.name.apply(None),
         email: patch.email.apply(None),
@@ -42,41 +37,36 @@ pub(super) fn new_lead(bytes: &[u8], faults: &mut Faults) -> NewLead {
         pipeline_id: patch.pipeline_id.apply(None),
         stage_id: patch.stage_id.apply(None),
         business_name: patch.business_name.apply(None),
-    }
-}
-
-/// Reads the body of an update.
-pub(super) fn lead_patch(bytes: &[u8], faults: &mut Faults) -> LeadPatch {
-    members(bytes, faults, |name, _, faults| {
-        let mine = name == "client_id";
-        if mine {
-            faults.push(Fault::new("client_id", "cannot be changed"));
-        }
-        mine
     })
 }
 
-/// Reads the members that both bodies have, and hands the others to `special`, which says whether it knew them.
+/// Reads the body of an update; nothing, if it is no JSON object.
+pub(super) fn lead_patch(bytes: &[u8], faults: &mut Faults) -> Option<LeadPatch> {
+    let [_, changeable @ ..] = &FIELDS;
+    let refuse_client_id = |_: &RawValue, faults: &mut Faults| {
+        faults.push(Fault::new("client_id", "cannot be changed"));
+        Change::Keep
+    };
+    members(bytes, changeable, refuse_client_id, faults).map(|(_, patch)| patch)
+}
+
+/// Reads every member. The two bodies differ in `client_id`, and in the fields that can be meant by an unknown name.
 fn members(
     bytes: &[u8],
+    fields: &[&str],
+    client_id: impl Fn(&RawValue, &mut Faults) -> Change<String>,
     faults: &mut Faults,
-    mut special: impl FnMut(&str, &RawValue, &mut Faults) -> bool,
-) -> LeadPatch {
-    let mut patch = LeadPatch::new();
-    let members = match body::text(bytes).and_then(parse) {
-        Ok(members) => members,
-        Err(fault) => {
-            faults.push(fault);
-            return patch;
-        }
-    };
+) -> Option<(Change<String>, LeadPatch)> {
+    let members = body::text(bytes).and_then(parse).map_err(|fault| faults.push(fault)).ok()?;
+    let (mut client, mut patch) = (Change::Keep, LeadPatch::new());
     let mut seen = HashSet::new();
     for (name, value) in &members {
         if !seen.insert(name) {
-            faults.push(Fault::of_unknown(name, "is given more than once"));
+            faults.push_made_up(name, "is given more than once");
             continue;
         }
         match name.as_str() {
+            "client_id" => client = client_id(value, faults),
             "name" => patch.name = text("name", value, faults),
             "email" => patch.email = text("email", value, faults),
             "phone" => patch.phone = text("phone", value, faults),
@@ -88,18 +78,20 @@ fn members(
             "business_name" => patch.business_name = text("business_name", value, faults),
             "id" => faults.push(Fault::new("id", "is set by the server")),
             "created_at" => faults.push(Fault::new("created_at", "is set by the server")),
-            other if special(other, value, faults) => {}
-            other => faults.push(Fault::of_unknown(other, unknown(other))),
+            unknown => {
+                let rule =
+                    format!("is not a field that can be written, the nearest one is {}", nearest(unknown, fields));
+                faults.push_made_up(unknown, rule);
+            }
         }
     }
-    patch
+    Some((client, patch))
 }
 
-fn unknown(name: &str) -> String {
-    // This measure favours names that begin alike, so that `stage` is near `stage_id`.
-    let nearness = |known: &str| strsim::jaro_winkler(known, name);
-    let nearest = WRITABLE.into_iter().max_by(|a, b| nearness(a).total_cmp(&nearness(b)));
-    format!("is not a field that can be written, the nearest one is {}", nearest.unwrap_or_default())
+/// The field that is written most like a name. The measure favours a like beginning, so `stage` is near `stage_id`.
+fn nearest<'a>(name: &str, fields: &[&'a str]) -> &'a str {
+    let likeness = |field: &str| strsim::jaro_winkler(field, name);
+    fields.iter().copied().max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or_default()
 }
 
 fn text(field: &'static str, value: &RawValue, faults: &mut Faults) -> Change<String> {
@@ -247,8 +239,8 @@ mod tests {
             assert_eq!(faults_of(body), fault, "{body:?}");
         }
         let mut faults = Faults::default();
-        new_lead(b"{\"name\": \"\xff\"}", &mut faults);
-        assert_eq!(faults.to_string(), "body is not JSON: it is not UTF-8 after byte 10");
+        new_lead(b"{\"name\":\n \"\xff\"}", &mut faults);
+        assert_eq!(faults.to_string(), "body is not JSON: it is not UTF-8 at line 2 column 3");
     }
 
     #[test]
@@ -274,6 +266,14 @@ mod tests {
     #[test]
     fn names_are_compared_after_their_escapes() {
         assert_eq!(faults_of(r#"{"name":"a","n\u0061me":"b"}"#), "name is given more than once");
+    }
+
+    #[test]
+    fn an_answer_does_not_grow_with_the_names_that_a_caller_makes_up() {
+        let members: Vec<String> = (0..5_000).map(|at| format!(r#""x{at}":1"#)).collect();
+        let told = faults_of(&format!("{{{},\"name\":1}}", members.join(",")));
+        assert!(told.len() < 3_000, "{}", told.len());
+        assert!(told.contains("name must be a string") && told.ends_with("; and 4980 more"), "{told}");
     }
 
     proptest! {

@@ -1,12 +1,9 @@
 //! What a host may write into its log about a request.
 
-use std::sync::Arc;
+use std::{error::Error, sync::Arc};
 
 use super::Operation;
-use crate::{
-    BoxError,
-    id::{BusinessId, TokenId},
-};
+use crate::id::{BusinessId, TokenId};
 
 /// What the service found out about a request, without secrets and personal data.
 ///
@@ -33,5 +30,5 @@ pub struct RequestLog {
     /// The token's record, once it was found good.
     pub token: Option<TokenId>,
     /// Why the answer is 500.
-    pub cause: Option<Arc<BoxError>>,
+    pub cause: Option<Arc<dyn Error + Send + Sync>>,
 }

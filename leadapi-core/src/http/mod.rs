@@ -5,6 +5,7 @@ mod builder;
 mod catch_panic;
 mod decode;
 mod encode;
+mod error;
 pub mod header;
 mod json;
 mod log;

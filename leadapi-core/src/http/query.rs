@@ -75,7 +75,7 @@ fn read<'a>(query: Option<&'a str>, allowed: &[&str], faults: &mut Faults) -> Pa
         };
         let allowed =
             if allowed.is_empty() { "it takes none".into() } else { format!("allowed are {}", allowed.join(", ")) };
-        faults.push(Fault::of_unknown(&name, format!("{fault} ({allowed})")));
+        faults.push_made_up(&name, format!("{fault} ({allowed})"));
     }
     known
 }

@@ -3,11 +3,11 @@
 use http::Method;
 use percent_encoding::percent_decode_str;
 
-use super::operation::{Endpoint, ID, Operation, TABLE};
-use crate::{
+use super::{
     error::{ApiError, Kind},
-    id::LeadId,
+    operation::{Endpoint, ID, Operation, TABLE},
 };
+use crate::id::LeadId;
 
 /// Where the service is mounted.
 #[derive(Debug, Clone)]

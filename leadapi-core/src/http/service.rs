@@ -20,6 +20,7 @@ use super::{
     catch_panic::CatchPanic,
     decode::{Call, decode},
     encode::{Reply, encode, refuse},
+    error::{ApiError, Kind, Unauthorized},
     log::RequestLog,
     operation::Operation,
     route::{Mount, route},
@@ -27,7 +28,6 @@ use super::{
 use crate::{
     BoxError,
     auth::{BearerToken, Caller},
-    error::{ApiError, Kind, Unauthorized},
     model::Timestamp,
     port::{
         Admission, Clock, Created, IdSource, Idempotency, Listed, RateLimiter, Store, TokenVerifier, Updated, Verdict,
@@ -121,7 +121,7 @@ impl Inner {
         let handled = handled.unwrap_or_else(|panic| Err(ApiError::internal(panic)));
         let mut response = handled.unwrap_or_else(|error| {
             let response = refuse(&error);
-            log.cause = error.into_cause().map(Arc::new);
+            log.cause = error.into_cause().map(Arc::from);
             response
         });
         response.extensions_mut().insert(log);

@@ -22,7 +22,7 @@ pub struct MemoryTokens(RwLock<Held>);
 #[derive(Debug, Default)]
 struct Held {
     by_hash: HashMap<TokenHash, (BusinessId, TokenRecord)>,
-    hashes: HashMap<(BusinessId, TokenId), TokenHash>,
+    hashes: HashMap<TokenId, TokenHash>,
 }
 
 impl MemoryTokens {
@@ -41,11 +41,10 @@ impl MemoryTokens {
 impl TokenStore for MemoryTokens {
     async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), BoxError> {
         self.write(|held| {
-            let key = (business.clone(), token.id.clone());
-            if held.by_hash.contains_key(&token.hash) || held.hashes.contains_key(&key) {
+            if held.by_hash.contains_key(&token.hash) || held.hashes.contains_key(&token.id) {
                 return Err("the token is kept already".into());
             }
-            held.hashes.insert(key, token.hash);
+            held.hashes.insert(token.id.clone(), token.hash);
             held.by_hash.insert(token.hash, (business.clone(), token));
             Ok(())
         })
@@ -62,16 +61,17 @@ impl TokenStore for MemoryTokens {
 
     async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, BoxError> {
         Ok(self.write(|held| {
-            let hash = held.hashes.get(&(business.clone(), id.clone()));
-            let token = hash.and_then(|hash| held.by_hash.get_mut(hash));
-            token.map(|(_, token)| token.revoked_at.get_or_insert(at)).is_some()
+            let token = held.hashes.get(id).and_then(|hash| held.by_hash.get_mut(hash));
+            let own = token.filter(|(owner, _)| owner == business);
+            own.map(|(_, token)| token.revoked_at.get_or_insert(at)).is_some()
         }))
     }
 
     async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, BoxError> {
         Ok(self.write(|held| {
-            let hash = held.hashes.remove(&(business.clone(), id.clone()));
-            hash.and_then(|hash| held.by_hash.remove(&hash)).is_some()
+            let hash = held.hashes.get(id).copied();
+            let own = hash.filter(|hash| held.by_hash.get(hash).is_some_and(|(owner, _)| owner == business));
+            own.and_then(|hash| held.by_hash.remove(&hash)).and_then(|_| held.hashes.remove(id)).is_some()
         }))
     }
 

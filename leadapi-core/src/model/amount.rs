@@ -165,6 +165,15 @@ impl Serialize for Amount {
     }
 }
 
+/// Writes a number that is not checked yet as the amount that it would be, so that what a caller sends is what
+/// [`Amount`] reads. What is no amount is left to serde.
+pub(super) fn serialize_unchecked<S: Serializer>(number: f64, serializer: S) -> Result<S::Ok, S::Error> {
+    match Amount::try_from(number) {
+        Ok(amount) => amount.serialize(serializer),
+        Err(_) => serializer.serialize_f64(number),
+    }
+}
+
 impl<'de> Deserialize<'de> for Amount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::try_from(f64::deserialize(deserializer)?).map_err(de::Error::custom)
@@ -233,6 +242,8 @@ mod tests {
             let text = if whole { format!("{number:.0}") } else { serde_json::to_string(&number).unwrap() };
             let back = through_json(&text).unwrap();
             prop_assert_eq!(back.parse::<f64>().unwrap().to_bits(), number.to_bits());
+            let read: Amount = serde_json::from_str(&text).unwrap();
+            prop_assert_eq!(read.get().to_bits(), number.to_bits());
             prop_assert!(!whole || back == text);
         }
     }

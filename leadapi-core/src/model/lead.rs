@@ -74,13 +74,13 @@ impl Lead {
 }
 
 macro_rules! lead_item {
-    ($(#[$doc:meta])* $name:ident $(<$life:lifetime>)?, $($field:ident: $type:ty),* $(,)?) => {
+    ($(#[$doc:meta])* $vis:vis $name:ident $(<$life:lifetime>)?, $($field:ident: $type:ty),* $(,)?) => {
         $(#[$doc])*
         #[non_exhaustive]
-        pub struct $name $(<$life>)? {
+        $vis struct $name $(<$life>)? {
             $(
                 #[doc = concat!("As [`Lead::", stringify!($field), "`].")]
-                pub $field: $type,
+                $vis $field: $type,
             )*
         }
     };
@@ -89,7 +89,7 @@ macro_rules! lead_item {
 lead_item! {
     /// A lead in a list: exactly the ten fields of contract 2.1, without `notes` and `business_name`.
     #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-    LeadItem,
+    pub LeadItem,
     id: LeadId,
     client_id: ClientId,
     name: String,
@@ -105,7 +105,7 @@ lead_item! {
 lead_item! {
     /// A [`LeadItem`] that is written without copying its lead.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-    LeadItemRef<'a>,
+    pub(crate) LeadItemRef<'a>,
     id: &'a LeadId,
     client_id: &'a ClientId,
     name: &'a str,

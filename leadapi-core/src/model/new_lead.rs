@@ -1,7 +1,8 @@
 //! The body of a create, as the caller writes it (contract, POST /leads).
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
+use super::amount::serialize_unchecked;
 use crate::id::{ClientId, PipelineId, StageId};
 
 /// A lead to be created: what the caller says, not yet checked.
@@ -13,7 +14,7 @@ use crate::id::{ClientId, PipelineId, StageId};
 /// use leadapi_core::{id::ClientId, model::NewLead};
 ///
 /// let lead = NewLead::new(&ClientId::parse("c1")?, "Øyvind Håkonsen").email("oyvind@example.no").value(5988);
-/// assert_eq!(serde_json::to_string(&lead)?, r#"{"client_id":"c1","name":"Øyvind Håkonsen","email":"oyvind@example.no","value":5988.0}"#);
+/// assert_eq!(serde_json::to_string(&lead)?, r#"{"client_id":"c1","name":"Øyvind Håkonsen","email":"oyvind@example.no","value":5988}"#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -39,7 +40,7 @@ pub struct NewLead {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
     /// Any finite number.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "write_value")]
     pub value: Option<f64>,
     /// The pipeline to be put in; without a stage, its first.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,6 +86,14 @@ impl NewLead {
     pub fn stage(mut self, stage_id: &StageId) -> Self {
         self.stage_id = Some(stage_id.to_string());
         self
+    }
+}
+
+#[expect(clippy::ref_option, reason = "serde hands over the field as it is")]
+fn write_value<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(number) => serialize_unchecked(*number, serializer),
+        None => serializer.serialize_none(),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The body of an update, as the caller writes it (contract D5): a JSON Merge Patch.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
-use super::Change;
+use super::{Change, amount::serialize_unchecked};
 use crate::id::{PipelineId, StageId};
 
 /// Changes to a lead: what the caller says, not yet checked.
@@ -37,7 +37,7 @@ pub struct LeadPatch {
     #[serde(skip_serializing_if = "Change::is_keep")]
     pub notes: Change<String>,
     /// Any finite number.
-    #[serde(skip_serializing_if = "Change::is_keep")]
+    #[serde(skip_serializing_if = "Change::is_keep", serialize_with = "write_value")]
     pub value: Change<f64>,
     /// Another pipeline puts the lead into its first stage; the same one leaves the stage (contract D6).
     #[serde(skip_serializing_if = "Change::is_keep")]
@@ -104,6 +104,13 @@ impl LeadPatch {
         self.pipeline_id = Change::Clear;
         self.stage_id = Change::Clear;
         self
+    }
+}
+
+fn write_value<S: Serializer>(value: &Change<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Change::Set(number) => serialize_unchecked(*number, serializer),
+        Change::Keep | Change::Clear => serializer.serialize_none(),
     }
 }
 

@@ -37,9 +37,11 @@ impl Timestamp {
 }
 
 impl From<DateTime<Utc>> for Timestamp {
-    /// Cuts to the millisecond: rounding up would name a moment that has not come yet.
+    /// Cuts to the millisecond: rounding up would name a moment that has not come yet. A leap second is cut to the end
+    /// of the second before it, which is the last moment that the wire can say.
     fn from(at: DateTime<Utc>) -> Self {
-        Self(at.trunc_subsecs(3))
+        let said = at.with_nanosecond(at.nanosecond().min(999_999_999)).unwrap_or(at);
+        Self(said.trunc_subsecs(3))
     }
 }
 
@@ -60,8 +62,7 @@ impl Timestamp {
         // The years that are read have four digits; of a clock beyond them, the last four are shown.
         let year = at.year().unsigned_abs();
         let (month, day, hour, minute, second) = (at.month(), at.day(), at.hour(), at.minute(), at.second());
-        // A leap second is the only thing that has more than 999 of them.
-        let millis = (at.nanosecond() / 1_000_000).min(999);
+        let millis = at.nanosecond() / 1_000_000;
         [
             digit(year / 1000), digit(year / 100), digit(year / 10), digit(year), b'-',
             digit(month / 10), digit(month), b'-', digit(day / 10), digit(day), b'T',
@@ -112,6 +113,7 @@ mod tests {
             ("2026-01-12T09:00:00.5Z", "2026-01-12T09:00:00.500Z"),
             ("2026-01-12T09:00:00.999999Z", "2026-01-12T09:00:00.999Z"),
             ("2026-01-01T00:30:00+01:00", "2025-12-31T23:30:00.000Z"),
+            ("2016-12-31T23:59:60.5Z", "2016-12-31T23:59:59.999Z"),
         ] {
             assert_eq!(read.parse::<Timestamp>().unwrap().to_string(), written);
         }

@@ -22,6 +22,7 @@ pub struct Idempotency {
 
 /// What became of a create.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Created {
     /// The lead was made.
     Fresh(Arc<Lead>),
@@ -35,6 +36,7 @@ pub enum Created {
 
 /// What became of an update.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Updated {
     /// The lead as it is now.
     Changed(Arc<Lead>),
@@ -46,6 +48,7 @@ pub enum Updated {
 
 /// What became of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Listed {
     /// A page and the number of all matches.
     Page(Page<Arc<Lead>>),

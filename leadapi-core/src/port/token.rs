@@ -65,7 +65,8 @@ impl TokenRecord {
 /// could not be done.
 #[async_trait]
 pub trait TokenStore: Send + Sync {
-    /// Keeps a new token. An id or a hash that is there already is an error.
+    /// Keeps a new token. An id or a hash that is there already, in whatever business, is an error: requests are counted
+    /// by the id alone.
     async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), BoxError>;
 
     /// The business's tokens, oldest first, then by id.

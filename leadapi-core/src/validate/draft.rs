@@ -123,7 +123,7 @@ impl LeadDraft {
 
     /// The SHA-256 of the body after parsing and normalising (contract D10): equal for equal requests, however written.
     pub fn fingerprint(&self) -> [u8; 32] {
-        // Writing strings and finite numbers into memory does not fail; if it did, the draft would match no other.
+        // Writing strings and finite numbers into memory does not fail.
         let text = serde_json::to_vec(self).unwrap_or_default();
         Sha256::digest(text).into()
     }

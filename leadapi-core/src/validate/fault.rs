@@ -18,22 +18,8 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A name that a caller made up is shown no longer than this.
-    const SHOWN_CHARS: usize = 64;
-
     pub(crate) fn new(field: &'static str, rule: impl Into<Cow<'static, str>>) -> Self {
         Self { field: field.into(), rule: rule.into() }
-    }
-
-    /// A fault of something that the caller named: the name is cut, and kept on one line.
-    pub(crate) fn of_unknown(field: &str, rule: impl Into<Cow<'static, str>>) -> Self {
-        let clean: String = field.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-        let shown = match clean.char_indices().nth(Self::SHOWN_CHARS) {
-            Some((end, _)) => format!("{}…", clean.get(..end).unwrap_or_default()),
-            None if clean.is_empty() => r#""""#.to_owned(),
-            None => clean,
-        };
-        Self { field: shown.into(), rule: rule.into() }
     }
 
     /// The wire name of what is at fault: a field, a query parameter, a header, or `body`.
@@ -56,11 +42,23 @@ impl fmt::Display for Fault {
 /// Every fault of a request; its text is the service's message, joined with `; ` (contract D2).
 ///
 /// The caller mends the request; sending it again as it is cannot succeed.
+///
+/// The rules of our own fields are all told. Of names that the caller made up, or gave again and again, the first 20
+/// are, and of the others how many there are: an answer must not be many times its request.
 #[derive(Debug, Clone, PartialEq, Eq, Default, thiserror::Error)]
-pub struct Faults(Vec<Fault>);
+pub struct Faults {
+    told: Vec<Fault>,
+    /// How many of them are of made-up names.
+    made_up: usize,
+    omitted: usize,
+}
 
 impl Faults {
-    /// The faults, in the order of the message.
+    /// So many faults of names that a caller made up are told, each name cut to so many characters.
+    const MADE_UP_TOLD: usize = 20;
+    const MADE_UP_CHARS: usize = 64;
+
+    /// The faults that are told, in the order of the message.
     ///
     /// ```
     /// # use leadapi_core::model::LeadPatch;
@@ -68,35 +66,53 @@ impl Faults {
     /// assert_eq!(faults.iter().next().map(|fault| fault.field()), Some("body"));
     /// ```
     pub fn iter(&self) -> impl Iterator<Item = &Fault> {
-        self.0.iter()
+        self.told.iter()
     }
 
     pub(crate) fn push(&mut self, fault: Fault) {
-        self.0.push(fault);
+        self.told.push(fault);
+    }
+
+    /// Adds a fault of something that the caller named: the name is cut, and kept on one line.
+    pub(crate) fn push_made_up(&mut self, name: &str, rule: impl Into<Cow<'static, str>>) {
+        if self.made_up == Self::MADE_UP_TOLD {
+            self.omitted += 1;
+            return;
+        }
+        self.made_up += 1;
+        let clean: String = name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+        let shown = match clean.char_indices().nth(Self::MADE_UP_CHARS) {
+            Some((end, _)) => format!("{}…", clean.get(..end).unwrap_or_default()),
+            None if clean.is_empty() => r#""""#.to_owned(),
+            None => clean,
+        };
+        self.push(Fault { field: shown.into(), rule: rule.into() });
     }
 
     /// Adds the faults of another part of the request.
     pub(crate) fn append(&mut self, other: Self) {
-        self.0.extend(other.0);
+        self.told.extend(other.told);
+        self.made_up += other.made_up;
+        self.omitted += other.omitted;
     }
 
     pub(crate) fn names(&self, field: &str) -> bool {
-        self.0.iter().any(|fault| fault.field == field)
+        self.told.iter().any(|fault| fault.field == field)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.told.is_empty()
     }
 }
 
 impl fmt::Display for Faults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, fault) in self.0.iter().enumerate() {
+        for (at, fault) in self.told.iter().enumerate() {
             if at > 0 {
                 f.write_str("; ")?;
             }
             fault.fmt(f)?;
         }
-        Ok(())
+        if self.omitted > 0 { write!(f, "; and {} more", self.omitted) } else { Ok(()) }
     }
 }

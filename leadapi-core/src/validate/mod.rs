@@ -9,4 +9,4 @@ mod text;
 pub use draft::{LeadDraft, Stamp};
 pub use edit::LeadEdit;
 pub use fault::{Fault, Faults};
-pub use placement::{Named, Placement, Reference, References};
+pub use placement::{Named, Reference, References};

@@ -91,11 +91,11 @@ fn contradiction(field: &'static str, rule: &'static str, faults: &mut Faults) -
 
 /// A pipeline and a stage of it: the only place where a lead can be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Placement {
+pub(super) struct Placement {
     /// The pipeline.
-    pub pipeline_id: PipelineId,
+    pub(super) pipeline_id: PipelineId,
     /// A stage of that pipeline.
-    pub stage_id: StageId,
+    pub(super) stage_id: StageId,
 }
 
 impl Placement {

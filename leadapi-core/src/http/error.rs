@@ -5,12 +5,10 @@ use std::{error::Error, fmt, time::Duration};
 use http::{Method, StatusCode};
 
 use crate::{
+    BoxError,
     auth::{MalformedToken, Scope},
     validate::{Faults, Reference},
 };
-
-/// An error of a host's own, kept for its log.
-pub type BoxError = Box<dyn Error + Send + Sync>;
 
 /// Why a request was refused: what the caller is told, and apart from it what only the log may know.
 ///
