@@ -21,6 +21,8 @@ use crate::{
     shown::{FOREIGN_CHARS, MESSAGE_CHARS, shown},
 };
 
+/// Longer than this nobody waits; beyond some length, adding it to a moment would panic.
+const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 /// The most characters of a request id (contract D2).
 const REQUEST_ID_CHARS: usize = 128;
 
@@ -46,9 +48,14 @@ impl<'a> Answer<'a> {
     /// The body as the type that the operation answers with; fields that we do not know are passed over.
     pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
         serde_json::from_slice(self.response.body()).map_err(|error| {
-            // The text may hold as much of the body as it likes.
-            let reason = shown(&error.to_string(), self.token, FOREIGN_CHARS);
-            self.bad(format!("the body is not the operation's: {}", self.foreign()), Some(Unreadable(reason)))
+            // A lead that cannot be read is somebody's data none the less, so neither text quotes it.
+            let reason = shown(&without_quotes(&error.to_string()), self.token, FOREIGN_CHARS);
+            let message = if error.is_data() {
+                format!("the body is not what the operation answers: {reason}")
+            } else {
+                format!("the body is not JSON: {}", self.foreign())
+            };
+            self.bad(message, Some(Unreadable(reason)))
         })
     }
 
@@ -95,6 +102,11 @@ impl<'a> Answer<'a> {
     }
 }
 
+/// A text without what it quotes: serde quotes the values that it did not expect.
+fn without_quotes(text: &str) -> String {
+    text.split('"').step_by(2).collect::<Vec<_>>().join("\"…\"")
+}
+
 fn request_id(headers: &HeaderMap) -> Option<&str> {
     headers.get(X_REQUEST_ID)?.to_str().ok().filter(|id| !id.is_empty())
 }
@@ -104,11 +116,11 @@ fn request_id(headers: &HeaderMap) -> Option<&str> {
 fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return text.parse().ok().map(Duration::from_secs);
+        return text.parse().ok().map(Duration::from_secs).map(|wait| wait.min(LONGEST_WAIT));
     }
     let then = httpdate::parse_http_date(text).ok()?;
     let date = headers.get(DATE).and_then(|value| httpdate::parse_http_date(value.to_str().ok()?).ok());
-    Some(then.duration_since(date.unwrap_or(now)).unwrap_or_default())
+    Some(then.duration_since(date.unwrap_or(now)).unwrap_or_default().min(LONGEST_WAIT))
 }
 
 #[cfg(test)]
@@ -181,11 +193,12 @@ mod tests {
     fn a_success_that_cannot_be_read() {
         use std::error::Error as _;
 
-        let body = r#"{"data":[{"id":"pak_secret\u001b"}],"total":"pak_secret"}"#;
+        let body = r#"{"data":[{"id":"pak_secret\u001b"}],"total":"pak_secret Bob"}"#;
         let answer = answer(Operation::ListLeads, 200, body).unwrap();
         let error = answer.json::<Page<Lead>>().unwrap_err();
         let (text, reason) = (error.to_string(), error.source().unwrap().to_string());
-        assert!(text.starts_with("GET /leads: 200 OK: the body is not the operation's: {\"data\""), "{text}");
+        assert!(text.starts_with("GET /leads: 200 OK: the body is not what the operation answers: "), "{text}");
+        assert!(!text.contains("Bob") && !reason.contains("Bob"), "{text}");
         assert!(reason.contains("line 1 column"), "{reason}");
         assert!(!format!("{text}{reason}{error:?}").contains("pak_secret"));
         assert_eq!(error.outcome(), Outcome::Unknown);
@@ -202,6 +215,8 @@ mod tests {
         };
         assert_eq!(read("17", None), Some(17));
         assert_eq!(read("0", None), Some(0));
+        assert_eq!(read("18446744073709551615", None), Some(86_400));
+        assert_eq!(read("Mon, 04 May 2099 12:00:30 GMT", None), Some(86_400));
         assert_eq!(read("Mon, 04 May 2026 12:00:30 GMT", None), Some(30));
         assert_eq!(read("Mon, 04 May 2026 12:00:30 GMT", Some("Mon, 04 May 2026 12:00:20 GMT")), Some(10));
         assert_eq!(read("Mon, 04 May 2026 11:00:00 GMT", None), Some(0));

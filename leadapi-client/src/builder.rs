@@ -31,14 +31,14 @@ pub enum ConfigError {
         rule: &'static str,
     },
     /// The token does not have the form of one.
-    #[error("the token must be pak_ and then visible ASCII characters, 255 in all at most")]
+    #[error("the token must be pak_ and then visible ASCII characters, without Bearer before it")]
     Token(#[source] MalformedToken),
     /// The transport could not be set up.
     #[error("the transport could not be set up")]
     Transport(#[source] BoxError),
 }
 
-/// Puts a [`Client`] together; begun with [`Client::builder`], ended with one of [`build`](Self::build),
+/// Puts a [`Client`] together; begun with [`Client::builder`], ended with one of `build`,
 /// [`in_process`](Self::in_process) and [`transport`](Self::transport).
 #[must_use = "it is no client yet"]
 pub struct Builder {
@@ -62,7 +62,8 @@ impl Builder {
         }
     }
 
-    /// How long [`build`](Self::build)'s client waits for a connection; 3 seconds by default.
+    /// How long [`build`](Self::build)'s client waits for a connection; 3 seconds by default. Other transports have
+    /// their own idea of time.
     ///
     /// ```
     /// use std::time::Duration;
@@ -78,6 +79,7 @@ impl Builder {
     }
 
     /// How long [`build`](Self::build)'s client waits for a whole answer, connection included; 10 seconds by default.
+    /// Other transports have their own idea of time.
     ///
     /// ```
     /// use std::time::Duration;
@@ -92,7 +94,8 @@ impl Builder {
         self
     }
 
-    /// A client over the network.
+    /// A client over the network. Its calls are made within a tokio runtime whose io and time are enabled, as
+    /// `#[tokio::main]` makes it.
     ///
     /// ```
     /// use leadapi_client::Client;

@@ -7,11 +7,12 @@ use leadapi_core::http::Operation;
 
 use crate::{
     call::Refusal,
-    transport::{Stage, TransportError},
+    transport::{Delivery, TransportError},
 };
 
 /// What may have come of a call that failed: whether sending it again could do it twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Outcome {
     /// The service answered that it did not do it.
     Refused,
@@ -23,8 +24,9 @@ pub enum Outcome {
 
 /// Why a call failed.
 ///
-/// Its text is one line: the operation, then what happened, in the service's own words where there are any. Neither it
-/// nor its `Debug` ever holds the token, nor more of a foreign body than fits a log.
+/// Its text is one line: the operation, then what happened, in the service's own words where there are any. What comes
+/// from an answer is shown without tokens, and no more of a foreign body than fits a log; what a transport of one's own
+/// says of itself is shown as it is.
 ///
 /// ```
 /// use leadapi_client::{Client, Outcome, id::LeadId};
@@ -107,7 +109,7 @@ impl Error {
         self.answer()?.request_id.as_deref()
     }
 
-    /// How long the answer asks to wait before the next attempt (`Retry-After`).
+    /// How long the answer asks to wait before the next attempt (`Retry-After`): at most a day, whatever it says.
     pub fn retry_after(&self) -> Option<Duration> {
         self.answer()?.retry_after
     }
@@ -119,9 +121,9 @@ impl Error {
     pub fn outcome(&self) -> Outcome {
         match &self.0.cause {
             Cause::Refusal(_) => Outcome::NotSent,
-            Cause::Transport(error) => match error.stage() {
-                Stage::NotSent => Outcome::NotSent,
-                Stage::MaybeSent => Outcome::Unknown,
+            Cause::Transport(error) => match error.delivery() {
+                Delivery::NotSent => Outcome::NotSent,
+                Delivery::MaybeSent => Outcome::Unknown,
             },
             Cause::Answer(BadAnswer { status, .. }) => {
                 let refused = status.is_client_error() && *status != StatusCode::REQUEST_TIMEOUT;
@@ -145,7 +147,8 @@ impl Error {
         self.has(StatusCode::FORBIDDEN)
     }
 
-    /// Whether there is no such lead, or no such path under the base URL: status 404.
+    /// Whether there is no such lead: status 404. A base URL that is not the API's has the same status, and another
+    /// [`message`](Self::message).
     pub fn is_not_found(&self) -> bool {
         self.has(StatusCode::NOT_FOUND)
     }

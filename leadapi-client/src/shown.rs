@@ -12,7 +12,7 @@ pub(crate) const FOREIGN_CHARS: usize = 200;
 /// Some proxies answer with the headers that they were sent, so the token is taken out before the text is cut: half a
 /// token would no longer be found.
 pub(crate) fn shown(text: &str, token: &BearerToken, most: usize) -> String {
-    let clean = text.replace(token.expose(), "pak_[token]");
+    let clean = without_tokens(&text.replace(token.expose(), "pak_[token]"));
     let mut chars = clean.trim().chars().map(harmless);
     let mut shown: String = chars.by_ref().take(most).collect();
     if chars.next().is_some() {
@@ -21,11 +21,28 @@ pub(crate) fn shown(text: &str, token: &BearerToken, most: usize) -> String {
     shown
 }
 
+/// Any other token, and any beginning of ours, is taken out as well.
+fn without_tokens(text: &str) -> String {
+    let mut pieces = text.split("pak_");
+    let first = pieces.next().unwrap_or_default().to_owned();
+    pieces.fold(first, |shown, piece| {
+        let rest =
+            piece.strip_prefix("[token]").unwrap_or(piece).trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+        shown + "pak_[token]" + rest
+    })
+}
+
 /// Line breaks would forge lines of a log, escape sequences steer a terminal, and marks of direction turn text around.
 fn harmless(character: char) -> char {
     match character {
         '\t' | '\n' | '\r' | '\u{2028}' | '\u{2029}' => ' ',
-        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        '\u{61c}'
+        | '\u{200b}'
+        | '\u{200e}'
+        | '\u{200f}'
+        | '\u{feff}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}' => '\u{fffd}',
         other if other.is_control() => '\u{fffd}',
         other => other,
     }
@@ -42,6 +59,7 @@ mod tests {
         assert_eq!(shown("ééé", &token, 3), "ééé");
         assert_eq!(shown("éééé", &token, 3), "ééé…");
         assert_eq!(shown("Authorization: Bearer pak_secret", &token, 99), "Authorization: Bearer pak_[token]");
+        assert_eq!(shown("\"pak_secr...\", pak_other1", &token, 99), "\"pak_[token]...\", pak_[token]");
         // Cut first, "pak_sec" would be left.
         assert_eq!(shown("xxx pak_secret", &token, 11), "xxx pak_[to…");
     }

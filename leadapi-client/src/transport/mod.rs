@@ -58,7 +58,7 @@ pub trait Transport: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// There is no answer; [`TransportError::stage`] says whether the service may have been reached none the less. In
+    /// There is no answer; [`TransportError::delivery`] says whether the service may have been reached none the less. In
     /// doubt it may have been.
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError>;
 }
@@ -78,7 +78,8 @@ by_pointer! { Arc Box }
 
 /// How far a request got that has no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Stage {
+#[non_exhaustive]
+pub enum Delivery {
     /// Nothing of it has left: the service cannot have acted on it.
     NotSent,
     /// Some of it may have left: the service may have acted on it.
@@ -88,15 +89,15 @@ pub enum Stage {
 /// Why there is no answer.
 ///
 /// ```
-/// use leadapi_client::transport::{Stage, TransportError};
+/// use leadapi_client::transport::{Delivery, TransportError};
 ///
 /// let error = TransportError::not_sent("no route to host").while_connecting();
-/// assert_eq!(error.stage(), Stage::NotSent);
-/// assert_eq!(error.to_string(), "could not connect");
+/// assert_eq!(error.delivery(), Delivery::NotSent);
+/// assert_eq!(error.to_string(), "could not connect: no route to host");
 /// ```
 #[derive(Debug)]
 pub struct TransportError {
-    stage: Stage,
+    delivery: Delivery,
     connect: bool,
     timeout: bool,
     source: BoxError,
@@ -106,23 +107,23 @@ impl TransportError {
     /// Nothing of the request has left.
     ///
     /// ```
-    /// # use leadapi_client::transport::{Stage, TransportError};
-    /// assert_eq!(TransportError::not_sent("the pool is closed").stage(), Stage::NotSent);
+    /// # use leadapi_client::transport::{Delivery, TransportError};
+    /// assert_eq!(TransportError::not_sent("the pool is closed").delivery(), Delivery::NotSent);
     /// ```
     #[must_use]
     pub fn not_sent(source: impl Into<BoxError>) -> Self {
-        Self { stage: Stage::NotSent, connect: false, timeout: false, source: source.into() }
+        Self { delivery: Delivery::NotSent, connect: false, timeout: false, source: source.into() }
     }
 
     /// Some of the request may have left.
     ///
     /// ```
-    /// # use leadapi_client::transport::{Stage, TransportError};
-    /// assert_eq!(TransportError::maybe_sent("connection reset").stage(), Stage::MaybeSent);
+    /// # use leadapi_client::transport::{Delivery, TransportError};
+    /// assert_eq!(TransportError::maybe_sent("connection reset").delivery(), Delivery::MaybeSent);
     /// ```
     #[must_use]
     pub fn maybe_sent(source: impl Into<BoxError>) -> Self {
-        Self { stage: Stage::MaybeSent, connect: false, timeout: false, source: source.into() }
+        Self { delivery: Delivery::MaybeSent, connect: false, timeout: false, source: source.into() }
     }
 
     /// It happened before there was a connection.
@@ -152,8 +153,8 @@ impl TransportError {
     }
 
     /// How far the request got.
-    pub const fn stage(&self) -> Stage {
-        self.stage
+    pub const fn delivery(&self) -> Delivery {
+        self.delivery
     }
 
     /// Whether there was no connection.
@@ -169,13 +170,23 @@ impl TransportError {
 
 impl fmt::Display for TransportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match (self.connect, self.timeout, self.stage) {
+        let what = match (self.connect, self.timeout, self.delivery) {
             (true, true, _) => "connecting timed out",
             (true, false, _) => "could not connect",
             (false, true, _) => "timed out",
-            (false, false, Stage::NotSent) => "could not be sent",
-            (false, false, Stage::MaybeSent) => "was broken off before its answer was whole",
-        })
+            (false, false, Delivery::NotSent) => "could not be sent",
+            (false, false, Delivery::MaybeSent) => "there is no whole answer",
+        };
+        f.write_str(what)?;
+        // Who could not connect asks at once why not; the address is the caller's own.
+        if self.connect && !self.timeout {
+            let mut reason: &dyn Error = &*self.source;
+            while let Some(source) = reason.source() {
+                reason = source;
+            }
+            write!(f, ": {reason}")?;
+        }
+        Ok(())
     }
 }
 

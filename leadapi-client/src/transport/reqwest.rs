@@ -11,9 +11,11 @@ use tokio::runtime::Handle;
 
 use super::{Transport, TransportError, whole};
 
-/// HTTP/1.1 and HTTP/2 over TCP and TLS, with a pool of connections; it needs a tokio runtime around its calls.
+/// HTTP/1.1 and HTTP/2 over TCP and TLS, with a pool of connections; it needs a tokio runtime around its calls,
+/// with io and time enabled.
 ///
-/// Redirects are not followed, because the token would go along; proxies are taken from the environment.
+/// Redirects are not followed, because the token would go along; proxies are taken from the environment
+/// (`HTTP_PROXY` and the like), and over plain HTTP a proxy can read the token.
 ///
 /// ```
 /// use std::time::Duration;
