@@ -1,4 +1,4 @@
-//! A store of one's own, in one file: one business, its leads in a `BTreeMap` behind a lock.
+//! A store of one's own, in one file: for each business, its leads in a `BTreeMap` behind a lock. It passes the suite.
 //!
 //! It writes no rule. It looks up what a draft or an edit names, and core's `into_lead` and `apply` make the lead.
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
@@ -11,25 +11,30 @@ use std::{
 use async_trait::async_trait;
 use leadapi_client::Client;
 use leadapi_core::{
-    BoxError,
-    auth::{Member, Role, Scopes},
+    BoxError, conformance,
+    dataset::Dataset,
     http::LeadService,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
     memory::{MemoryTokens, SystemClock},
-    model::{
-        ClientAccount, IdempotencyKey, Lead, LeadPatch, LeadQuery, NewLead, Page, Pipeline, Stage, Timestamp, Window,
-    },
-    port::{Created, Idempotency, Listed, Store, Updated},
-    tokens::{NewToken, StoredTokens, Tokens},
+    model::{ClientAccount, IdempotencyKey, Lead, LeadPatch, LeadQuery, NewLead, Page, Pipeline, Window},
+    port::{Clock, Created, Idempotency, Listed, Store, Updated},
+    tokens::{self, StoredTokens},
     validate::{LeadDraft, LeadEdit, Named, Reference, References, Stamp},
 };
 
+/// A shop for each business. A business that is not there has an empty one, in which nothing is ever found.
+#[derive(Default)]
+struct Shops {
+    by_business: HashMap<BusinessId, Shop>,
+    empty: Shop,
+}
+
 /// The leads of one business. What is fixed stands outside the lock.
+#[derive(Default)]
 struct Shop {
-    business: BusinessId,
     /// By name, then by id.
     clients: Vec<ClientAccount>,
-    /// Oldest first, then by id.
+    /// Oldest first, then by id; their stages by position.
     pipelines: Vec<Pipeline>,
     leads: Mutex<Leads>,
 }
@@ -39,6 +44,24 @@ struct Leads {
     by_id: BTreeMap<LeadId, Arc<Lead>>,
     /// The creates that carried a key, as they were first answered.
     remembered: HashMap<IdempotencyKey, ([u8; 32], Arc<Lead>)>,
+}
+
+impl Shops {
+    fn new(dataset: Dataset) -> Self {
+        let shops = dataset.businesses.into_iter().map(|business| {
+            let (mut clients, mut pipelines) = (business.clients, business.pipelines);
+            clients.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
+            pipelines.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+            let by_id = business.leads.into_iter().map(|lead| (lead.id.clone(), Arc::new(lead))).collect();
+            let leads = Mutex::new(Leads { by_id, ..Leads::default() });
+            (business.id, Shop { clients, pipelines, leads })
+        });
+        Self { by_business: shops.collect(), ..Self::default() }
+    }
+
+    fn of(&self, business: &BusinessId) -> &Shop {
+        self.by_business.get(business).unwrap_or(&self.empty)
+    }
 }
 
 impl Shop {
@@ -55,10 +78,6 @@ impl Shop {
         }
     }
 
-    fn owns(&self, business: &BusinessId) -> bool {
-        self.business == *business
-    }
-
     /// One method, one lock: so each is one atomic unit of work. Nothing panics while it is held.
     fn lock(&self) -> MutexGuard<'_, Leads> {
         self.leads.lock().unwrap_or_else(PoisonError::into_inner)
@@ -66,7 +85,7 @@ impl Shop {
 }
 
 #[async_trait]
-impl Store for Shop {
+impl Store for Shops {
     async fn create(
         &self,
         business: &BusinessId,
@@ -74,17 +93,15 @@ impl Store for Shop {
         draft: LeadDraft,
         once: Option<&Idempotency>,
     ) -> Result<Created, BoxError> {
-        if !self.owns(business) {
-            return Ok(Created::Refused(Reference::Client));
-        }
-        let mut leads = self.lock();
+        let shop = self.of(business);
+        let mut leads = shop.lock();
         leads.remembered.retain(|_, (_, lead)| (stamp.at.to_utc() - lead.created_at.to_utc()).num_hours() < 24);
         if let Some(Idempotency { key, fingerprint }) = once
             && let Some((of, lead)) = leads.remembered.get(key)
         {
             return Ok(if of == fingerprint { Created::Replayed(lead.clone()) } else { Created::KeyReused });
         }
-        let references = self.look_up(draft.named());
+        let references = shop.look_up(draft.named());
         let lead = match draft.into_lead(stamp, &references) {
             Ok(lead) => Arc::new(lead),
             Err(reference) => return Ok(Created::Refused(reference)),
@@ -100,13 +117,14 @@ impl Store for Shop {
     }
 
     async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, BoxError> {
-        Ok(if self.owns(business) { self.lock().by_id.get(id).cloned() } else { None })
+        Ok(self.of(business).lock().by_id.get(id).cloned())
     }
 
     async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, BoxError> {
-        let mut leads = self.lock();
-        let Some(lead) = leads.by_id.get_mut(id).filter(|_| self.owns(business)) else { return Ok(Updated::Missing) };
-        Ok(match edit.apply(lead, &self.look_up(edit.named())) {
+        let shop = self.of(business);
+        let mut leads = shop.lock();
+        let Some(lead) = leads.by_id.get_mut(id) else { return Ok(Updated::Missing) };
+        Ok(match edit.apply(lead, &shop.look_up(edit.named())) {
             Ok(after) => {
                 *lead = Arc::new(after);
                 Updated::Changed(lead.clone())
@@ -116,12 +134,11 @@ impl Store for Shop {
     }
 
     async fn remove(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
-        Ok(self.owns(business) && self.lock().by_id.remove(id).is_some())
+        Ok(self.of(business).lock().by_id.remove(id).is_some())
     }
 
     async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, BoxError> {
-        let nothing = Shop { business: business.clone(), clients: vec![], pipelines: vec![], leads: Mutex::default() };
-        let shop = if self.owns(business) { self } else { &nothing };
+        let shop = self.of(business);
         let LeadQuery { client, stage, window, .. } = query;
         if client.as_ref().is_some_and(|id| shop.clients.iter().all(|client| client.id != *id)) {
             return Ok(Listed::Refused(Reference::Client));
@@ -139,11 +156,11 @@ impl Store for Shop {
     }
 
     async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, BoxError> {
-        Ok(page(if self.owns(business) { &self.pipelines } else { &[] }, window))
+        Ok(page(&self.of(business).pipelines, window))
     }
 
     async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, BoxError> {
-        Ok(page(if self.owns(business) { &self.clients } else { &[] }, window))
+        Ok(page(&self.of(business).clients, window))
     }
 }
 
@@ -156,24 +173,23 @@ fn main() -> Result<(), BoxError> {
 }
 
 async fn run() -> Result<(), BoxError> {
-    let opened: Timestamp = "2026-01-12T09:00:00.000Z".parse()?;
-    let (business, account) = (BusinessId::parse("sol")?, ClientId::parse("casa-verde")?);
-    let (sales, won) = (PipelineId::parse("sales")?, StageId::parse("won")?);
-    let stages = vec![Stage::new(StageId::parse("new")?, "New", 1), Stage::new(won.clone(), "Won", 2)];
-    let shop = Shop {
-        business: business.clone(),
-        clients: vec![ClientAccount::new(account.clone(), "Casa Verde", opened)],
-        pipelines: vec![Pipeline::new(sales.clone(), "Sales", stages, opened)],
-        leads: Mutex::default(),
-    };
+    conformance::run(async |dataset| Ok(Shops::new(dataset))).await?;
+    println!("the store keeps the contract");
 
-    let tokens = Arc::new(MemoryTokens::default());
-    let admin = Member { business, role: Role::Owner }.token_admin()?;
-    let new = NewToken { name: "example".into(), scopes: Scopes::Both, expires_at: None };
-    let (_, token) = Tokens::new(tokens.clone(), SystemClock).create(&admin, new).await?;
-    let service = LeadService::builder(shop, StoredTokens::new(tokens, SystemClock)).build()?;
+    let dataset = Dataset::parse(
+        r#"{"businesses": [{"id": "sol", "name": "Sol", "created_at": "2026-01-12T09:00:00Z",
+            "clients": [{"id": "casa-verde", "name": "Casa Verde", "created_at": "2026-01-12T09:00:00Z"}],
+            "pipelines": [{"id": "sales", "name": "Sales", "created_at": "2026-01-12T09:00:00Z", "stages": [
+                {"id": "new", "name": "New", "position": 1}, {"id": "won", "name": "Won", "position": 2}]}],
+            "tokens": [{"name": "example", "scopes": ["read", "write"]}]}]}"#,
+    )?;
+    let tokens = MemoryTokens::default();
+    let minted = tokens::seed(&tokens, &dataset, SystemClock.now().into()).await?;
+    let token = minted.into_iter().next().ok_or("no token")?.secret;
+    let service = LeadService::builder(Shops::new(dataset), StoredTokens::new(tokens, SystemClock)).build()?;
     let client = Client::builder("http://in-process", token).in_process(service)?;
 
+    let (account, sales, won) = (ClientId::parse("casa-verde")?, PipelineId::parse("sales")?, StageId::parse("won")?);
     let key = IdempotencyKey::parse("row-1")?;
     let new = NewLead::new(&account, "Élodie Martin").pipeline(&sales);
     let first = client.create_lead_once(&new, &key).await?;

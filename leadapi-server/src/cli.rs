@@ -152,7 +152,7 @@ impl Options {
         let url = format!("http://{}{}", server.local_addr(), self.base_path);
         greet(&url, &minted);
         print_line(&format!(
-            "leadapi-server listens at {url} with {businesses} businesses, store: memory (everything is forgotten at exit)"
+            "leadapi-server listens at {url} with {businesses} business(es), store: memory (everything is forgotten at exit)"
         ));
         if businesses == 0 {
             print_line(

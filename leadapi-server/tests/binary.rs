@@ -143,6 +143,46 @@ fn a_token_with_a_secret_keeps_it_and_one_without_is_printed_once() {
 }
 
 #[test]
+fn the_file_of_the_readme_is_served() {
+    let readme = include_str!("../README.md");
+    let file = readme.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("readme.json");
+    fs::write(&path, file).unwrap();
+    let server = Running::start(&mut serve(&path));
+    assert!(server.printed.contains("with 1 business(es)"), "{}", server.printed);
+    server.signal("-TERM");
+    assert!(server.end().0);
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    let server = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
+    // A head that is half sent is waited for, once the server has seen it: by then it serves others too.
+    let mut half = TcpStream::connect(&server.address).unwrap();
+    half.write_all(b"GET /v1/leads HTTP/1.1\r\nhost").unwrap();
+    server.get("/v1/leads", "");
+    server.signal("-TERM");
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while TcpStream::connect(&server.address).is_ok() {
+        assert!(Instant::now() < deadline, "it still accepts connections");
+    }
+    server.signal("-TERM");
+    let (success, rest, _) = server.end();
+    assert!(success && rest.contains("at once"), "{rest}");
+    assert!(Instant::now() < deadline, "it waited");
+}
+
+#[test]
+fn it_goes_on_when_nobody_reads_what_it_prints() {
+    let mut server = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
+    // The last line that it prints goes nowhere.
+    server.stdout = BufReader::new(Command::new("true").stdout(Stdio::piped()).spawn().unwrap().stdout.take().unwrap());
+    server.signal("-TERM");
+    let (success, _, log) = server.end();
+    assert!(success && !log.contains("panicked"), "{log}");
+}
+
+#[test]
 fn a_broken_file_is_refused_with_the_place_and_the_reason() {
     for (name, tokens, message) in [
         ("scope", r#"{"name": "t", "scopes": ["admin"]}"#, "unknown variant `admin`, expected `read` or `write`"),
@@ -221,6 +261,8 @@ fn the_log_has_a_line_for_each_request_and_nothing_personal() {
     let server = Running::start(&mut serve(&data));
     let bearer = format!("authorization: Bearer {SECRET}\r\nx-request-id: the-id\r\n");
     server.get("/v1/leads?client_id=canary-query", &bearer);
+    server.get(&format!("/v1/leads/{SECRET}"), &bearer.replace("the-id", "misplaced"));
+    server.get(&format!("/{}", "long".repeat(999)), "x-request-id: long\r\n");
     let body = r#"{"client_id":"c1","name":"canary-body"}"#;
     let head =
         format!("POST /v1/leads HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{bearer}content-length: {}", body.len());
@@ -235,6 +277,7 @@ fn the_log_has_a_line_for_each_request_and_nothing_personal() {
         }
     }
     assert!(!log.contains("canary") && !log.contains("pak_"), "{log}");
+    assert!(log.lines().all(|line| line.len() < 600), "{log}");
 }
 
 /// The end waits for a request whose body is still to come, while new connections are refused already.
