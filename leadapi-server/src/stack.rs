@@ -111,3 +111,63 @@ fn chain(error: &dyn std::error::Error) -> String {
     let sources = std::iter::successors(Some(error), |error| error.source());
     sources.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io,
+        sync::{Arc, Mutex},
+    };
+
+    use async_trait::async_trait;
+    use http_body_util::Empty;
+    use leadapi_core::{
+        auth::BearerToken,
+        memory::MemoryStore,
+        port::{TokenVerifier, Verdict},
+    };
+    use tower::ServiceExt;
+
+    use super::*;
+
+    struct Broken;
+
+    #[async_trait]
+    impl TokenVerifier for Broken {
+        async fn verify(&self, _: &BearerToken) -> Result<Verdict, BoxError> {
+            Err("the database is down".into())
+        }
+    }
+
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Also where the log is turned down to errors.
+    #[tokio::test]
+    async fn the_cause_of_a_500_is_logged_with_its_request_id_and_not_told() {
+        let lines = Lines::default();
+        let writer = lines.clone();
+        let log = tracing_subscriber::fmt().with_max_level(tracing::Level::ERROR).with_ansi(false);
+        let log = log.with_writer(move || writer.clone()).finish();
+        let _guard = tracing::subscriber::set_default(log);
+        let service = stack(LeadService::builder(MemoryStore::default(), Broken).build().unwrap());
+        let request = Request::get("/leads").header("authorization", "Bearer pak_x").header(X_REQUEST_ID, "the-id");
+        let response = service.oneshot(request.body(Empty::<Bytes>::new()).unwrap()).await.unwrap();
+        assert_eq!((response.status().as_u16(), &response.headers()[X_REQUEST_ID]), (500, &"the-id".parse().unwrap()));
+        let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+        for part in ["the-id", "the database is down", "list_leads", "status=500"] {
+            assert!(log.contains(part), "{part}: {log}");
+        }
+        assert!(!log.contains("pak_"), "{log}");
+    }
+}

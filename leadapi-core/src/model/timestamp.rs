@@ -58,7 +58,8 @@ impl Timestamp {
     /// The text on the wire. Written out digit by digit, because every lead of every list has one.
     #[rustfmt::skip]
     fn text(self) -> [u8; 24] {
-        let at = self.0;
+        // Asked of the DateTime itself, each of these would work out its offset anew.
+        let at = self.0.naive_utc();
         // The years that are read have four digits; of a clock beyond them, the last four are shown.
         let year = at.year().unsigned_abs();
         let (month, day, hour, minute, second) = (at.month(), at.day(), at.hour(), at.minute(), at.second());
