@@ -41,6 +41,13 @@ impl Builder {
     }
 
     /// Who counts requests; by default a [`SlidingWindow`] of 600 reads and 60 writes in 60 s (contract 8).
+    ///
+    /// ```
+    /// # use leadapi_core::{http::LeadService, id::LeadId, memory::*, tokens::StoredTokens};
+    /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
+    /// let service = LeadService::builder(MemoryStore::default(), verifier).limiter(SlidingWindow::new(Limits::default())).build()?;
+    /// # Ok::<(), leadapi_core::http::InvalidPath>(())
+    /// ```
     #[must_use]
     pub fn limiter(mut self, limiter: impl RateLimiter + 'static) -> Self {
         self.limiter = Some(Box::new(limiter));
@@ -48,6 +55,13 @@ impl Builder {
     }
 
     /// What time it is; by default the system's.
+    ///
+    /// ```
+    /// # use leadapi_core::{http::LeadService, id::LeadId, memory::*, tokens::StoredTokens};
+    /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
+    /// let service = LeadService::builder(MemoryStore::default(), verifier).clock(|| "2026-05-04T12:00:00Z".parse().unwrap_or_default()).build()?;
+    /// # Ok::<(), leadapi_core::http::InvalidPath>(())
+    /// ```
     #[must_use]
     pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
         self.clock = Box::new(clock);
@@ -55,6 +69,13 @@ impl Builder {
     }
 
     /// Where the ids of new leads come from; by default UUIDs of version 7 (contract D4).
+    ///
+    /// ```
+    /// # use leadapi_core::{http::LeadService, id::LeadId, memory::*, tokens::StoredTokens};
+    /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
+    /// let service = LeadService::builder(MemoryStore::default(), verifier).ids(Uuids::default()).build()?;
+    /// # Ok::<(), leadapi_core::http::InvalidPath>(())
+    /// ```
     #[must_use]
     pub fn ids(mut self, ids: impl IdSource + 'static) -> Self {
         self.ids = Box::new(ids);
@@ -63,6 +84,13 @@ impl Builder {
 
     /// What stands before `/leads` in the requests that arrive, such as `/v1`; nothing by default, for hosts that strip
     /// their prefix (contract D7).
+    ///
+    /// ```
+    /// # use leadapi_core::{http::LeadService, id::LeadId, memory::*, tokens::StoredTokens};
+    /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
+    /// let service = LeadService::builder(MemoryStore::default(), verifier).base_path("/v1").build()?;
+    /// # Ok::<(), leadapi_core::http::InvalidPath>(())
+    /// ```
     #[must_use]
     pub fn base_path(mut self, path: impl Into<String>) -> Self {
         self.base_path = path.into();
@@ -71,6 +99,13 @@ impl Builder {
 
     /// What stands before `/leads` in the requests that callers send, for `Location`; by default the base path. A host
     /// that strips a prefix names it here (contract D2).
+    ///
+    /// ```
+    /// # use leadapi_core::{http::LeadService, id::LeadId, memory::*, tokens::StoredTokens};
+    /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
+    /// let service = LeadService::builder(MemoryStore::default(), verifier).public_path("/crm/v1").build()?;
+    /// # Ok::<(), leadapi_core::http::InvalidPath>(())
+    /// ```
     #[must_use]
     pub fn public_path(mut self, path: impl Into<String>) -> Self {
         self.public_path = Some(path.into());

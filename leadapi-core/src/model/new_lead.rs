@@ -68,6 +68,13 @@ impl NewLead {
     }
 
     /// Sets the value, in major currency units.
+    ///
+    /// ```
+    /// # use leadapi_core::{id::*, model::NewLead};
+    /// let lead = NewLead::new(&ClientId::parse("c1")?, "Ann").value(450.5);
+    /// assert_eq!(lead.value, Some(450.5));
+    /// # Ok::<(), InvalidId>(())
+    /// ```
     #[must_use]
     pub fn value(mut self, value: impl Into<f64>) -> Self {
         self.value = Some(value.into());
@@ -75,6 +82,13 @@ impl NewLead {
     }
 
     /// Puts the lead into the first stage of a pipeline.
+    ///
+    /// ```
+    /// # use leadapi_core::{id::*, model::NewLead};
+    /// let lead = NewLead::new(&ClientId::parse("c1")?, "Ann").pipeline(&PipelineId::parse("p1")?);
+    /// assert_eq!(lead.pipeline_id.as_deref(), Some("p1"));
+    /// # Ok::<(), InvalidId>(())
+    /// ```
     #[must_use]
     pub fn pipeline(mut self, pipeline_id: &PipelineId) -> Self {
         self.pipeline_id = Some(pipeline_id.to_string());
@@ -82,6 +96,13 @@ impl NewLead {
     }
 
     /// Puts the lead into a stage, and so into its pipeline.
+    ///
+    /// ```
+    /// # use leadapi_core::{id::*, model::NewLead};
+    /// let lead = NewLead::new(&ClientId::parse("c1")?, "Ann").stage(&StageId::parse("s1")?);
+    /// assert_eq!(lead.stage_id.as_deref(), Some("s1"));
+    /// # Ok::<(), InvalidId>(())
+    /// ```
     #[must_use]
     pub fn stage(mut self, stage_id: &StageId) -> Self {
         self.stage_id = Some(stage_id.to_string());

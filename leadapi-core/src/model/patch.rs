@@ -64,6 +64,13 @@ impl LeadPatch {
     }
 
     /// Sets the name; it cannot be cleared.
+    ///
+    /// ```
+    /// # use leadapi_core::{id::*, model::LeadPatch};
+    /// let patch = LeadPatch::new().name("Ann");
+    /// assert_eq!(serde_json::to_string(&patch)?, r#"{"name":"Ann"}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Change::Set(name.into());
@@ -71,6 +78,13 @@ impl LeadPatch {
     }
 
     /// Sets the value, in major currency units.
+    ///
+    /// ```
+    /// # use leadapi_core::{id::*, model::LeadPatch};
+    /// let patch = LeadPatch::new().value(450);
+    /// assert_eq!(serde_json::to_string(&patch)?, r#"{"value":450}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn value(mut self, value: impl Into<f64>) -> Self {
         self.value = Change::Set(value.into());
@@ -78,6 +92,13 @@ impl LeadPatch {
     }
 
     /// Clears the value.
+    ///
+    /// ```
+    /// # use leadapi_core::{id::*, model::LeadPatch};
+    /// let patch = LeadPatch::new().clear_value();
+    /// assert_eq!(serde_json::to_string(&patch)?, r#"{"value":null}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn clear_value(mut self) -> Self {
         self.value = Change::Clear;
@@ -85,6 +106,13 @@ impl LeadPatch {
     }
 
     /// Moves the lead to a pipeline: to its first stage, unless it is in that pipeline already.
+    ///
+    /// ```
+    /// # use leadapi_core::{id::*, model::LeadPatch};
+    /// let patch = LeadPatch::new().pipeline(&PipelineId::parse("p1")?);
+    /// assert_eq!(serde_json::to_string(&patch)?, r#"{"pipeline_id":"p1"}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn pipeline(mut self, pipeline_id: &PipelineId) -> Self {
         self.pipeline_id = Change::Set(pipeline_id.to_string());
@@ -92,6 +120,13 @@ impl LeadPatch {
     }
 
     /// Moves the lead to a stage, and so to its pipeline.
+    ///
+    /// ```
+    /// # use leadapi_core::{id::*, model::LeadPatch};
+    /// let patch = LeadPatch::new().stage(&StageId::parse("s1")?);
+    /// assert_eq!(serde_json::to_string(&patch)?, r#"{"stage_id":"s1"}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn stage(mut self, stage_id: &StageId) -> Self {
         self.stage_id = Change::Set(stage_id.to_string());
@@ -99,6 +134,13 @@ impl LeadPatch {
     }
 
     /// Takes the lead out of its pipeline and stage.
+    ///
+    /// ```
+    /// # use leadapi_core::{id::*, model::LeadPatch};
+    /// let patch = LeadPatch::new().clear_pipeline();
+    /// assert_eq!(serde_json::to_string(&patch)?, r#"{"pipeline_id":null,"stage_id":null}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn clear_pipeline(mut self) -> Self {
         self.pipeline_id = Change::Clear;

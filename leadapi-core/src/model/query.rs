@@ -142,6 +142,13 @@ impl LeadQuery {
     }
 
     /// Only leads of this client account.
+    ///
+    /// ```
+    /// # use leadapi_core::{id::*, model::{LeadQuery, Window}};
+    /// let query = LeadQuery::new().client(ClientId::parse("c1")?);
+    /// assert!(query.client.is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn client(mut self, client: ClientId) -> Self {
         self.client = Some(client);
@@ -149,6 +156,13 @@ impl LeadQuery {
     }
 
     /// Only leads in this stage.
+    ///
+    /// ```
+    /// # use leadapi_core::{id::*, model::{LeadQuery, Window}};
+    /// let query = LeadQuery::new().stage(StageId::parse("s1")?);
+    /// assert!(query.stage.is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn stage(mut self, stage: StageId) -> Self {
         self.stage = Some(stage);
@@ -156,6 +170,13 @@ impl LeadQuery {
     }
 
     /// Which page.
+    ///
+    /// ```
+    /// # use leadapi_core::{id::*, model::{LeadQuery, Window}};
+    /// let query = LeadQuery::new().window(Window::new(10, 20)?);
+    /// assert_eq!(query.window.offset(), 20);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn window(mut self, window: Window) -> Self {
         self.window = window;
