@@ -10,14 +10,14 @@ use std::{
 use crate::BoxError;
 
 /// A future whose panic is its error.
-pub(super) struct CatchPanic<F>(pub(super) Pin<Box<F>>);
+pub(super) struct CatchPanic<F>(pub(super) F);
 
-impl<F: Future> Future for CatchPanic<F> {
+impl<F: Future + Unpin> Future for CatchPanic<F> {
     type Output = Result<F::Output, BoxError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         // The future is not polled again after a panic, so nobody sees what it left half-done.
-        match catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(cx))) {
+        match catch_unwind(AssertUnwindSafe(|| Pin::new(&mut self.0).poll(cx))) {
             Ok(poll) => poll.map(Ok),
             Err(panic) => Poll::Ready(Err(message(&*panic).into())),
         }

@@ -3,7 +3,7 @@
 use std::{
     convert::Infallible,
     fmt,
-    pin::Pin,
+    pin::{Pin, pin},
     sync::Arc,
     task::{Context, Poll},
 };
@@ -117,7 +117,7 @@ impl Inner {
     {
         let (head, body) = request.into_parts();
         let mut log = RequestLog::default();
-        let handled = CatchPanic(Box::pin(self.handle(&head, body, &mut log))).await;
+        let handled = CatchPanic(pin!(self.handle(&head, body, &mut log))).await;
         let handled = handled.unwrap_or_else(|panic| Err(ApiError::internal(panic)));
         let mut response = handled.unwrap_or_else(|error| {
             let response = refuse(&error);
