@@ -1,20 +1,17 @@
 //! A data set as it stands in a file, and every check that it must pass (contract D4, D6, D8).
 
-use std::{
-    collections::{HashMap, HashSet},
-    fmt,
-};
+use std::{collections::HashSet, fmt};
 
 use serde::{Deserialize, Deserializer, de};
 use serde_json::value::RawValue;
 
-use super::{BusinessSeed, InvalidDataset, MemberSeed, TokenSeed};
+use super::{BusinessSeed, InvalidDataset, MemberSeed, TokenSeed, directory::Directory};
 use crate::{
     auth::{BearerToken, Scopes},
     form::FormRecord,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
     model::{Amount, ClientAccount, Lead, NewLead, Pipeline, Stage, Timestamp},
-    validate::{Named, References, Stamp},
+    validate::Stamp,
 };
 
 #[derive(Deserialize)]
@@ -127,9 +124,9 @@ impl RawBusiness {
         check_name(&self.name, place)?;
         let clients = each(self.clients, place, "clients", |raw, place| raw.check(place, seen))?;
         let pipelines = each(self.pipelines, place, "pipelines", |raw, place| raw.check(place, seen))?;
-        let known = Known::new(&clients, &pipelines);
-        let leads = each(self.leads, place, "leads", |raw, place| raw.check(place, &known, seen))?;
-        let forms = each(self.forms, place, "forms", |form, place| check_form(form, place, &known, seen))?;
+        let directory = Directory::new(&clients, &pipelines);
+        let leads = each(self.leads, place, "leads", |raw, place| raw.check(place, &directory, seen))?;
+        let forms = each(self.forms, place, "forms", |form, place| check_form(form, place, &directory, seen))?;
         let tokens = each(self.tokens, place, "tokens", |raw, place| raw.check(place, seen))?;
         Ok(BusinessSeed {
             id: self.id,
@@ -191,51 +188,29 @@ impl RawPipeline {
     }
 }
 
-/// What the leads and forms of a business may name.
-struct Known {
-    clients: HashSet<ClientId>,
-    first_stages: HashMap<PipelineId, StageId>,
-    stage_pipelines: HashMap<StageId, PipelineId>,
-}
-
-impl Known {
-    fn new(clients: &[ClientAccount], pipelines: &[Pipeline]) -> Self {
-        let first = |pipeline: &Pipeline| Some((pipeline.id.clone(), pipeline.stages.first()?.id.clone()));
-        let homes = pipelines.iter().flat_map(|pipeline| pipeline.stages.iter().map(move |stage| (stage, pipeline)));
-        Self {
-            clients: clients.iter().map(|client| client.id.clone()).collect(),
-            first_stages: pipelines.iter().filter_map(first).collect(),
-            stage_pipelines: homes.map(|(stage, pipeline)| (stage.id.clone(), pipeline.id.clone())).collect(),
-        }
-    }
-
-    fn look_up(&self, named: Named<'_>) -> References {
-        References {
-            client_exists: named.client.is_some_and(|id| self.clients.contains(id)),
-            first_stage: named.pipeline.and_then(|id| self.first_stages.get(id)).cloned(),
-            stage_pipeline: named.stage.and_then(|id| self.stage_pipelines.get(id)).cloned(),
-        }
-    }
-}
-
 /// A form is kept as it is, but for what it names: that must be there.
-fn check_form(record: FormRecord, place: &str, known: &Known, seen: &mut Seen) -> Result<FormRecord, InvalidDataset> {
+fn check_form(
+    record: FormRecord,
+    place: &str,
+    directory: &Directory,
+    seen: &mut Seen,
+) -> Result<FormRecord, InvalidDataset> {
     let place = format!("{place}.form");
     let wrong = |key: &str, rule: &str| Err(InvalidDataset::new(format_args!("{place}.{key}"), rule));
     let Some(form) = record.form.get() else { return Err(InvalidDataset::new(place, "must be an object")) };
     let Some(id) = form.id.as_str() else { return wrong("id", "must be a string") };
     seen.once("form", id, &place)?;
-    if form.client_id.as_str().is_some_and(|id| !known.clients.contains(id)) {
+    if form.client_id.as_str().is_some_and(|id| !directory.has_client(id)) {
         return wrong("client_id", "no such client account in this business");
     }
-    if form.target_pipeline_id.as_str().is_some_and(|id| !known.first_stages.contains_key(id)) {
+    if form.target_pipeline_id.as_str().is_some_and(|id| !directory.has_pipeline(id)) {
         return wrong("target_pipeline_id", "no such pipeline");
     }
     Ok(record)
 }
 
 impl RawLead {
-    fn check(self, place: &str, known: &Known, seen: &mut Seen) -> Result<Lead, InvalidDataset> {
+    fn check(self, place: &str, directory: &Directory, seen: &mut Seen) -> Result<Lead, InvalidDataset> {
         seen.once("lead", &self.id, place)?;
         let new = NewLead {
             client_id: self.client_id,
@@ -250,7 +225,7 @@ impl RawLead {
             business_name: self.business_name,
         };
         let draft = new.check().map_err(|faults| InvalidDataset::new(place, faults))?;
-        let references = known.look_up(draft.named());
+        let references = directory.look_up(draft.named());
         let stamp = Stamp { id: self.id, at: self.created_at };
         draft.into_lead(stamp, &references).map_err(|reference| InvalidDataset::new(place, reference))
     }

@@ -2,12 +2,14 @@
 //!
 //! It is what a server is started with, what a store is filled with, and what the conformance suite asks of one.
 
+mod directory;
 mod file;
 
 use std::fmt;
 
 use serde::Deserialize;
 
+pub(crate) use self::directory::Directory;
 use self::file::{RawDataset, Seen};
 use crate::{
     auth::{BearerToken, Role, Scopes},
@@ -62,7 +64,7 @@ pub struct BusinessSeed {
     pub members: Vec<MemberSeed>,
     /// Its client accounts.
     pub clients: Vec<ClientAccount>,
-    /// Its pipelines, each with at least one stage.
+    /// Its pipelines, each with at least one stage, the stages by position.
     pub pipelines: Vec<Pipeline>,
     /// Its leads.
     pub leads: Vec<Lead>,

@@ -1,7 +1,7 @@
 //! Leads in memory: the store of the demo, of tests, and of those who keep their data elsewhere.
 
 use std::{
-    collections::{HashMap, HashSet, VecDeque, hash_map::Entry},
+    collections::{HashMap, VecDeque, hash_map::Entry},
     sync::{Arc, PoisonError, RwLock},
 };
 
@@ -11,12 +11,12 @@ use chrono::TimeDelta;
 use super::index::Index;
 use crate::{
     BoxError,
-    dataset::{BusinessSeed, Dataset},
+    dataset::{BusinessSeed, Dataset, Directory},
     form::FormRecord,
-    id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
+    id::{BusinessId, LeadId},
     model::{ClientAccount, IdempotencyKey, Lead, LeadQuery, Page, Pipeline, Timestamp, Window},
     port::{Created, Idempotency, Listed, Store, Updated},
-    validate::{LeadDraft, LeadEdit, Named, Reference, References, Stamp},
+    validate::{LeadDraft, LeadEdit, Reference, Stamp},
 };
 
 /// A key is remembered so long (contract D10).
@@ -35,11 +35,9 @@ pub struct MemoryStore {
 struct Business {
     /// By name, then by id.
     clients: Vec<ClientAccount>,
-    client_ids: HashSet<ClientId>,
-    /// Oldest first, then by id.
+    /// Oldest first, then by id; their stages by position.
     pipelines: Vec<Pipeline>,
-    first_stages: HashMap<PipelineId, StageId>,
-    stage_pipelines: HashMap<StageId, PipelineId>,
+    directory: Directory,
     forms: Vec<FormRecord>,
     leads: RwLock<Leads>,
 }
@@ -84,35 +82,11 @@ impl Business {
         let BusinessSeed { mut clients, mut pipelines, leads, forms, .. } = seed;
         clients.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
         pipelines.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
-        let (mut first_stages, mut stage_pipelines) = (HashMap::new(), HashMap::new());
-        for pipeline in &mut pipelines {
-            pipeline.stages.sort_by_key(|stage| stage.position);
-            if let Some(first) = pipeline.stages.first() {
-                first_stages.insert(pipeline.id.clone(), first.id.clone());
-            }
-            stage_pipelines.extend(pipeline.stages.iter().map(|stage| (stage.id.clone(), pipeline.id.clone())));
-        }
         let mut held = Leads::default();
         for lead in leads {
             held.insert(lead.into());
         }
-        Self {
-            client_ids: clients.iter().map(|client| client.id.clone()).collect(),
-            clients,
-            pipelines,
-            first_stages,
-            stage_pipelines,
-            forms,
-            leads: RwLock::new(held),
-        }
-    }
-
-    fn look_up(&self, named: Named<'_>) -> References {
-        References {
-            client_exists: named.client.is_some_and(|id| self.client_ids.contains(id)),
-            first_stage: named.pipeline.and_then(|id| self.first_stages.get(id)).cloned(),
-            stage_pipeline: named.stage.and_then(|id| self.stage_pipelines.get(id)).cloned(),
-        }
+        Self { directory: Directory::new(&clients, &pipelines), clients, pipelines, forms, leads: RwLock::new(held) }
     }
 
     // Nothing panics while it holds the lock, so what a poisoned lock guards is whole.
@@ -178,7 +152,7 @@ impl Store for MemoryStore {
             if let Some(answer) = once.and_then(|once| leads.replay(once, stamp.at)) {
                 return Ok(answer);
             }
-            let references = business.look_up(draft.named());
+            let references = business.directory.look_up(draft.named());
             let lead = match draft.into_lead(stamp, &references) {
                 Ok(lead) => Arc::new(lead),
                 Err(reference) => return Ok(Created::Refused(reference)),
@@ -203,7 +177,7 @@ impl Store for MemoryStore {
         let Some(business) = self.businesses.get(business) else { return Ok(Updated::Missing) };
         Ok(business.write(|leads| {
             let Entry::Occupied(mut entry) = leads.by_id.entry(id.clone()) else { return Updated::Missing };
-            let after = match edit.apply(entry.get(), &business.look_up(edit.named())) {
+            let after = match edit.apply(entry.get(), &business.directory.look_up(edit.named())) {
                 Ok(lead) => Arc::new(lead),
                 Err(reference) => return Updated::Refused(reference),
             };
@@ -233,10 +207,10 @@ impl Store for MemoryStore {
                 LeadQuery { window, .. } => Listed::Page(Page::new(Vec::new(), 0, *window)),
             });
         };
-        if query.client.as_ref().is_some_and(|id| !business.client_ids.contains(id)) {
+        if query.client.as_ref().is_some_and(|id| !business.directory.has_client(id.as_str())) {
             return Ok(Listed::Refused(Reference::Client));
         }
-        if query.stage.as_ref().is_some_and(|id| !business.stage_pipelines.contains_key(id)) {
+        if query.stage.as_ref().is_some_and(|id| !business.directory.has_stage(id.as_str())) {
             return Ok(Listed::Refused(Reference::Stage));
         }
         let (data, total) = business.read(|leads| leads.index.page(query));
