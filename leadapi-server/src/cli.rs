@@ -12,7 +12,6 @@ use chrono::Utc;
 use clap::{Args, Parser, Subcommand};
 use leadapi_core::{
     BoxError,
-    auth::Scope,
     dataset::{Dataset, InvalidDataset},
     http::{InvalidPath, LeadService},
     memory::{Limits, MemoryStore, MemoryTokens, SlidingWindow, SystemClock},
@@ -169,8 +168,7 @@ impl Options {
 
 fn print_minted(minted: &[Minted]) {
     for Minted { business, name, scopes, secret, .. } in minted {
-        let scopes: Vec<String> = Vec::<Scope>::from(*scopes).iter().map(ToString::to_string).collect();
-        print_line(&format!("token {name:?} of {business:?} ({}): {}", scopes.join(" and "), secret.expose()));
+        print_line(&format!("token {name:?} of {business:?} ({scopes}): {}", secret.expose()));
     }
 }
 
@@ -179,7 +177,7 @@ pub(crate) fn print_line(line: &str) {
     writeln!(io::stdout(), "{line}").unwrap_or_default();
 }
 
-/// Ctrl-C, and SIGTERM where there is such a thing. They are listened for from the beginning, so that none is missed.
+/// Ctrl-C, and SIGTERM where there is such a thing, which is caught from here on.
 struct Signals {
     #[cfg(unix)]
     terminate: Option<signal::unix::Signal>,

@@ -1,6 +1,6 @@
 //! What `demo` prints: the tokens of the sample, and three requests to paste.
 
-use leadapi_core::{auth::Scope, tokens::Minted};
+use leadapi_core::tokens::Minted;
 
 use crate::cli::print_line;
 
@@ -9,8 +9,7 @@ pub(crate) fn print(url: &str, minted: &[Minted]) {
         "The tokens of this demo, made for this run; Ctrl-C ends it. Each with its name, what it allows, and its business:\n",
     );
     for Minted { business, name, scopes, secret, .. } in minted {
-        let scopes: Vec<String> = Vec::<Scope>::from(*scopes).iter().map(ToString::to_string).collect();
-        print_line(&format!("  {}  {name:<28} {:<12} {business}", secret.expose(), scopes.join("+")));
+        print_line(&format!("  {}  {name:<28} {scopes:<16} {business}", secret.expose()));
     }
     let Some(token) = minted.first().map(|minted| minted.secret.expose()) else { return };
     print_line(&format!(

@@ -114,6 +114,11 @@ fn the_demo_prints_tokens_that_work_and_requests_to_paste() {
     });
     let statuses: Vec<String> = statuses.map(|line| line.replace("HTTP/1.1 ", "")[..3].to_owned()).collect();
     assert_eq!(statuses, ["200", "200", "403", "200", "401", "401", "200"]);
+    let body = server.printed.split("-d '").nth(1).unwrap().split('\'').next().unwrap();
+    let token = tokens[0].split(' ').next().unwrap();
+    let head = format!("POST /v1/leads HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
+    let answer = server.send(&format!("{head}authorization: Bearer pak_{token}\r\n\r\n{body}"));
+    assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
     server.signal("-INT");
     let (success, rest, _) = server.end();
     assert!(success && rest.contains("has ended"), "{rest}");

@@ -54,6 +54,7 @@ impl FromStr for Scope {
 ///
 /// assert!(Scopes::Both.allow(Scope::Read));
 /// assert!(!Scopes::Write.allow(Scope::Read));
+/// assert_eq!(Scopes::Both.to_string(), "read and write");
 /// assert_eq!(serde_json::to_string(&Scopes::Both)?, r#"["read","write"]"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
@@ -72,6 +73,16 @@ impl Scopes {
     /// Whether this scope is among them.
     pub const fn allow(self, scope: Scope) -> bool {
         matches!((self, scope), (Self::Both, _) | (Self::Read, Scope::Read) | (Self::Write, Scope::Write))
+    }
+}
+
+impl fmt::Display for Scopes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Both => "read and write",
+        })
     }
 }
 

@@ -112,10 +112,7 @@ impl SlidingWindow {
         // Read under the lock, so that no admission is written down before an earlier one.
         let now = u64::try_from((self.time)().as_micros()).unwrap_or(u64::MAX);
         shard.sweep(now);
-        if !shard.logs.contains_key(token) {
-            shard.logs.insert(token.clone(), Logs::default());
-        }
-        let Some(logs) = shard.logs.get_mut(token) else { return Admission::Admitted };
+        let logs = shard.logs.entry(token.clone()).or_default();
         let (log, limit) = match class {
             Class::Read => (&mut logs.reads, self.limits.reads),
             Class::Write => (&mut logs.writes, self.limits.writes),
