@@ -5,6 +5,7 @@ pub mod cli;
 mod demo;
 mod serve;
 mod stack;
+pub mod store;
 
 pub use serve::Server;
 pub use stack::stack;

@@ -1,0 +1,80 @@
+//! From a URL to a pool of connections with limits.
+
+use std::time::Duration;
+
+use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::tls::{self, Sslmode, TlsError};
+
+/// A request waits so long for a connection of the pool.
+const POOL_WAIT: Duration = Duration::from_secs(1);
+/// The database has so long to take up a connection.
+const CONNECT: Duration = Duration::from_secs(5);
+/// The oldest PostgreSQL that is supported, as it gives its version.
+const OLDEST: i32 = 150_000;
+
+/// The limits of each connection, in milliseconds: of a statement, of the wait for a lock, and of a transaction in which
+/// nothing is said.
+const LIMITS: &str = "SET statement_timeout = 5000; SET lock_timeout = 2000; \
+    SET idle_in_transaction_session_timeout = 5000; SET client_min_messages = warning";
+
+/// Why a database cannot be used as a store.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OpenError {
+    #[error("the URL is wrong: {0}")]
+    Url(#[source] tokio_postgres::Error),
+    #[error("{0}")]
+    Tls(#[from] TlsError),
+    #[error("the pool could not be made: {0}")]
+    Pool(#[from] deadpool_postgres::BuildError),
+    #[error("PostgreSQL is of version {0}, and at least 15 is needed")]
+    Old(String),
+    #[error("its schema is of version {found}, and this binary knows up to {known}: use a newer binary")]
+    Newer { found: i32, known: usize },
+    #[error("{0}")]
+    Unreachable(String),
+    #[error(transparent)]
+    Database(#[from] tokio_postgres::Error),
+}
+
+/// A pool of at most so many connections; none is made yet.
+pub(super) fn pool(url: &str, size: usize) -> Result<Pool, OpenError> {
+    let (url, sslmode) = Sslmode::split(url)?;
+    let mut config: tokio_postgres::Config = url.parse().map_err(OpenError::Url)?;
+    config.ssl_mode(sslmode.for_driver());
+    config.connect_timeout(CONNECT);
+    config.keepalives_idle(Duration::from_secs(10));
+    if config.get_application_name().is_none() {
+        config.application_name("leadapi-server");
+    }
+    let tls = MakeRustlsConnect::new(tls::client(&sslmode)?);
+    let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+    let pool = Pool::builder(Manager::from_config(config, tls, recycling))
+        .max_size(size)
+        .runtime(Runtime::Tokio1)
+        .wait_timeout(Some(POOL_WAIT))
+        .create_timeout(Some(CONNECT))
+        .recycle_timeout(Some(POOL_WAIT))
+        .post_create(Hook::async_fn(|client, _| {
+            Box::pin(async move { client.batch_execute(LIMITS).await.map_err(HookError::Backend) })
+        }))
+        .build()?;
+    Ok(pool)
+}
+
+/// Refuses a version that is too old, and says what would lose acknowledged writes.
+pub(super) async fn check(client: &tokio_postgres::Client) -> Result<(), OpenError> {
+    let setting = async |name: &str| -> Result<String, tokio_postgres::Error> {
+        client.query_one("SELECT current_setting($1)", &[&name]).await?.try_get(0)
+    };
+    if setting("server_version_num").await?.parse().is_ok_and(|version: i32| version < OLDEST) {
+        return Err(OpenError::Old(setting("server_version").await?));
+    }
+    for name in ["fsync", "synchronous_commit", "full_page_writes"] {
+        if setting(name).await? == "off" {
+            tracing::warn!("{name} is off in PostgreSQL: what was acknowledged may be lost when it crashes");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! PostgreSQL: any number of servers on one database.
+
+mod connect;
+mod migrate;
+mod session;
+mod statement;
+mod tls;
+mod writer;
+
+use std::{sync::Arc, time::Duration};
+
+use deadpool_postgres::{Object, Pool};
+use leadapi_core::id::BusinessId;
+use tokio::time::timeout;
+use uuid::Uuid;
+
+pub(crate) use connect::OpenError;
+use session::PgSession;
+use writer::Writer;
+
+use super::{
+    session::{Query, Row, Session, SqlError, Work, query},
+    write::{Write, Written},
+};
+
+/// A transaction that another was in the way of is done again at most so often.
+const RETRIES: u32 = 3;
+/// Nothing that is served takes longer, whatever the network does.
+const LONGEST: Duration = Duration::from_secs(10);
+
+const BEGIN: &str = "BEGIN";
+/// Nothing that is read waits for anything that is written, and all of it is of one moment.
+const BEGIN_READING: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
+/// Work of an administrator may take long.
+const BEGIN_LONG: &str = "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 60000; \
+    SET LOCAL idle_in_transaction_session_timeout = 60000";
+
+/// A database behind a pool of connections.
+#[derive(Debug)]
+pub(crate) struct Postgres {
+    connections: Arc<Connections>,
+    writer: Writer,
+}
+
+#[derive(Debug)]
+struct Connections {
+    pool: Pool,
+    /// By which this server finds its own last transaction again.
+    server_id: String,
+}
+
+impl Postgres {
+    /// Connects, and brings the database to the schema of this version.
+    pub(crate) async fn open(url: &str, pool_size: usize) -> Result<Self, OpenError> {
+        let pool = connect::pool(url, pool_size)?;
+        let mut client = pool.get().await.map_err(|error| OpenError::Unreachable(chain(&error)))?;
+        connect::check(&client).await?;
+        migrate::migrate(&mut client).await?;
+        drop(client);
+        let connections = Arc::new(Connections { pool, server_id: Uuid::now_v7().to_string() });
+        Ok(Self { writer: Writer::new(connections.clone()), connections })
+    }
+
+    /// Runs one statement that reads.
+    pub(crate) async fn query(&self, query: Query) -> Result<Vec<Row>, SqlError> {
+        let both = async {
+            match self.connections.query(query.clone()).await {
+                Err(error) if error.may_pass() => self.connections.query(query).await,
+                other => other,
+            }
+        };
+        in_time(both).await
+    }
+
+    /// Runs statements that read, all on one snapshot.
+    pub(crate) async fn read<W: Work>(&self, work: &W) -> Result<W::Output, SqlError> {
+        let both = async {
+            match self.connections.read(work).await {
+                Err(error) if error.may_pass() => self.connections.read(work).await,
+                other => other,
+            }
+        };
+        in_time(both).await
+    }
+
+    pub(crate) async fn write(&self, business: &BusinessId, write: Write) -> Result<Written, SqlError> {
+        self.writer.write(business, write).await
+    }
+
+    /// Does something else that writes, alone in its business.
+    pub(crate) async fn work<W: Work>(&self, business: Option<&BusinessId>, work: W) -> Result<W::Output, SqlError> {
+        let connections = self.connections.clone();
+        let business = business.cloned();
+        // In a task of its own, so that it comes to its end when nobody waits for it any longer.
+        let task = tokio::spawn(async move {
+            let mut attempts = Attempts::default();
+            loop {
+                match connections.work(business.as_ref(), &work).await {
+                    Err(error) if attempts.again_after(&error).await => {}
+                    other => return other,
+                }
+            }
+        });
+        task.await.map_err(SqlError::other)?
+    }
+}
+
+impl Connections {
+    async fn get(&self) -> Result<Object, SqlError> {
+        self.pool.get().await.map_err(SqlError::lost)
+    }
+
+    async fn query(&self, query: Query) -> Result<Vec<Row>, SqlError> {
+        session::query(self.get().await?, query).await
+    }
+
+    async fn read<W: Work>(&self, work: &W) -> Result<W::Output, SqlError> {
+        let mut session = PgSession::begin(self.get().await?, BEGIN_READING)?;
+        let done = work.run(&mut session).await?;
+        session.end_of_reading().await?;
+        Ok(done)
+    }
+
+    async fn work<W: Work>(&self, business: Option<&BusinessId>, work: &W) -> Result<W::Output, SqlError> {
+        let mut session = PgSession::begin(self.get().await?, BEGIN_LONG)?;
+        if let Some(business) = business {
+            session.tell(query!(statement::LOCK, business)).await?;
+        }
+        let done = work.run(&mut session).await?;
+        session.commit().await?;
+        Ok(done)
+    }
+}
+
+impl SqlError {
+    /// What only reads can be done again on another connection: the one at hand may have been dead for long.
+    const fn may_pass(&self) -> bool {
+        matches!(self, Self::Lost(_) | Self::Retry(_))
+    }
+}
+
+async fn in_time<T>(read: impl Future<Output = Result<T, SqlError>>) -> Result<T, SqlError> {
+    timeout(LONGEST, read).await.unwrap_or_else(|elapsed| Err(SqlError::lost(elapsed)))
+}
+
+/// Counts how often a transaction was tried.
+#[derive(Debug, Default)]
+struct Attempts(u32);
+
+impl Attempts {
+    /// Whether it is to be tried again because another was in the way: at most so often, and after a moment that differs
+    /// from that of the other.
+    async fn again_after(&mut self, error: &SqlError) -> bool {
+        self.0 += 1;
+        if !matches!(error, SqlError::Retry(_)) || self.0 > RETRIES {
+            return false;
+        }
+        // The last bits of a random UUID are as good as any.
+        let jitter = u64::try_from(Uuid::new_v4().as_u128() % 45).unwrap_or_default();
+        tokio::time::sleep(Duration::from_millis(5 + jitter)).await;
+        true
+    }
+}
+
+fn chain(error: &dyn std::error::Error) -> String {
+    let sources = std::iter::successors(Some(error), |error| error.source());
+    sources.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}

@@ -1,0 +1,233 @@
+//! TLS to the database by rustls, as far as `sslmode` asks for it.
+
+use std::{io, path::PathBuf, sync::Arc};
+
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
+    client::{
+        WebPkiServerVerifier,
+        danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    },
+    crypto::{CryptoProvider, aws_lc_rs},
+    pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject},
+};
+use tokio_postgres::config::SslMode;
+
+/// What is wrong with what a URL says of TLS.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TlsError {
+    #[error("sslmode must be disable, allow, prefer, require, verify-ca or verify-full, not {0:?}")]
+    Mode(String),
+    #[error("sslrootcert: cannot read {}: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("sslrootcert: {} holds no certificate in PEM", .0.display())]
+    Empty(PathBuf),
+    #[error("there is no certificate authority to trust: name one with sslrootcert")]
+    NoRoots,
+    #[error("TLS cannot be set up: {0}")]
+    Setup(String),
+}
+
+/// How a connection is to be protected, in the words of libpq.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sslmode {
+    mode: Mode,
+    root: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Disable,
+    Prefer,
+    Require,
+    VerifyCa,
+    VerifyFull,
+}
+
+impl Sslmode {
+    /// Takes what is about TLS out of a URL: the driver knows less of it than libpq does.
+    pub(super) fn split(url: &str) -> Result<(String, Self), TlsError> {
+        let mut found = Self { mode: Mode::Prefer, root: None };
+        let Some((before, query)) = url.split_once('?') else { return Ok((url.to_owned(), found)) };
+        let mut kept = Vec::new();
+        for pair in query.split('&') {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let value = percent_encoding::percent_decode_str(value).decode_utf8_lossy();
+            match name {
+                "sslmode" => found.mode = Mode::parse(&value)?,
+                "sslrootcert" => found.root = Some(value.into_owned().into()).filter(|_| !value_is_system(pair)),
+                _ => kept.push(pair),
+            }
+        }
+        // As in libpq: who names an authority and asks for TLS wants to be sure of it.
+        if found.mode == Mode::Require && found.root.is_some() {
+            found.mode = Mode::VerifyCa;
+        }
+        let url = if kept.is_empty() { before.to_owned() } else { format!("{before}?{}", kept.join("&")) };
+        Ok((url, found))
+    }
+
+    pub(super) const fn for_driver(&self) -> SslMode {
+        match self.mode {
+            Mode::Disable => SslMode::Disable,
+            Mode::Prefer => SslMode::Prefer,
+            Mode::Require | Mode::VerifyCa | Mode::VerifyFull => SslMode::Require,
+        }
+    }
+}
+
+/// The authorities of the system have a name in libpq.
+fn value_is_system(pair: &str) -> bool {
+    pair == "sslrootcert=system"
+}
+
+impl Mode {
+    fn parse(text: &str) -> Result<Self, TlsError> {
+        match text {
+            "disable" => Ok(Self::Disable),
+            // The driver cannot try without TLS first; with it first, no less is protected.
+            "allow" | "prefer" => Ok(Self::Prefer),
+            "require" => Ok(Self::Require),
+            "verify-ca" => Ok(Self::VerifyCa),
+            "verify-full" => Ok(Self::VerifyFull),
+            _ => Err(TlsError::Mode(text.to_owned())),
+        }
+    }
+}
+
+/// The client's side of TLS.
+pub(super) fn client(sslmode: &Sslmode) -> Result<ClientConfig, TlsError> {
+    let provider = Arc::new(aws_lc_rs::default_provider());
+    let setup = |error: &dyn std::error::Error| TlsError::Setup(error.to_string());
+    let verifier: Arc<dyn ServerCertVerifier> = match sslmode.mode {
+        Mode::Disable | Mode::Prefer | Mode::Require => Arc::new(Trusting(provider.clone())),
+        Mode::VerifyCa | Mode::VerifyFull => {
+            let roots = Arc::new(roots(sslmode.root.as_ref())?);
+            let webpki = WebPkiServerVerifier::builder_with_provider(roots, provider.clone());
+            let webpki = webpki.build().map_err(|error| setup(&error))?;
+            if sslmode.mode == Mode::VerifyFull { webpki } else { Arc::new(AnyName(webpki)) }
+        }
+    };
+    let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let config = config.map_err(|error| setup(&error))?;
+    Ok(config.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
+}
+
+fn roots(file: Option<&PathBuf>) -> Result<RootCertStore, TlsError> {
+    let mut roots = RootCertStore::empty();
+    if let Some(path) = file {
+        let pem = std::fs::read(path).map_err(|source| TlsError::Read { path: path.clone(), source })?;
+        let found: Vec<_> = CertificateDer::pem_slice_iter(&pem).filter_map(Result::ok).collect();
+        if roots.add_parsable_certificates(found).0 == 0 {
+            return Err(TlsError::Empty(path.clone()));
+        }
+    } else if roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs).0 == 0 {
+        return Err(TlsError::NoRoots);
+    }
+    Ok(roots)
+}
+
+/// Takes any certificate: `prefer` and `require` protect from those who listen, and not from those who pretend.
+#[derive(Debug)]
+struct Trusting(Arc<CryptoProvider>);
+
+/// Takes a certificate of a known authority for any name: `verify-ca`.
+#[derive(Debug)]
+struct AnyName(Arc<WebPkiServerVerifier>);
+
+impl ServerCertVerifier for Trusting {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        rustls::crypto::verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        rustls::crypto::verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+impl ServerCertVerifier for AnyName {
+    fn verify_server_cert(
+        &self,
+        end: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        match self.0.verify_server_cert(end, intermediates, name, ocsp, now) {
+            // The name is looked at last, when all else was found good.
+            Err(Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) => Ok(ServerCertVerified::assertion()),
+            other => other,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.0.verify_tls12_signature(message, cert, dss)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.0.verify_tls13_signature(message, cert, dss)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.supported_verify_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(url: &str) -> (String, Sslmode) {
+        Sslmode::split(url).unwrap()
+    }
+
+    #[test]
+    fn what_is_about_tls_is_taken_out_of_the_url() {
+        let plain = Sslmode { mode: Mode::Prefer, root: None };
+        assert_eq!(split("postgres://h/d"), ("postgres://h/d".into(), plain));
+        let full = Sslmode { mode: Mode::VerifyFull, root: Some("/a b.pem".into()) };
+        let url = "postgres://h/d?a=1&sslmode=verify-full&sslrootcert=/a%20b.pem&b=2";
+        assert_eq!(split(url), ("postgres://h/d?a=1&b=2".into(), full));
+        assert_eq!(split("postgres://h/d?sslmode=require&sslrootcert=x").1.mode, Mode::VerifyCa);
+        assert_eq!(split("postgres://h/d?sslmode=verify-full&sslrootcert=system").1.root, None);
+        assert!(Sslmode::split("postgres://h/d?sslmode=sometimes").unwrap_err().to_string().contains("sometimes"));
+    }
+}

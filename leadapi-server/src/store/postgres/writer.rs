@@ -1,0 +1,210 @@
+//! Writes to a business: all that wait for it share one transaction, and each is answered with the truth.
+//!
+//! The writes of one business follow each other whatever the server does, because they change the same tally. So one
+//! task per business takes all that has come while its last transaction was on its way, and does it at once. Between
+//! servers, the lock of the business's row keeps the order.
+
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use leadapi_core::id::BusinessId;
+use tokio::{
+    sync::oneshot,
+    time::{Instant, sleep, timeout},
+};
+use uuid::Uuid;
+
+use super::{Attempts, BEGIN, Connections, LONGEST, session::PgSession, statement};
+use crate::store::{
+    session::{Session, SqlError, query},
+    tally::Changes,
+    write::{self, Write, Written},
+};
+
+/// So many writes share a transaction at most.
+const MOST_TOGETHER: usize = 256;
+/// After a commit whose answer was lost, it is asked so long what became of it.
+const ASKED_FOR: Duration = Duration::from_secs(10);
+const ASKED_EVERY: Duration = Duration::from_millis(100);
+
+#[derive(Debug, Clone)]
+pub(super) struct Writer(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    connections: Arc<Connections>,
+    /// What waits, of each business that a task is at work for.
+    waiting: Mutex<HashMap<BusinessId, Vec<Waiting>>>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    write: Write,
+    answer: oneshot::Sender<Result<Written, SqlError>>,
+}
+
+impl Writer {
+    pub(super) fn new(connections: Arc<Connections>) -> Self {
+        Self(Arc::new(Inner { connections, waiting: Mutex::default() }))
+    }
+
+    /// Waits for the commit that the write is part of. A caller that does not wait any longer does not undo it.
+    pub(super) async fn write(&self, business: &BusinessId, write: Write) -> Result<Written, SqlError> {
+        let (answer, answered) = oneshot::channel();
+        let waiting = Waiting { write, answer };
+        let is_first = self.0.with_waiting(|all| match all.entry(business.clone()) {
+            Entry::Occupied(mut entry) => {
+                entry.get_mut().push(waiting);
+                false
+            }
+            Entry::Vacant(entry) => {
+                entry.insert(vec![waiting]);
+                true
+            }
+        });
+        if is_first {
+            tokio::spawn(self.0.clone().work_off(business.clone()));
+        }
+        answered.await.map_err(SqlError::other)?
+    }
+}
+
+impl Inner {
+    fn with_waiting<T>(&self, work: impl FnOnce(&mut HashMap<BusinessId, Vec<Waiting>>) -> T) -> T {
+        work(&mut self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    async fn work_off(self: Arc<Self>, business: BusinessId) {
+        while let Some(waiting) = self.next(&business) {
+            let (writes, answers): (Vec<Write>, Vec<_>) =
+                waiting.into_iter().map(|waiting| (waiting.write, waiting.answer)).unzip();
+            for (answer, written) in answers.into_iter().zip(self.write_all(&business, &writes).await) {
+                // Whoever asked may have gone.
+                answer.send(written).unwrap_or_default();
+            }
+        }
+    }
+
+    /// What has come in the meantime; with nothing, the task is over.
+    fn next(&self, business: &BusinessId) -> Option<Vec<Waiting>> {
+        self.with_waiting(|all| {
+            let waiting = all.get_mut(business)?;
+            if waiting.is_empty() {
+                all.remove(business);
+                return None;
+            }
+            let rest = waiting.split_off(waiting.len().min(MOST_TOGETHER));
+            Some(std::mem::replace(waiting, rest))
+        })
+    }
+
+    async fn write_all(&self, business: &BusinessId, writes: &[Write]) -> Vec<Result<Written, SqlError>> {
+        match self.transaction(business, writes).await {
+            Ok(written) => written,
+            // One of them is refused by the database; alone, it takes nothing with it of the others.
+            Err(SqlError::Conflict(_) | SqlError::Other(_)) if writes.len() > 1 => {
+                let mut written = Vec::with_capacity(writes.len());
+                for write in writes {
+                    let alone = self.transaction(business, std::slice::from_ref(write)).await;
+                    written.push(alone.and_then(|mut alone| alone.pop().unwrap_or_else(|| Err(no_outcome()))));
+                }
+                written
+            }
+            Err(error) => writes.iter().map(|_| Err(error.clone())).collect(),
+        }
+    }
+
+    async fn transaction(
+        &self,
+        business: &BusinessId,
+        writes: &[Write],
+    ) -> Result<Vec<Result<Written, SqlError>>, SqlError> {
+        let mut attempts = Attempts::default();
+        loop {
+            match self.attempt(business, writes).await {
+                Err(error) if attempts.again_after(&error).await => {}
+                other => return other,
+            }
+        }
+    }
+
+    async fn attempt(
+        &self,
+        business: &BusinessId,
+        writes: &[Write],
+    ) -> Result<Vec<Result<Written, SqlError>>, SqlError> {
+        let operation = Uuid::now_v7().to_string();
+        let prepared = timeout(LONGEST, self.prepare(business, writes, &operation)).await;
+        let (session, written) = prepared.map_err(SqlError::lost)??;
+        match timeout(LONGEST, session.commit()).await.unwrap_or_else(|elapsed| Err(SqlError::lost(elapsed))) {
+            Ok(()) => Ok(written),
+            Err(SqlError::Lost(lost)) => match self.became(business, &operation).await? {
+                Became::Done => Ok(written),
+                // It is known that nothing was done, so it may be done again.
+                Became::Nothing => Err(SqlError::Retry(lost)),
+            },
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Everything but the commit.
+    async fn prepare(
+        &self,
+        business: &BusinessId,
+        writes: &[Write],
+        operation: &str,
+    ) -> Result<(PgSession, Vec<Result<Written, SqlError>>), SqlError> {
+        let mut session = PgSession::begin(self.connections.get().await?, BEGIN)?;
+        session.tell(query!(statement::LOCK, business)).await?;
+        let mut tally = Changes::default();
+        let written = write::run(&mut session, business, writes, &mut tally).await?;
+        tally.save(&mut session, business).await?;
+        let now = chrono::Utc::now().timestamp_millis();
+        let sign = query!(statement::SIGN, &self.connections.server_id, operation, now, business);
+        session.tell(sign).await?;
+        Ok((session, written))
+    }
+
+    /// What became of a transaction whose commit was sent and not answered.
+    ///
+    /// It is asked on another connection, under the lock that the transaction held: whoever has it knows that the
+    /// transaction is over, and its signature says how.
+    async fn became(&self, business: &BusinessId, operation: &str) -> Result<Became, SqlError> {
+        let deadline = Instant::now() + ASKED_FOR;
+        loop {
+            let asked = timeout(LONGEST, self.signed(business)).await.unwrap_or_else(|late| Err(SqlError::lost(late)));
+            match asked {
+                Ok(signed) if signed.as_deref() == Some(operation) => return Ok(Became::Done),
+                Ok(_) => return Ok(Became::Nothing),
+                Err(error) if Instant::now() >= deadline => return Err(unknown(error)),
+                // The database may be coming back, or the transaction still be on its way.
+                Err(_) => sleep(ASKED_EVERY).await,
+            }
+        }
+    }
+
+    async fn signed(&self, business: &BusinessId) -> Result<Option<String>, SqlError> {
+        let mut session = PgSession::begin(self.connections.get().await?, BEGIN)?;
+        let signed = query!(statement::SIGNED, business, &self.connections.server_id);
+        let mut answers = session.ask(vec![query!(statement::LOCK, business), signed]).await?.into_iter();
+        session.commit().await?;
+        answers.nth(1).unwrap_or_default().into_iter().next().map(|mut row| row.take()).transpose()
+    }
+}
+
+enum Became {
+    Done,
+    Nothing,
+}
+
+/// Not lost, which would say that nothing was done.
+fn unknown(error: SqlError) -> SqlError {
+    SqlError::other(format!("a commit was not answered, and what became of it cannot be asked: {error}"))
+}
+
+fn no_outcome() -> SqlError {
+    SqlError::other("a write has no outcome")
+}

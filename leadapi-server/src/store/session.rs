@@ -1,0 +1,294 @@
+//! The seam between what is done and the database that does it: values, rows, statements, and a session of a
+//! transaction.
+//!
+//! The statements are written so that both databases take the same text: parameters are `$1`, `$2` and so on, in the
+//! order in which they first appear.
+
+use std::{fmt, sync::Arc};
+
+use async_trait::async_trait;
+use leadapi_core::{
+    BoxError,
+    auth::TokenHash,
+    id::{BusinessId, ClientId, FormId, LeadId, PipelineId, StageId, TokenId},
+    model::{Amount, IdempotencyKey, Timestamp},
+};
+
+/// Why a piece of work was not done.
+///
+/// It can be cloned, because all who share a transaction share its end.
+#[derive(Debug, Clone, thiserror::Error)]
+pub(crate) enum SqlError {
+    /// What was asked for cannot be done to the data as they are; the text is for the person who asked.
+    #[error("{0}")]
+    Refused(String),
+    /// A key is there already.
+    #[error("a record with this key exists already")]
+    Conflict(#[source] Arc<dyn std::error::Error + Send + Sync>),
+    /// Another transaction was in the way; the same work may succeed when it is done again.
+    #[error("another transaction was in the way")]
+    Retry(#[source] Arc<dyn std::error::Error + Send + Sync>),
+    /// The connection is gone, and with it the transaction.
+    #[error("the connection to the database was lost")]
+    Lost(#[source] Arc<dyn std::error::Error + Send + Sync>),
+    /// The storage can no longer be trusted; nothing more must be acknowledged.
+    #[error("the storage has failed")]
+    Fatal(#[source] Arc<dyn std::error::Error + Send + Sync>),
+    /// Anything else.
+    #[error("the database failed")]
+    Other(#[source] Arc<dyn std::error::Error + Send + Sync>),
+}
+
+impl SqlError {
+    pub(crate) fn refused(text: impl Into<String>) -> Self {
+        Self::Refused(text.into())
+    }
+
+    pub(crate) fn other(error: impl Into<BoxError>) -> Self {
+        Self::Other(error.into().into())
+    }
+
+    pub(crate) fn lost(error: impl Into<BoxError>) -> Self {
+        Self::Lost(error.into().into())
+    }
+
+    /// A row that is not as it was written.
+    fn strange(found: Option<&Value>) -> Self {
+        Self::other(match found {
+            None => "a row of the database has too few columns".to_owned(),
+            Some(found) => format!("a row of the database holds {} where something else belongs", found.kind()),
+        })
+    }
+}
+
+/// A value in a column or a parameter. Moments are milliseconds since 1970, so that both databases order them alike.
+#[derive(Clone, PartialEq)]
+pub(crate) enum Value {
+    Null,
+    Int(i64),
+    Real(f64),
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl Value {
+    /// What it is, without saying what it holds.
+    const fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "nothing",
+            Self::Int(_) => "an integer",
+            Self::Real(_) => "a double",
+            Self::Text(_) => "a text",
+            Self::Bytes(_) => "bytes",
+        }
+    }
+}
+
+/// Says of what kind it is: drivers write the parameters of statements to their logs, and a log holds no data of leads.
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind())
+    }
+}
+
+/// A statement and its parameters.
+#[derive(Debug, Clone)]
+pub(crate) struct Query {
+    pub(crate) sql: &'static str,
+    pub(crate) params: Vec<Value>,
+}
+
+/// A [`Query`] of a statement and anything that can be a parameter.
+macro_rules! query {
+    ($sql:expr $(, $param:expr)* $(,)?) => {
+        $crate::store::session::Query { sql: $sql, params: vec![$($crate::store::session::Value::from($param)),*] }
+    };
+}
+pub(crate) use query;
+
+/// A row of an answer; its columns are taken from left to right.
+#[derive(Debug)]
+pub(crate) struct Row(std::vec::IntoIter<Value>);
+
+impl Row {
+    pub(crate) fn new(values: Vec<Value>) -> Self {
+        Self(values.into_iter())
+    }
+
+    /// The next column.
+    pub(crate) fn take<T: FromValue>(&mut self) -> Result<T, SqlError> {
+        T::from_value(self.0.next().ok_or_else(|| SqlError::strange(None))?)
+    }
+}
+
+/// What a column can be read as.
+pub(crate) trait FromValue: Sized {
+    fn from_value(value: Value) -> Result<Self, SqlError>;
+}
+
+/// A transaction, in which statements are run in the order in which they are given.
+#[async_trait]
+pub(crate) trait Session: Send {
+    /// Runs them and answers the rows of each; in one round trip, where there is one.
+    async fn ask(&mut self, queries: Vec<Query>) -> Result<Vec<Vec<Row>>, SqlError>;
+
+    /// Runs it. Whether it succeeded may be known only when something is asked, or at the end of the transaction.
+    async fn tell(&mut self, query: Query) -> Result<(), SqlError>;
+}
+
+impl dyn Session + '_ {
+    /// The rows of one statement.
+    pub(crate) async fn rows(&mut self, query: Query) -> Result<Vec<Row>, SqlError> {
+        Ok(self.ask(vec![query]).await?.pop().unwrap_or_default())
+    }
+
+    /// The first row of one statement.
+    pub(crate) async fn row(&mut self, query: Query) -> Result<Option<Row>, SqlError> {
+        Ok(self.rows(query).await?.into_iter().next())
+    }
+}
+
+/// Something that is done within one transaction: wholly or not at all. It may be done again where that failed.
+#[async_trait]
+pub(crate) trait Work: Send + Sync + 'static {
+    type Output: Send + 'static;
+
+    async fn run(&self, session: &mut dyn Session) -> Result<Self::Output, SqlError>;
+}
+
+impl FromValue for Value {
+    fn from_value(value: Value) -> Result<Self, SqlError> {
+        Ok(value)
+    }
+}
+
+impl<T: FromValue> FromValue for Option<T> {
+    fn from_value(value: Value) -> Result<Self, SqlError> {
+        if value == Value::Null { Ok(None) } else { T::from_value(value).map(Some) }
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+macro_rules! plain {
+    ($($type:ty = $variant:ident)*) => {$(
+        impl From<$type> for Value {
+            fn from(value: $type) -> Self {
+                Self::$variant(value)
+            }
+        }
+
+        impl FromValue for $type {
+            fn from_value(value: Value) -> Result<Self, SqlError> {
+                match value {
+                    Value::$variant(value) => Ok(value),
+                    other => Err(SqlError::strange(Some(&other))),
+                }
+            }
+        }
+    )*};
+}
+
+plain! { i64 = Int f64 = Real String = Text Vec<u8> = Bytes }
+
+macro_rules! texts {
+    ($($type:ty)*) => {$(
+        impl From<&$type> for Value {
+            fn from(text: &$type) -> Self {
+                Self::Text(text.as_str().to_owned())
+            }
+        }
+
+        impl FromValue for $type {
+            fn from_value(value: Value) -> Result<Self, SqlError> {
+                Self::parse(&String::from_value(value)?).map_err(SqlError::other)
+            }
+        }
+    )*};
+}
+
+texts! { BusinessId ClientId FormId LeadId PipelineId StageId TokenId IdempotencyKey }
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<&String> for Value {
+    fn from(text: &String) -> Self {
+        Self::Text(text.clone())
+    }
+}
+
+impl From<u32> for Value {
+    fn from(number: u32) -> Self {
+        Self::Int(number.into())
+    }
+}
+
+impl FromValue for u32 {
+    fn from_value(value: Value) -> Result<Self, SqlError> {
+        i64::from_value(value)?.try_into().map_err(SqlError::other)
+    }
+}
+
+impl FromValue for u64 {
+    fn from_value(value: Value) -> Result<Self, SqlError> {
+        i64::from_value(value)?.try_into().map_err(SqlError::other)
+    }
+}
+
+impl From<Timestamp> for Value {
+    fn from(at: Timestamp) -> Self {
+        Self::Int(at.to_utc().timestamp_millis())
+    }
+}
+
+impl FromValue for Timestamp {
+    fn from_value(value: Value) -> Result<Self, SqlError> {
+        let at = chrono::DateTime::from_timestamp_millis(i64::from_value(value)?);
+        at.map(Self::from).ok_or_else(|| SqlError::other("a moment of the database is out of range"))
+    }
+}
+
+impl From<Amount> for Value {
+    fn from(amount: Amount) -> Self {
+        Self::Real(amount.get())
+    }
+}
+
+impl FromValue for Amount {
+    fn from_value(value: Value) -> Result<Self, SqlError> {
+        Self::try_from(f64::from_value(value)?).map_err(SqlError::other)
+    }
+}
+
+impl From<[u8; 32]> for Value {
+    fn from(bytes: [u8; 32]) -> Self {
+        Self::Bytes(bytes.to_vec())
+    }
+}
+
+impl FromValue for [u8; 32] {
+    fn from_value(value: Value) -> Result<Self, SqlError> {
+        let bytes = Vec::<u8>::from_value(value)?;
+        Self::try_from(bytes).map_err(|_| SqlError::other("a hash of the database is not 32 bytes"))
+    }
+}
+
+impl From<&TokenHash> for Value {
+    fn from(hash: &TokenHash) -> Self {
+        hash.to_bytes().into()
+    }
+}
+
+impl FromValue for TokenHash {
+    fn from_value(value: Value) -> Result<Self, SqlError> {
+        FromValue::from_value(value).map(Self::from_bytes)
+    }
+}

@@ -1,0 +1,148 @@
+//! SQLite: one file, one writer, and readers that each see a snapshot.
+
+mod open;
+mod session;
+mod writer;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use leadapi_core::id::BusinessId;
+use rusqlite::{Connection, backup::Backup};
+use tokio::sync::watch;
+
+pub(crate) use open::{OpenError, lock};
+use session::{SqliteSession, at_once, failure};
+use writer::Writer;
+
+use super::{
+    session::{Query, Row, SqlError, Work},
+    write::{Write, Written},
+};
+
+/// A database in a file.
+#[derive(Debug)]
+pub(crate) struct Sqlite {
+    path: PathBuf,
+    writer: Writer,
+    /// Connections that nobody reads on just now.
+    readers: Mutex<Vec<Connection>>,
+    health: Arc<Health>,
+}
+
+impl Sqlite {
+    /// Opens the file, or makes it, and brings it to the schema of this version.
+    pub(crate) fn open(path: &Path) -> Result<Self, OpenError> {
+        let connection = open::open(path)?;
+        let health = Arc::new(Health::default());
+        let writer = Writer::start(connection, health.clone()).map_err(OpenError::Thread)?;
+        Ok(Self { path: path.to_owned(), writer, readers: Mutex::default(), health })
+    }
+
+    /// Runs one statement that reads. It is done where it is asked for: most reads take less than a change of threads.
+    pub(crate) fn query(&self, query: Query) -> Result<Vec<Row>, SqlError> {
+        self.on_a_reader(|connection| at_once(super::session::Session::ask(&mut SqliteSession(connection), vec![query])))
+            .map(|mut answers| answers.pop().unwrap_or_default())
+    }
+
+    /// Runs statements that read, all on one snapshot.
+    pub(crate) fn read<W: Work>(&self, work: &W) -> Result<W::Output, SqlError> {
+        self.on_a_reader(|connection| {
+            connection.execute_batch("BEGIN").map_err(failure)?;
+            let done = at_once(work.run(&mut SqliteSession(connection)));
+            connection.execute_batch("COMMIT").map_err(failure)?;
+            done
+        })
+    }
+
+    pub(crate) async fn write(&self, business: &BusinessId, write: Write) -> Result<Written, SqlError> {
+        self.writer.write(business, write).await
+    }
+
+    pub(crate) async fn work<W: Work>(&self, work: W) -> Result<W::Output, SqlError> {
+        self.writer.work(work).await
+    }
+
+    /// Waits until the storage has failed, and says how.
+    pub(crate) async fn failed(&self) -> String {
+        self.health.failed().await
+    }
+
+    /// Copies the database into a new file, from one snapshot, while others write.
+    pub(crate) fn backup(&self, to: &Path, mut progress: impl FnMut(u64, u64)) -> Result<(), OpenError> {
+        const PAGES: i32 = 1_024;
+        open::create(to)?;
+        let mut copy = Connection::open(to)?;
+        let source = open::reader(&self.path)?;
+        // A snapshot that is held: a copy that others write under would begin anew with each of their commits.
+        source.execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema")?;
+        {
+            let backup = Backup::new(&source, &mut copy)?;
+            while backup.step(PAGES)? == rusqlite::backup::StepResult::More {
+                let done = backup.progress();
+                let count = |pages: i32| u64::try_from(pages).unwrap_or(0);
+                progress(count(done.pagecount - done.remaining), count(done.pagecount));
+            }
+        }
+        source.execute_batch("COMMIT")?;
+        copy.close().map_err(|(_, error)| error)?;
+        open::sync(to)?;
+        Ok(())
+    }
+
+    fn on_a_reader<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T, SqlError>) -> Result<T, SqlError> {
+        self.health.check()?;
+        let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut reader = idle.map_or_else(|| open::reader(&self.path).map_err(failure), Ok)?;
+        let done = work(&mut reader);
+        match &done {
+            // One that is still in a transaction would show its next caller the past.
+            _ if !reader.is_autocommit() => drop(reader),
+            Ok(_) => self.readers.lock().unwrap_or_else(PoisonError::into_inner).push(reader),
+            Err(error) => self.health.note(error),
+        }
+        done
+    }
+}
+
+/// Whether the storage can still be trusted. Once it cannot, it never can again.
+#[derive(Debug)]
+struct Health(watch::Sender<Option<SqlError>>);
+
+impl Default for Health {
+    fn default() -> Self {
+        Self(watch::Sender::new(None))
+    }
+}
+
+impl Health {
+    fn check(&self) -> Result<(), SqlError> {
+        self.0.borrow().clone().map_or(Ok(()), Err)
+    }
+
+    fn note(&self, error: &SqlError) {
+        if matches!(error, SqlError::Fatal(_)) {
+            self.0.send_if_modified(|failed| failed.is_none() && failed.replace(error.clone()).is_none());
+        }
+    }
+
+    async fn failed(&self) -> String {
+        let mut failed = self.0.subscribe();
+        match failed.wait_for(Option::is_some).await {
+            Ok(error) => error.as_ref().map(chain).unwrap_or_default(),
+            // The sender is this very value, so it is still there.
+            Err(_) => std::future::pending().await,
+        }
+    }
+}
+
+fn chain(error: &SqlError) -> String {
+    let sources = std::iter::successors(std::error::Error::source(error), |error| error.source());
+    std::iter::once(error.to_string()).chain(sources.map(ToString::to_string)).collect::<Vec<_>>().join(": ")
+}
+
+/// How long a transaction waits for that of another process, such as a command beside the server.
+const BUSY: Duration = Duration::from_secs(5);

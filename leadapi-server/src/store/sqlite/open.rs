@@ -1,0 +1,146 @@
+//! From a path to a connection that keeps what it acknowledges.
+
+use std::{
+    fs::{File, OpenOptions, TryLockError},
+    io,
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+
+use rusqlite::{Connection, OpenFlags, config::DbConfig};
+
+use super::BUSY;
+
+/// Before it, a write-ahead log that was reset at the wrong moment could corrupt the file.
+const OLDEST: (i32, &str) = (3_051_003, "3.51.3");
+/// "lead" in ASCII: says in the file's head whose it is.
+const APPLICATION: i32 = 0x6c65_6164;
+const STATEMENTS: usize = 128;
+
+/// What brings a file from one version of the schema to the next.
+const MIGRATIONS: &[&str] = &[include_str!("0001.sql")];
+
+/// Why a file cannot be used as a store.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OpenError {
+    #[error("SQLite is {found}, and before {} it could corrupt a file", OLDEST.1)]
+    Old { found: &'static str },
+    #[error("{0}")]
+    File(#[from] io::Error),
+    #[error("the thread that writes could not be started: {0}")]
+    Thread(io::Error),
+    #[error("it is a SQLite database of something else")]
+    Foreign,
+    #[error("its schema is of version {found}, and this binary knows up to {known}: use a newer binary")]
+    Newer { found: i64, known: usize },
+    #[error("the file system does not allow a write-ahead log (journal mode {0})")]
+    NoLog(String),
+    #[error("another server serves it")]
+    Locked,
+    #[error("{0}")]
+    Sqlite(#[from] rusqlite::Error),
+}
+
+/// A connection that writes, to a file with the schema of this version.
+pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
+    if rusqlite::version_number() < OLDEST.0 {
+        return Err(OpenError::Old { found: rusqlite::version() });
+    }
+    match create(path) {
+        Err(OpenError::File(error)) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        other => other?,
+    }
+    let mut connection = Connection::open_with_flags(path, flags() | OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.busy_timeout(BUSY)?;
+    // Looked at before anything is written: what is not ours stays as it is.
+    check(&connection)?;
+    let mode: String = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
+    if mode != "wal" {
+        return Err(OpenError::NoLog(mode));
+    }
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    migrate(&mut connection)?;
+    Ok(connection)
+}
+
+/// A connection that only reads.
+pub(super) fn reader(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(path, flags() | OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    connection.busy_timeout(BUSY)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(connection)
+}
+
+/// A connection is used by one thread at a time, so SQLite need not see to that.
+fn flags() -> OpenFlags {
+    OpenFlags::SQLITE_OPEN_NO_MUTEX
+}
+
+/// A new, empty file that nobody else may read, whose name is on the disk too.
+pub(super) fn create(path: &Path) -> Result<(), OpenError> {
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.sync_all()?;
+    sync_folder(path)?;
+    Ok(())
+}
+
+/// Everything that was written to the file is on the disk.
+pub(super) fn sync(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()?;
+    sync_folder(path)
+}
+
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+    File::open(folder)?.sync_all()
+}
+
+fn number(connection: &Connection, sql: &str) -> rusqlite::Result<i64> {
+    connection.query_row(sql, (), |row| row.get(0))
+}
+
+/// The version of the schema; 0 of an empty file.
+fn check(connection: &Connection) -> Result<usize, OpenError> {
+    let tables = number(connection, "SELECT count(*) FROM sqlite_schema")?;
+    let application = number(connection, "PRAGMA application_id")?;
+    let version = number(connection, "PRAGMA user_version")?;
+    if application != i64::from(APPLICATION) && (tables > 0 || application != 0 || version != 0) {
+        return Err(OpenError::Foreign);
+    }
+    let newer = OpenError::Newer { found: version, known: MIGRATIONS.len() };
+    usize::try_from(version).ok().filter(|version| *version <= MIGRATIONS.len()).ok_or(newer)
+}
+
+/// In one transaction, so that of two that come at once the second finds the work done.
+fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
+    if check(connection)? == MIGRATIONS.len() {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    for migration in MIGRATIONS.iter().skip(check(&transaction)?) {
+        transaction.execute_batch(migration)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION)?;
+    transaction.pragma_update(None, "user_version", i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX))?;
+    transaction.commit()?;
+    Ok(())
+}
+
+/// Sees to it that no second server serves the file, by whatever name; it holds until the answer is dropped.
+///
+/// The lock is on a file beside it: SQLite's own locks on the file itself would go with ours.
+pub(crate) fn lock(path: &Path) -> Result<File, OpenError> {
+    let mut beside: PathBuf = path.canonicalize()?;
+    let mut name = beside.file_name().unwrap_or_default().to_owned();
+    name.push("-lock");
+    beside.set_file_name(name);
+    let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(beside)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(OpenError::Locked),
+        Err(TryLockError::Error(error)) => Err(error.into()),
+    }
+}

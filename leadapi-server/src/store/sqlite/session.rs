@@ -1,0 +1,87 @@
+//! A session on a connection: everything is done at once, so its futures never wait.
+
+use async_trait::async_trait;
+use futures_util::FutureExt;
+use rusqlite::{
+    Connection, ErrorCode, Statement,
+    types::{ToSql, ToSqlOutput, ValueRef},
+};
+
+use crate::store::session::{Query, Row, Session, SqlError, Value};
+
+/// A session within the transaction that its connection is in.
+pub(super) struct SqliteSession<'c>(pub(super) &'c mut Connection);
+
+#[async_trait]
+impl Session for SqliteSession<'_> {
+    async fn ask(&mut self, queries: Vec<Query>) -> Result<Vec<Vec<Row>>, SqlError> {
+        queries.into_iter().map(|query| run(self.0, query)).collect()
+    }
+
+    async fn tell(&mut self, query: Query) -> Result<(), SqlError> {
+        run(self.0, query).map(drop)
+    }
+}
+
+fn run(connection: &Connection, query: Query) -> Result<Vec<Row>, SqlError> {
+    let mut statement = connection.prepare_cached(query.sql).map_err(failure)?;
+    for (at, param) in query.params.iter().enumerate() {
+        statement.raw_bind_parameter(at + 1, param).map_err(failure)?;
+    }
+    rows(&mut statement).map_err(failure)
+}
+
+fn rows(statement: &mut Statement<'_>) -> rusqlite::Result<Vec<Row>> {
+    let columns = statement.column_count();
+    let mut found = Vec::new();
+    let mut rows = statement.raw_query();
+    while let Some(row) = rows.next()? {
+        let values = (0..columns).map(|column| Ok(read(row.get_ref(column)?)?));
+        found.push(Row::new(values.collect::<rusqlite::Result<_>>()?));
+    }
+    Ok(found)
+}
+
+fn read(value: ValueRef<'_>) -> rusqlite::Result<Value> {
+    Ok(match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(number) => Value::Int(number),
+        ValueRef::Real(number) => Value::Real(number),
+        ValueRef::Text(_) => Value::Text(value.as_str()?.to_owned()),
+        ValueRef::Blob(bytes) => Value::Bytes(bytes.to_vec()),
+    })
+}
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Null => ValueRef::Null,
+            Self::Int(number) => ValueRef::Integer(*number),
+            Self::Real(number) => ValueRef::Real(*number),
+            Self::Text(text) => ValueRef::Text(text.as_bytes()),
+            Self::Bytes(bytes) => ValueRef::Blob(bytes),
+        }))
+    }
+}
+
+/// Runs what is written as waiting, on a session that never waits.
+pub(super) fn at_once<T>(work: impl Future<Output = Result<T, SqlError>>) -> Result<T, SqlError> {
+    work.now_or_never().unwrap_or_else(|| Err(SqlError::other("work on SQLite has waited for something else")))
+}
+
+/// What an error means. After a failed read or write nobody knows what is on the disk, so nothing may go on.
+pub(super) fn failure(error: rusqlite::Error) -> SqlError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::ConstraintViolation) if is_key(&error) => SqlError::Conflict(std::sync::Arc::new(error)),
+        Some(ErrorCode::SystemIoFailure | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            SqlError::Fatal(std::sync::Arc::new(error))
+        }
+        _ => SqlError::other(error),
+    }
+}
+
+fn is_key(error: &rusqlite::Error) -> bool {
+    use rusqlite::ffi::{SQLITE_CONSTRAINT_PRIMARYKEY, SQLITE_CONSTRAINT_ROWID, SQLITE_CONSTRAINT_UNIQUE};
+    let code = error.sqlite_error().map(|error| error.extended_code);
+    matches!(code, Some(SQLITE_CONSTRAINT_PRIMARYKEY | SQLITE_CONSTRAINT_ROWID | SQLITE_CONSTRAINT_UNIQUE))
+}

@@ -1,0 +1,178 @@
+//! The one that writes: a thread that commits all writes that wait for it at once.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        mpsc::{Receiver, Sender, channel},
+    },
+    thread,
+};
+
+use leadapi_core::id::BusinessId;
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use super::{
+    Health,
+    session::{SqliteSession, at_once, failure},
+};
+use crate::store::{
+    session::{SqlError, Work},
+    tally::Changes,
+    write::{self, Write, Written},
+};
+
+/// So many writes share a transaction at most, so that the first does not wait long for the last.
+const MOST_TOGETHER: usize = 512;
+
+/// Hands work to the thread. The thread ends when the last of these is gone.
+#[derive(Debug, Clone)]
+pub(super) struct Writer(Sender<Job>);
+
+enum Job {
+    Write(Waiting),
+    /// Something else, in a transaction of its own.
+    Work(Box<dyn FnOnce(&mut Thread) + Send>),
+}
+
+struct Waiting {
+    business: BusinessId,
+    write: Write,
+    answer: oneshot::Sender<Result<Written, SqlError>>,
+}
+
+struct Thread {
+    connection: Connection,
+    health: Arc<Health>,
+}
+
+impl Writer {
+    pub(super) fn start(connection: Connection, health: Arc<Health>) -> std::io::Result<Self> {
+        let (sender, jobs) = channel();
+        let thread = Thread { connection, health };
+        thread::Builder::new().name("leadapi-sqlite".into()).spawn(move || thread.run(&jobs))?;
+        Ok(Self(sender))
+    }
+
+    /// Waits for the commit that the write is part of. A caller that does not wait any longer does not undo it.
+    pub(super) async fn write(&self, business: &BusinessId, write: Write) -> Result<Written, SqlError> {
+        let (answer, answered) = oneshot::channel();
+        self.send(Job::Write(Waiting { business: business.clone(), write, answer }))?;
+        answered.await.map_err(|_| gone())?
+    }
+
+    pub(super) async fn work<W: Work>(&self, work: W) -> Result<W::Output, SqlError> {
+        let (answer, answered) = oneshot::channel();
+        let job = move |thread: &mut Thread| {
+            // Whoever asked may have gone.
+            answer.send(thread.work(&work)).unwrap_or_default();
+        };
+        self.send(Job::Work(Box::new(job)))?;
+        answered.await.map_err(|_| gone())?
+    }
+
+    fn send(&self, job: Job) -> Result<(), SqlError> {
+        self.0.send(job).map_err(|_| gone())
+    }
+}
+
+fn gone() -> SqlError {
+    SqlError::other("the thread that writes to SQLite has ended")
+}
+
+impl Thread {
+    fn run(mut self, jobs: &Receiver<Job>) {
+        while let Ok(first) = jobs.recv() {
+            let mut writes = Vec::new();
+            let mut next = Some(first);
+            // All that have come while the last transaction was on its way to the disk.
+            while let Some(job) = next {
+                match job {
+                    Job::Write(waiting) => writes.push(waiting),
+                    Job::Work(work) => {
+                        self.write_all(std::mem::take(&mut writes));
+                        work(&mut self);
+                    }
+                }
+                next = if writes.len() < MOST_TOGETHER { jobs.try_recv().ok() } else { None };
+            }
+            self.write_all(writes);
+        }
+    }
+
+    fn work<W: Work>(&mut self, work: &W) -> Result<W::Output, SqlError> {
+        self.transaction(|connection| at_once(work.run(&mut SqliteSession(connection))))
+    }
+
+    /// Answers each only after the one commit: what is acknowledged is on the disk.
+    fn write_all(&mut self, waiting: Vec<Waiting>) {
+        if waiting.is_empty() {
+            return;
+        }
+        let written = self.transaction(|connection| write_each(connection, &waiting));
+        let written = written.unwrap_or_else(|error| waiting.iter().map(|_| Err(error.clone())).collect());
+        for (waiting, written) in waiting.into_iter().zip(written) {
+            // Whoever asked may have gone.
+            waiting.answer.send(written).unwrap_or_default();
+        }
+    }
+
+    fn transaction<T>(&mut self, work: impl FnOnce(&mut Connection) -> Result<T, SqlError>) -> Result<T, SqlError> {
+        self.health.check()?;
+        let connection = &mut self.connection;
+        let done = execute(connection, "BEGIN IMMEDIATE").and_then(|()| work(connection));
+        let ended = done.and_then(|done| execute(connection, "COMMIT").map(|()| done));
+        if let Err(error) = &ended {
+            self.health.note(error);
+            // A commit that failed may have left the transaction open; one that is over cannot be rolled back.
+            if !connection.is_autocommit()
+                && let Err(error) = execute(connection, "ROLLBACK")
+            {
+                self.health.note(&error);
+            }
+        }
+        ended
+    }
+}
+
+fn write_each(connection: &mut Connection, waiting: &[Waiting]) -> Result<Vec<Result<Written, SqlError>>, SqlError> {
+    let mut tallies: BTreeMap<&BusinessId, Changes> = BTreeMap::new();
+    let mut written = Vec::with_capacity(waiting.len());
+    for Waiting { business, write, .. } in waiting {
+        let outcome = savepoint(connection, |connection| {
+            let mut changes = Changes::default();
+            let session = &mut SqliteSession(connection);
+            let mut written = at_once(write::run(session, business, std::slice::from_ref(write), &mut changes))?;
+            let written = written.pop().unwrap_or_else(|| Err(SqlError::other("a write has no outcome")))?;
+            tallies.entry(business).or_default().append(changes);
+            Ok(written)
+        });
+        if let Err(error @ SqlError::Fatal(_)) = outcome {
+            return Err(error);
+        }
+        written.push(outcome);
+    }
+    for (business, changes) in tallies {
+        at_once(changes.save(&mut SqliteSession(connection), business))?;
+    }
+    Ok(written)
+}
+
+/// A write that fails takes nothing with it of those that share its transaction.
+fn savepoint<T>(
+    connection: &mut Connection,
+    work: impl FnOnce(&mut Connection) -> Result<T, SqlError>,
+) -> Result<T, SqlError> {
+    execute(connection, "SAVEPOINT one")?;
+    let done = work(connection);
+    if done.is_err() {
+        execute(connection, "ROLLBACK TO one")?;
+    }
+    execute(connection, "RELEASE one")?;
+    done
+}
+
+fn execute(connection: &Connection, sql: &str) -> Result<(), SqlError> {
+    connection.prepare_cached(sql).and_then(|mut statement| statement.execute(())).map(drop).map_err(failure)
+}

@@ -1,0 +1,141 @@
+//! Every statement that serving needs, once for both databases.
+//!
+//! Each begins its search with the business, for which every key and index begins with `business_id`; the two that
+//! cannot, because they find out which business a request is for or which there are, say so. Parameters first appear in
+//! ascending order.
+
+// Leads. The columns stand in the order in which `lead::read` takes them.
+
+pub(crate) const LEAD: &str = "SELECT id, client_id, name, email, phone, source, notes, value, pipeline_id, stage_id, \
+    business_name, created_at FROM lead WHERE business_id = $1 AND id = $2";
+
+pub(crate) const INSERT_LEAD: &str = "INSERT INTO lead (business_id, id, client_id, name, email, phone, source, notes, \
+    value, pipeline_id, stage_id, business_name, created_at) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+
+pub(crate) const UPDATE_LEAD: &str = "UPDATE lead SET name = $1, email = $2, phone = $3, source = $4, notes = $5, \
+    value = $6, pipeline_id = $7, stage_id = $8, business_name = $9 WHERE business_id = $10 AND id = $11";
+
+pub(crate) const DELETE_LEAD: &str = "DELETE FROM lead WHERE business_id = $1 AND id = $2";
+
+// Pages of leads, newest first, of those that come before a place in the order of their creation.
+
+pub(crate) const PAGE: &str = "SELECT id, client_id, name, email, phone, source, notes, value, pipeline_id, stage_id, \
+    business_name, created_at FROM lead WHERE business_id = $1 AND (created_at, id) < ($2, $3) \
+    ORDER BY created_at DESC, id DESC LIMIT $4 OFFSET $5";
+
+pub(crate) const PAGE_OF_CLIENT: &str = "SELECT id, client_id, name, email, phone, source, notes, value, pipeline_id, \
+    stage_id, business_name, created_at FROM lead WHERE business_id = $1 AND client_id = $2 \
+    AND (created_at, id) < ($3, $4) ORDER BY created_at DESC, id DESC LIMIT $5 OFFSET $6";
+
+pub(crate) const PAGE_OF_STAGE: &str = "SELECT id, client_id, name, email, phone, source, notes, value, pipeline_id, \
+    stage_id, business_name, created_at FROM lead WHERE business_id = $1 AND stage_id = $2 \
+    AND (created_at, id) < ($3, $4) ORDER BY created_at DESC, id DESC LIMIT $5 OFFSET $6";
+
+pub(crate) const PAGE_OF_BOTH: &str = "SELECT id, client_id, name, email, phone, source, notes, value, pipeline_id, \
+    stage_id, business_name, created_at FROM lead WHERE business_id = $1 AND client_id = $2 AND stage_id = $3 \
+    AND (created_at, id) < ($4, $5) ORDER BY created_at DESC, id DESC LIMIT $6 OFFSET $7";
+
+// The tally: how many leads there are under each filter in each stretch (see the module `tally`).
+
+pub(crate) const TOTAL: &str = "SELECT CAST(coalesce(sum(leads), 0) AS bigint) FROM tally \
+    WHERE business_id = $1 AND client_id = $2 AND stage_id = $3";
+
+pub(crate) const STRETCHES: &str = "SELECT from_at, from_id, leads FROM tally \
+    WHERE business_id = $1 AND client_id = $2 AND stage_id = $3 ORDER BY from_at DESC, from_id DESC";
+
+pub(crate) const NEWEST_STRETCH: &str = "SELECT from_at, from_id, leads FROM tally \
+    WHERE business_id = $1 AND client_id = '' AND stage_id = '' ORDER BY from_at DESC, from_id DESC LIMIT 1";
+
+pub(crate) const STRETCH_OF: &str = "SELECT from_at, from_id, leads FROM tally \
+    WHERE business_id = $1 AND client_id = '' AND stage_id = '' AND (from_at, from_id) <= ($2, $3) \
+    ORDER BY from_at DESC, from_id DESC LIMIT 1";
+
+pub(crate) const STRETCH_AFTER: &str = "SELECT from_at, from_id FROM tally \
+    WHERE business_id = $1 AND client_id = '' AND stage_id = '' AND (from_at, from_id) > ($2, $3) \
+    ORDER BY from_at, from_id LIMIT 1";
+
+pub(crate) const ADD_TO_TALLY: &str = "INSERT INTO tally (business_id, client_id, stage_id, from_at, from_id, leads) \
+    VALUES ($1, $2, $3, $4, $5, $6) \
+    ON CONFLICT (business_id, client_id, stage_id, from_at, from_id) DO UPDATE SET leads = tally.leads + excluded.leads";
+
+/// A filter under which a stretch has no leads needs no row; the rows of all leads stay, because they are the stretches.
+pub(crate) const DROP_EMPTY_TALLY: &str = "DELETE FROM tally WHERE business_id = $1 AND client_id = $2 \
+    AND stage_id = $3 AND from_at = $4 AND from_id = $5 AND leads = 0";
+
+pub(crate) const NTH_IN_STRETCH: &str = "SELECT created_at, id FROM lead WHERE business_id = $1 \
+    AND (created_at, id) >= ($2, $3) AND (created_at, id) < ($4, $5) ORDER BY created_at, id LIMIT 1 OFFSET $6";
+
+pub(crate) const CLEAR_STRETCH: &str = "DELETE FROM tally WHERE business_id = $1 AND from_at = $2 AND from_id = $3";
+
+pub(crate) const COUNT_STRETCH: &str = "INSERT INTO tally (business_id, client_id, stage_id, from_at, from_id, leads) \
+    SELECT $1, client_id, stage_id, CAST($2 AS bigint), $3, count(*) FROM ( \
+        SELECT '' AS client_id, '' AS stage_id FROM lead \
+            WHERE business_id = $1 AND (created_at, id) >= ($2, $3) AND (created_at, id) < ($4, $5) \
+        UNION ALL SELECT client_id, '' FROM lead \
+            WHERE business_id = $1 AND (created_at, id) >= ($2, $3) AND (created_at, id) < ($4, $5) \
+        UNION ALL SELECT '', stage_id FROM lead WHERE business_id = $1 AND stage_id IS NOT NULL \
+            AND (created_at, id) >= ($2, $3) AND (created_at, id) < ($4, $5) \
+        UNION ALL SELECT client_id, stage_id FROM lead WHERE business_id = $1 AND stage_id IS NOT NULL \
+            AND (created_at, id) >= ($2, $3) AND (created_at, id) < ($4, $5) \
+    ) AS counted GROUP BY client_id, stage_id";
+
+// What leads may name.
+
+pub(crate) const CLIENT_EXISTS: &str = "SELECT id FROM client WHERE business_id = $1 AND id = $2";
+
+pub(crate) const FIRST_STAGE: &str =
+    "SELECT id FROM stage WHERE business_id = $1 AND pipeline_id = $2 ORDER BY position LIMIT 1";
+
+pub(crate) const PIPELINE_OF_STAGE: &str = "SELECT pipeline_id FROM stage WHERE business_id = $1 AND id = $2";
+
+// Creates that are remembered (contract D10).
+
+pub(crate) const REMEMBERED: &str =
+    "SELECT fingerprint, created_at, lead FROM idempotency WHERE business_id = $1 AND key = $2";
+
+pub(crate) const REMEMBER: &str = "INSERT INTO idempotency (business_id, key, fingerprint, created_at, lead) \
+    VALUES ($1, $2, $3, $4, $5)";
+
+pub(crate) const FORGET: &str = "DELETE FROM idempotency WHERE business_id = $1 AND key = $2";
+
+/// At most so many of those that are old, so that no transaction is long.
+pub(crate) const FORGET_OLD: &str = "DELETE FROM idempotency WHERE business_id = $1 AND key IN \
+    (SELECT key FROM idempotency WHERE business_id = $1 AND created_at <= $2 ORDER BY created_at LIMIT $3) \
+    RETURNING 1";
+
+// Pipelines and client accounts.
+
+pub(crate) const PIPELINES: &str = "SELECT id, name, created_at FROM pipeline WHERE business_id = $1 \
+    ORDER BY created_at, id LIMIT $2 OFFSET $3";
+
+pub(crate) const STAGES: &str = "SELECT pipeline_id, id, name, position FROM stage WHERE business_id = $1 \
+    AND pipeline_id IN (SELECT id FROM pipeline WHERE business_id = $1 ORDER BY created_at, id LIMIT $2 OFFSET $3) \
+    ORDER BY pipeline_id, position";
+
+pub(crate) const COUNT_PIPELINES: &str = "SELECT count(*) FROM pipeline WHERE business_id = $1";
+
+pub(crate) const CLIENTS: &str = "SELECT id, name, created_at FROM client WHERE business_id = $1 \
+    ORDER BY name, id LIMIT $2 OFFSET $3";
+
+pub(crate) const COUNT_CLIENTS: &str = "SELECT count(*) FROM client WHERE business_id = $1";
+
+// Tokens. The columns stand in the order in which `tokens::read` takes them.
+
+pub(crate) const INSERT_TOKEN: &str = "INSERT INTO token (business_id, id, name, scopes, hint, hash, created_at, \
+    expires_at, revoked_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+
+pub(crate) const TOKENS: &str = "SELECT id, name, scopes, hint, hash, created_at, expires_at, revoked_at FROM token \
+    WHERE business_id = $1 ORDER BY created_at, id";
+
+pub(crate) const REVOKE_TOKEN: &str = "UPDATE token SET revoked_at = coalesce(revoked_at, $1) \
+    WHERE business_id = $2 AND id = $3 RETURNING 1";
+
+pub(crate) const DELETE_TOKEN: &str = "DELETE FROM token WHERE business_id = $1 AND id = $2 RETURNING 1";
+
+/// Without a business, because it finds out which business a request is for.
+pub(crate) const FIND_TOKEN: &str = "SELECT business_id, id, name, scopes, hint, hash, created_at, expires_at, \
+    revoked_at FROM token WHERE hash = $1";
+
+/// Without a business, because it says which there are.
+pub(crate) const BUSINESSES: &str = "SELECT business_id, name, created_at FROM business ORDER BY created_at, business_id";

@@ -1,0 +1,242 @@
+//! How many leads there are, without counting them.
+//!
+//! All leads of a business, in the order of their creation, are cut into stretches of at most about [`MOST`]. For each
+//! stretch and each filter of a list (none, a client account, a stage, both) one row says how many leads of the stretch
+//! are under that filter. So a total is the sum of one small row for each stretch, and a deep page passes over at most
+//! one stretch of leads. The rows of the filter "none" are the stretches themselves.
+//!
+//! The rows change in the transaction that changes the leads, once for all the changes of that transaction.
+
+use std::collections::BTreeMap;
+
+use leadapi_core::{
+    id::{BusinessId, ClientId, StageId},
+    model::{Lead, LeadQuery},
+};
+
+use super::{
+    session::{Query, Row, Session, SqlError, query},
+    statement,
+};
+
+/// A stretch that comes to hold more leads than this is cut in two.
+const MOST: i64 = 2_048;
+
+/// A place in the order of leads: the moment in milliseconds, then the id.
+pub(super) type Place = (i64, String);
+
+/// Where the first stretch begins: before every lead.
+const FIRST: (i64, &str) = (i64::MIN, "");
+/// What comes after every lead.
+pub(super) const END: (i64, &str) = (i64::MAX, "");
+
+fn place(lead: &Lead) -> Place {
+    (lead.created_at.to_utc().timestamp_millis(), lead.id.to_string())
+}
+
+/// A filter as its rows name it: no id is empty, so an empty one means "all".
+type Filter = (String, String);
+
+fn filter(client: Option<&ClientId>, stage: Option<&StageId>) -> Filter {
+    (client.map_or_else(String::new, ToString::to_string), stage.map_or_else(String::new, ToString::to_string))
+}
+
+/// The filters that a lead is under.
+fn filters(lead: &Lead) -> impl Iterator<Item = Filter> + use<> {
+    let (client, stage) = (&lead.client_id, lead.stage_id.as_ref());
+    let by_stage = stage.map(|stage| [filter(None, Some(stage)), filter(Some(client), Some(stage))]);
+    [filter(None, None), filter(Some(client), None)].into_iter().chain(by_stage.into_iter().flatten())
+}
+
+/// A stretch, from where it begins to where the next one does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Stretch {
+    from: Place,
+    leads: i64,
+}
+
+impl Stretch {
+    fn read(mut row: Row) -> Result<Self, SqlError> {
+        Ok(Self { from: (row.take()?, row.take()?), leads: row.take()? })
+    }
+}
+
+/// The changes of one transaction to the tally of one business.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    by_place: BTreeMap<Place, BTreeMap<Filter, i64>>,
+}
+
+impl Changes {
+    /// What a lead was before and is after; either may be nothing.
+    pub(super) fn note(&mut self, before: Option<&Lead>, after: Option<&Lead>) {
+        for (lead, change) in [(before, -1), (after, 1)] {
+            let Some(lead) = lead else { continue };
+            let here = self.by_place.entry(place(lead)).or_default();
+            for filter in filters(lead) {
+                *here.entry(filter).or_default() += change;
+            }
+        }
+    }
+
+    /// Adds the changes of another part of the transaction.
+    pub(crate) fn append(&mut self, other: Self) {
+        for (place, changes) in other.by_place {
+            let here = self.by_place.entry(place).or_default();
+            for (filter, change) in changes {
+                *here.entry(filter).or_default() += change;
+            }
+        }
+    }
+
+    /// Writes them down, and cuts the stretches that have become too long.
+    pub(crate) async fn save(mut self, session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
+        for changes in self.by_place.values_mut() {
+            changes.retain(|_, change| *change != 0);
+        }
+        self.by_place.retain(|_, changes| !changes.is_empty());
+        if self.by_place.is_empty() {
+            return Ok(());
+        }
+        for (mut stretch, changes) in self.by_stretch(session, business).await? {
+            for ((client, stage), change) in changes {
+                let (at, id) = (stretch.from.0, stretch.from.1.clone());
+                session.tell(query!(statement::ADD_TO_TALLY, business, &client, &stage, at, &id, change)).await?;
+                if (client.as_str(), stage.as_str()) == ("", "") {
+                    stretch.leads += change;
+                } else if change < 0 {
+                    session.tell(query!(statement::DROP_EMPTY_TALLY, business, &client, &stage, at, &id)).await?;
+                }
+            }
+            if stretch.leads > MOST {
+                cut(session, business, stretch).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The changes by the stretch that each falls into. Nearly all fall into the newest, which is looked for first.
+    async fn by_stretch(
+        self,
+        session: &mut dyn Session,
+        business: &BusinessId,
+    ) -> Result<Vec<(Stretch, BTreeMap<Filter, i64>)>, SqlError> {
+        let none = || SqlError::other("the tally of a business has no stretch");
+        let newest = session.row(query!(statement::NEWEST_STRETCH, business)).await?.ok_or_else(none)?;
+        let newest = Stretch::read(newest)?;
+        let older: Vec<Query> = self
+            .by_place
+            .range(..newest.from.clone())
+            .map(|((at, id), _)| query!(statement::STRETCH_OF, business, *at, id))
+            .collect();
+        let mut older = if older.is_empty() { Vec::new() } else { session.ask(older).await? }.into_iter();
+        let mut by_stretch: BTreeMap<Place, (Stretch, BTreeMap<Filter, i64>)> = BTreeMap::new();
+        for (place, changes) in self.by_place {
+            let stretch = if place < newest.from {
+                let row = older.next().and_then(|rows| rows.into_iter().next());
+                Stretch::read(row.ok_or_else(none)?)?
+            } else {
+                newest.clone()
+            };
+            let (_, sum) = by_stretch.entry(stretch.from.clone()).or_insert_with(|| (stretch, BTreeMap::new()));
+            for (filter, change) in changes {
+                *sum.entry(filter).or_default() += change;
+            }
+        }
+        Ok(by_stretch.into_values().collect())
+    }
+}
+
+/// Cuts a stretch into pieces of one size, and counts each of them anew.
+async fn cut(session: &mut dyn Session, business: &BusinessId, stretch: Stretch) -> Result<(), SqlError> {
+    let (at, id) = &stretch.from;
+    let next = session.row(query!(statement::STRETCH_AFTER, business, *at, id)).await?;
+    let end: Place = match next {
+        Some(mut row) => (row.take()?, row.take()?),
+        None => (END.0, END.1.to_owned()),
+    };
+    // Two halves, or more pieces of that size where many leads have come at once.
+    let pieces = stretch.leads / (MOST / 2);
+    let mut starts = vec![stretch.from.clone()];
+    for piece in 1..pieces {
+        let nth = piece * stretch.leads / pieces;
+        let start = query!(statement::NTH_IN_STRETCH, business, *at, id, end.0, &end.1, nth);
+        if let Some(mut row) = session.row(start).await? {
+            starts.push((row.take()?, row.take()?));
+        }
+    }
+    session.tell(query!(statement::CLEAR_STRETCH, business, *at, id)).await?;
+    starts.push(end);
+    for (start, end) in starts.iter().zip(starts.iter().skip(1)) {
+        let count = query!(statement::COUNT_STRETCH, business, start.0, &start.1, end.0, &end.1);
+        session.tell(count).await?;
+    }
+    Ok(())
+}
+
+/// The rows of a business that has no leads yet.
+pub(crate) fn begin(business: &BusinessId) -> Query {
+    query!(statement::ADD_TO_TALLY, business, "", "", FIRST.0, FIRST.1, 0_i64)
+}
+
+/// The rows of a business whose leads are known; they need not be in order.
+pub(crate) fn rows_of<'a>(business: &BusinessId, leads: impl Iterator<Item = &'a Lead>) -> Vec<Query> {
+    let mut ordered: Vec<(Place, &Lead)> = leads.map(|lead| (place(lead), lead)).collect();
+    ordered.sort_by(|a, b| a.0.cmp(&b.0));
+    let per_stretch = usize::try_from(MOST / 2).unwrap_or(usize::MAX);
+    let mut rows = Vec::new();
+    for (nth, stretch) in ordered.chunks(per_stretch).enumerate() {
+        let first = (FIRST.0, FIRST.1.to_owned());
+        let from = stretch.first().filter(|_| nth > 0).map_or(first, |(place, _)| place.clone());
+        let mut sums: BTreeMap<Filter, i64> = BTreeMap::new();
+        for (_, lead) in stretch {
+            for filter in filters(lead) {
+                *sums.entry(filter).or_default() += 1;
+            }
+        }
+        rows.extend(sums.into_iter().map(|((client, stage), leads)| {
+            query!(statement::ADD_TO_TALLY, business, &client, &stage, from.0, &from.1, leads)
+        }));
+    }
+    if rows.is_empty() { vec![begin(business)] } else { rows }
+}
+
+/// The total under a query's filters.
+pub(super) fn total(business: &BusinessId, list: &LeadQuery) -> Query {
+    let (client, stage) = filter(list.client.as_ref(), list.stage.as_ref());
+    query!(statement::TOTAL, business, &client, &stage)
+}
+
+/// The stretches under a query's filters, newest first, for [`seek`].
+pub(super) fn stretches(business: &BusinessId, list: &LeadQuery) -> Query {
+    let (client, stage) = filter(list.client.as_ref(), list.stage.as_ref());
+    query!(statement::STRETCHES, business, &client, &stage)
+}
+
+/// Where a deep page begins.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Start {
+    /// The page's leads come before this place.
+    pub(super) before: Place,
+    /// So many of them are passed over.
+    pub(super) skip: u64,
+    /// The total under the filters.
+    pub(super) total: u64,
+}
+
+/// Passes over whole stretches, newest first, as far as an offset reaches.
+pub(super) fn seek(rows: Vec<Row>, offset: u64) -> Result<Start, SqlError> {
+    let mut start = Start { before: (END.0, END.1.to_owned()), skip: offset, total: 0 };
+    let mut found = false;
+    for mut row in rows {
+        let from = (row.take()?, row.take()?);
+        let leads: u64 = row.take()?;
+        start.total += leads;
+        found |= start.skip < leads;
+        if !found {
+            start.skip -= leads;
+            start.before = from;
+        }
+    }
+    Ok(start)
+}

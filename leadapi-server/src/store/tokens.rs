@@ -1,0 +1,104 @@
+//! Tokens as rows: the port of tokens over either database (contract D8).
+
+use async_trait::async_trait;
+use leadapi_core::{
+    BoxError,
+    auth::{Scope, Scopes, TokenHash},
+    id::{BusinessId, TokenId},
+    model::Timestamp,
+    port::{TokenRecord, TokenStore},
+};
+
+use super::{
+    SqlStore,
+    session::{FromValue, Query, Row, Session, SqlError, Value, Work, query},
+    statement,
+};
+
+#[async_trait]
+impl TokenStore for SqlStore {
+    async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), BoxError> {
+        self.one(business, insert(business, &token)).await.map(drop)
+    }
+
+    async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, BoxError> {
+        let rows = self.database.query(query!(statement::TOKENS, business)).await?;
+        Ok(rows.into_iter().map(read).collect::<Result<_, _>>()?)
+    }
+
+    async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, BoxError> {
+        self.one(business, query!(statement::REVOKE_TOKEN, at, business, id)).await
+    }
+
+    async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, BoxError> {
+        self.one(business, query!(statement::DELETE_TOKEN, business, id)).await
+    }
+
+    async fn find(&self, hash: &TokenHash) -> Result<Option<(BusinessId, TokenRecord)>, BoxError> {
+        let rows = self.database.query(query!(statement::FIND_TOKEN, hash)).await?;
+        let Some(mut row) = rows.into_iter().next() else { return Ok(None) };
+        Ok(Some((row.take()?, read(row)?)))
+    }
+}
+
+impl SqlStore {
+    /// Runs one statement that writes, and answers whether it found something.
+    async fn one(&self, business: &BusinessId, query: Query) -> Result<bool, BoxError> {
+        Ok(self.database.work(Some(business), One(query)).await?)
+    }
+}
+
+#[derive(Debug)]
+struct One(Query);
+
+#[async_trait]
+impl Work for One {
+    type Output = bool;
+
+    async fn run(&self, session: &mut dyn Session) -> Result<bool, SqlError> {
+        Ok(session.row(self.0.clone()).await?.is_some())
+    }
+}
+
+pub(super) fn insert(business: &BusinessId, token: &TokenRecord) -> Query {
+    query!(
+        statement::INSERT_TOKEN,
+        business,
+        &token.id,
+        &token.name,
+        token.scopes,
+        &token.hint,
+        &token.hash,
+        token.created_at,
+        token.expires_at,
+        token.revoked_at,
+    )
+}
+
+pub(super) fn read(mut row: Row) -> Result<TokenRecord, SqlError> {
+    Ok(TokenRecord {
+        id: row.take()?,
+        name: row.take()?,
+        scopes: row.take()?,
+        hint: row.take()?,
+        hash: row.take()?,
+        created_at: row.take()?,
+        expires_at: row.take()?,
+        revoked_at: row.take()?,
+    })
+}
+
+impl From<Scopes> for Value {
+    fn from(scopes: Scopes) -> Self {
+        let names: Vec<String> = Vec::from(scopes).iter().map(Scope::to_string).collect();
+        Self::Text(names.join(" "))
+    }
+}
+
+impl FromValue for Scopes {
+    fn from_value(value: Value) -> Result<Self, SqlError> {
+        let text = String::from_value(value)?;
+        let scopes: Result<Vec<Scope>, _> = text.split(' ').map(str::parse).collect();
+        scopes.and_then(Self::try_from).map_err(SqlError::other)
+    }
+}

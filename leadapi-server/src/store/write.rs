@@ -1,0 +1,280 @@
+//! Writes to the leads of one business, any number of them in one transaction.
+//!
+//! What they need is read, then what becomes of each is decided in memory by the rules of the core, one after the other
+//! as if each were alone, then the difference is written. The caller of [`run`] sees to it that nobody else writes to
+//! the business meanwhile.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::Arc,
+};
+
+use chrono::TimeDelta;
+use leadapi_core::{
+    id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
+    model::{IdempotencyKey, Lead, Timestamp},
+    port::{Created, Idempotency, Updated},
+    validate::{LeadDraft, LeadEdit, Named, References, Stamp},
+};
+
+use super::{
+    lead,
+    session::{Query, Row, Session, SqlError, query},
+    statement,
+    tally::Changes,
+};
+
+/// A create is remembered so long (contract D10).
+pub(crate) const REMEMBERED_FOR: TimeDelta = TimeDelta::hours(24);
+
+/// A write, as the port of stores has it.
+#[derive(Debug, Clone)]
+pub(crate) enum Write {
+    Create { stamp: Stamp, draft: LeadDraft, once: Option<Idempotency> },
+    Update { id: LeadId, edit: LeadEdit },
+    Remove { id: LeadId },
+}
+
+/// What became of a write.
+#[derive(Debug, Clone)]
+pub(crate) enum Written {
+    Created(Created),
+    Updated(Updated),
+    Removed(bool),
+}
+
+/// Does the writes, and notes what they do to the tally, which the caller saves at the end of the transaction.
+pub(crate) async fn run(
+    session: &mut dyn Session,
+    business: &BusinessId,
+    writes: &[Write],
+    tally: &mut Changes,
+) -> Result<Vec<Result<Written, SqlError>>, SqlError> {
+    let mut state = State::load(session, business, writes).await?;
+    let written = writes.iter().map(|write| state.decide(write)).collect();
+    state.save(session, business, tally).await?;
+    Ok(written)
+}
+
+/// What the writes touch: as it was, and as it has become so far.
+#[derive(Debug, Default)]
+struct State {
+    clients: BTreeSet<ClientId>,
+    first_stages: HashMap<PipelineId, StageId>,
+    stage_pipelines: HashMap<StageId, PipelineId>,
+    /// In the order of their ids, so that two servers write them in one order.
+    leads: BTreeMap<LeadId, Change<Lead>>,
+    keys: BTreeMap<IdempotencyKey, Change<Remembered>>,
+}
+
+#[derive(Debug)]
+struct Change<T> {
+    before: Option<Arc<T>>,
+    after: Option<Arc<T>>,
+}
+
+impl<T> Change<T> {
+    fn none_yet(found: Option<T>) -> Self {
+        let before = found.map(Arc::new);
+        Self { after: before.clone(), before }
+    }
+}
+
+#[derive(Debug)]
+struct Remembered {
+    fingerprint: [u8; 32],
+    at: Timestamp,
+    /// The lead as it was first answered.
+    lead: Arc<Lead>,
+}
+
+/// What is looked up: each thing once.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Need {
+    Client(ClientId),
+    Pipeline(PipelineId),
+    Stage(StageId),
+    Lead(LeadId),
+    Key(IdempotencyKey),
+}
+
+impl Write {
+    fn needs(&self) -> impl Iterator<Item = Need> {
+        let (named, lead, key) = match self {
+            Self::Create { draft, once, .. } => (draft.named(), None, once.as_ref().map(|once| &once.key)),
+            Self::Update { id, edit } => (edit.named(), Some(id), None),
+            Self::Remove { id } => (Named::default(), Some(id), None),
+        };
+        let Named { client, pipeline, stage, .. } = named;
+        let client = client.cloned().map(Need::Client);
+        let pipeline = pipeline.cloned().map(Need::Pipeline);
+        let stage = stage.cloned().map(Need::Stage);
+        let lead = lead.cloned().map(Need::Lead);
+        let key = key.cloned().map(Need::Key);
+        [client, pipeline, stage, lead, key].into_iter().flatten()
+    }
+}
+
+impl Need {
+    fn query(&self, business: &BusinessId) -> Query {
+        match self {
+            Self::Client(id) => query!(statement::CLIENT_EXISTS, business, id),
+            Self::Pipeline(id) => query!(statement::FIRST_STAGE, business, id),
+            Self::Stage(id) => query!(statement::PIPELINE_OF_STAGE, business, id),
+            Self::Lead(id) => query!(statement::LEAD, business, id),
+            Self::Key(key) => query!(statement::REMEMBERED, business, key),
+        }
+    }
+}
+
+impl State {
+    async fn load(session: &mut dyn Session, business: &BusinessId, writes: &[Write]) -> Result<Self, SqlError> {
+        let needs: BTreeSet<Need> = writes.iter().flat_map(Write::needs).collect();
+        let answers = session.ask(needs.iter().map(|need| need.query(business)).collect()).await?;
+        let mut state = Self::default();
+        for (need, rows) in needs.into_iter().zip(answers) {
+            state.learn(need, rows.into_iter().next())?;
+        }
+        Ok(state)
+    }
+
+    fn learn(&mut self, need: Need, row: Option<Row>) -> Result<(), SqlError> {
+        match (need, row) {
+            (Need::Client(id), Some(_)) => {
+                self.clients.insert(id);
+            }
+            (Need::Pipeline(id), Some(mut row)) => {
+                self.first_stages.insert(id, row.take()?);
+            }
+            (Need::Stage(id), Some(mut row)) => {
+                self.stage_pipelines.insert(id, row.take()?);
+            }
+            (Need::Lead(id), row) => {
+                let lead = row.map(lead::read).transpose()?;
+                self.leads.insert(id, Change { before: lead.clone(), after: lead });
+            }
+            (Need::Key(key), row) => {
+                let remembered = row.map(Remembered::read).transpose()?;
+                self.keys.insert(key, Change::none_yet(remembered));
+            }
+            (Need::Client(_) | Need::Pipeline(_) | Need::Stage(_), None) => {}
+        }
+        Ok(())
+    }
+
+    fn references(&self, named: Named<'_>) -> References {
+        References {
+            client_exists: named.client.is_some_and(|id| self.clients.contains(id)),
+            first_stage: named.pipeline.and_then(|id| self.first_stages.get(id)).cloned(),
+            stage_pipeline: named.stage.and_then(|id| self.stage_pipelines.get(id)).cloned(),
+        }
+    }
+
+    fn decide(&mut self, write: &Write) -> Result<Written, SqlError> {
+        match write {
+            Write::Create { stamp, draft, once } => {
+                self.create(stamp, draft, once.as_ref()).map(Written::Created)
+            }
+            Write::Update { id, edit } => Ok(Written::Updated(self.update(id, edit))),
+            Write::Remove { id } => {
+                let removed = self.leads.get_mut(id).and_then(|lead| lead.after.take());
+                Ok(Written::Removed(removed.is_some()))
+            }
+        }
+    }
+
+    fn create(&mut self, stamp: &Stamp, draft: &LeadDraft, once: Option<&Idempotency>) -> Result<Created, SqlError> {
+        if let Some(answer) = once.and_then(|once| self.replay(once, stamp.at)) {
+            return Ok(answer);
+        }
+        let references = self.references(draft.named());
+        let lead = match draft.clone().into_lead(stamp.clone(), &references) {
+            Ok(lead) => Arc::new(lead),
+            Err(reference) => return Ok(Created::Refused(reference)),
+        };
+        // An id that only the database knows of is refused by its key when the lead is written.
+        if self.leads.get(&lead.id).is_some_and(|known| known.before.is_some() || known.after.is_some()) {
+            let text = format!("a lead with the id {} exists already", lead.id);
+            return Err(SqlError::Conflict(Arc::from(leadapi_core::BoxError::from(text))));
+        }
+        self.leads.insert(lead.id.clone(), Change { before: None, after: Some(lead.clone()) });
+        if let Some(once) = once {
+            let remembered = Remembered { fingerprint: once.fingerprint, at: stamp.at, lead: lead.clone() };
+            let key = self.keys.entry(once.key.clone()).or_insert_with(|| Change::none_yet(None));
+            key.after = Some(Arc::new(remembered));
+        }
+        Ok(Created::Fresh(lead))
+    }
+
+    fn replay(&self, once: &Idempotency, now: Timestamp) -> Option<Created> {
+        let remembered = self.keys.get(&once.key)?.after.as_ref()?;
+        if now.to_utc() - remembered.at.to_utc() >= REMEMBERED_FOR {
+            return None;
+        }
+        Some(if remembered.fingerprint == once.fingerprint {
+            Created::Replayed(remembered.lead.clone())
+        } else {
+            Created::KeyReused
+        })
+    }
+
+    fn update(&mut self, id: &LeadId, edit: &LeadEdit) -> Updated {
+        let references = self.references(edit.named());
+        let Some(lead) = self.leads.get_mut(id) else { return Updated::Missing };
+        let Some(current) = &lead.after else { return Updated::Missing };
+        match edit.apply(current, &references) {
+            Ok(after) => {
+                let after = Arc::new(after);
+                lead.after = Some(after.clone());
+                Updated::Changed(after)
+            }
+            Err(reference) => Updated::Refused(reference),
+        }
+    }
+
+    async fn save(
+        self,
+        session: &mut dyn Session,
+        business: &BusinessId,
+        tally: &mut Changes,
+    ) -> Result<(), SqlError> {
+        // The key goes first: of twins that get so far, the second fails before it has written anything.
+        for (key, change) in &self.keys {
+            let Some(after) = change.after.as_ref().filter(|after| !is_same(change.before.as_ref(), after)) else {
+                continue;
+            };
+            if change.before.is_some() {
+                session.tell(query!(statement::FORGET, business, key)).await?;
+            }
+            session.tell(after.insert(business, key)?).await?;
+        }
+        for (id, change) in &self.leads {
+            match (&change.before, &change.after) {
+                (None, None) => continue,
+                (None, Some(after)) => session.tell(lead::insert(business, after)).await?,
+                (Some(_), None) => session.tell(query!(statement::DELETE_LEAD, business, id)).await?,
+                (before, Some(after)) if is_same(before.as_ref(), after) => continue,
+                (Some(_), Some(after)) => session.tell(lead::update(business, after)).await?,
+            }
+            tally.note(change.before.as_deref(), change.after.as_deref());
+        }
+        Ok(())
+    }
+}
+
+fn is_same<T>(before: Option<&Arc<T>>, after: &Arc<T>) -> bool {
+    before.is_some_and(|before| Arc::ptr_eq(before, after))
+}
+
+impl Remembered {
+    fn read(mut row: Row) -> Result<Self, SqlError> {
+        let (fingerprint, at) = (row.take()?, row.take()?);
+        let lead: Lead = serde_json::from_str(&row.take::<String>()?).map_err(SqlError::other)?;
+        Ok(Self { fingerprint, at, lead: lead.into() })
+    }
+
+    fn insert(&self, business: &BusinessId, key: &IdempotencyKey) -> Result<Query, SqlError> {
+        let lead = serde_json::to_string(&*self.lead).map_err(SqlError::other)?;
+        Ok(query!(statement::REMEMBER, business, key, self.fingerprint, self.at, lead))
+    }
+}
