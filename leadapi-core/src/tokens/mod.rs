@@ -1,5 +1,6 @@
 //! What is done with tokens (contract 5 and D8): an owner or admin manages them, and the service asks whether one is good.
 
+mod cache;
 mod seed;
 mod verifier;
 
@@ -110,6 +111,8 @@ impl Tokens {
 
     /// Makes a token useless from now on; `false` when the business has no such token. A second time changes nothing.
     ///
+    /// A verifier that is [cached](StoredTokens::cached) sees it within 2 s, on this machine too.
+    ///
     /// # Errors
     ///
     /// The store's; whether the token is still good is then unknown.
@@ -118,6 +121,8 @@ impl Tokens {
     }
 
     /// Forgets a token, so that it is unknown from now on; `false` when the business has no such token.
+    ///
+    /// A verifier that is [cached](StoredTokens::cached) sees it within 2 s, on this machine too.
     ///
     /// # Errors
     ///
