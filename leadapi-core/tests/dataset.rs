@@ -2,7 +2,7 @@
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test ends at the first thing that is wrong")]
 
-use leadapi_core::dataset::Dataset;
+use leadapi_core::{auth::BearerToken, dataset::Dataset};
 use serde_json::{Value, json};
 
 fn good() -> Value {
@@ -38,18 +38,63 @@ fn the_good_one_is_taken() {
 }
 
 #[test]
-fn ids_stand_once_in_the_whole_file() {
-    for (place, id, text) in [
-        ("/businesses/1/id", "b1", "businesses[1].id: the business id b1 stands twice"),
-        ("/businesses/1/clients/0/id", "c1", "businesses[1].clients[0].id: the client account id c1 stands twice"),
-        ("/businesses/1/leads/0/id", "l1", "businesses[1].leads[0].id: the lead id l1 stands twice"),
-        (
-            "/businesses/0/pipelines/0/stages/0/id",
-            "s1",
-            "businesses[0].pipelines[0].stages[1].id: the stage id s1 stands twice",
-        ),
+fn ids_stand_once_in_their_business() {
+    let business = &good()["businesses"][0];
+    for (records, id, kind) in
+        [("clients", "c1", "client account"), ("pipelines", "p1", "pipeline"), ("leads", "l1", "lead")]
+    {
+        let record = business[records][0].clone();
+        let text = refusal(&format!("/businesses/0/{records}"), json!([record, record]));
+        // The stages of a pipeline that stands twice would too; the pipeline is named.
+        assert_eq!(text, format!("businesses[0].{records}[1].id: the {kind} id {id} stands twice"));
+    }
+    let stages = "businesses[0].pipelines[0].stages[1].id: the stage id s1 stands twice";
+    assert_eq!(refusal("/businesses/0/pipelines/0/stages/0/id", json!("s1")), stages);
+    let business = "businesses[1].id: the business id b1 stands twice";
+    assert_eq!(refusal("/businesses/1/id", json!("b1")), business);
+}
+
+#[test]
+fn ids_of_another_business_may_be_the_same() {
+    let mut data = good();
+    let mut other = data["businesses"][0].clone();
+    other["id"] = json!("b2");
+    other["forms"] = json!([{"form": {"id": "f1"}}]);
+    data["businesses"][0]["forms"] = other["forms"].clone();
+    data["businesses"][1] = other;
+    assert!(Dataset::parse(&data.to_string()).is_ok());
+}
+
+#[test]
+fn members_have_addresses_of_their_own() {
+    let member = |email: &str| json!({"email": email, "role": "admin"});
+    let members = |emails: &[&str]| json!(emails.iter().map(|email| member(email)).collect::<Vec<_>>());
+    let refused = |emails: &[&str]| refusal("/businesses/0/members", members(emails));
+    let twice = "businesses[0].members[1].email: stands twice in this business, case aside";
+    assert_eq!(refused(&["zoë@example.org", "ZOË@Example.org"]), twice);
+    for bad in ["", "nobody", " a@b.c", "a@b.c\n"] {
+        let text = refused(&[bad]);
+        assert!(text.starts_with("businesses[0].members[0].email: must be an e-mail address of at most 254"), "{text}");
+    }
+    let mut data = good();
+    data["businesses"][1]["members"] = members(&["owner@example.org"]);
+    assert!(Dataset::parse(&data.to_string()).is_ok(), "a person may be of two businesses");
+}
+
+#[test]
+fn names_are_short_and_say_something() {
+    for (place, at, most) in [
+        ("/businesses/0", "businesses[0]", 200),
+        ("/businesses/0/clients/0", "businesses[0].clients[0]", 200),
+        ("/businesses/0/pipelines/0", "businesses[0].pipelines[0]", 200),
+        ("/businesses/0/pipelines/0/stages/1", "businesses[0].pipelines[0].stages[1]", 200),
+        ("/businesses/0/tokens/0", "businesses[0].tokens[0]", 100),
     ] {
-        assert_eq!(refusal(place, json!(id)), text);
+        for bad in ["", " ", "a\nb", &"ü".repeat(most + 1)] {
+            let text = refusal(&format!("{place}/name"), json!(bad));
+            let rule = "not all of them blanks, and none of them control characters";
+            assert_eq!(text, format!("{at}.name: must be 1 to {most} characters, {rule}"));
+        }
     }
 }
 
@@ -83,16 +128,6 @@ fn a_slip_of_the_pen_is_refused() {
     {
         assert!(refusal(place, json!("x")).contains("unknown field `nmae`"), "{place}");
     }
-    for (place, at) in [
-        ("/businesses/0", "businesses[0]"),
-        ("/businesses/0/clients/0", "businesses[0].clients[0]"),
-        ("/businesses/0/pipelines/0", "businesses[0].pipelines[0]"),
-        ("/businesses/0/pipelines/0/stages/1", "businesses[0].pipelines[0].stages[1]"),
-        ("/businesses/0/tokens/0", "businesses[0].tokens[0]"),
-    ] {
-        let text = refusal(&format!("{place}/name"), json!(" "));
-        assert_eq!(text, format!("{at}.name: must not be blank, and must not contain control characters"));
-    }
     assert!(Dataset::parse("[]").unwrap_err().to_string().contains("an object with businesses"));
 }
 
@@ -106,6 +141,8 @@ fn forms_are_there_once_and_name_what_is_there() {
     assert_eq!(forms(json!([form("d1", "p1")])), format!("{place}.client_id: no such client account in this business"));
     assert_eq!(forms(json!([form("c1", "nothing")])), format!("{place}.target_pipeline_id: no such pipeline"));
     assert_eq!(forms(json!([{"form": {}}])), format!("{place}.id: must be a string"));
+    let rule = "an id must be 1 to 64 visible ASCII characters";
+    assert_eq!(forms(json!([{"form": {"id": ""}}])), format!("{place}.id: {rule}"));
     assert_eq!(forms(json!([{}])), format!("{place}: must be an object"));
 }
 
@@ -132,6 +169,62 @@ fn tokens_are_good_and_never_shown() {
             .contains("the scopes of a token must be read, write or both")
     );
     assert!(refusal("/businesses/0/members/0/role", json!("king")).contains("unknown variant `king`"));
+}
+
+/// A token as a store has kept it.
+fn kept() -> Value {
+    json!({"id": "t1", "name": "t", "scopes": ["read"], "created_at": "2026-01-01T00:00:00.001Z",
+        "prefix": "pak_0000", "hash": "0123456789abcdef".repeat(4)})
+}
+
+#[test]
+fn kept_tokens_are_whole() {
+    let token = |key: &str, value: Value| {
+        let mut token = kept();
+        token[key] = value;
+        refusal("/businesses/0/tokens/0", token)
+    };
+    let place = "businesses[0].tokens[0]";
+    for missing in ["id", "created_at", "hash", "prefix"] {
+        let rule = "is missing: id, created_at, hash and prefix stand together";
+        assert_eq!(token(missing, Value::Null), format!("{place}.{missing}: {rule}"));
+        let alone = json!({"name": "t", "scopes": ["read"], missing: kept()[missing]});
+        assert!(refusal("/businesses/0/tokens/0", alone).ends_with(rule), "{missing}");
+    }
+    let secret = "pak_00000000000000000000000000000000000000000002OZByn";
+    let rule = "must not stand beside id, created_at, hash or prefix";
+    assert_eq!(token("token", json!(secret)), format!("{place}.token: {rule}"));
+    for bad in ["", "abc", &"A".repeat(64), &"g".repeat(64), &"a".repeat(63), &"a".repeat(65)] {
+        assert_eq!(token("hash", json!(bad)), format!("{place}.hash: must be 64 hexadecimal digits in lower case"));
+    }
+    for bad in ["", "pak", "sk_live1", "pak_12345", "pak_é", secret] {
+        let rule = "must be the first characters of a token, pak_ and at most four more";
+        assert_eq!(token("prefix", json!(bad)), format!("{place}.prefix: {rule}"));
+    }
+    assert!(token("id", json!("no blanks")).contains("an id must be 1 to 64 visible ASCII characters"));
+}
+
+#[test]
+fn tokens_stand_once_in_the_whole_file() {
+    let hash = |id: &str, hash: &str| {
+        let mut token = kept();
+        (token["id"], token["hash"]) = (json!(id), json!(hash));
+        token
+    };
+    let refused = |one: Value, other: Value| {
+        let mut data = good();
+        (data["businesses"][0]["tokens"], data["businesses"][1]["tokens"]) = (json!([one]), json!([other]));
+        Dataset::parse(&data.to_string()).unwrap_err().to_string()
+    };
+    let (a, b) = (&"a".repeat(64), &"b".repeat(64));
+    let id = "businesses[1].tokens[0].id: the token id t1 stands twice";
+    assert_eq!(refused(hash("t1", a), hash("t1", b)), id);
+    assert_eq!(refused(hash("t1", a), hash("t2", a)), "businesses[1].tokens[0].hash: stands twice");
+    let secret = BearerToken::generate().unwrap();
+    let given = json!({"name": "t", "scopes": ["read"], "token": secret.expose()});
+    let same = hash("t1", &secret.hash().to_hex());
+    assert_eq!(refused(given.clone(), same.clone()), "businesses[1].tokens[0].hash: stands twice");
+    assert_eq!(refused(same, given), "businesses[1].tokens[0].token: stands twice");
 }
 
 #[test]

@@ -5,6 +5,8 @@ use std::fmt;
 use http::{HeaderMap, header};
 use sha2::{Digest, Sha256};
 
+use super::TokenHash;
+
 const PREFIX: &str = "pak_";
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /// 43 characters of 62 each are 256.03 bits.
@@ -137,7 +139,7 @@ impl BearerToken {
     /// # Ok::<(), leadapi_core::auth::MalformedToken>(())
     /// ```
     pub fn hash(&self) -> TokenHash {
-        TokenHash(Sha256::digest(self.0.as_bytes()).into())
+        TokenHash::from_bytes(Sha256::digest(self.0.as_bytes()).into())
     }
 
     /// The first characters, for people to recognise it by.
@@ -151,6 +153,11 @@ impl BearerToken {
         self.0.get(..HINT_CHARS).unwrap_or(PREFIX)
     }
 
+    /// Whether a text can be the hint of a token. A longer one would be a part of the secret in clear.
+    pub(crate) fn is_hint(text: &str) -> bool {
+        Self::parse(text).is_ok_and(|token| token.0.len() <= HINT_CHARS) || text == PREFIX
+    }
+
     /// The secret in clear, to be shown once or put into a header.
     pub fn expose(&self) -> &str {
         &self.0
@@ -160,35 +167,6 @@ impl BearerToken {
 impl fmt::Debug for BearerToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("BearerToken(..)")
-    }
-}
-
-/// The SHA-256 of a token: what is stored in its place (contract D8).
-///
-/// Its `Debug` shows nothing of it either: whoever reads it in a log could look for it in a table.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TokenHash([u8; 32]);
-
-impl TokenHash {
-    /// The hash as a store keeps it.
-    pub const fn to_bytes(self) -> [u8; 32] {
-        self.0
-    }
-
-    /// The hash as a store has kept it.
-    ///
-    /// ```
-    /// # use leadapi_core::auth::TokenHash;
-    /// assert_eq!(TokenHash::from_bytes([7; 32]).to_bytes(), [7; 32]);
-    /// ```
-    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
-        Self(bytes)
-    }
-}
-
-impl fmt::Debug for TokenHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TokenHash(..)")
     }
 }
 

@@ -2,10 +2,12 @@
 
 mod bearer;
 mod caller;
+mod hash;
 mod member;
 mod scope;
 
-pub use bearer::{BearerToken, MalformedToken, TokenHash};
+pub use bearer::{BearerToken, MalformedToken};
 pub use caller::Caller;
+pub use hash::{InvalidTokenHash, TokenHash};
 pub use member::{Member, NotAllowed, Role, TokenAdmin};
 pub use scope::{InvalidScope, Scope, Scopes};

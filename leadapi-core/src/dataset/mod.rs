@@ -4,15 +4,17 @@
 
 mod directory;
 mod file;
+mod token;
 
 use std::fmt;
 
-use serde::Deserialize;
+use serde::Serialize;
 
 pub(crate) use self::directory::Directory;
 use self::file::{RawDataset, Seen};
+pub use self::token::{TokenOrigin, TokenSeed};
 use crate::{
-    auth::{BearerToken, Role, Scopes},
+    auth::Role,
     form::FormRecord,
     id::BusinessId,
     model::{ClientAccount, Lead, Pipeline, Timestamp},
@@ -34,7 +36,11 @@ impl InvalidDataset {
     }
 }
 
-/// Businesses and all that belongs to them; every id is unique, every reference holds, every lead is valid.
+/// Businesses and all that belongs to them.
+///
+/// One that was [read](Self::parse) keeps every rule: references hold, leads are valid, and nothing stands twice: no id
+/// of a lead, client account, pipeline, stage or form and no e-mail address of a member in a business, and no id of a
+/// business and no token in the whole.
 ///
 /// ```
 /// use leadapi_core::dataset::Dataset;
@@ -43,7 +49,19 @@ impl InvalidDataset {
 ///     "leads": [{"id": "l1", "client_id": "c1", "name": "Ann", "created_at": "2026-01-12T09:00:00Z"}]}]}"#).unwrap_err();
 /// assert_eq!(error.to_string(), "businesses[0].leads[0]: client_id: no such client account in this business");
 /// ```
-#[derive(Debug, Default)]
+///
+/// It is written in the same shape, without loss and without secrets: a token whose secret is given is written with its
+/// hash, as the one that it [becomes](TokenSeed::record) when its business is created. What is too large to be held at
+/// once can be written business by business.
+///
+/// ```
+/// # use leadapi_core::{dataset::{BusinessSeed, Dataset}, id::BusinessId};
+/// let business = BusinessSeed::new(BusinessId::parse("b1")?, "Harbour & Pine", "2026-01-12T09:00:00Z".parse()?);
+/// let dataset = Dataset::new(vec![business]);
+/// assert_eq!(Dataset::parse(&serde_json::to_string_pretty(&dataset)?)?, dataset);
+/// # Ok::<(), leadapi_core::BoxError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Dataset {
     /// The businesses.
@@ -51,12 +69,12 @@ pub struct Dataset {
 }
 
 /// A business and all that belongs to it.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BusinessSeed {
     /// Identifier of the business.
     pub id: BusinessId,
-    /// What people call it.
+    /// What people call it: 1 to 200 characters.
     pub name: String,
     /// When it was created.
     pub created_at: Timestamp,
@@ -74,41 +92,70 @@ pub struct BusinessSeed {
     pub tokens: Vec<TokenSeed>,
 }
 
+impl BusinessSeed {
+    /// A business to which nothing belongs yet; the other fields are public, to be filled after. Nothing is checked.
+    ///
+    /// ```
+    /// # use leadapi_core::{dataset::BusinessSeed, id::BusinessId};
+    /// let business = BusinessSeed::new(BusinessId::parse("b1")?, "Harbour & Pine", "2026-01-12T09:00:00Z".parse()?);
+    /// assert!(business.leads.is_empty());
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// ```
+    pub fn new(id: BusinessId, name: impl Into<String>, created_at: Timestamp) -> Self {
+        Self {
+            id,
+            name: name.into(),
+            created_at,
+            members: Vec::new(),
+            clients: Vec::new(),
+            pipelines: Vec::new(),
+            leads: Vec::new(),
+            forms: Vec::new(),
+            tokens: Vec::new(),
+        }
+    }
+}
+
 /// A person of a business.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct MemberSeed {
-    /// By which the person is known.
+    /// By which the person is known: an e-mail address (contract D4) that no other member of the business has.
     pub email: String,
     /// What the person is in the business.
     pub role: Role,
 }
 
-/// A token of a business.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TokenSeed {
-    /// What people call it.
-    pub name: String,
-    /// What it allows.
-    pub scopes: Scopes,
-    /// From this moment on it is no longer good.
-    pub expires_at: Option<Timestamp>,
-    /// When it was revoked.
-    pub revoked_at: Option<Timestamp>,
-    /// Its secret, with a right checksum; without one, one has to be made.
-    pub secret: Option<BearerToken>,
+impl MemberSeed {
+    /// A person; nothing is checked.
+    ///
+    /// ```
+    /// # use leadapi_core::{auth::Role, dataset::MemberSeed};
+    /// assert_eq!(MemberSeed::new("owner@harbour.example", Role::Owner).role, Role::Owner);
+    /// ```
+    pub fn new(email: impl Into<String>, role: Role) -> Self {
+        Self { email: email.into(), role }
+    }
 }
 
 impl Dataset {
+    /// These businesses; nothing is checked.
+    ///
+    /// ```
+    /// # use leadapi_core::dataset::Dataset;
+    /// assert_eq!(Dataset::new(Vec::new()), Dataset::default());
+    /// ```
+    pub const fn new(businesses: Vec<BusinessSeed>) -> Self {
+        Self { businesses }
+    }
+
     /// Reads a data set from JSON and checks all of it.
     ///
     /// # Errors
     ///
     /// The first thing that is wrong, with its place: bad JSON, an unknown or missing key, an id that stands twice, a
-    /// reference that does not hold, a pipeline without stages, a lead that breaks a rule of contract D4, a token of a
-    /// bad scope or with a wrong checksum. Secrets are not shown.
+    /// reference that does not hold, a name or an e-mail address that is none, a pipeline without stages, a lead that
+    /// breaks a rule of contract D4, a token of a bad scope or with a wrong checksum. Secrets are not shown.
     pub fn parse(json: &str) -> Result<Self, InvalidDataset> {
         let raw: RawDataset = serde_json::from_str(json).map_err(|error| {
             let text = error.to_string();

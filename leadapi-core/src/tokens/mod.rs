@@ -1,5 +1,6 @@
 //! What is done with tokens (contract 5 and D8): an owner or admin manages them, and the service asks whether one is good.
 
+mod cache;
 mod seed;
 mod verifier;
 
@@ -11,13 +12,11 @@ use crate::{
     id::TokenId,
     model::Timestamp,
     port::{Clock, TokenRecord, TokenStore},
+    validate::{InvalidName, check_token_name},
 };
 
-pub use seed::{Minted, seed};
+pub use seed::{Minted, Records, records, seed};
 pub use verifier::StoredTokens;
-
-/// The longest name of a token, in characters.
-const MAX_NAME_CHARS: usize = 100;
 
 /// A token to be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,8 +34,8 @@ pub struct NewToken {
 #[non_exhaustive]
 pub enum CreateTokenError {
     /// The name is empty, too long or holds control characters; choose another.
-    #[error("name must be 1 to {MAX_NAME_CHARS} characters, none of them control characters")]
-    Name,
+    #[error("name {0}")]
+    Name(InvalidName),
     /// The token would be of no use from the start; choose a later moment.
     #[error("expires_at must be in the future")]
     Expired,
@@ -91,9 +90,7 @@ impl Tokens {
     ) -> Result<(TokenRecord, BearerToken), CreateTokenError> {
         let now = Timestamp::from(self.clock.now());
         let name = new.name.trim();
-        if !(1..=MAX_NAME_CHARS).contains(&name.chars().count()) || name.chars().any(char::is_control) {
-            return Err(CreateTokenError::Name);
-        }
+        check_token_name(name).map_err(CreateTokenError::Name)?;
         if new.expires_at.is_some_and(|at| at <= now) {
             return Err(CreateTokenError::Expired);
         }
@@ -114,6 +111,8 @@ impl Tokens {
 
     /// Makes a token useless from now on; `false` when the business has no such token. A second time changes nothing.
     ///
+    /// A verifier that is [cached](StoredTokens::cached) sees it within 2 s, on this machine too.
+    ///
     /// # Errors
     ///
     /// The store's; whether the token is still good is then unknown.
@@ -122,6 +121,8 @@ impl Tokens {
     }
 
     /// Forgets a token, so that it is unknown from now on; `false` when the business has no such token.
+    ///
+    /// A verifier that is [cached](StoredTokens::cached) sees it within 2 s, on this machine too.
     ///
     /// # Errors
     ///

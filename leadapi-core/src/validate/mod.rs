@@ -3,10 +3,12 @@
 mod draft;
 mod edit;
 mod fault;
+mod name;
 mod placement;
 mod text;
 
 pub use draft::{LeadDraft, Stamp};
 pub use edit::LeadEdit;
 pub use fault::{Fault, Faults};
+pub use name::{InvalidEmail, InvalidName, check_email, check_name, check_token_name, email_key};
 pub use placement::{Named, Reference, References};

@@ -55,6 +55,16 @@ impl TextRule {
         }
         Some(text.to_owned())
     }
+
+    /// Whether the text says something and breaks no rule.
+    pub(super) fn allows(&self, text: &str) -> bool {
+        let mut faults = Faults::default();
+        self.read(text, &mut faults).is_some() && faults.is_empty()
+    }
+
+    pub(super) const fn max_chars(&self) -> usize {
+        self.max_chars
+    }
 }
 
 const CONTROL: &str = "must not contain control characters";

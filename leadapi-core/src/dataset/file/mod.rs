@@ -1,17 +1,21 @@
 //! A data set as it stands in a file, and every check that it must pass (contract D4, D6, D8).
 
+mod token;
+mod write;
+
 use std::{collections::HashSet, fmt};
 
 use serde::{Deserialize, Deserializer, de};
 use serde_json::value::RawValue;
 
-use super::{BusinessSeed, InvalidDataset, MemberSeed, TokenSeed, directory::Directory};
+use self::token::RawToken;
+use super::{BusinessSeed, InvalidDataset, MemberSeed, directory::Directory};
 use crate::{
-    auth::{BearerToken, Scopes},
+    auth::Role,
     form::FormRecord,
-    id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
+    id::{BusinessId, ClientId, FormId, LeadId, PipelineId, StageId},
     model::{Amount, ClientAccount, Lead, NewLead, Pipeline, Stage, Timestamp},
-    validate::Stamp,
+    validate::{self, Stamp, check_email, email_key},
 };
 
 #[derive(Deserialize)]
@@ -27,7 +31,7 @@ pub(super) struct RawBusiness {
     name: String,
     created_at: Timestamp,
     #[serde(default)]
-    members: Vec<MemberSeed>,
+    members: Vec<RawMember>,
     #[serde(default)]
     clients: Vec<RawClient>,
     #[serde(default)]
@@ -38,6 +42,13 @@ pub(super) struct RawBusiness {
     forms: Vec<FormRecord>,
     #[serde(default)]
     tokens: Vec<RawToken>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawMember {
+    email: String,
+    role: Role,
 }
 
 // The types of the wire pass over what they do not know; in a file, that would be a slip of the pen.
@@ -85,16 +96,6 @@ struct RawLead {
     business_name: Option<String>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawToken {
-    name: String,
-    scopes: Scopes,
-    expires_at: Option<Timestamp>,
-    revoked_at: Option<Timestamp>,
-    token: Option<String>,
-}
-
 /// A number as the API takes it: one that a double would change is refused, not changed.
 fn exact<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     let text = Option::<Box<RawValue>>::deserialize(deserializer)?;
@@ -102,43 +103,42 @@ fn exact<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::E
     amount.map(|amount| amount.map(Amount::get)).map_err(|error| de::Error::custom(format_args!("value {error}")))
 }
 
-/// The ids of the whole file, by kind: an id names one record, whichever business asks.
+/// What has been read and must not come again, by kind: in the whole file, or within one business.
 #[derive(Default)]
-pub(super) struct Seen {
-    ids: HashSet<(&'static str, String)>,
-}
+pub(super) struct Seen(HashSet<(&'static str, String)>);
 
 impl Seen {
-    fn once(&mut self, kind: &'static str, id: impl fmt::Display, place: &str) -> Result<(), InvalidDataset> {
-        if self.ids.insert((kind, id.to_string())) {
-            Ok(())
-        } else {
-            Err(InvalidDataset::new(format_args!("{place}.id"), format_args!("the {kind} id {id} stands twice")))
-        }
+    fn once(
+        &mut self,
+        kind: &'static str,
+        key: String,
+        place: impl fmt::Display,
+        rule: impl fmt::Display,
+    ) -> Result<(), InvalidDataset> {
+        if self.0.insert((kind, key)) { Ok(()) } else { Err(InvalidDataset::new(place, rule)) }
+    }
+
+    fn id(&mut self, kind: &'static str, id: impl fmt::Display, place: &str) -> Result<(), InvalidDataset> {
+        let rule = format_args!("the {kind} id {id} stands twice");
+        self.once(kind, id.to_string(), format_args!("{place}.id"), rule)
     }
 }
 
 impl RawBusiness {
-    pub(super) fn check(self, place: &str, seen: &mut Seen) -> Result<BusinessSeed, InvalidDataset> {
-        seen.once("business", &self.id, place)?;
+    /// Businesses and tokens are told apart in the whole file, everything else within its business.
+    pub(super) fn check(self, place: &str, in_file: &mut Seen) -> Result<BusinessSeed, InvalidDataset> {
+        in_file.id("business", &self.id, place)?;
         check_name(&self.name, place)?;
+        let seen = &mut Seen::default();
+        let members = each(self.members, place, "members", |raw, place| raw.check(place, seen))?;
         let clients = each(self.clients, place, "clients", |raw, place| raw.check(place, seen))?;
         let pipelines = each(self.pipelines, place, "pipelines", |raw, place| raw.check(place, seen))?;
         let directory = Directory::new(&clients, &pipelines);
         let leads = each(self.leads, place, "leads", |raw, place| raw.check(place, &directory, seen))?;
         let forms = each(self.forms, place, "forms", |form, place| check_form(form, place, &directory, seen))?;
-        let tokens = each(self.tokens, place, "tokens", |raw, place| raw.check(place, seen))?;
-        Ok(BusinessSeed {
-            id: self.id,
-            name: self.name,
-            created_at: self.created_at,
-            members: self.members,
-            clients,
-            pipelines,
-            leads,
-            forms,
-            tokens,
-        })
+        let tokens = each(self.tokens, place, "tokens", |raw, place| raw.check(place, in_file))?;
+        let (id, name, created_at) = (self.id, self.name, self.created_at);
+        Ok(BusinessSeed { id, name, created_at, members, clients, pipelines, leads, forms, tokens })
     }
 }
 
@@ -153,16 +153,21 @@ fn each<R, T>(
 }
 
 fn check_name(name: &str, place: &str) -> Result<(), InvalidDataset> {
-    if name.trim().is_empty() || name.chars().any(char::is_control) {
-        let rule = "must not be blank, and must not contain control characters";
-        return Err(InvalidDataset::new(format_args!("{place}.name"), rule));
+    validate::check_name(name).map_err(|rule| InvalidDataset::new(format_args!("{place}.name"), rule))
+}
+
+impl RawMember {
+    fn check(self, place: &str, seen: &mut Seen) -> Result<MemberSeed, InvalidDataset> {
+        let place = format!("{place}.email");
+        check_email(&self.email).map_err(|rule| InvalidDataset::new(&place, rule))?;
+        seen.once("member", email_key(&self.email), place, "stands twice in this business, case aside")?;
+        Ok(MemberSeed { email: self.email, role: self.role })
     }
-    Ok(())
 }
 
 impl RawClient {
     fn check(self, place: &str, seen: &mut Seen) -> Result<ClientAccount, InvalidDataset> {
-        seen.once("client account", &self.id, place)?;
+        seen.id("client account", &self.id, place)?;
         check_name(&self.name, place)?;
         Ok(ClientAccount::new(self.id, self.name, self.created_at))
     }
@@ -170,7 +175,7 @@ impl RawClient {
 
 impl RawPipeline {
     fn check(self, place: &str, seen: &mut Seen) -> Result<Pipeline, InvalidDataset> {
-        seen.once("pipeline", &self.id, place)?;
+        seen.id("pipeline", &self.id, place)?;
         check_name(&self.name, place)?;
         let mut positions: Vec<u32> = self.stages.iter().map(|stage| stage.position).collect();
         positions.sort_unstable();
@@ -179,7 +184,7 @@ impl RawPipeline {
             return Err(InvalidDataset::new(format_args!("{place}.stages"), rule));
         }
         let mut stages = each(self.stages, place, "stages", |raw, place| {
-            seen.once("stage", &raw.id, place)?;
+            seen.id("stage", &raw.id, place)?;
             check_name(&raw.name, place)?;
             Ok(Stage::new(raw.id, raw.name, raw.position))
         })?;
@@ -199,7 +204,8 @@ fn check_form(
     let wrong = |key: &str, rule: &str| Err(InvalidDataset::new(format_args!("{place}.{key}"), rule));
     let Some(form) = record.form.get() else { return Err(InvalidDataset::new(place, "must be an object")) };
     let Some(id) = form.id.as_str() else { return wrong("id", "must be a string") };
-    seen.once("form", id, &place)?;
+    let id = FormId::parse(id).map_err(|rule| InvalidDataset::new(format_args!("{place}.id"), rule))?;
+    seen.id("form", id, &place)?;
     if form.client_id.as_str().is_some_and(|id| !directory.has_client(id)) {
         return wrong("client_id", "no such client account in this business");
     }
@@ -211,7 +217,7 @@ fn check_form(
 
 impl RawLead {
     fn check(self, place: &str, directory: &Directory, seen: &mut Seen) -> Result<Lead, InvalidDataset> {
-        seen.once("lead", &self.id, place)?;
+        seen.id("lead", &self.id, place)?;
         let new = NewLead {
             client_id: self.client_id,
             name: self.name,
@@ -228,29 +234,5 @@ impl RawLead {
         let references = directory.look_up(draft.named());
         let stamp = Stamp { id: self.id, at: self.created_at };
         draft.into_lead(stamp, &references).map_err(|reference| InvalidDataset::new(place, reference))
-    }
-}
-
-impl RawToken {
-    fn check(self, place: &str, seen: &mut Seen) -> Result<TokenSeed, InvalidDataset> {
-        check_name(&self.name, place)?;
-        let secret = self.token.map(|text| {
-            let secret = BearerToken::parse(&text).ok().filter(BearerToken::has_good_checksum);
-            let wrong = || InvalidDataset::new(format_args!("{place}.token"), "is no token, or its checksum is wrong");
-            secret.ok_or_else(wrong)
-        });
-        let secret = secret.transpose()?;
-        if let Some(secret) = &secret
-            && !seen.ids.insert(("token", format!("{:?}", secret.hash().to_bytes())))
-        {
-            return Err(InvalidDataset::new(format_args!("{place}.token"), "stands twice"));
-        }
-        Ok(TokenSeed {
-            name: self.name,
-            scopes: self.scopes,
-            expires_at: self.expires_at,
-            revoked_at: self.revoked_at,
-            secret,
-        })
     }
 }

@@ -1,0 +1,103 @@
+//! What is stored in the place of a token (contract D8).
+
+use std::fmt::{self, Write};
+
+/// The SHA-256 of a token: what is stored in its place (contract D8).
+///
+/// Its `Debug` shows nothing of it either: whoever reads it in a log could look for it in a table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TokenHash([u8; 32]);
+
+/// The text is not the hash of a token: 64 hexadecimal digits in lower case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("must be 64 hexadecimal digits in lower case")]
+pub struct InvalidTokenHash;
+
+impl TokenHash {
+    /// The hash as a store keeps it.
+    pub const fn to_bytes(self) -> [u8; 32] {
+        self.0
+    }
+
+    /// The hash as a store has kept it.
+    ///
+    /// ```
+    /// # use leadapi_core::auth::TokenHash;
+    /// assert_eq!(TokenHash::from_bytes([7; 32]).to_bytes(), [7; 32]);
+    /// ```
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The hash as a data set holds it: 64 hexadecimal digits in lower case.
+    ///
+    /// ```
+    /// # use leadapi_core::auth::TokenHash;
+    /// assert_eq!(TokenHash::from_bytes([0xa7; 32]).to_hex(), "a7".repeat(32));
+    /// ```
+    pub fn to_hex(self) -> String {
+        self.0.iter().fold(String::with_capacity(64), |mut text, byte| {
+            // Writing into a string does not fail.
+            write!(text, "{byte:02x}").unwrap_or_default();
+            text
+        })
+    }
+
+    /// The hash as a data set has held it.
+    ///
+    /// ```
+    /// # use leadapi_core::auth::TokenHash;
+    /// assert_eq!(TokenHash::from_hex(&"a7".repeat(32))?.to_bytes(), [0xa7; 32]);
+    /// assert!(TokenHash::from_hex(&"A7".repeat(32)).is_err());
+    /// # Ok::<(), leadapi_core::auth::InvalidTokenHash>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidTokenHash`] when the text is not 64 hexadecimal digits in lower case.
+    pub fn from_hex(text: &str) -> Result<Self, InvalidTokenHash> {
+        let digit = |byte: u8| match byte {
+            b'0'..=b'9' => Ok(byte - b'0'),
+            b'a'..=b'f' => Ok(byte - b'a' + 10),
+            _ => Err(InvalidTokenHash),
+        };
+        let (pairs, odd) = text.as_bytes().as_chunks();
+        let bytes = pairs.iter().map(|[high, low]| Ok(digit(*high)? << 4 | digit(*low)?));
+        let bytes: Vec<u8> = bytes.collect::<Result<_, _>>()?;
+        match bytes.try_into() {
+            Ok(bytes) if odd.is_empty() => Ok(Self(bytes)),
+            _ => Err(InvalidTokenHash),
+        }
+    }
+}
+
+impl fmt::Debug for TokenHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TokenHash(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_64_digits_in_lower_case_is_refused() {
+        let good = "0123456789abcdef".repeat(4);
+        assert!(TokenHash::from_hex(&good).is_ok());
+        for bad in ["", "0", &good[1..], &format!("{good}0"), &good.to_uppercase(), &good.replace('0', "+")] {
+            assert_eq!(TokenHash::from_hex(bad), Err(InvalidTokenHash), "{bad}");
+        }
+        assert_eq!(TokenHash::from_hex(&"é".repeat(32)), Err(InvalidTokenHash));
+    }
+
+    proptest! {
+        #[test]
+        fn every_hash_survives(bytes: [u8; 32]) {
+            let hash = TokenHash::from_bytes(bytes);
+            prop_assert_eq!(TokenHash::from_hex(&hash.to_hex()), Ok(hash));
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! A token as it stands in a file: its secret is given, or left open, or it was kept before (contract D8).
+
+use serde::{Deserialize, Serialize};
+
+use super::{InvalidDataset, Seen};
+use crate::{
+    auth::{BearerToken, Scopes, TokenHash},
+    dataset::{TokenOrigin, TokenSeed},
+    id::TokenId,
+    model::Timestamp,
+    validate::check_token_name,
+};
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawToken {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<TokenId>,
+    name: String,
+    scopes: Scopes,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_at: Option<Timestamp>,
+    expires_at: Option<Timestamp>,
+    revoked_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prefix: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hash: Option<String>,
+    /// A secret is read and never written.
+    #[serde(skip_serializing)]
+    token: Option<String>,
+}
+
+impl RawToken {
+    /// How a token is written. Of one whose secret is given, a data set does not say when it was created; `at` is taken.
+    pub(super) fn of(seed: &TokenSeed, at: Timestamp) -> Self {
+        let record = seed.record(at);
+        Self {
+            id: record.as_ref().map(|record| record.id.clone()),
+            name: seed.name.clone(),
+            scopes: seed.scopes,
+            created_at: record.as_ref().map(|record| record.created_at),
+            expires_at: seed.expires_at,
+            revoked_at: seed.revoked_at,
+            prefix: record.as_ref().map(|record| record.hint.clone()),
+            hash: record.map(|record| record.hash.to_hex()),
+            token: None,
+        }
+    }
+
+    pub(super) fn check(self, place: &str, seen: &mut Seen) -> Result<TokenSeed, InvalidDataset> {
+        check_token_name(&self.name).map_err(|rule| InvalidDataset::new(format_args!("{place}.name"), rule))?;
+        let wrong = |key: &str, rule: &str| InvalidDataset::new(format_args!("{place}.{key}"), rule);
+        let origin = match (self.token, self.id, self.created_at, self.hash, self.prefix) {
+            (None, None, None, None, None) => TokenOrigin::Open,
+            (Some(text), None, None, None, None) => {
+                let secret = BearerToken::parse(&text).ok().filter(BearerToken::has_good_checksum);
+                let secret = secret.ok_or_else(|| wrong("token", "is no token, or its checksum is wrong"))?;
+                seen.once("token hash", secret.hash().to_hex(), format_args!("{place}.token"), "stands twice")?;
+                TokenOrigin::Given(secret)
+            }
+            (None, Some(id), Some(created_at), Some(hash), Some(hint)) => {
+                let hash = TokenHash::from_hex(&hash).map_err(|rule| wrong("hash", &rule.to_string()))?;
+                if !BearerToken::is_hint(&hint) {
+                    return Err(wrong("prefix", "must be the first characters of a token, pak_ and at most four more"));
+                }
+                seen.id("token", &id, place)?;
+                seen.once("token hash", hash.to_hex(), format_args!("{place}.hash"), "stands twice")?;
+                TokenOrigin::Kept { id, created_at, hash, hint }
+            }
+            (Some(_), ..) => return Err(wrong("token", "must not stand beside id, created_at, hash or prefix")),
+            (None, id, created_at, hash, _) => {
+                let missing = match (id, created_at, hash) {
+                    (None, ..) => "id",
+                    (_, None, _) => "created_at",
+                    (.., None) => "hash",
+                    _ => "prefix",
+                };
+                return Err(wrong(missing, "is missing: id, created_at, hash and prefix stand together"));
+            }
+        };
+        Ok(TokenSeed {
+            name: self.name,
+            scopes: self.scopes,
+            expires_at: self.expires_at,
+            revoked_at: self.revoked_at,
+            origin,
+        })
+    }
+}

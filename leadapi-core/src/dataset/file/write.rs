@@ -1,0 +1,30 @@
+//! How a data set is written: in the shape that it is read from, and never with a secret.
+
+use serde::{Serialize, Serializer, ser::SerializeStruct};
+
+use super::token::RawToken;
+use crate::dataset::{BusinessSeed, TokenSeed};
+
+impl Serialize for BusinessSeed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut business = serializer.serialize_struct("BusinessSeed", 9)?;
+        business.serialize_field("id", &self.id)?;
+        business.serialize_field("name", &self.name)?;
+        business.serialize_field("created_at", &self.created_at)?;
+        business.serialize_field("members", &self.members)?;
+        business.serialize_field("clients", &self.clients)?;
+        business.serialize_field("pipelines", &self.pipelines)?;
+        business.serialize_field("leads", &self.leads)?;
+        business.serialize_field("forms", &self.forms)?;
+        business.serialize_field("tokens", &self.written_tokens())?;
+        business.end()
+    }
+}
+
+impl BusinessSeed {
+    /// A token whose secret is given is taken to be as old as its business, which no token is older than.
+    fn written_tokens(&self) -> Vec<RawToken> {
+        let write = |seed: &TokenSeed| RawToken::of(seed, self.created_at);
+        self.tokens.iter().map(write).collect()
+    }
+}

@@ -1,0 +1,122 @@
+//! The texts of records that people manage: what things are called, and by which address a person is known.
+//!
+//! Data sets and command lines ask the same rules here. A text is taken as it is; whoever reads one from a person trims
+//! it first.
+
+use super::text;
+
+/// The longest name of a business, client account, pipeline or stage, in characters.
+const MAX_NAME_CHARS: usize = 200;
+/// The longest name of a token, in characters.
+const MAX_TOKEN_NAME_CHARS: usize = 100;
+
+/// The text is no name; its text says the whole rule, and another name can be chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("must be 1 to {max_chars} characters, not all of them blanks, and none of them control characters")]
+pub struct InvalidName {
+    max_chars: usize,
+}
+
+/// The text is no e-mail address (contract D4); its text says the whole rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "must be an e-mail address of at most {} characters: one @, 1 to 64 characters before it, a dotted domain after it, \
+     no blanks, no control characters",
+    text::EMAIL.max_chars()
+)]
+pub struct InvalidEmail;
+
+/// Asks whether a text can be the name of a business, a client account, a pipeline or a stage: 1 to 200 characters, not
+/// all of them blanks, and none of them control characters.
+///
+/// ```
+/// use leadapi_core::validate::check_name;
+///
+/// assert!(check_name("Harbour & Pine").is_ok());
+/// assert!(check_name(" ").unwrap_err().to_string().starts_with("must be 1 to 200 characters"));
+/// ```
+///
+/// # Errors
+///
+/// [`InvalidName`] when it cannot.
+pub fn check_name(name: &str) -> Result<(), InvalidName> {
+    check(name, MAX_NAME_CHARS)
+}
+
+/// Asks whether a text can be the name of a token: as [`check_name`], with at most 100 characters.
+///
+/// ```
+/// use leadapi_core::validate::check_token_name;
+///
+/// assert!(check_token_name("website").is_ok());
+/// assert!(check_token_name(&"x".repeat(101)).is_err());
+/// ```
+///
+/// # Errors
+///
+/// [`InvalidName`] when it cannot.
+pub fn check_token_name(name: &str) -> Result<(), InvalidName> {
+    check(name, MAX_TOKEN_NAME_CHARS)
+}
+
+fn check(name: &str, max_chars: usize) -> Result<(), InvalidName> {
+    let good = !name.trim().is_empty() && name.chars().count() <= max_chars && !name.chars().any(char::is_control);
+    if good { Ok(()) } else { Err(InvalidName { max_chars }) }
+}
+
+/// Asks whether a text can be the e-mail address of a member: the rule is that of a lead's `email` (contract D4).
+///
+/// Within a business no two members have one address; they are compared by [`email_key`].
+///
+/// ```
+/// use leadapi_core::validate::check_email;
+///
+/// assert!(check_email("owner@harbour.example").is_ok());
+/// assert!(check_email("owner").unwrap_err().to_string().starts_with("must be an e-mail address"));
+/// ```
+///
+/// # Errors
+///
+/// [`InvalidEmail`] when it cannot.
+pub fn check_email(email: &str) -> Result<(), InvalidEmail> {
+    if email.trim() == email && text::EMAIL.allows(email) { Ok(()) } else { Err(InvalidEmail) }
+}
+
+/// What is equal for two addresses exactly when they are one but for upper and lower case.
+///
+/// ```
+/// use leadapi_core::validate::email_key;
+///
+/// assert_eq!(email_key("Zoë@Example.ORG"), email_key("ZOË@example.org"));
+/// ```
+pub fn email_key(email: &str) -> String {
+    email.to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_short_and_say_something() {
+        for good in ["a", " a ", "佐藤", &"ü".repeat(200)] {
+            assert_eq!(check_name(good), Ok(()), "{good:?}");
+        }
+        for bad in ["", " ", "\u{3000}", "a\nb", "\0", &"ü".repeat(201)] {
+            assert_eq!(check_name(bad), Err(InvalidName { max_chars: 200 }), "{bad:?}");
+        }
+        assert_eq!(check_token_name(&"ü".repeat(100)), Ok(()));
+        assert_eq!(check_token_name(&"ü".repeat(101)), Err(InvalidName { max_chars: 100 }));
+    }
+
+    #[test]
+    fn addresses_are_those_of_leads_without_anything_around_them() {
+        let longest = format!("{}@{}.de", "a".repeat(64), "b".repeat(186));
+        for good in ["a@b.c", "Пётр@пример.рф", &longest] {
+            assert_eq!(check_email(good), Ok(()), "{good}");
+        }
+        for bad in ["", " ", "a", "a@b", "a@b.c ", " a@b.c", "a\0@b.c", &format!("{longest}e")] {
+            assert_eq!(check_email(bad), Err(InvalidEmail), "{bad:?}");
+        }
+    }
+}

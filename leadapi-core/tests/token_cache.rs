@@ -1,0 +1,247 @@
+//! The cache of the verifier: what it saves, what it may not hide, and what cannot fill it, on a clock that is moved.
+
+#![allow(clippy::unwrap_used, reason = "a test ends at the first thing that is wrong")]
+
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use futures_executor::block_on;
+use leadapi_core::{
+    BoxError,
+    auth::{BearerToken, Scopes, TokenHash},
+    id::{BusinessId, TokenId},
+    memory::{ManualClock, MemoryTokens},
+    model::Timestamp,
+    port::{Clock, TokenRecord, TokenStore, TokenVerifier, Verdict},
+    tokens::StoredTokens,
+};
+
+/// A store that counts its look-ups, takes its time over them, and fails when it is told to.
+struct Watched {
+    tokens: MemoryTokens,
+    clock: Arc<ManualClock>,
+    look_ups: AtomicUsize,
+    /// How long it takes to answer after it has read.
+    slowness: Mutex<Duration>,
+    broken: AtomicBool,
+}
+
+#[async_trait]
+impl TokenStore for Watched {
+    async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), BoxError> {
+        self.tokens.insert(business, token).await
+    }
+
+    async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, BoxError> {
+        self.tokens.list(business).await
+    }
+
+    async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, BoxError> {
+        self.tokens.revoke(business, id, at).await
+    }
+
+    async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, BoxError> {
+        self.tokens.delete(business, id).await
+    }
+
+    async fn find(&self, hash: &TokenHash) -> Result<Option<(BusinessId, TokenRecord)>, BoxError> {
+        self.look_ups.fetch_add(1, Ordering::Relaxed);
+        if self.broken.load(Ordering::Relaxed) {
+            return Err("the store is down".into());
+        }
+        let found = self.tokens.find(hash).await;
+        self.clock.advance(*self.slowness.lock().unwrap());
+        found
+    }
+}
+
+struct World {
+    clock: Arc<ManualClock>,
+    store: Arc<Watched>,
+    verifier: StoredTokens,
+}
+
+fn world() -> World {
+    let clock = Arc::new(ManualClock::at("2026-05-04T12:00:00Z".parse().unwrap()));
+    let store = Arc::new(Watched {
+        tokens: MemoryTokens::default(),
+        clock: clock.clone(),
+        look_ups: AtomicUsize::new(0),
+        slowness: Mutex::default(),
+        broken: AtomicBool::new(false),
+    });
+    let (now, elapsed) = (clock.clone(), clock.clone());
+    let verifier = StoredTokens::new(store.clone(), move || now.now()).cached_with_time(move || elapsed.elapsed());
+    World { clock, store, verifier }
+}
+
+fn owner() -> BusinessId {
+    BusinessId::parse("b1").unwrap()
+}
+
+impl World {
+    fn token(&self, expires_at: Option<&str>) -> (TokenId, BearerToken) {
+        let secret = BearerToken::generate().unwrap();
+        let mut record = TokenRecord::new(&secret, "t", Scopes::Read, self.clock.now().into());
+        record.expires_at = expires_at.map(|at| at.parse().unwrap());
+        let id = record.id.clone();
+        block_on(self.store.insert(&owner(), record)).unwrap();
+        (id, secret)
+    }
+
+    fn verdict(&self, secret: &BearerToken) -> Verdict {
+        block_on(self.verifier.verify(secret)).unwrap()
+    }
+
+    fn is_good(&self, secret: &BearerToken) -> bool {
+        matches!(self.verdict(secret), Verdict::Good(_))
+    }
+
+    fn advance(&self, millis: u64) {
+        self.clock.advance(Duration::from_millis(millis));
+    }
+
+    fn look_ups(&self) -> usize {
+        self.store.look_ups.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn a_token_is_looked_up_once_in_two_seconds() {
+    let world = world();
+    let (id, secret) = world.token(None);
+    let first = world.verdict(&secret);
+    let Verdict::Good(caller) = &first else { panic!("it is not good") };
+    assert_eq!((&caller.business, &caller.token, caller.scopes), (&owner(), &id, Scopes::Read));
+    world.advance(1_999);
+    assert_eq!((world.verdict(&secret), world.look_ups()), (first, 1));
+    // A hit does not make the entry younger.
+    world.advance(1);
+    assert_eq!((world.is_good(&secret), world.look_ups()), (true, 2));
+    world.advance(1_999);
+    assert_eq!((world.is_good(&secret), world.look_ups()), (true, 2));
+}
+
+#[test]
+fn without_a_cache_every_request_looks_up() {
+    let world = world();
+    let (_, secret) = world.token(None);
+    let plain = StoredTokens::new(world.store.clone(), || "2026-05-04T12:00:00Z".parse().unwrap());
+    for _ in 0..3 {
+        assert!(matches!(block_on(plain.verify(&secret)).unwrap(), Verdict::Good(_)));
+    }
+    assert_eq!((world.look_ups(), plain.cached_tokens()), (3, 0));
+}
+
+#[test]
+fn two_seconds_count_from_before_the_look_up() {
+    let world = world();
+    let (id, secret) = world.token(None);
+    *world.store.slowness.lock().unwrap() = Duration::from_millis(1_500);
+    assert!(world.is_good(&secret));
+    // The store had read when this was done, and had not answered yet.
+    block_on(world.store.revoke(&owner(), &id, world.clock.now().into())).unwrap();
+    world.advance(499);
+    assert_eq!((world.is_good(&secret), world.look_ups()), (true, 1));
+    world.advance(1);
+    assert_eq!((world.verdict(&secret), world.look_ups()), (Verdict::Revoked, 2));
+    // A look-up that takes longer than the two seconds is of no use to the next request.
+    *world.store.slowness.lock().unwrap() = Duration::from_secs(2);
+    world.advance(2_000);
+    world.verdict(&secret);
+    world.verdict(&secret);
+    assert_eq!(world.look_ups(), 4);
+}
+
+#[test]
+fn revoking_and_deleting_take_effect_within_two_seconds() {
+    let world = world();
+    let ((revoked, one), (deleted, other)) = (world.token(None), world.token(None));
+    assert!(world.is_good(&one) && world.is_good(&other));
+    block_on(world.store.revoke(&owner(), &revoked, world.clock.now().into())).unwrap();
+    block_on(world.store.delete(&owner(), &deleted)).unwrap();
+    world.advance(2_000);
+    assert_eq!((world.verdict(&one), world.verdict(&other)), (Verdict::Revoked, Verdict::Unknown));
+    // A revoked token is kept like any other, and refused from what is kept.
+    let look_ups = world.look_ups();
+    assert_eq!((world.verdict(&one), world.look_ups()), (Verdict::Revoked, look_ups));
+}
+
+#[test]
+fn expiry_is_exact_in_what_is_kept() {
+    let world = world();
+    let (_, secret) = world.token(Some("2026-05-04T12:00:01Z"));
+    assert!(world.is_good(&secret));
+    world.advance(999);
+    assert!(world.is_good(&secret));
+    world.advance(1);
+    assert_eq!((world.verdict(&secret), world.look_ups()), (Verdict::Expired, 1));
+}
+
+#[test]
+fn made_up_tokens_take_no_room() {
+    let world = world();
+    let (_, secret) = world.token(None);
+    assert!(world.is_good(&secret));
+    for number in 0..100_000 {
+        let unknown = BearerToken::generate().unwrap();
+        assert_eq!(world.verdict(&unknown), Verdict::Unknown);
+        let garbage = BearerToken::parse(&format!("pak_{number:049}")).unwrap();
+        assert_eq!(world.verdict(&garbage), Verdict::Unknown);
+    }
+    // Garbage has cost nothing, the others a look-up each.
+    assert_eq!((world.look_ups(), world.verifier.cached_tokens()), (100_001, 1));
+    assert_eq!((world.is_good(&secret), world.look_ups()), (true, 100_001));
+    // What is unknown is known as soon as it is there.
+    let late = BearerToken::generate().unwrap();
+    assert_eq!(world.verdict(&late), Verdict::Unknown);
+    let record = TokenRecord::new(&late, "late", Scopes::Read, world.clock.now().into());
+    block_on(world.store.insert(&owner(), record)).unwrap();
+    assert!(world.is_good(&late));
+}
+
+#[test]
+fn old_entries_are_swept() {
+    let world = world();
+    let mut most = 0;
+    for _ in 0..10_000 {
+        let (_, secret) = world.token(None);
+        assert!(world.is_good(&secret));
+        world.advance(100);
+        most = most.max(world.verifier.cached_tokens());
+    }
+    // At any moment 20 are of use.
+    assert!((20..=65).contains(&most), "{most}");
+}
+
+#[test]
+fn what_is_of_use_is_not_swept() {
+    let world = world();
+    let secrets: Vec<BearerToken> = (0..1_000).map(|_| world.token(None).1).collect();
+    for _ in 0..2 {
+        assert!(secrets.iter().all(|secret| world.is_good(secret)));
+    }
+    assert_eq!((world.look_ups(), world.verifier.cached_tokens()), (1_000, 1_000));
+}
+
+#[test]
+fn failures_are_not_kept() {
+    let world = world();
+    let (_, secret) = world.token(None);
+    world.store.broken.store(true, Ordering::Relaxed);
+    assert!(block_on(world.verifier.verify(&secret)).is_err());
+    world.store.broken.store(false, Ordering::Relaxed);
+    assert!(world.is_good(&secret));
+    // What was found before the failure is used for as long as it may be, and no longer.
+    world.store.broken.store(true, Ordering::Relaxed);
+    world.advance(1_999);
+    assert!(world.is_good(&secret));
+    world.advance(1);
+    assert!(block_on(world.verifier.verify(&secret)).is_err());
+}
