@@ -18,6 +18,10 @@ mod case;
 pub mod doubles;
 mod invariants;
 mod live;
+#[cfg(unix)]
+pub mod postgres;
+#[cfg(unix)]
+pub mod processes;
 mod runner;
 mod secret;
 mod transport;

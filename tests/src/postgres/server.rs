@@ -1,0 +1,221 @@
+//! A PostgreSQL of one's own: a folder, a port and a process.
+
+use std::{
+    fs::{self, File},
+    net::{Ipv4Addr, SocketAddr, TcpListener},
+    path::{Path, PathBuf},
+    process::{Child, Stdio},
+    time::{Duration, Instant},
+};
+
+use super::{
+    programs::{self, Account},
+    watchdog::Watchdog,
+};
+use crate::processes::{any_runs, children, signal, wait_until};
+
+/// The first that the machine has is taken. Not C, so that an order which depends on the database's shows.
+const LOCALES: [&[&str]; 4] = [
+    &["--locale=C", "--locale-provider=icu", "--icu-locale=en-US"],
+    &["--locale=en_US.UTF-8"],
+    &["--locale=C.UTF-8"],
+    &["--locale=C"],
+];
+
+/// Enough connections for tests side by side, and little memory. No SQL may depend on the time zone or on how dates
+/// are written, so both are odd. Memory that processes share is in the folder, to go away with it.
+const SETTINGS: [&str; 9] = [
+    "max_connections=200",
+    "shared_buffers=16MB",
+    "dynamic_shared_memory_type=mmap",
+    "unix_socket_directories=",
+    "listen_addresses=127.0.0.1",
+    "timezone=<+0545>-05:45",
+    "datestyle=German",
+    "fsync=off",
+    "logging_collector=off",
+];
+
+/// A server that goes away with the test process.
+#[derive(Debug)]
+pub(super) struct Server {
+    programs: PathBuf,
+    account: Account,
+    folder: PathBuf,
+    settings: Vec<String>,
+    port: u16,
+    process: Option<Child>,
+    watchdog: Watchdog,
+}
+
+impl Server {
+    /// An empty one that runs, with these files in its folder and these settings over the usual ones; none where
+    /// PostgreSQL is not installed.
+    pub(super) fn start(files: &[(&str, &str)], settings: &[String]) -> Option<Self> {
+        let programs = programs::find()?;
+        let folder = tempfile::Builder::new().prefix("leadapi-postgres-").tempdir().unwrap();
+        let account = Account::for_owner(&folder.path().metadata().unwrap());
+        account.own(folder.path());
+        let watchdog = Watchdog::over(folder.path(), account);
+        let folder = folder.keep();
+        let settings = SETTINGS.map(String::from).into_iter().chain(settings.iter().cloned()).collect();
+        let mut server = Self { programs, account, folder, settings, port: 0, process: None, watchdog };
+        server.initialize();
+        for (name, text) in files {
+            server.write(name, text);
+        }
+        server.run_on_a_free_port();
+        Some(server)
+    }
+
+    /// Where it listens.
+    pub(super) fn address(&self) -> SocketAddr {
+        (Ipv4Addr::LOCALHOST, self.port).into()
+    }
+
+    /// A file in its folder.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Ends all its processes as a crash does, with no chance to write anything.
+    pub(super) fn kill(&mut self) {
+        let all = self.pause();
+        signal("KILL", &all);
+        self.reap();
+        wait_until("the end of all processes of the server", || !any_runs(&all));
+    }
+
+    /// Ends it properly, and its sessions with it.
+    pub(super) fn stop(&mut self) {
+        self.resume();
+        signal("INT", self.id().as_slice());
+        self.reap();
+    }
+
+    /// Stops the clock of all its processes, and says which they are.
+    pub(super) fn pause(&mut self) -> Vec<u32> {
+        // The parent first, so that no child is born while they are counted.
+        let mut all = Vec::from_iter(self.id());
+        signal("STOP", &all);
+        all.extend(self.id().map(children).unwrap_or_default());
+        signal("STOP", &all);
+        all
+    }
+
+    /// Lets it go on.
+    pub(super) fn resume(&mut self) {
+        let mut all = self.id().map(children).unwrap_or_default();
+        all.extend(self.id());
+        signal("CONT", &all);
+    }
+
+    /// Starts it again where it was, on the same data and at the same port.
+    ///
+    /// # Panics
+    ///
+    /// When it does not start within a minute.
+    pub(super) fn start_again(&mut self) {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        // Another process may have the port for a moment, as the near end of a connection.
+        while let Err(log) = self.run() {
+            assert!(Instant::now() < deadline, "PostgreSQL does not start again: {log}");
+        }
+    }
+
+    fn id(&self) -> Option<u32> {
+        self.process.as_ref().map(Child::id)
+    }
+
+    fn initialize(&self) {
+        let mut said = String::new();
+        for locale in LOCALES {
+            let mut initdb = self.account.command(self.programs.join("initdb"));
+            initdb.args(["-A", "trust", "-E", "UTF8", "-U", "postgres", "--no-sync"]).args(locale);
+            let output = initdb.arg("-D").arg(self.data()).output().unwrap();
+            if output.status.success() {
+                return;
+            }
+            said += &String::from_utf8_lossy(&output.stderr);
+        }
+        panic!("initdb made no database: {said}");
+    }
+
+    /// Writes a file that only the server may read, as it wants its keys.
+    fn write(&self, name: &str, text: &str) {
+        use std::os::unix::fs::PermissionsExt;
+        fs::write(self.file(name), text).unwrap();
+        fs::set_permissions(self.file(name), fs::Permissions::from_mode(0o600)).unwrap();
+        self.account.own(&self.file(name));
+    }
+
+    fn run_on_a_free_port(&mut self) {
+        let mut log = String::new();
+        for _ in 0..10 {
+            // The port is free again at the end of this line, and somebody else may be faster.
+            self.port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
+            match self.run() {
+                Ok(()) => return,
+                Err(said) => log = said,
+            }
+        }
+        panic!("PostgreSQL does not start: {log}");
+    }
+
+    /// Starts the process and waits until it serves, or says why it ended.
+    fn run(&mut self) -> Result<(), String> {
+        // It waits for a word before it becomes the server, so that the watchdog knows it by then.
+        let mut shell = self.account.command("sh");
+        shell.args(["-c", r#"read -r _ && exec "$0" "$@" </dev/null"#]);
+        shell.arg(self.programs.join("postgres")).arg("-D").arg(self.data()).args(["-p", &self.port.to_string()]);
+        shell.args(self.settings.iter().flat_map(|setting| ["-c", setting]));
+        let log = File::create(self.file("log")).unwrap();
+        shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log);
+        let mut process = shell.spawn().unwrap();
+        self.watchdog.watch(Some(process.id()));
+        let mut word = process.stdin.take().unwrap();
+        std::io::Write::write_all(&mut word, b"go\n").unwrap();
+        drop(word);
+        let id = process.id();
+        let process = self.process.insert(process);
+        let lock = self.folder.join("data/postmaster.pid");
+        let mut ended = false;
+        wait_until("a PostgreSQL that serves", || {
+            ended = process.try_wait().unwrap().is_some();
+            ended || serves(&lock, id)
+        });
+        if ended {
+            self.reap();
+            return Err(fs::read_to_string(self.file("log")).unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// Waits for the end of the process, and forgets it.
+    fn reap(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            process.wait().unwrap();
+            self.watchdog.watch(None);
+        }
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.watchdog.bite();
+        if let Some(mut process) = self.process.take() {
+            process.wait().unwrap();
+        }
+    }
+}
+
+/// Whether the lock file says that this process serves. Its port would not say so, as anybody may be there.
+fn serves(lock: &Path, id: u32) -> bool {
+    let text = fs::read_to_string(lock).unwrap_or_default();
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    lines.first() == Some(&id.to_string().as_str()) && lines.get(7) == Some(&"ready")
+}

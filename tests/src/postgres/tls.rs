@@ -1,0 +1,65 @@
+//! A certificate for a server, and two authorities to believe: the one that signed it, and another.
+
+use std::{fs, path::PathBuf};
+
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
+use tempfile::TempDir;
+
+/// Root certificates for clients of [`Cluster::start_with_tls`](super::Cluster::start_with_tls), as PEM files.
+#[derive(Debug)]
+pub struct Ca {
+    /// The one that the server's certificate is signed by.
+    pub root: PathBuf,
+    /// One of the same name that it is not signed by.
+    pub wrong_root: PathBuf,
+    _folder: TempDir,
+}
+
+pub(super) struct Identity {
+    certificate: String,
+    key: String,
+    root: String,
+    wrong_root: String,
+}
+
+impl Identity {
+    pub(super) fn new() -> Self {
+        let (root, wrong_root) = (authority(), authority());
+        let key = KeyPair::generate().unwrap();
+        let certificate = params("localhost", &["localhost".into()]).signed_by(&key, &root).unwrap();
+        Self {
+            certificate: certificate.pem(),
+            key: key.serialize_pem(),
+            root: root.pem(),
+            wrong_root: wrong_root.pem(),
+        }
+    }
+
+    /// What the server reads.
+    pub(super) fn files(&self) -> [(&str, &str); 2] {
+        [("server.crt", &self.certificate), ("server.key", &self.key)]
+    }
+
+    pub(super) fn write_ca(&self) -> Ca {
+        let folder = tempfile::tempdir().unwrap();
+        let [root, wrong_root] =
+            [("root.pem", &self.root), ("wrong-root.pem", &self.wrong_root)].map(|(name, text)| {
+                let path = folder.path().join(name);
+                fs::write(&path, text).unwrap();
+                path
+            });
+        Ca { root, wrong_root, _folder: folder }
+    }
+}
+
+fn authority() -> CertifiedIssuer<'static, KeyPair> {
+    let mut params = params("an authority of tests", &[]);
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
+}
+
+fn params(name: &str, hosts: &[String]) -> CertificateParams {
+    let mut params = CertificateParams::new(hosts).unwrap();
+    params.distinguished_name.push(DnType::CommonName, name);
+    params
+}

@@ -1,0 +1,44 @@
+//! The parts of a URL of a server, of which the database and sometimes the address are exchanged.
+
+/// `scheme://login@address/…?options`.
+#[derive(Debug, Clone)]
+pub(super) struct ServerUrl {
+    scheme: String,
+    login: String,
+    pub(super) address: String,
+    options: String,
+}
+
+impl ServerUrl {
+    pub(super) fn parse(url: &str) -> Self {
+        let (scheme, rest) = url.split_once("://").expect("a URL that begins with postgres://");
+        let (rest, options) = rest.split_once('?').unwrap_or((rest, ""));
+        let authority = rest.split('/').next().unwrap_or_default();
+        let (login, address) = authority.rsplit_once('@').unwrap_or(("", authority));
+        Self { scheme: scheme.into(), login: login.into(), address: address.into(), options: options.into() }
+    }
+
+    /// The URL of a database of the server, at another address when there is a proxy between.
+    pub(super) fn of(&self, database: &str, address: &str) -> String {
+        let Self { scheme, login, options, .. } = self;
+        let at = if login.is_empty() { "" } else { "@" };
+        let mark = if options.is_empty() { "" } else { "?" };
+        format!("{scheme}://{login}{at}{address}/{database}{mark}{options}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_database_and_the_address_are_exchanged() {
+        for (given, expected) in [
+            ("postgres://h:1/a", "postgres://p:2/b"),
+            ("postgresql://u:p%40@h", "postgresql://u:p%40@p:2/b"),
+            ("postgres://u@h/a?sslmode=disable", "postgres://u@p:2/b?sslmode=disable"),
+        ] {
+            assert_eq!(ServerUrl::parse(given).of("b", "p:2"), expected);
+        }
+    }
+}
