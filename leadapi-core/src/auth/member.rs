@@ -1,10 +1,19 @@
 //! The people of a business, and who of them may manage its tokens (contract 5 and D8).
 
+use std::{fmt, str::FromStr};
+
 use serde::{Deserialize, Serialize};
 
 use crate::id::BusinessId;
 
 /// What a person is in a business.
+///
+/// ```
+/// use leadapi_core::auth::Role;
+///
+/// assert_eq!("admin".parse(), Ok(Role::Admin));
+/// assert_eq!(Role::Owner.to_string(), "owner");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -15,6 +24,34 @@ pub enum Role {
     Admin,
     /// Neither sees nor manages tokens.
     Member,
+}
+
+/// A role is `owner`, `admin` or `member`; the person who named another names one of those.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a role must be owner, admin or member")]
+pub struct InvalidRole;
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Owner => "owner",
+            Self::Admin => "admin",
+            Self::Member => "member",
+        })
+    }
+}
+
+impl FromStr for Role {
+    type Err = InvalidRole;
+
+    fn from_str(text: &str) -> Result<Self, InvalidRole> {
+        match text {
+            "owner" => Ok(Self::Owner),
+            "admin" => Ok(Self::Admin),
+            "member" => Ok(Self::Member),
+            _ => Err(InvalidRole),
+        }
+    }
 }
 
 /// A person of a business, as the host has made sure of them.

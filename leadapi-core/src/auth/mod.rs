@@ -9,5 +9,5 @@ mod scope;
 pub use bearer::{BearerToken, MalformedToken};
 pub use caller::Caller;
 pub use hash::{InvalidTokenHash, TokenHash};
-pub use member::{Member, NotAllowed, Role, TokenAdmin};
+pub use member::{InvalidRole, Member, NotAllowed, Role, TokenAdmin};
 pub use scope::{InvalidScope, Scope, Scopes};

@@ -3,6 +3,8 @@
 //! What is done to the data stands here once, as statements that both databases take and work that a session of either
 //! does; `sqlite` and `postgres` know how a transaction is begun, shared, committed and asked after.
 
+mod export;
+mod import;
 mod lead;
 mod postgres;
 mod read;
@@ -11,9 +13,10 @@ mod sqlite;
 mod statement;
 mod tally;
 mod tokens;
+mod url;
 mod write;
 
-use std::sync::Arc;
+use std::{fs::File, path::Path, sync::Arc};
 
 use async_trait::async_trait;
 use leadapi_core::{
@@ -31,6 +34,52 @@ use self::{
     write::{Write, Written},
 };
 
+pub use self::{
+    import::Imported,
+    url::{DatabaseUrl, InvalidDatabaseUrl},
+};
+
+/// Why a database cannot be used as a store; its text is for the operator.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot use {url} as a store: {cause}")]
+pub struct OpenError {
+    url: DatabaseUrl,
+    cause: BoxError,
+}
+
+/// Why something that an administrator asked for was not done; nothing of it was.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AdminError {
+    /// The data do not allow it; the text says what is in the way.
+    #[error("{0}")]
+    Refused(String),
+    /// The database failed.
+    #[error("{}", chain(&**.0))]
+    Failed(BoxError),
+}
+
+impl From<SqlError> for AdminError {
+    fn from(error: SqlError) -> Self {
+        match error {
+            SqlError::Refused(text) => Self::Refused(text),
+            other => Self::Failed(other.into()),
+        }
+    }
+}
+
+/// An error with all its sources.
+fn chain(error: &dyn std::error::Error) -> String {
+    let sources = std::iter::successors(Some(error), |error| error.source());
+    sources.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
+/// The right to serve a database; it ends when this is dropped.
+#[derive(Debug)]
+pub struct ServeLock {
+    _file: Option<File>,
+}
+
 /// A [`Store`] and [`TokenStore`](leadapi_core::port::TokenStore) in a database.
 #[derive(Debug, Clone)]
 pub struct SqlStore {
@@ -41,6 +90,69 @@ pub struct SqlStore {
 enum Database {
     Sqlite(Arc<Sqlite>),
     Postgres(Arc<Postgres>),
+}
+
+impl SqlStore {
+    /// Opens a database, makes it where a file is not there yet, and brings it to the schema of this version.
+    ///
+    /// # Errors
+    ///
+    /// The database cannot be reached or trusted, belongs to something else, or has a schema that is newer than this
+    /// version knows.
+    pub async fn open(url: &DatabaseUrl) -> Result<Self, OpenError> {
+        let failed = |cause: BoxError| OpenError { url: url.clone(), cause };
+        let database = match url.kind() {
+            url::Kind::Sqlite(path) => {
+                Database::Sqlite(Sqlite::open(path).map_err(|error| failed(error.into()))?.into())
+            }
+            url::Kind::Postgres { url, connections } => {
+                let postgres = Postgres::open(url, *connections).await;
+                Database::Postgres(postgres.map_err(|error| failed(chain(&error).into()))?.into())
+            }
+        };
+        Ok(Self { database })
+    }
+
+    /// Asks for the right to serve the database: a file has one server at a time, PostgreSQL any number.
+    ///
+    /// Other commands need not ask; they work beside the server.
+    ///
+    /// # Errors
+    ///
+    /// Another server serves the file.
+    pub fn lock(&self) -> Result<ServeLock, AdminError> {
+        let file = match &self.database {
+            Database::Sqlite(sqlite) => Some(sqlite.lock().map_err(|error| AdminError::Refused(error.to_string()))?),
+            Database::Postgres(_) => None,
+        };
+        Ok(ServeLock { _file: file })
+    }
+
+    /// Waits until the storage has failed, and says how; then nothing more is acknowledged, and the server must end.
+    pub async fn failed(&self) -> String {
+        match &self.database {
+            Database::Sqlite(sqlite) => sqlite.failed().await,
+            // PostgreSQL looks after its own disk.
+            Database::Postgres(_) => std::future::pending().await,
+        }
+    }
+
+    /// Copies a SQLite database into a new file, from one moment, while others write. `progress` is told how many pages
+    /// of how many have been copied.
+    ///
+    /// # Errors
+    ///
+    /// The file exists already or cannot be written, or the database is not SQLite.
+    pub fn backup(&self, to: &Path, progress: impl FnMut(u64, u64)) -> Result<(), AdminError> {
+        match &self.database {
+            Database::Sqlite(sqlite) => {
+                sqlite.backup(to, progress).map_err(|error| AdminError::Refused(format!("{}: {error}", to.display())))
+            }
+            Database::Postgres(_) => {
+                Err(AdminError::Refused("PostgreSQL is backed up with its own tools, such as pg_dump".to_owned()))
+            }
+        }
+    }
 }
 
 impl Database {
@@ -55,6 +167,14 @@ impl Database {
         match self {
             Self::Sqlite(sqlite) => sqlite.read(&work),
             Self::Postgres(postgres) => postgres.read(&work).await,
+        }
+    }
+
+    /// Reads for as long as it takes.
+    async fn read_long<W: Work>(&self, work: W) -> Result<W::Output, SqlError> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.read(&work),
+            Self::Postgres(postgres) => postgres.read_long(&work).await,
         }
     }
 

@@ -34,11 +34,13 @@ impl Work for List {
     async fn run(&self, session: &mut dyn Session) -> Result<Listed, SqlError> {
         let Self { business, query } = self;
         let (client, stage) = (query.client.as_ref(), query.stage.as_ref());
-        let mut queries: Vec<Query> = client.map(|id| query!(statement::CLIENT_EXISTS, business, id)).into_iter().collect();
+        let mut queries: Vec<Query> =
+            client.map(|id| query!(statement::CLIENT_EXISTS, business, id)).into_iter().collect();
         queries.extend(stage.map(|id| query!(statement::PIPELINE_OF_STAGE, business, id)));
         let shallow = query.window.offset() <= SHALLOW;
         if shallow {
-            let start = Start { before: (tally::END.0, tally::END.1.to_owned()), skip: query.window.offset(), total: 0 };
+            let start =
+                Start { before: (tally::END.0, tally::END.1.to_owned()), skip: query.window.offset(), total: 0 };
             queries.extend([tally::total(business, query), self.page(&start)?]);
         } else {
             queries.push(tally::stretches(business, query));

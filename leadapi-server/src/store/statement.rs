@@ -59,6 +59,10 @@ pub(crate) const ADD_TO_TALLY: &str = "INSERT INTO tally (business_id, client_id
     VALUES ($1, $2, $3, $4, $5, $6) \
     ON CONFLICT (business_id, client_id, stage_id, from_at, from_id) DO UPDATE SET leads = tally.leads + excluded.leads";
 
+/// Apart from adding, because a row that is not there has nothing to be taken from.
+pub(crate) const TAKE_FROM_TALLY: &str = "UPDATE tally SET leads = leads + $1 WHERE business_id = $2 \
+    AND client_id = $3 AND stage_id = $4 AND from_at = $5 AND from_id = $6";
+
 /// A filter under which a stretch has no leads needs no row; the rows of all leads stay, because they are the stretches.
 pub(crate) const DROP_EMPTY_TALLY: &str = "DELETE FROM tally WHERE business_id = $1 AND client_id = $2 \
     AND stage_id = $3 AND from_at = $4 AND from_id = $5 AND leads = 0";
@@ -138,4 +142,35 @@ pub(crate) const FIND_TOKEN: &str = "SELECT business_id, id, name, scopes, hint,
     revoked_at FROM token WHERE hash = $1";
 
 /// Without a business, because it says which there are.
-pub(crate) const BUSINESSES: &str = "SELECT business_id, name, created_at FROM business ORDER BY created_at, business_id";
+pub(crate) const BUSINESSES: &str =
+    "SELECT business_id, name, created_at FROM business ORDER BY created_at, business_id";
+
+// What an import puts in and an export reads.
+
+/// The business itself.
+pub(crate) const BUSINESS: &str = "SELECT name, created_at FROM business WHERE business_id = $1";
+
+pub(crate) const INSERT_BUSINESS: &str = "INSERT INTO business (business_id, name, created_at) VALUES ($1, $2, $3)";
+
+pub(crate) const INSERT_MEMBER: &str = "INSERT INTO member (business_id, email, role) VALUES ($1, $2, $3)";
+
+pub(crate) const MEMBERS: &str = "SELECT email, role FROM member WHERE business_id = $1 ORDER BY email";
+
+pub(crate) const INSERT_CLIENT: &str = "INSERT INTO client (business_id, id, name, created_at) VALUES ($1, $2, $3, $4)";
+
+pub(crate) const INSERT_PIPELINE: &str =
+    "INSERT INTO pipeline (business_id, id, name, created_at) VALUES ($1, $2, $3, $4)";
+
+pub(crate) const INSERT_STAGE: &str =
+    "INSERT INTO stage (business_id, id, pipeline_id, name, position) VALUES ($1, $2, $3, $4, $5)";
+
+pub(crate) const INSERT_FORM: &str = "INSERT INTO form (business_id, id, record) VALUES ($1, $2, $3)";
+
+pub(crate) const FORMS: &str = "SELECT id, record FROM form WHERE business_id = $1 ORDER BY id";
+
+/// Without a business, because no two businesses may have a token of one id or secret.
+pub(crate) const TOKEN_EXISTS: &str = "SELECT business_id FROM token WHERE id = $1 OR hash = $2";
+
+pub(crate) const LEADS_AFTER: &str = "SELECT id, client_id, name, email, phone, source, notes, value, pipeline_id, \
+    stage_id, business_name, created_at FROM lead WHERE business_id = $1 AND (created_at, id) > ($2, $3) \
+    ORDER BY created_at, id LIMIT $4";

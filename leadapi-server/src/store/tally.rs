@@ -101,7 +101,13 @@ impl Changes {
         for (mut stretch, changes) in self.by_stretch(session, business).await? {
             for ((client, stage), change) in changes {
                 let (at, id) = (stretch.from.0, stretch.from.1.clone());
-                session.tell(query!(statement::ADD_TO_TALLY, business, &client, &stage, at, &id, change)).await?;
+                session
+                    .tell(if change > 0 {
+                        query!(statement::ADD_TO_TALLY, business, &client, &stage, at, &id, change)
+                    } else {
+                        query!(statement::TAKE_FROM_TALLY, change, business, &client, &stage, at, &id)
+                    })
+                    .await?;
                 if (client.as_str(), stage.as_str()) == ("", "") {
                     stretch.leads += change;
                 } else if change < 0 {

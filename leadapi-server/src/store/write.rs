@@ -172,9 +172,7 @@ impl State {
 
     fn decide(&mut self, write: &Write) -> Result<Written, SqlError> {
         match write {
-            Write::Create { stamp, draft, once } => {
-                self.create(stamp, draft, once.as_ref()).map(Written::Created)
-            }
+            Write::Create { stamp, draft, once } => self.create(stamp, draft, once.as_ref()).map(Written::Created),
             Write::Update { id, edit } => Ok(Written::Updated(self.update(id, edit))),
             Write::Remove { id } => {
                 let removed = self.leads.get_mut(id).and_then(|lead| lead.after.take());
@@ -232,12 +230,7 @@ impl State {
         }
     }
 
-    async fn save(
-        self,
-        session: &mut dyn Session,
-        business: &BusinessId,
-        tally: &mut Changes,
-    ) -> Result<(), SqlError> {
+    async fn save(self, session: &mut dyn Session, business: &BusinessId, tally: &mut Changes) -> Result<(), SqlError> {
         // The key goes first: of twins that get so far, the second fails before it has written anything.
         for (key, change) in &self.keys {
             let Some(after) = change.after.as_ref().filter(|after| !is_same(change.before.as_ref(), after)) else {

@@ -9,7 +9,7 @@ mod writer;
 
 use std::{sync::Arc, time::Duration};
 
-use deadpool_postgres::{Object, Pool};
+use deadpool_postgres::{Object, Pool, PoolError};
 use leadapi_core::id::BusinessId;
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -23,7 +23,7 @@ use super::{
     write::{Write, Written},
 };
 
-/// A transaction that another was in the way of is done again at most so often.
+/// A transaction that something was in the way of is done again at most so often.
 const RETRIES: u32 = 3;
 /// Nothing that is served takes longer, whatever the network does.
 const LONGEST: Duration = Duration::from_secs(10);
@@ -83,6 +83,11 @@ impl Postgres {
         in_time(both).await
     }
 
+    /// Runs statements that read for as long as they take, all on one snapshot.
+    pub(crate) async fn read_long<W: Work>(&self, work: &W) -> Result<W::Output, SqlError> {
+        self.connections.read(work).await
+    }
+
     pub(crate) async fn write(&self, business: &BusinessId, write: Write) -> Result<Written, SqlError> {
         self.writer.write(business, write).await
     }
@@ -107,7 +112,11 @@ impl Postgres {
 
 impl Connections {
     async fn get(&self) -> Result<Object, SqlError> {
-        self.pool.get().await.map_err(SqlError::lost)
+        self.pool.get().await.map_err(|error| match error {
+            PoolError::Backend(error) => SqlError::lost(error),
+            // Whoever has waited long enough does not wait again.
+            other => SqlError::other(other),
+        })
     }
 
     async fn query(&self, query: Query) -> Result<Vec<Row>, SqlError> {
@@ -127,13 +136,16 @@ impl Connections {
             session.tell(query!(statement::LOCK, business)).await?;
         }
         let done = work.run(&mut session).await?;
-        session.commit().await?;
+        session.commit().await.map_err(|error| match error {
+            SqlError::Lost(lost) => SqlError::Other(Arc::new(Unanswered(lost))),
+            other => other,
+        })?;
         Ok(done)
     }
 }
 
 impl SqlError {
-    /// What only reads can be done again on another connection: the one at hand may have been dead for long.
+    /// Whether it may be otherwise the next time: the connection at hand may have been dead for long.
     const fn may_pass(&self) -> bool {
         matches!(self, Self::Lost(_) | Self::Retry(_))
     }
@@ -148,11 +160,12 @@ async fn in_time<T>(read: impl Future<Output = Result<T, SqlError>>) -> Result<T
 struct Attempts(u32);
 
 impl Attempts {
-    /// Whether it is to be tried again because another was in the way: at most so often, and after a moment that differs
-    /// from that of the other.
+    /// Whether it is to be tried again, after a moment that differs from that of whoever was in the way.
+    ///
+    /// A connection that was lost is no reason against it: nobody says so once a commit is on its way.
     async fn again_after(&mut self, error: &SqlError) -> bool {
         self.0 += 1;
-        if !matches!(error, SqlError::Retry(_)) || self.0 > RETRIES {
+        if !error.may_pass() || self.0 > RETRIES {
             return false;
         }
         // The last bits of a random UUID are as good as any.
@@ -161,6 +174,13 @@ impl Attempts {
         true
     }
 }
+
+/// Whether something was done cannot be said.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the connection was lost while the work was committed: whether it was done is not known, so look before you try again"
+)]
+struct Unanswered(#[source] Arc<dyn std::error::Error + Send + Sync>);
 
 fn chain(error: &dyn std::error::Error) -> String {
     let sources = std::iter::successors(Some(error), |error| error.source());

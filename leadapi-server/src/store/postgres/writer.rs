@@ -138,7 +138,7 @@ impl Inner {
     ) -> Result<Vec<Result<Written, SqlError>>, SqlError> {
         let operation = Uuid::now_v7().to_string();
         let prepared = timeout(LONGEST, self.prepare(business, writes, &operation)).await;
-        let (session, written) = prepared.map_err(SqlError::lost)??;
+        let (session, written) = prepared.map_err(SqlError::other)??;
         match timeout(LONGEST, session.commit()).await.unwrap_or_else(|elapsed| Err(SqlError::lost(elapsed))) {
             Ok(()) => Ok(written),
             Err(SqlError::Lost(lost)) => match self.became(business, &operation).await? {

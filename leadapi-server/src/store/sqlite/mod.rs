@@ -5,6 +5,7 @@ mod session;
 mod writer;
 
 use std::{
+    fs::File,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -14,7 +15,7 @@ use leadapi_core::id::BusinessId;
 use rusqlite::{Connection, backup::Backup};
 use tokio::sync::watch;
 
-pub(crate) use open::{OpenError, lock};
+pub(crate) use open::OpenError;
 use session::{SqliteSession, at_once, failure};
 use writer::Writer;
 
@@ -42,10 +43,17 @@ impl Sqlite {
         Ok(Self { path: path.to_owned(), writer, readers: Mutex::default(), health })
     }
 
+    /// Sees to it that no second server serves the file.
+    pub(crate) fn lock(&self) -> Result<File, OpenError> {
+        open::lock(&self.path)
+    }
+
     /// Runs one statement that reads. It is done where it is asked for: most reads take less than a change of threads.
     pub(crate) fn query(&self, query: Query) -> Result<Vec<Row>, SqlError> {
-        self.on_a_reader(|connection| at_once(super::session::Session::ask(&mut SqliteSession(connection), vec![query])))
-            .map(|mut answers| answers.pop().unwrap_or_default())
+        self.on_a_reader(|connection| {
+            at_once(super::session::Session::ask(&mut SqliteSession(connection), vec![query]))
+        })
+        .map(|mut answers| answers.pop().unwrap_or_default())
     }
 
     /// Runs statements that read, all on one snapshot.

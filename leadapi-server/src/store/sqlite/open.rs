@@ -132,7 +132,7 @@ fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
 /// Sees to it that no second server serves the file, by whatever name; it holds until the answer is dropped.
 ///
 /// The lock is on a file beside it: SQLite's own locks on the file itself would go with ours.
-pub(crate) fn lock(path: &Path) -> Result<File, OpenError> {
+pub(super) fn lock(path: &Path) -> Result<File, OpenError> {
     let mut beside: PathBuf = path.canonicalize()?;
     let mut name = beside.file_name().unwrap_or_default().to_owned();
     name.push("-lock");

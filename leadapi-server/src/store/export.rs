@@ -1,0 +1,132 @@
+//! A database as a data set, from one snapshot.
+
+use std::sync::{Mutex, PoisonError};
+
+use async_trait::async_trait;
+use leadapi_core::{
+    BoxError,
+    auth::Role,
+    dataset::{BusinessSeed, MemberSeed, TokenSeed},
+    form::FormRecord,
+    id::BusinessId,
+    model::{ClientAccount, Lead, Pipeline, Window},
+};
+
+use super::{
+    AdminError, SqlStore, lead, read,
+    session::{FromValue, Row, Session, SqlError, Value, Work, query},
+    statement, tokens,
+};
+
+/// So many leads are read at a time.
+const LEADS: i64 = 5_000;
+
+impl SqlStore {
+    /// Hands over each business with all that belongs to it, one after the other, as all were at one moment.
+    ///
+    /// Tokens have no secrets, and remembered idempotency keys are no part of a data set.
+    ///
+    /// # Errors
+    ///
+    /// The database or the sink failed; what was handed over then is not all.
+    pub async fn export(
+        &self,
+        sink: impl FnMut(BusinessSeed) -> Result<(), BoxError> + Send + 'static,
+    ) -> Result<(), AdminError> {
+        Ok(self.database.read_long(Export { sink: Mutex::new(sink) }).await?)
+    }
+}
+
+struct Export<S> {
+    sink: Mutex<S>,
+}
+
+#[async_trait]
+impl<S: FnMut(BusinessSeed) -> Result<(), BoxError> + Send + 'static> Work for Export<S> {
+    type Output = ();
+
+    async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
+        for mut row in session.rows(query!(statement::BUSINESSES)).await? {
+            let mut seed = BusinessSeed::new(row.take()?, row.take::<String>()?, row.take()?);
+            fill(session, &mut seed).await?;
+            let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
+            sink(seed).map_err(SqlError::other)?;
+        }
+        Ok(())
+    }
+}
+
+async fn fill(session: &mut dyn Session, seed: &mut BusinessSeed) -> Result<(), SqlError> {
+    let business = seed.id.clone();
+    let members = session.rows(query!(statement::MEMBERS, &business)).await?;
+    seed.members = each(members, |mut row| Ok(MemberSeed::new(row.take::<String>()?, row.take()?)))?;
+    seed.clients = clients(session, &business).await?;
+    seed.pipelines = pipelines(session, &business).await?;
+    let forms = session.rows(query!(statement::FORMS, &business)).await?;
+    seed.forms = each(forms, |mut row| {
+        let _id: String = row.take()?;
+        serde_json::from_str::<FormRecord>(&row.take::<String>()?).map_err(SqlError::other)
+    })?;
+    let rows = session.rows(query!(statement::TOKENS, &business)).await?;
+    seed.tokens = each(rows, |row| tokens::read(row).map(TokenSeed::from))?;
+    seed.leads = leads(session, &business).await?;
+    Ok(())
+}
+
+fn each<T>(rows: Vec<Row>, read: impl FnMut(Row) -> Result<T, SqlError>) -> Result<Vec<T>, SqlError> {
+    rows.into_iter().map(read).collect()
+}
+
+async fn leads(session: &mut dyn Session, business: &BusinessId) -> Result<Vec<Lead>, SqlError> {
+    let mut leads: Vec<Lead> = Vec::new();
+    let mut after = (i64::MIN, String::new());
+    loop {
+        let rows = session.rows(query!(statement::LEADS_AFTER, business, after.0, &after.1, LEADS)).await?;
+        let Some(more) = Some(each(rows, lead::read)?).filter(|more| !more.is_empty()) else { return Ok(leads) };
+        if let Some(last) = more.last() {
+            after = (last.created_at.to_utc().timestamp_millis(), last.id.to_string());
+        }
+        leads.extend(more.into_iter().map(std::sync::Arc::unwrap_or_clone));
+    }
+}
+
+/// All of them, page by page.
+pub(super) async fn clients(session: &mut dyn Session, business: &BusinessId) -> Result<Vec<ClientAccount>, SqlError> {
+    let mut all = Vec::new();
+    loop {
+        let page = read::Clients { business: business.clone(), window: next(all.len())? }.run(session).await?;
+        if page.data.is_empty() {
+            return Ok(all);
+        }
+        all.extend(page.data);
+    }
+}
+
+/// All of them, page by page.
+pub(super) async fn pipelines(session: &mut dyn Session, business: &BusinessId) -> Result<Vec<Pipeline>, SqlError> {
+    let mut all = Vec::new();
+    loop {
+        let page = read::Pipelines { business: business.clone(), window: next(all.len())? }.run(session).await?;
+        if page.data.is_empty() {
+            return Ok(all);
+        }
+        all.extend(page.data);
+    }
+}
+
+fn next(offset: usize) -> Result<Window, SqlError> {
+    let offset = u64::try_from(offset).map_err(SqlError::other)?;
+    Window::new(Window::MAX_LIMIT, offset).map_err(SqlError::other)
+}
+
+impl From<Role> for Value {
+    fn from(role: Role) -> Self {
+        Self::Text(role.to_string())
+    }
+}
+
+impl FromValue for Role {
+    fn from_value(value: Value) -> Result<Self, SqlError> {
+        String::from_value(value)?.parse().map_err(SqlError::other)
+    }
+}

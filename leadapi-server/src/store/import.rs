@@ -1,0 +1,167 @@
+//! A data set, put into a database: all of it or nothing.
+
+use std::{fmt, sync::Arc};
+
+use async_trait::async_trait;
+use leadapi_core::{
+    dataset::{BusinessSeed, Dataset},
+    id::BusinessId,
+    model::Timestamp,
+    port::TokenRecord,
+    tokens::{self, Minted},
+};
+
+use super::{
+    AdminError, SqlStore, lead,
+    session::{Session, SqlError, Work, query},
+    statement, tally, tokens as token,
+};
+
+/// What an import has put in.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Imported {
+    /// How many businesses.
+    pub businesses: usize,
+    /// How many leads.
+    pub leads: usize,
+    /// The tokens whose secrets the data set left open, to be shown once (contract 5.3).
+    pub minted: Vec<Minted>,
+}
+
+impl SqlStore {
+    /// Puts the businesses of a data set in, with all that belongs to them. `progress` is told, every now and then, how
+    /// many leads are in.
+    ///
+    /// ```
+    /// use leadapi_core::dataset::Dataset;
+    /// use leadapi_server::{SAMPLE, store::SqlStore};
+    ///
+    /// # tokio::runtime::Runtime::new()?.block_on(async {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("leads.db");
+    /// let store = SqlStore::open(&format!("sqlite:{}", path.display()).parse()?).await?;
+    /// let imported = store.import(Dataset::parse(SAMPLE)?, |_| {}).await?;
+    /// assert_eq!(imported.businesses, 2);
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # })?;
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A business or a token is there already, with its place in the data set; or the database failed. Nothing is put
+    /// in then.
+    pub async fn import(
+        &self,
+        dataset: Dataset,
+        progress: impl Fn(usize) + Send + Sync + 'static,
+    ) -> Result<Imported, AdminError> {
+        let now = Timestamp::from(chrono::Utc::now());
+        let made = tokens::records(&dataset, now).map_err(|error| AdminError::Failed(error.into()))?;
+        let imported = Imported {
+            businesses: dataset.businesses.len(),
+            leads: dataset.businesses.iter().map(|business| business.leads.len()).sum(),
+            minted: made.minted,
+        };
+        let import = Import { dataset, tokens: made.records, progress: Arc::new(progress) };
+        self.database.work(None, import).await?;
+        Ok(imported)
+    }
+
+    /// Whether it holds no business yet.
+    ///
+    /// # Errors
+    ///
+    /// The database failed.
+    pub async fn is_empty(&self) -> Result<bool, AdminError> {
+        Ok(self.database.query(query!(statement::BUSINESSES)).await?.is_empty())
+    }
+}
+
+struct Import {
+    dataset: Dataset,
+    tokens: Vec<(BusinessId, TokenRecord)>,
+    progress: Arc<dyn Fn(usize) + Send + Sync>,
+}
+
+impl fmt::Debug for Import {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Import").finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl Work for Import {
+    type Output = ();
+
+    async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
+        self.refuse_what_is_there(session).await?;
+        let mut leads = 0;
+        for business in &self.dataset.businesses {
+            insert(session, business).await?;
+            for lead in &business.leads {
+                session.tell(lead::insert(&business.id, lead)).await?;
+                leads += 1;
+                if leads % 1_000 == 0 {
+                    (self.progress)(leads);
+                }
+            }
+            for rows in tally::rows_of(&business.id, business.leads.iter()) {
+                session.tell(rows).await?;
+            }
+        }
+        for (business, record) in &self.tokens {
+            session.tell(token::insert(business, record)).await?;
+        }
+        (self.progress)(leads);
+        Ok(())
+    }
+}
+
+impl Import {
+    /// The rest of a business cannot be there where the business is not.
+    async fn refuse_what_is_there(&self, session: &mut dyn Session) -> Result<(), SqlError> {
+        for (at, business) in self.dataset.businesses.iter().enumerate() {
+            if session.row(query!(statement::BUSINESS, &business.id)).await?.is_some() {
+                let id = &business.id;
+                return Err(SqlError::refused(format!("businesses[{at}].id: the business {id} is there already")));
+            }
+            for (nth, (_, token)) in self.tokens.iter().filter(|(owner, _)| *owner == business.id).enumerate() {
+                if session.row(query!(statement::TOKEN_EXISTS, &token.id, &token.hash)).await?.is_some() {
+                    let place = format!("businesses[{at}].tokens[{nth}]");
+                    return Err(SqlError::refused(format!("{place}: the token is there already")));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A business with everything but its leads and tokens.
+async fn insert(session: &mut dyn Session, seed: &BusinessSeed) -> Result<(), SqlError> {
+    let business = &seed.id;
+    session.tell(query!(statement::INSERT_BUSINESS, business, &seed.name, seed.created_at)).await?;
+    for member in &seed.members {
+        session.tell(query!(statement::INSERT_MEMBER, business, &member.email, member.role)).await?;
+    }
+    for client in &seed.clients {
+        let insert = query!(statement::INSERT_CLIENT, business, &client.id, &client.name, client.created_at);
+        session.tell(insert).await?;
+    }
+    for pipeline in &seed.pipelines {
+        let insert = query!(statement::INSERT_PIPELINE, business, &pipeline.id, &pipeline.name, pipeline.created_at);
+        session.tell(insert).await?;
+        for stage in &pipeline.stages {
+            let (id, name, position) = (&stage.id, &stage.name, stage.position);
+            session.tell(query!(statement::INSERT_STAGE, business, id, &pipeline.id, name, position)).await?;
+        }
+    }
+    for form in &seed.forms {
+        let id = form.form.get().and_then(|form| form.id.as_str());
+        let id = id.ok_or_else(|| SqlError::refused("form.id: must be a string"))?;
+        let record = serde_json::to_string(form).map_err(SqlError::other)?;
+        session.tell(query!(statement::INSERT_FORM, business, id, record)).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,39 @@
+//! Each store keeps the contract of stores.
+
+use leadapi_core::{BoxError, conformance, dataset::Dataset};
+use leadapi_server::store::SqlStore;
+use leadapi_tests::postgres::Cluster;
+use tempfile::TempDir;
+
+async fn sqlite(folder: &TempDir, dataset: Dataset) -> Result<SqlStore, BoxError> {
+    let path = tempfile::Builder::new().tempdir_in(folder)?.keep().join("leads.db");
+    let store = SqlStore::open(&format!("sqlite:{}", path.display()).parse()?).await?;
+    store.import(dataset, |_| {}).await?;
+    Ok(store)
+}
+
+async fn postgres(cluster: &Cluster, connections: usize, dataset: Dataset) -> Result<SqlStore, BoxError> {
+    let url = cluster.url(&cluster.create_database("conformance").await);
+    let store = SqlStore::open(&url.parse::<leadapi_server::store::DatabaseUrl>()?.connections(connections)).await?;
+    store.import(dataset, |_| {}).await?;
+    Ok(store)
+}
+
+#[tokio::test]
+async fn sqlite_keeps_the_contract_of_stores() {
+    let folder = TempDir::new().unwrap();
+    conformance::run(async |dataset| sqlite(&folder, dataset).await).await.unwrap();
+}
+
+#[tokio::test]
+async fn postgres_keeps_the_contract_of_stores() {
+    let Some(cluster) = Cluster::shared() else { return };
+    conformance::run(async |dataset| postgres(cluster, 10, dataset).await).await.unwrap();
+}
+
+/// Nothing takes a second connection while it holds one.
+#[tokio::test]
+async fn postgres_keeps_it_with_one_connection() {
+    let Some(cluster) = Cluster::shared() else { return };
+    conformance::run(async |dataset| postgres(cluster, 1, dataset).await).await.unwrap();
+}
