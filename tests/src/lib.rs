@@ -22,6 +22,7 @@ mod live;
 pub mod postgres;
 #[cfg(unix)]
 pub mod processes;
+pub mod proxy;
 mod runner;
 mod secret;
 mod transport;

@@ -11,3 +11,4 @@
 
 mod child;
 mod postgres;
+mod proxy;
