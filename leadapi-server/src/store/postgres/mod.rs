@@ -25,8 +25,8 @@ use super::{
 
 /// A transaction that something was in the way of is done again at most so often.
 const RETRIES: u32 = 3;
-/// Nothing that is served takes longer, whatever the network does.
-const LONGEST: Duration = Duration::from_secs(10);
+/// Neither a read nor either half of a write takes longer, whatever the network does.
+const LONGEST: Duration = Duration::from_secs(6);
 
 const BEGIN: &str = "BEGIN";
 /// Nothing that is read waits for anything that is written, and all of it is of one moment.

@@ -27,7 +27,7 @@ use crate::store::{
 /// So many writes share a transaction at most.
 const MOST_TOGETHER: usize = 256;
 /// After a commit whose answer was lost, it is asked so long what became of it.
-const ASKED_FOR: Duration = Duration::from_secs(10);
+const ASKED_FOR: Duration = LONGEST;
 const ASKED_EVERY: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone)]
