@@ -20,6 +20,8 @@ mod invariants;
 mod live;
 #[cfg(unix)]
 pub mod postgres;
+#[cfg(target_os = "linux")]
+pub mod powerloss;
 #[cfg(unix)]
 pub mod processes;
 pub mod proxy;
