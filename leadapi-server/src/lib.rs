@@ -2,7 +2,6 @@
 #![forbid(unsafe_code)]
 
 pub mod cli;
-mod demo;
 mod serve;
 mod stack;
 pub mod store;

@@ -3,7 +3,9 @@
 //! What is done to the data stands here once, as statements that both databases take and work that a session of either
 //! does; `sqlite` and `postgres` know how a transaction is begun, shared, committed and asked after.
 
+mod admin;
 mod export;
+mod forget;
 mod import;
 mod lead;
 mod postgres;
@@ -35,6 +37,7 @@ use self::{
 };
 
 pub use self::{
+    admin::Business,
     import::Imported,
     url::{DatabaseUrl, InvalidDatabaseUrl},
 };

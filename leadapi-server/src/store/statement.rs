@@ -190,7 +190,11 @@ mod tests {
     }
 
     fn all() -> Vec<(&'static str, String)> {
-        let files = [include_str!("statement.rs"), include_str!("postgres/statement.rs")];
+        let files = [
+            include_str!("statement.rs"),
+            include_str!("admin/statement.rs"),
+            include_str!("postgres/statement.rs"),
+        ];
         files.into_iter().flat_map(statements).collect()
     }
 

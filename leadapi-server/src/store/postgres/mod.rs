@@ -9,8 +9,9 @@ mod writer;
 
 use std::{sync::Arc, time::Duration};
 
+use async_trait::async_trait;
 use deadpool_postgres::{Object, Pool, PoolError};
-use leadapi_core::id::BusinessId;
+use leadapi_core::{id::BusinessId, model::Timestamp};
 use tokio::time::timeout;
 use uuid::Uuid;
 
@@ -107,6 +108,27 @@ impl Postgres {
             }
         });
         task.await.map_err(SqlError::other)?
+    }
+}
+
+impl Postgres {
+    /// Forgets the servers that have written nothing to a business since a moment.
+    pub(crate) async fn forget_servers(&self, business: &BusinessId, until: Timestamp) -> Result<(), SqlError> {
+        self.work(Some(business), ForgetServers { business: business.clone(), until }).await
+    }
+}
+
+struct ForgetServers {
+    business: BusinessId,
+    until: Timestamp,
+}
+
+#[async_trait]
+impl Work for ForgetServers {
+    type Output = ();
+
+    async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
+        session.tell(query!(statement::FORGET_SERVERS, &self.business, self.until)).await
     }
 }
 
