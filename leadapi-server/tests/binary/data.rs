@@ -45,7 +45,7 @@ fn an_export_replaces_nothing_and_leaves_no_half_file() {
     assert!(Dataset::parse(&fs::read_to_string(&file).unwrap()).is_ok());
     let files = || fs::read_dir(database.folder.path()).unwrap().count();
     let before = files();
-    let limited = r#"trap "" XFSZ; ulimit -f 8; exec "$@""#;
+    let limited = r#"trap "" XFSZ; ulimit -f 80; exec "$@""#;
     let mut command = Command::new("sh");
     command.args(["-c", limited, "sh", BINARY, "data", "export", "--force"]).arg(&file);
     let output = command.args(["--store", &database.store]).output().unwrap();
