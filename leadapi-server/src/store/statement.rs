@@ -103,6 +103,8 @@ pub(crate) const REMEMBER: &str = "INSERT INTO idempotency (business_id, key, fi
 
 pub(crate) const FORGET: &str = "DELETE FROM idempotency WHERE business_id = $1 AND key = $2";
 
+pub(crate) const OLD_KEY: &str = "SELECT key FROM idempotency WHERE business_id = $1 AND created_at <= $2 LIMIT 1";
+
 /// At most so many of those that are old, so that no transaction is long.
 pub(crate) const FORGET_OLD: &str = "DELETE FROM idempotency WHERE business_id = $1 AND key IN \
     (SELECT key FROM idempotency WHERE business_id = $1 AND created_at <= $2 ORDER BY created_at LIMIT $3) \
@@ -180,7 +182,8 @@ mod tests {
     /// The names and texts of the statements of a file, as they stand in it.
     fn statements(file: &str) -> Vec<(&str, String)> {
         let (file, _) = file.split_once("#[cfg(test)]").unwrap_or((file, ""));
-        let constants = file.split("\npub(").skip(1).filter_map(|text| text.split_once(") const ")).map(|(_, text)| text);
+        let constants =
+            file.split("\npub(").skip(1).filter_map(|text| text.split_once(") const ")).map(|(_, text)| text);
         let found = constants.map(|text| {
             let (name, rest) = text.split_once(':').unwrap();
             let (_, rest) = rest.split_once('"').unwrap();
@@ -190,11 +193,8 @@ mod tests {
     }
 
     fn all() -> Vec<(&'static str, String)> {
-        let files = [
-            include_str!("statement.rs"),
-            include_str!("admin/statement.rs"),
-            include_str!("postgres/statement.rs"),
-        ];
+        let files =
+            [include_str!("statement.rs"), include_str!("admin/statement.rs"), include_str!("postgres/statement.rs")];
         files.into_iter().flat_map(statements).collect()
     }
 

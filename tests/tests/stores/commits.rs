@@ -52,7 +52,7 @@ async fn a_create_that_is_cut_at_any_message() {
     let cuts = behind.cuts(async || drop(create(&behind.store, "warm", &new_key()).await.unwrap())).await;
     let (mut acknowledged, mut failed) = (0, 0);
     for (nth, cut) in cuts.iter().enumerate() {
-        let name = format!("lead {nth}");
+        let name = format!("lead-{nth}");
         behind.proxy.cut(*cut);
         let first = create(&behind.store, &name, &name).await;
         assert!(behind.proxy.has_cut(), "{cut:?}");

@@ -5,10 +5,11 @@ use leadapi_tests::postgres::{Ca, Cluster};
 
 #[tokio::test]
 async fn each_sslmode_takes_and_refuses_what_libpq_does() {
-    let Some((cluster, Ca { root, wrong_root, .. })) = Cluster::start_with_tls(&["fsync=off"]) else { return };
+    let Some((cluster, authorities)) = Cluster::start_with_tls(&["fsync=off"]) else { return };
     let database = cluster.create_database("tls").await;
     let port = cluster.address().rsplit(':').next().unwrap().to_owned();
-    let [right, wrong] = [&root, &wrong_root].map(|root| format!("&sslrootcert={}", root.display()));
+    let Ca { root, wrong_root, .. } = &authorities;
+    let [right, wrong] = [root, wrong_root].map(|root| format!("&sslrootcert={}", root.display()));
     for (host, mode, root, works) in [
         ("127.0.0.1", "disable", "", true),
         ("127.0.0.1", "allow", "", true),
