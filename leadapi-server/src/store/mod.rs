@@ -35,6 +35,7 @@ use self::{
     sqlite::Sqlite,
     write::{Write, Written},
 };
+use crate::chain::chain;
 
 pub use self::{
     admin::Business,
@@ -69,12 +70,6 @@ impl From<SqlError> for AdminError {
             other => Self::Failed(other.into()),
         }
     }
-}
-
-/// An error with all its sources.
-fn chain(error: &dyn std::error::Error) -> String {
-    let sources = std::iter::successors(Some(error), |error| error.source());
-    sources.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 /// The right to serve a database; it ends when this is dropped.

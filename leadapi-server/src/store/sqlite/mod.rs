@@ -20,10 +20,10 @@ use session::{SqliteSession, at_once, failure};
 use writer::Writer;
 
 use super::{
-    chain,
     session::{Query, Row, SqlError, Work},
     write::{Write, Written},
 };
+use crate::chain::chain;
 
 /// A database in a file.
 #[derive(Debug)]
