@@ -1,4 +1,4 @@
-//! The in-memory store keeps the contract of stores: plain, and behind each pointer that is a store too.
+//! The stores in memory keep the contract of stores: plain, and behind each pointer that is a store too.
 
 #![cfg(feature = "conformance")]
 
@@ -27,6 +27,23 @@ fn behind_an_arc() {
 fn behind_a_box() {
     let make = async |dataset| Ok(Box::new(MemoryStore::new(dataset)) as Box<dyn Store>);
     block_on(conformance::run(make)).unwrap();
+}
+
+#[test]
+fn the_tokens_in_memory() {
+    block_on(conformance::run_tokens(async |_| Ok(MemoryTokens::default()))).unwrap();
+}
+
+#[test]
+fn tokens_behind_an_arc() {
+    let make = async |_| Ok(Arc::new(MemoryTokens::default()) as Arc<dyn TokenStore>);
+    block_on(conformance::run_tokens(make)).unwrap();
+}
+
+#[test]
+fn tokens_behind_a_box() {
+    let make = async |_| Ok(Box::new(MemoryTokens::default()) as Box<dyn TokenStore>);
+    block_on(conformance::run_tokens(make)).unwrap();
 }
 
 /// Compiles only while each port is object safe and its pointers are ports.

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod chain;
 pub mod cli;
 mod serve;
 mod stack;

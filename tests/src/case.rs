@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request};
 use serde_json::Value;
 
-use crate::{Via, secret};
+use crate::{Answer, Via, secret};
 
 /// What the `Authorization` header holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -175,6 +175,11 @@ impl Case {
 
     pub(crate) fn is_head(&self) -> bool {
         self.method == Method::HEAD
+    }
+
+    /// Whether something may have been written when this came back.
+    pub(crate) fn may_write(&self, answer: &Answer) -> bool {
+        answer.status.is_success() && !self.is_get() && !self.is_head()
     }
 
     pub(crate) fn path(&self) -> &str {

@@ -1,5 +1,5 @@
 //! A harness that holds a service to the contract: a world of two businesses, cases as data, and one runner that sends
-//! each case in process, over TCP and through an axum router.
+//! each case in process, over TCP and through an axum router, on every kind of store.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -17,20 +17,29 @@ mod answer;
 mod case;
 pub mod doubles;
 mod invariants;
+mod keep;
 mod live;
 #[cfg(unix)]
 pub mod postgres;
+#[cfg(target_os = "linux")]
+pub mod powerloss;
 #[cfg(unix)]
 pub mod processes;
+pub mod proxy;
+mod raw;
 mod runner;
 mod secret;
+mod seed;
 mod transport;
 mod world;
 
 pub use answer::Answer;
 pub use case::{Case, Token, delete, get, head, patch, post, request};
-pub use live::{Live, Via, everywhere};
+pub use keep::{Keep, Kept, Ports};
+pub use live::{Live, Via, everywhere, everywhere_with};
+pub use raw::Raw;
 pub use runner::run_table;
 pub use secret::secret;
+pub use seed::Seed;
 pub use transport::{Tcp, Transport};
 pub use world::{START, World};

@@ -1,5 +1,7 @@
 //! A world that answers, in one of the ways to it.
 
+use std::sync::Arc;
+
 use axum::Router;
 use bytes::Bytes;
 use http::Request;
@@ -78,10 +80,20 @@ impl Live {
     }
 }
 
-/// Plays a script, which is a sentence of the contract in several steps, in a new world over every transport.
-pub async fn everywhere(sentence: &str, script: impl AsyncFn(&Live)) {
+/// Plays a script, which is a sentence of the contract in several steps, in a new world over every transport and on
+/// every kind of store.
+pub async fn everywhere(sentence: &str, script: impl AsyncFn(&Arc<Live>)) {
+    everywhere_with(sentence, |world| world, script).await;
+}
+
+/// The same in worlds that are changed first.
+pub async fn everywhere_with(sentence: &str, change: impl Fn(World) -> World, script: impl AsyncFn(&Arc<Live>)) {
     assert!(!sentence.is_empty(), "a script says what it is about");
-    for via in Via::ALL {
-        script(&via.open(World::new().await).await).await;
+    for kept in World::stores().await {
+        for via in Via::ALL {
+            let live = via.open(change(World::over(&kept).await)).await;
+            script(&Arc::new(live)).await;
+            kept.reset().await;
+        }
     }
 }

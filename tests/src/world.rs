@@ -14,13 +14,13 @@ use leadapi_core::{
     dataset::Dataset,
     http::LeadService,
     id::{BusinessId, LeadId},
-    memory::{Limits, ManualClock, MemoryStore, MemoryTokens, SlidingWindow},
+    memory::{Limits, ManualClock, SlidingWindow},
     model::{Lead, LeadQuery, Timestamp, Window},
     port::{Clock, IdSource, Listed, RateLimiter, Store, TokenRecord, TokenStore, TokenVerifier},
     tokens::StoredTokens,
 };
 
-use crate::Token;
+use crate::{Keep, Kept, Ports, Seed, Token};
 
 /// When the world begins.
 pub const START: &str = "2026-05-04T07:58:12.004Z";
@@ -33,10 +33,12 @@ const DATA: &str = include_str!("../data/two_businesses.json");
 pub struct World {
     /// The time of everything, the limiter's included.
     pub clock: Arc<ManualClock>,
-    /// Where the leads are.
-    pub memory: Arc<MemoryStore>,
+    /// The kind of its store.
+    pub keep: Keep,
+    /// Where the leads are, whatever store the service has been given instead.
+    pub kept: Arc<dyn Store>,
     /// Where the tokens are.
-    pub tokens: Arc<MemoryTokens>,
+    pub tokens: Arc<dyn TokenStore>,
     store: Arc<dyn Store>,
     verifier: Arc<dyn TokenVerifier>,
     limiter: Arc<dyn RateLimiter>,
@@ -45,12 +47,29 @@ pub struct World {
 }
 
 impl World {
-    /// A world as the data file has it, which gives new leads the ids `new-1`, `new-2` and so on.
+    /// A world in memory as the data file has it, which gives new leads the ids `new-1`, `new-2` and so on.
     pub async fn new() -> Self {
+        Self::over(&Keep::Memory.open(Self::seed()).await).await
+    }
+
+    /// What the data file has, and the tokens.
+    pub fn seed() -> Seed {
+        Seed { data: vec![Dataset::parse(DATA).unwrap()], tokens: tokens() }
+    }
+
+    /// A store of each kind for worlds.
+    pub async fn stores() -> Vec<Kept> {
+        let mut stores = Vec::new();
+        for keep in Keep::all() {
+            stores.push(keep.open(Self::seed()).await);
+        }
+        stores
+    }
+
+    /// A world around a store as it is.
+    pub async fn over(kept: &Kept) -> Self {
         let clock = Arc::new(ManualClock::at(START.parse().unwrap()));
-        let memory = Arc::new(MemoryStore::new(Dataset::parse(DATA).unwrap()));
-        let tokens = Arc::new(MemoryTokens::default());
-        fill(&tokens).await;
+        let Ports { store, tokens } = kept.ports().await;
         let time = {
             let clock = clock.clone();
             move || clock.now()
@@ -63,13 +82,14 @@ impl World {
         let ids =
             move |_: Timestamp| LeadId::parse(format!("new-{}", count.fetch_add(1, Ordering::Relaxed) + 1)).unwrap();
         Self {
-            store: memory.clone(),
+            store: store.clone(),
             verifier: Arc::new(StoredTokens::new(tokens.clone(), time.clone())),
             limiter: Arc::new(SlidingWindow::with_time(Limits::default(), elapsed)),
             time: Arc::new(time),
             ids: Some(Arc::new(ids)),
             clock,
-            memory,
+            keep: kept.keep,
+            kept: store,
             tokens,
         }
     }
@@ -137,7 +157,7 @@ impl World {
         for business in ["biz-a", "biz-b"] {
             let business = BusinessId::parse(business).unwrap();
             let query = LeadQuery::new().window(Window::new(200, 0).unwrap());
-            let Listed::Page(page) = self.memory.list(&business, &query).await.unwrap() else { panic!("no page") };
+            let Listed::Page(page) = self.kept.list(&business, &query).await.unwrap() else { panic!("no page") };
             let leads: Vec<&Lead> = page.data.iter().map(|lead| &**lead).collect();
             writeln!(dump, "{business}: {} {}", page.total, serde_json::to_string(&leads).unwrap()).unwrap();
         }
@@ -145,9 +165,9 @@ impl World {
     }
 }
 
-async fn fill(tokens: &MemoryTokens) {
+fn tokens() -> Vec<(BusinessId, TokenRecord)> {
     let moment = |text: &str| Some(text.parse::<Timestamp>().unwrap());
-    for (token, business, scopes, expires_at, revoked_at) in [
+    let tokens = [
         (Token::Both, "biz-a", Scopes::Both, None, None),
         (Token::Spare, "biz-a", Scopes::Both, None, None),
         (Token::Read, "biz-a", Scopes::Read, None, None),
@@ -156,12 +176,13 @@ async fn fill(tokens: &MemoryTokens) {
         (Token::Expiring, "biz-a", Scopes::Both, moment(AN_HOUR_LATER), None),
         (Token::Revoked, "biz-a", Scopes::Both, None, moment(BEFORE)),
         (Token::B, "biz-b", Scopes::Both, None, None),
-    ] {
+    ];
+    let kept = tokens.map(|(token, business, scopes, expires_at, revoked_at)| {
         let secret = BearerToken::parse(&token.secret().unwrap()).unwrap();
         let record = TokenRecord::new(&secret, format!("{token:?}"), scopes, BEFORE.parse().unwrap());
-        let record = TokenRecord { expires_at, revoked_at, ..record };
-        tokens.insert(&BusinessId::parse(business).unwrap(), record).await.unwrap();
-    }
+        (BusinessId::parse(business).unwrap(), TokenRecord { expires_at, revoked_at, ..record })
+    });
+    kept.into()
 }
 
 impl fmt::Debug for World {

@@ -5,7 +5,7 @@ use super::{
     stamp, try_create,
 };
 use crate::{
-    model::{Lead, LeadQuery, NewLead},
+    model::{Lead, LeadItem, LeadQuery, NewLead},
     port::{Created, Store},
     validate::Reference,
 };
@@ -29,17 +29,81 @@ pub(super) async fn keeps_every_value(store: &impl Store) -> Check {
     let read = store.get(&business("b1"), &lead_id("l1")).await?;
     same("the lead read again", &read.as_deref(), &Some(&expected))?;
 
-    for (at, number) in [0.1, -12.5, 1e-300, 5e-324, 9_007_199_254_740_992.0, 1e22, f64::MAX].into_iter().enumerate() {
+    let listed = page(store, "b1", &LeadQuery::new()).await?.data;
+    same("the lead in a list", &listed.first().map(|lead| item(lead)), &Some(item(&expected)))?;
+
+    for (at, number) in NUMBERS.into_iter().enumerate() {
         let id = format!("v{at}");
         create(store, &id, NOON, &new("n").value(number)).await?;
         let read = store.get(&business("b1"), &lead_id(&id)).await?;
         let read = read.and_then(|lead| lead.value).map(|value| value.get().to_bits());
-        same("a value read again", &read, &Some(number.to_bits()))?;
+        // Minus zero is zero to the service (contract D4).
+        same(&format!("{number:e} read again"), &read, &Some((number + 0.0).to_bits()))?;
     }
     create(store, "l0", NOON, &new("bare")).await?;
     let bare = Lead::new(lead_id("l0"), client("c1"), "bare", moment(NOON)?);
     let read = store.get(&business("b1"), &lead_id("l0")).await?;
     same("a lead with nothing set", &read.as_deref(), &Some(&bare))
+}
+
+/// Numbers that a decimal column, a float of 32 bits, or a text of 15 digits would change.
+const NUMBERS: [f64; 18] = [
+    0.0,
+    -0.0,
+    0.1,
+    0.1 + 0.2,
+    -12.5,
+    1.0 / 3.0,
+    1_234_567.890_123_456_7,
+    16_777_217.0,
+    9_007_199_254_740_991.0,
+    9_007_199_254_740_992.0,
+    9_223_372_036_854_775_808.0,
+    1e22,
+    1e-300,
+    f64::MIN_POSITIVE,
+    f64::MIN_POSITIVE / 4.0,
+    5e-324,
+    f64::MAX,
+    f64::MIN,
+];
+
+/// What a list shows of a lead: a store need not read more for it.
+fn item(lead: &Lead) -> LeadItem {
+    lead.clone().into()
+}
+
+/// Moments before the epoch and at both ends of what can be said, to the millisecond, and in their order.
+pub(super) async fn keeps_every_moment(store: &impl Store) -> Check {
+    let moments = [
+        "9999-12-31T23:59:59.999Z",
+        "9999-12-31T23:59:59.998Z",
+        "2026-05-04T12:00:00.000Z",
+        "2026-05-04T11:59:59.999Z",
+        "2000-02-29T00:00:00.000Z",
+        "1970-01-01T00:00:00.001Z",
+        "1970-01-01T00:00:00.000Z",
+        "1969-12-31T23:59:59.999Z",
+        "1969-12-31T23:59:59.000Z",
+        "1583-01-01T00:00:00.000Z",
+        "0999-12-31T23:59:59.999Z",
+        "0000-12-31T23:59:59.999Z",
+        "0000-01-01T00:00:00.000Z",
+    ];
+    // Their ids are in no order of time, and they are made from the middle on.
+    for at in 0..moments.len() {
+        let at = (at * 5 + 6) % moments.len();
+        let moment = moments.get(at).copied().unwrap_or_default();
+        create(store, &format!("l{}", at * 7 % moments.len()), moment, &new("n")).await?;
+    }
+    let listed = page(store, "b1", &LeadQuery::new()).await?.data;
+    let found: Vec<String> = listed.iter().map(|lead| lead.created_at.to_string()).collect();
+    same("the moments, latest first", &found, &ids(&moments))?;
+    for lead in listed {
+        let read = store.get(&business("b1"), &lead.id).await?;
+        same("a moment read again", &read.map(|lead| lead.created_at), &Some(lead.created_at))?;
+    }
+    Ok(())
 }
 
 pub(super) async fn places_by_stage_and_pipeline(store: &impl Store) -> Check {

@@ -1,21 +1,26 @@
-//! The suite that every [`Store`] must pass, for hosts that bring their own.
+//! The suite that every [`Store`] and every [`TokenStore`] must pass, for hosts that bring their own.
 //!
-//! It asks of a store what [`port::Store`](crate::port::Store) promises, with a data set of its own and with ids and
-//! moments that it chooses, so that it says the same on every run.
+//! It asks of a store what its [port](crate::port) promises, with data sets of its own and with ids and moments that it
+//! chooses, so that it says the same on every run.
 //!
 //! ```
-//! use leadapi_core::{conformance, memory::MemoryStore};
+//! use leadapi_core::{conformance, memory::{MemoryStore, MemoryTokens}};
 //!
 //! # futures_executor::block_on(async {
 //! conformance::run(async |dataset| Ok(MemoryStore::new(dataset))).await?;
+//! conformance::run_tokens(async |_| Ok(MemoryTokens::default())).await?;
 //! # Ok::<(), conformance::Violation>(())
 //! # }).unwrap();
 //! ```
 
 mod create;
+mod exact;
 mod idempotency;
 mod isolation;
 mod list;
+mod many;
+mod tokens;
+mod twins;
 mod update;
 
 use std::sync::Arc;
@@ -25,7 +30,7 @@ use crate::{
     dataset::Dataset,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
     model::{Lead, LeadPatch, LeadQuery, NewLead, Page, Timestamp},
-    port::{Created, Idempotency, Listed, Store, Updated},
+    port::{Created, Idempotency, Listed, Store, TokenStore, Updated},
     validate::{LeadDraft, LeadEdit, Stamp},
 };
 
@@ -37,7 +42,16 @@ pub struct Violation {
     fault: BoxError,
 }
 
-/// Runs every check, each on a store of its own.
+/// Runs each check on a store of its own that holds a data set.
+macro_rules! checks {
+    ($make:ident; $($module:ident($fixture:path): $($check:ident)*;)*) => {$($(
+        let check = concat!(stringify!($module), "::", stringify!($check));
+        let outcome = async { $module::$check(&$make(Dataset::parse($fixture)?).await?).await };
+        outcome.await.map_err(|fault| Violation { check, fault })?;
+    )*)*};
+}
+
+/// Runs every check of a store of leads, each on a store of its own.
 ///
 /// `make` is given a data set and answers a store that holds its client accounts, pipelines and leads, and nothing else.
 ///
@@ -45,20 +59,33 @@ pub struct Violation {
 ///
 /// The first [`Violation`], or what `make` or the store failed with.
 pub async fn run<S: Store>(make: impl AsyncFn(Dataset) -> Result<S, BoxError>) -> Result<(), Violation> {
-    macro_rules! checks {
-        ($($module:ident: $($check:ident)*;)*) => {$($(
-            let check = concat!(stringify!($module), "::", stringify!($check));
-            let outcome = async { $module::$check(&make(Dataset::parse(FIXTURE)?).await?).await };
-            outcome.await.map_err(|fault| Violation { check, fault })?;
-        )*)*};
+    checks! { make;
+        create(FIXTURE): keeps_every_value keeps_every_moment places_by_stage_and_pipeline refuses_what_is_not_there
+            refuses_an_id_twice;
+        update(FIXTURE): merges sets_and_clears_everything places moves_in_the_lists refuses_what_is_not_there
+            loses_no_change removes_once;
+        list(FIXTURE): orders_and_pages filters_and_counts refuses_foreign_filters pipelines_and_clients;
+        idempotency(FIXTURE): replays_the_first_answer tells_other_bodies_apart remembers_successes_alone
+            forgets_after_a_day lets_one_of_many_twins_in;
+        isolation(FIXTURE): hides_the_leads_of_others hides_the_references_of_others gives_nothing_to_a_stranger;
+        exact(exact::CLOSE_IDS): orders_by_code_points tells_ids_apart takes_no_wildcards;
+        twins(twins::SAME_IDS): reads_its_own changes_its_own remembers_its_own;
+        many(FIXTURE): pages_like_a_model;
     }
-    checks! {
-        create: keeps_every_value places_by_stage_and_pipeline refuses_what_is_not_there refuses_an_id_twice;
-        update: merges places moves_in_the_lists refuses_what_is_not_there loses_no_change removes_once;
-        list: orders_and_pages filters_and_counts refuses_foreign_filters pipelines_and_clients;
-        idempotency: replays_the_first_answer tells_other_bodies_apart remembers_successes_alone forgets_after_a_day
-            lets_one_of_many_twins_in;
-        isolation: hides_the_leads_of_others hides_the_references_of_others gives_nothing_to_a_stranger;
+    Ok(())
+}
+
+/// Runs every check of a store of tokens, each on a store of its own.
+///
+/// `make` is given a data set of two businesses and answers a store that knows them and holds no token.
+///
+/// # Errors
+///
+/// The first [`Violation`], or what `make` or the store failed with.
+pub async fn run_tokens<S: TokenStore>(make: impl AsyncFn(Dataset) -> Result<S, BoxError>) -> Result<(), Violation> {
+    checks! { make;
+        tokens(tokens::BUSINESSES): keeps_every_field lists_in_order finds_by_the_whole_hash refuses_twins
+            lets_one_of_many_twins_in keeps_the_first_revocation deletes_once keeps_businesses_apart;
     }
     Ok(())
 }

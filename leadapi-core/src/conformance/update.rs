@@ -25,6 +25,49 @@ pub(super) async fn merges(store: &impl Store) -> Check {
     same("a lead that is not there", &missing, &Updated::Missing)
 }
 
+/// Every field at once; what is set twice is as it was set last, and what is cleared is as if it had never been set.
+pub(super) async fn sets_and_clears_everything(store: &impl Store) -> Check {
+    let bare = create(store, "l1", NOON, &new("n")).await?;
+    let mut full = (*bare).clone();
+    for (text, email, number, place) in
+        [("Zoë 🦀", "Zoë@Example.ORG", 0.1, "s12"), ("\\ ' % _", "o'b%_@example.org", f64::MIN, "s11")]
+    {
+        let patch = LeadPatch::new()
+            .name(text)
+            .email(email)
+            .phone("+47 ٠١٢")
+            .source(text)
+            .notes(format!("{text}\n\t"))
+            .value(number)
+            .stage(&stage(place))
+            .business_name(text);
+        full.name = text.into();
+        full.email = Some(email.into());
+        full.phone = Some("+47 ٠١٢".into());
+        full.source = Some(text.into());
+        full.notes = Some(format!("{text}\n\t"));
+        full.value = Some(number.try_into()?);
+        (full.pipeline_id, full.stage_id) = (Some(pipeline("p1")), Some(stage(place)));
+        full.business_name = Some(text.into());
+        let outcome = change(store, "l1", &patch).await?;
+        same("everything set", &outcome, &Updated::Changed(full.clone().into()))?;
+        let read = store.get(&business("b1"), &lead_id("l1")).await?;
+        same("everything read again", &read.as_deref(), &Some(&full))?;
+    }
+    let patch = LeadPatch::new()
+        .name("n")
+        .clear_email()
+        .clear_phone()
+        .clear_source()
+        .clear_notes()
+        .clear_value()
+        .clear_pipeline()
+        .clear_business_name();
+    same("everything cleared", &change(store, "l1", &patch).await?, &Updated::Changed(bare.clone()))?;
+    let read = store.get(&business("b1"), &lead_id("l1")).await?;
+    same("nothing read again", &read, &Some(bare))
+}
+
 pub(super) async fn places(store: &impl Store) -> Check {
     create(store, "l1", NOON, &new("n")).await?;
     let cases = [

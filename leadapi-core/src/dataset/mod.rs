@@ -1,6 +1,28 @@
 //! A data set: businesses and all that belongs to them, as a file holds them.
 //!
-//! It is what a server is started with, what a store is filled with, and what the conformance suite asks of one.
+//! It is what a server is started with, what a store is filled with and what is written of it, and what the conformance
+//! suite asks of one.
+//!
+//! A file is an object with `businesses`, whose members are named like the fields of [`BusinessSeed`] and, in it, like
+//! those of the records on the wire. A token stands in it in one of three ways ([`TokenOrigin`]); `expires_at` and
+//! `revoked_at` may stand in each.
+//!
+//! ```
+//! # use leadapi_core::dataset::Dataset;
+//! # let json = r#"
+//! {"businesses": [{"id": "b1", "name": "Harbour & Pine", "created_at": "2026-01-12T09:00:00Z", "tokens": [
+//!     {"name": "to be made, and shown once", "scopes": ["read"]},
+//!     {"name": "given", "scopes": ["write"], "token": "pak_00000000000000000000000000000000000000000002OZByn"},
+//!     {"name": "kept before", "scopes": ["read", "write"], "id": "019bb16e-fe80-71bd-97d4-34affe250f1f",
+//!      "created_at": "2026-01-12T09:00:00.000Z", "prefix": "pak_AbCd",
+//!      "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}]}]}
+//! # "#;
+//! # let dataset = Dataset::parse(json)?;
+//! # assert_eq!(dataset.businesses.first().map(|business| business.tokens.len()), Some(3));
+//! # Ok::<(), leadapi_core::dataset::InvalidDataset>(())
+//! ```
+//!
+//! `hash` is the SHA-256 of the secret in 64 lower-case hexadecimal digits, and `prefix` its first characters.
 
 mod directory;
 mod file;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use leadapi_core::id::LeadId;
-use leadapi_tests::{Case, START, Token, Via, World, everywhere, get, patch, post, request, run_table};
+use leadapi_tests::{Case, START, Token, World, everywhere, everywhere_with, get, patch, post, request, run_table};
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -141,31 +141,30 @@ async fn what_was_answered_is_what_is_kept() {
 
 #[tokio::test]
 async fn ids_of_a_host_with_special_characters() {
-    for via in Via::ALL {
-        for (id, escaped) in [
-            ("x/y?z%", "x%2Fy%3Fz%25"),
-            ("..", ".."),
-            ("%2F", "%252F"),
-            ("a#b&c=d+e", "a%23b%26c%3Dd%2Be"),
-            ("\"<>\\^`{|}", "%22%3C%3E%5C%5E%60%7B%7C%7D"),
-            ("~!$'()*,;:@[]", "~%21%24%27%28%29%2A%2C%3B%3A%40%5B%5D"),
-        ] {
-            let world = World::new().await.ids(move |_| LeadId::parse(id).unwrap());
-            let live = via.open(world).await;
+    for (id, escaped) in [
+        ("x/y?z%", "x%2Fy%3Fz%25"),
+        ("..", ".."),
+        ("%2F", "%252F"),
+        ("a#b&c=d+e", "a%23b%26c%3Dd%2Be"),
+        ("\"<>\\^`{|}", "%22%3C%3E%5C%5E%60%7B%7C%7D"),
+        ("~!$'()*,;:@[]", "~%21%24%27%28%29%2A%2C%3B%3A%40%5B%5D"),
+    ] {
+        let ids = |world: World| world.ids(move |_| LeadId::parse(id).unwrap());
+        everywhere_with("D4 a host can supply another source of ids", ids, async |live| {
             let made = live.send(post("D4 a host can supply another source of ids", minimal())).await;
             let location = made.header("location").unwrap();
-            let segment = location.strip_prefix(&format!("{}/leads/", via.public())).unwrap();
+            let segment = location.strip_prefix(&format!("{}/leads/", live.via.public())).unwrap();
             assert_eq!((made.id().as_str(), segment), (id, escaped));
             live.send(get("D2 the Location leads there", format!("/leads/{segment}")).body(made.json())).await;
             live.send(patch("D2 also on PATCH", segment, json!({"name": "Bo"})).at("/id", made.id())).await;
-        }
+        })
+        .await;
     }
 }
 
 #[tokio::test]
 async fn the_service_makes_uuids() {
-    for via in Via::ALL {
-        let live = via.open(World::new().await.own_ids()).await;
+    everywhere_with("D4 the service makes UUIDv7", World::own_ids, async |live| {
         let mut ids = Vec::new();
         for _ in 0..5 {
             ids.push(live.send(post("D4 UUIDv7, lower case", minimal())).await.id());
@@ -183,7 +182,8 @@ async fn the_service_makes_uuids() {
         }
         ids.dedup();
         assert_eq!(ids.len(), 5);
-    }
+    })
+    .await;
 }
 
 #[tokio::test]

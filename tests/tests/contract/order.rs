@@ -2,7 +2,7 @@
 
 use leadapi_core::port::{Admission, Class, RateLimiter};
 use leadapi_core::{BoxError, id::TokenId};
-use leadapi_tests::{Case, Token, Via, World, delete, everywhere, get, patch, post, request, run_table};
+use leadapi_tests::{Case, Token, delete, everywhere, everywhere_with, get, patch, post, request, run_table};
 use serde_json::json;
 
 #[tokio::test]
@@ -81,21 +81,25 @@ impl RateLimiter for Full {
 
 #[tokio::test]
 async fn the_limit_comes_after_the_token_and_before_the_scope() {
-    for via in Via::ALL {
-        let live = via.open(World::new().await.limiter(Full)).await;
-        for case in [
-            get("D1 path before the limit", "/forms").is(404),
-            request("D1 method before the limit", "PUT", "/leads").is(405),
-            get("D1 token before the limit", "/leads").token(Token::Expired).is(401),
-            delete("D1 the limit before the scope", "a-lead-1").token(Token::Read).is(429),
-            get("D1 the limit before the scope on GET", "/leads").token(Token::Write).is(429),
-            get("D1 the limit before the query", "/leads?x=1").is(429).says("rate limit").has("retry-after", "1"),
-            post("D1 the limit before the body", json!({})).is(429),
-            get("D1 the limit before records", "/leads/nobody").is(429),
-        ] {
-            live.send(case).await;
-        }
-    }
+    everywhere_with(
+        "D1 the limit",
+        |world| world.limiter(Full),
+        async |live| {
+            for case in [
+                get("D1 path before the limit", "/forms").is(404),
+                request("D1 method before the limit", "PUT", "/leads").is(405),
+                get("D1 token before the limit", "/leads").token(Token::Expired).is(401),
+                delete("D1 the limit before the scope", "a-lead-1").token(Token::Read).is(429),
+                get("D1 the limit before the scope on GET", "/leads").token(Token::Write).is(429),
+                get("D1 the limit before the query", "/leads?x=1").is(429).says("rate limit").has("retry-after", "1"),
+                post("D1 the limit before the body", json!({})).is(429),
+                get("D1 the limit before records", "/leads/nobody").is(429),
+            ] {
+                live.send(case).await;
+            }
+        },
+    )
+    .await;
 }
 
 #[tokio::test]

@@ -1,0 +1,188 @@
+//! Tokens: kept exactly, found by their hash, and each business's own (contract 5 and D8).
+
+use futures_util::future::join_all;
+
+use super::{Check, business, moment, same};
+use crate::{
+    BoxError,
+    auth::{Scopes, TokenHash},
+    id::TokenId,
+    port::{TokenRecord, TokenStore},
+};
+
+/// The businesses that tokens are kept for.
+pub(super) const BUSINESSES: &str = r#"{"businesses": [
+    {"id": "b1", "name": "One", "created_at": "2026-01-01T00:00:00Z"},
+    {"id": "b2", "name": "Two", "created_at": "2026-01-01T00:00:00Z"}
+]}"#;
+
+const NOON: &str = "2026-05-04T12:00:00.000Z";
+const LATER: &str = "2026-05-04T12:00:00.001Z";
+
+fn id(id: &str) -> TokenId {
+    TokenId::named(id)
+}
+
+fn hash(byte: u8) -> TokenHash {
+    TokenHash::from_bytes([byte; 32])
+}
+
+/// A token that is good for ever; its hash is this byte 32 times.
+fn token(name: &str, byte: u8) -> Result<TokenRecord, BoxError> {
+    Ok(TokenRecord {
+        id: id(name),
+        name: name.to_owned(),
+        scopes: Scopes::Read,
+        hint: "pak_AbCd".to_owned(),
+        hash: hash(byte),
+        created_at: moment(NOON)?,
+        expires_at: None,
+        revoked_at: None,
+    })
+}
+
+async fn listed(store: &impl TokenStore, owner: &str) -> Result<Vec<String>, BoxError> {
+    let tokens = store.list(&business(owner)).await?;
+    Ok(tokens.into_iter().map(|token| token.id.to_string()).collect())
+}
+
+/// What is listed and what is found is what was given, to the last character and millisecond.
+pub(super) async fn keeps_every_field(store: &impl TokenStore) -> Check {
+    let mut given = Vec::new();
+    let name = "Zoë \u{65}\u{301} 佐藤 🦀 'quoted' \"double\" \\ % _ -- ;";
+    for (byte, (scopes, created_at, expires_at, revoked_at)) in (0..).zip([
+        (Scopes::Read, "0000-01-01T00:00:00.000Z", None, None),
+        (Scopes::Write, "1969-12-31T23:59:59.999Z", Some("9999-12-31T23:59:59.999Z"), None),
+        (Scopes::Both, "2026-05-04T07:58:12.004Z", None, Some("2026-05-04T07:58:12.005Z")),
+        (Scopes::Both, "9999-12-31T23:59:59.999Z", Some("0000-01-01T00:00:00.001Z"), Some("1970-01-01T00:00:00.000Z")),
+    ]) {
+        given.push(TokenRecord {
+            name: format!("{name}{byte}"),
+            scopes,
+            hint: format!("pak_{byte}~!'"),
+            created_at: moment(created_at)?,
+            expires_at: expires_at.map(moment).transpose()?,
+            revoked_at: revoked_at.map(moment).transpose()?,
+            // The first hash is all zeros, and one has every bit set.
+            ..token(&format!("t{byte}"), if byte == 3 { 0xff } else { byte })?
+        });
+    }
+    for token in &given {
+        store.insert(&business("b1"), token.clone()).await?;
+    }
+    same("what is listed", &store.list(&business("b1")).await?, &given)?;
+    for token in given {
+        let found = store.find(&token.hash).await?;
+        same("what is found", &found, &Some((business("b1"), token)))?;
+    }
+    Ok(())
+}
+
+/// Oldest first, then by the code points of the id.
+pub(super) async fn lists_in_order(store: &impl TokenStore) -> Check {
+    same("none", &listed(store, "b1").await?, &vec![])?;
+    let later = ["9", "late"];
+    for (byte, name) in (0..).zip(["a-b", "B", "9", "ab", "_", "a", "10", "late", "A", "aB"]) {
+        let created_at = moment(if later.contains(&name) { LATER } else { NOON })?;
+        store.insert(&business("b1"), TokenRecord { created_at, ..token(name, byte)? }).await?;
+    }
+    let expected = ["10", "A", "B", "_", "a", "a-b", "aB", "ab", "9", "late"];
+    same("the order", &listed(store, "b1").await?, &super::ids(&expected))
+}
+
+pub(super) async fn finds_by_the_whole_hash(store: &impl TokenStore) -> Check {
+    let kept = token("t1", b'a')?;
+    store.insert(&business("b1"), kept.clone()).await?;
+    for at in 0..32 {
+        for bit in [1, 0x20, 0x80] {
+            let mut bytes = kept.hash.to_bytes();
+            bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= bit);
+            same("another hash", &store.find(&TokenHash::from_bytes(bytes)).await?, &None)?;
+        }
+    }
+    same("the hash", &store.find(&kept.hash).await?, &Some((business("b1"), kept)))
+}
+
+/// An id or a hash that is kept already is refused, in whatever business, and nothing is changed.
+pub(super) async fn refuses_twins(store: &impl TokenStore) -> Check {
+    let first = token("t1", 1)?;
+    store.insert(&business("b1"), first.clone()).await?;
+    for owner in ["b1", "b2"] {
+        for twin in [token("t1", 2)?, token("t2", 1)?, token("t1", 1)?] {
+            let outcome = store.insert(&business(owner), TokenRecord { name: "twin".into(), ..twin }).await;
+            same(&format!("an error for a twin in {owner}"), &outcome.is_err(), &true)?;
+        }
+    }
+    same("the first", &store.find(&hash(1)).await?, &Some((business("b1"), first)))?;
+    same("the hash of a twin", &store.find(&hash(2)).await?, &None)?;
+    same("the tokens", &(listed(store, "b1").await?, listed(store, "b2").await?), &(super::ids(&["t1"]), vec![]))?;
+    // Ids that differ in case are two ids.
+    store.insert(&business("b2"), token("T1", 2)?).await?;
+    same("an id in other case", &listed(store, "b2").await?, &super::ids(&["T1"]))
+}
+
+/// Of many that come at once with one hash, one is kept.
+pub(super) async fn lets_one_of_many_twins_in(store: &impl TokenStore) -> Check {
+    let names: Vec<String> = (0..16).map(|twin| format!("t{twin}")).collect();
+    let twins = names.iter().map(|name| token(name, 1)).collect::<Result<Vec<_>, _>>()?;
+    let owner = business("b1");
+    let outcomes = join_all(twins.into_iter().map(|twin| store.insert(&owner, twin))).await;
+    same("how many were kept", &outcomes.iter().filter(|outcome| outcome.is_ok()).count(), &1)?;
+    same("how many are listed", &listed(store, "b1").await?.len(), &1)
+}
+
+pub(super) async fn keeps_the_first_revocation(store: &impl TokenStore) -> Check {
+    let owner = business("b1");
+    for (name, byte) in [("t1", 1), ("t2", 2)] {
+        store.insert(&owner, token(name, byte)?).await?;
+    }
+    let gone = TokenRecord { revoked_at: Some(moment(NOON)?), ..token("t3", 3)? };
+    store.insert(&owner, gone.clone()).await?;
+    let revoked = TokenRecord { revoked_at: Some(moment(LATER)?), ..token("t1", 1)? };
+    for at in [LATER, NOON, "2030-01-01T00:00:00.000Z"] {
+        same("revoking", &store.revoke(&owner, &id("t1"), moment(at)?).await?, &true)?;
+        same("when it was", &store.find(&hash(1)).await?, &Some((owner.clone(), revoked.clone())))?;
+    }
+    same("one that came revoked", &store.revoke(&owner, &id("t3"), moment(LATER)?).await?, &true)?;
+    same("all of them", &store.list(&owner).await?, &vec![revoked, token("t2", 2)?, gone])?;
+    for nobody in ["nobody", "T1", "t_", "no such"] {
+        same(nobody, &store.revoke(&owner, &id(nobody), moment(NOON)?).await?, &false)?;
+    }
+    Ok(())
+}
+
+pub(super) async fn deletes_once(store: &impl TokenStore) -> Check {
+    let owner = business("b1");
+    for (name, byte) in [("t1", 1), ("t2", 2)] {
+        store.insert(&owner, token(name, byte)?).await?;
+    }
+    for nobody in ["nobody", "T1", "t_", "%", "no such"] {
+        same(nobody, &store.delete(&owner, &id(nobody)).await?, &false)?;
+    }
+    same("the first time", &store.delete(&owner, &id("t1")).await?, &true)?;
+    same("the second time", &store.delete(&owner, &id("t1")).await?, &false)?;
+    same("revoking it", &store.revoke(&owner, &id("t1"), moment(NOON)?).await?, &false)?;
+    same("finding it", &store.find(&hash(1)).await?, &None)?;
+    same("what is left", &listed(store, "b1").await?, &super::ids(&["t2"]))?;
+    // It is forgotten: neither its id nor its hash is taken.
+    store.insert(&business("b2"), token("t1", 1)?).await?;
+    same("finding it again", &store.find(&hash(1)).await?, &Some((business("b2"), token("t1", 1)?)))
+}
+
+pub(super) async fn keeps_businesses_apart(store: &impl TokenStore) -> Check {
+    store.insert(&business("b1"), token("t1", 1)?).await?;
+    store.insert(&business("b2"), token("t2", 2)?).await?;
+    for stranger in ["b2", "b9", "B1", "b_"] {
+        let stranger = business(stranger);
+        same("revoking", &store.revoke(&stranger, &id("t1"), moment(NOON)?).await?, &false)?;
+        same("deleting", &store.delete(&stranger, &id("t1")).await?, &false)?;
+    }
+    same("the one", &store.list(&business("b1")).await?, &vec![token("t1", 1)?])?;
+    same("the other", &store.list(&business("b2")).await?, &vec![token("t2", 2)?])?;
+    same("a stranger", &store.list(&business("b9")).await?, &vec![])?;
+    for (owner, name, byte) in [("b1", "t1", 1), ("b2", "t2", 2)] {
+        let found = store.find(&hash(byte)).await?;
+        same("the owner", &found, &Some((business(owner), token(name, byte)?)))?;
+    }
+    Ok(())
+}

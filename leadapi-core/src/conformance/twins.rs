@@ -1,0 +1,153 @@
+//! Two businesses whose records have the same ids: each has its own (contract 5.6).
+
+use std::sync::Arc;
+
+use super::{Check, business, client, draft, edit, lead_id, page, pipeline, same, stage, stamp};
+use crate::{
+    BoxError,
+    model::{IdempotencyKey, Lead, LeadPatch, LeadQuery, NewLead, Window},
+    port::{Created, Idempotency, Listed, Store, Updated},
+    validate::Reference,
+};
+
+/// Everything stands in both under the same id, and is something else: another name, another time, another place.
+pub(super) const SAME_IDS: &str = r#"{"businesses": [
+    {"id": "b1", "name": "One", "created_at": "2026-01-01T00:00:00Z",
+     "clients": [
+        {"id": "c1", "name": "Apple", "created_at": "2026-01-01T00:00:00Z"},
+        {"id": "c2", "name": "Bread", "created_at": "2026-01-02T00:00:00Z"}],
+     "pipelines": [
+        {"id": "p1", "name": "First", "created_at": "2026-02-01T00:00:00Z", "stages": [
+            {"id": "s1", "name": "New", "position": 1}, {"id": "s2", "name": "Then", "position": 2}]},
+        {"id": "p2", "name": "Second", "created_at": "2026-02-02T00:00:00Z", "stages": [
+            {"id": "s3", "name": "Only", "position": 1}]}],
+     "leads": [{"id": "l1", "client_id": "c1", "name": "Ann", "value": 1, "stage_id": "s2",
+        "created_at": "2026-03-01T00:00:00Z"}]},
+    {"id": "b2", "name": "Two", "created_at": "2026-01-01T00:00:00Z",
+     "clients": [
+        {"id": "c1", "name": "Water", "created_at": "2026-01-03T00:00:00Z"},
+        {"id": "c2", "name": "Vine", "created_at": "2026-01-04T00:00:00Z"}],
+     "pipelines": [
+        {"id": "p2", "name": "First here", "created_at": "2026-02-03T00:00:00Z", "stages": [
+            {"id": "s2", "name": "First here", "position": 1}, {"id": "s1", "name": "Later", "position": 2}]},
+        {"id": "p1", "name": "Second here", "created_at": "2026-02-04T00:00:00Z", "stages": [
+            {"id": "s3", "name": "Only here", "position": 1}]}],
+     "leads": [{"id": "l1", "client_id": "c2", "name": "Bo", "value": 2, "stage_id": "s1",
+        "created_at": "2026-03-02T00:00:00Z"}]}
+]}"#;
+
+const BOTH: [&str; 2] = ["b1", "b2"];
+
+/// The lead of that id, as its business has it.
+async fn read(store: &impl Store, owner: &str, id: &str) -> Result<Option<Arc<Lead>>, BoxError> {
+    store.get(&business(owner), &lead_id(id)).await
+}
+
+/// A lead's name, pipeline and stage in a few words.
+fn words(lead: &Lead) -> String {
+    let place = lead.pipeline_id.iter().map(ToString::to_string).chain(lead.stage_id.iter().map(ToString::to_string));
+    [lead.name.clone(), lead.client_id.to_string()].into_iter().chain(place).collect::<Vec<_>>().join(" ")
+}
+
+/// All leads that a query finds, in words, and the total.
+async fn found(store: &impl Store, owner: &str, query: &LeadQuery) -> Result<(Vec<String>, u64), BoxError> {
+    let page = page(store, owner, query).await?;
+    Ok((page.data.iter().map(|lead| words(lead)).collect(), page.total))
+}
+
+fn one(words: &str) -> (Vec<String>, u64) {
+    (vec![words.to_owned()], 1)
+}
+
+pub(super) async fn reads_its_own(store: &impl Store) -> Check {
+    for (owner, lead, clients, pipelines, stages) in [
+        ("b1", "Ann c1 p1 s2", "Apple Bread", "First Second", "New Then Only"),
+        ("b2", "Bo c2 p2 s1", "Vine Water", "First here Second here", "First here Later Only here"),
+    ] {
+        let read = read(store, owner, "l1").await?;
+        same("the lead", &read.map(|lead| words(&lead)), &Some(lead.to_owned()))?;
+        same("the list", &found(store, owner, &LeadQuery::new()).await?, &one(lead))?;
+        let page = store.clients(&business(owner), Window::default()).await?;
+        let names: Vec<&str> = page.data.iter().map(|client| client.name.as_str()).collect();
+        same("the client accounts", &(names.join(" ").as_str(), page.total), &(clients, 2))?;
+        let page = store.pipelines(&business(owner), Window::default()).await?;
+        let names: Vec<&str> = page.data.iter().map(|pipeline| pipeline.name.as_str()).collect();
+        same("the pipelines", &(names.join(" ").as_str(), page.total), &(pipelines, 2))?;
+        let names = page.data.iter().flat_map(|pipeline| &pipeline.stages).map(|stage| stage.name.as_str());
+        same("their stages", &names.collect::<Vec<_>>().join(" ").as_str(), &stages)?;
+    }
+    for (owner, filter, lead) in [
+        ("b1", LeadQuery::new().client(client("c1")), "Ann c1 p1 s2"),
+        ("b1", LeadQuery::new().stage(stage("s2")), "Ann c1 p1 s2"),
+        ("b2", LeadQuery::new().client(client("c2")), "Bo c2 p2 s1"),
+        ("b2", LeadQuery::new().stage(stage("s1")), "Bo c2 p2 s1"),
+    ] {
+        same("what a filter finds", &found(store, owner, &filter).await?, &one(lead))?;
+        let other = if owner == "b1" { "b2" } else { "b1" };
+        same("what it finds of the other", &found(store, other, &filter).await?, &(vec![], 0))?;
+    }
+    Ok(())
+}
+
+pub(super) async fn changes_its_own(store: &impl Store) -> Check {
+    let theirs = read(store, "b2", "l1").await?;
+    let everything =
+        LeadPatch::new().name("Cy").email("a@b.c").value(7).clear_source().pipeline(&pipeline("p2")).notes("n");
+    store.update(&business("b1"), &lead_id("l1"), &edit(&everything)?).await?;
+    same("the other's after a change", &read(store, "b2", "l1").await?, &theirs)?;
+    same("ours", &found(store, "b1", &LeadQuery::new()).await?, &one("Cy c1 p2 s3"))?;
+
+    // Where a stage is, and which is the first, is asked of the lead's own business.
+    for (patch, places) in [
+        (LeadPatch::new().stage(&stage("s1")), ["p1 s1", "p2 s1"]),
+        (LeadPatch::new().stage(&stage("s3")), ["p2 s3", "p1 s3"]),
+        (LeadPatch::new().pipeline(&pipeline("p1")), ["p1 s1", "p1 s3"]),
+        (LeadPatch::new().pipeline(&pipeline("p2")), ["p2 s3", "p2 s2"]),
+    ] {
+        for (owner, place) in BOTH.into_iter().zip(places) {
+            let outcome = store.update(&business(owner), &lead_id("l1"), &edit(&patch)?).await?;
+            let Updated::Changed(lead) = outcome else { return Err(format!("it was not moved: {outcome:?}").into()) };
+            same(&format!("the place in {owner}"), &words(&lead).ends_with(place), &true)?;
+        }
+    }
+    let both = edit(&LeadPatch::new().pipeline(&pipeline("p2")).stage(&stage("s1")))?;
+    let outcome = store.update(&business("b1"), &lead_id("l1"), &both).await?;
+    same("a pair that is the other's", &outcome, &Updated::Refused(Reference::Mismatch))?;
+
+    let theirs = read(store, "b2", "l1").await?;
+    same("removing ours", &store.remove(&business("b1"), &lead_id("l1")).await?, &true)?;
+    same("removing it again", &store.remove(&business("b1"), &lead_id("l1")).await?, &false)?;
+    same("ours after it", &found(store, "b1", &LeadQuery::new()).await?, &(vec![], 0))?;
+    same("the other's after it", &read(store, "b2", "l1").await?, &theirs)?;
+    let again = NewLead::new(&client("c2"), "Di").stage(&stage("s2"));
+    let outcome = store.create(&business("b1"), stamp("l1", "2026-03-03T00:00:00Z")?, draft(&again)?, None).await?;
+    same("ours made again", &matches!(outcome, Created::Fresh(_)), &true)?;
+    same("its place", &found(store, "b1", &LeadQuery::new()).await?, &one("Di c2 p1 s2"))?;
+    same("the other's after that", &read(store, "b2", "l1").await?, &theirs)?;
+    let query = LeadQuery::new().client(client("nobody"));
+    same("a filter", &store.list(&business("b1"), &query).await?, &Listed::Refused(Reference::Client))
+}
+
+/// The same key for the same body makes a lead in each, and each is told of its own ever after.
+pub(super) async fn remembers_its_own(store: &impl Store) -> Check {
+    let lead = NewLead::new(&client("c1"), "Eve").pipeline(&pipeline("p1"));
+    let once = Idempotency { key: IdempotencyKey::parse("k")?, fingerprint: draft(&lead)?.fingerprint() };
+    let create = async |owner: &str, id: &str, new: &NewLead, once: &Idempotency| {
+        store.create(&business(owner), stamp(id, "2026-05-04T12:00:00Z")?, draft(new)?, Some(once)).await
+    };
+    let mut made = Vec::new();
+    for (owner, place) in BOTH.into_iter().zip(["Eve c1 p1 s1", "Eve c1 p1 s3"]) {
+        let outcome = create(owner, "l2", &lead, &once).await?;
+        let Created::Fresh(lead) = outcome else { return Err(format!("it was not made: {outcome:?}").into()) };
+        same("where it is", &words(&lead), &place.to_owned())?;
+        made.push(lead);
+    }
+    store.remove(&business("b1"), &lead_id("l2")).await?;
+    for (owner, first) in BOTH.into_iter().zip(&made) {
+        let outcome = create(owner, "l3", &lead, &once).await?;
+        same(&format!("what {owner} is told"), &outcome, &Created::Replayed(first.clone()))?;
+    }
+    let other = NewLead::new(&client("c2"), "Eve");
+    let reused = Idempotency { fingerprint: draft(&other)?.fingerprint(), ..once };
+    same("another body", &create("b2", "l3", &other, &reused).await?, &Created::KeyReused)
+}

@@ -1,0 +1,41 @@
+//! The stores that keep data, each against a bare reference in the same run: durable creates on SQLite against a loop
+//! with one sync each, reads on SQLite against those in memory, and all of it on PostgreSQL against statements written by
+//! hand for the same driver.
+//!
+//! `cargo bench -p leadapi-tests --bench stores` uses 1,000 and 100,000 leads; `LEADAPI_BENCH_LEADS=1000,1000000` others.
+#![allow(
+    clippy::cast_precision_loss,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::missing_docs_in_private_items,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a benchmark stops where something is not as it must be, and prints"
+)]
+
+#[path = "stores/creates.rs"]
+mod creates;
+#[path = "stores/data.rs"]
+mod data;
+#[path = "stores/postgres.rs"]
+mod postgres;
+#[path = "stores/reads.rs"]
+mod reads;
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
+        let wanted = |name: &str| only.is_empty() || only == name;
+        if wanted("creates") {
+            creates::sqlite().await;
+        }
+        if wanted("reads") {
+            reads::sqlite().await;
+        }
+        if wanted("postgres") {
+            postgres::all().await;
+        }
+    });
+}

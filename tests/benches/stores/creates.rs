@@ -1,0 +1,150 @@
+//! Durable creates: many callers through the whole service, against a loop that syncs each.
+
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use http::Request;
+use http_body_util::Full;
+use leadapi_core::{
+    auth::{BearerToken, Scopes},
+    http::LeadService,
+    memory::{Limits, SlidingWindow, SystemClock},
+    port::{TokenRecord, TokenStore},
+    tokens::StoredTokens,
+};
+use leadapi_server::store::SqlStore;
+use tower::ServiceExt;
+
+use crate::data::{business, dataset, median, moment, new_lead};
+
+const CALLERS: usize = 64;
+const ROUND: Duration = Duration::from_secs(2);
+const ROUNDS: usize = 5;
+
+pub(crate) async fn sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = async |name: &str| {
+        let path = folder.path().join(name);
+        let store = SqlStore::open(&format!("sqlite:{}", path.display()).parse().unwrap()).await.unwrap();
+        store.import(dataset(1_000), |_| {}).await.unwrap();
+        (store, path)
+    };
+    let (service_store, _) = open("service.db").await;
+    let (bare_store, bare_path) = open("bare.db").await;
+    drop(bare_store);
+    let mut bare = Bare::open(&bare_path);
+    let (service, token) = service(service_store).await;
+    let (mut ratios, mut bares, mut all) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        let per_second = bare.round();
+        let concurrent = concurrent(&service, &token).await;
+        bares.push(per_second);
+        all.push(concurrent);
+        ratios.push(concurrent / per_second);
+    }
+    println!("\nSQLite, durable creates per second, medians of {ROUNDS} rounds of {ROUND:?} each, in turn");
+    println!("  bare loop, one sync each           {:>9.0}", median(bares));
+    println!("  {CALLERS} callers through the service    {:>9.0}", median(all));
+    println!("  ratio                              {:>9.1}", median(ratios));
+}
+
+/// A service over a store, and a token for it.
+pub(crate) async fn service(store: SqlStore) -> (LeadService, String) {
+    let secret = BearerToken::generate().unwrap();
+    store.insert(&business(), TokenRecord::new(&secret, "bench", Scopes::Both, moment(0))).await.unwrap();
+    let limits = Limits { reads: u32::MAX.try_into().unwrap(), writes: u32::MAX.try_into().unwrap() };
+    let verifier = StoredTokens::new(store.clone(), SystemClock).cached();
+    let service = LeadService::builder(store, verifier).limiter(SlidingWindow::new(limits)).build().unwrap();
+    (service, format!("Bearer {}", secret.expose()))
+}
+
+/// Creates per second of many callers.
+pub(crate) async fn concurrent(service: &LeadService, token: &str) -> f64 {
+    let made = Arc::new(AtomicUsize::new(0));
+    let begun = Instant::now();
+    let callers = (0..CALLERS).map(|caller| {
+        let (service, made, token) = (service.clone(), made.clone(), token.to_owned());
+        tokio::spawn(async move {
+            let body = Bytes::from(serde_json::to_vec(&new_lead(caller)).unwrap());
+            while begun.elapsed() < ROUND {
+                let request = Request::post("/leads").header("authorization", &token);
+                let request = request.body(Full::new(body.clone())).unwrap();
+                let Ok(response) = service.clone().oneshot(request).await;
+                assert_eq!(response.status(), 201);
+                made.fetch_add(1, Ordering::Relaxed);
+            }
+        })
+    });
+    for caller in callers.collect::<Vec<_>>() {
+        caller.await.unwrap();
+    }
+    made.load(Ordering::Relaxed) as f64 / begun.elapsed().as_secs_f64()
+}
+
+/// The same rows, written by hand: a lead and the four counts that it is part of, in a transaction each.
+struct Bare {
+    connection: rusqlite::Connection,
+    made: usize,
+}
+
+const LEAD: &str = "INSERT INTO lead (business_id, id, client_id, name, email, phone, source, notes, value, pipeline_id, \
+    stage_id, business_name, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+const COUNT: &str = "INSERT INTO tally (business_id, client_id, stage_id, from_at, from_id, leads) \
+    VALUES (?1, ?2, ?3, ?4, '', 1) \
+    ON CONFLICT (business_id, client_id, stage_id, from_at, from_id) DO UPDATE SET leads = leads + 1";
+
+impl Bare {
+    fn open(path: &Path) -> Self {
+        let connection = rusqlite::Connection::open(path).unwrap();
+        connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON").unwrap();
+        let mode: String = connection.query_row("PRAGMA journal_mode", (), |row| row.get(0)).unwrap();
+        assert_eq!(mode, "wal");
+        Self { connection, made: 0 }
+    }
+
+    fn round(&mut self) -> f64 {
+        let (before, begun) = (self.made, Instant::now());
+        while begun.elapsed() < ROUND {
+            self.create();
+        }
+        (self.made - before) as f64 / begun.elapsed().as_secs_f64()
+    }
+
+    fn create(&mut self) {
+        self.made += 1;
+        let new = new_lead(self.made % CALLERS);
+        let business = business();
+        let (client, stage) = (new.client_id.unwrap(), new.stage_id.unwrap());
+        let transaction = self.connection.transaction().unwrap();
+        let lead = rusqlite::params![
+            business.as_str(),
+            format!("bare-{}", self.made),
+            client,
+            new.name,
+            new.email,
+            new.phone,
+            new.source,
+            new.notes,
+            new.value,
+            "019bb17b-d806-7737-af83-b92ecab91001",
+            stage,
+            new.business_name,
+            moment(1_000_000 + self.made).to_utc().timestamp_millis(),
+        ];
+        transaction.prepare_cached(LEAD).unwrap().execute(lead).unwrap();
+        for (client, stage) in
+            [("", ""), (client.as_str(), ""), ("", stage.as_str()), (client.as_str(), stage.as_str())]
+        {
+            let count = rusqlite::params![business.as_str(), client, stage, i64::MIN];
+            transaction.prepare_cached(COUNT).unwrap().execute(count).unwrap();
+        }
+        transaction.commit().unwrap();
+    }
+}

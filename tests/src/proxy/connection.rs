@@ -1,0 +1,118 @@
+//! One connection through the proxy, until it breaks.
+
+use std::{
+    convert::Infallible,
+    future::pending,
+    sync::{Arc, Mutex},
+};
+
+use tokio::{
+    io::{self, AsyncReadExt, AsyncWriteExt, BufReader},
+    net::{
+        TcpStream,
+        tcp::{OwnedReadHalf, OwnedWriteHalf},
+    },
+};
+
+use super::{
+    How, State,
+    message::{self, Direction, Message},
+};
+
+/// Why nothing passes any longer.
+enum End {
+    /// One side closed, or the connection was cut.
+    Closed,
+    Stalled,
+}
+
+impl From<io::Error> for End {
+    fn from(_: io::Error) -> Self {
+        Self::Closed
+    }
+}
+
+/// The way from one side to the other.
+struct Way {
+    direction: Direction,
+    from: BufReader<OwnedReadHalf>,
+    to: OwnedWriteHalf,
+    state: Arc<Mutex<State>>,
+}
+
+pub(super) async fn run(client: TcpStream, server: TcpStream, state: Arc<Mutex<State>>) {
+    client.set_nodelay(true).unwrap();
+    server.set_nodelay(true).unwrap();
+    let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
+    let way = |direction, from, to| Way { direction, from: BufReader::new(from), to, state: Arc::clone(&state) };
+    let mut up = way(Direction::ToServer, from_client, to_server);
+    let mut down = way(Direction::ToClient, from_server, to_client);
+    if let Err(End::Stalled) = talk(&mut up, &mut down).await {
+        // Both sides stay open until the proxy goes.
+        pending::<()>().await;
+    }
+}
+
+async fn talk(up: &mut Way, down: &mut Way) -> Result<Infallible, End> {
+    if greet(up, down).await? {
+        tokio::select! {
+            end = up.pump() => end,
+            end = down.pump() => end,
+        }
+    } else {
+        tokio::select! {
+            end = up.pump_unread() => end,
+            end = down.pump_unread() => end,
+        }
+    }
+}
+
+/// The messages before the usual ones: requests for encryption, and the one that names user and database.
+///
+/// False when the rest is encrypted.
+async fn greet(up: &mut Way, down: &mut Way) -> Result<bool, End> {
+    loop {
+        let first = message::read_first(&mut up.from).await?;
+        let asks = message::asks_for_encryption(&first);
+        up.pass(first).await?;
+        if !asks {
+            return Ok(true);
+        }
+        let answer = down.from.read_u8().await?;
+        down.pass(vec![answer]).await?;
+        if answer != b'N' {
+            return Ok(false);
+        }
+    }
+}
+
+impl Way {
+    async fn pump(&mut self) -> Result<Infallible, End> {
+        loop {
+            let message = message::read(&mut self.from).await?;
+            self.pass(message).await?;
+        }
+    }
+
+    /// Lets everything through as it comes.
+    async fn pump_unread(&mut self) -> Result<Infallible, End> {
+        io::copy(&mut self.from, &mut self.to).await?;
+        Err(End::Closed)
+    }
+
+    /// Lets a message through, unless the connection is to break at it.
+    async fn pass(&mut self, bytes: Vec<u8>) -> Result<(), End> {
+        let how = self.state.lock().unwrap().pass(Message::new(self.direction, &bytes));
+        let passed = match how {
+            None | Some(How::After) => &bytes[..],
+            Some(How::Half) => &bytes[..bytes.len() / 2],
+            Some(How::Before | How::Stall) => &[],
+        };
+        self.to.write_all(passed).await?;
+        match how {
+            None => Ok(()),
+            Some(How::Stall) => Err(End::Stalled),
+            Some(_) => Err(End::Closed),
+        }
+    }
+}

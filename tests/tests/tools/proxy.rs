@@ -1,0 +1,154 @@
+//! A connection breaks exactly where it is told to.
+
+use std::time::Duration;
+
+use leadapi_tests::{
+    postgres::Cluster,
+    proxy::{Cut, Direction, How, Message, Proxy},
+};
+use tokio::time::timeout;
+use tokio_postgres::{Client, Error, NoTls};
+
+/// A database behind a proxy, with a table of one column.
+struct Place {
+    proxy: Proxy,
+    through: String,
+    direct: Client,
+}
+
+impl Place {
+    async fn new() -> Option<Self> {
+        let cluster = Cluster::shared()?;
+        let database = cluster.create_database("proxy").await;
+        let proxy = Proxy::to(cluster.address()).await;
+        let direct = connect(&cluster.url(&database)).await.unwrap();
+        direct.batch_execute("CREATE TABLE t (n int)").await.unwrap();
+        let through = cluster.url_at(proxy.address(), &database);
+        Some(Self { proxy, through, direct })
+    }
+
+    /// Stores a number in a transaction of its own, on a connection of its own.
+    async fn store(&self, number: i32) -> Result<(), Error> {
+        let client = connect(&self.through).await?;
+        client.batch_execute("BEGIN").await?;
+        client.execute("INSERT INTO t VALUES ($1)", &[&number]).await?;
+        client.batch_execute("COMMIT").await
+    }
+
+    /// Whether the number is there once the server is done with all that came through the proxy.
+    async fn holds(&self, number: i32) -> bool {
+        let others =
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        while self.direct.query_one(others, &[]).await.unwrap().get::<_, i64>(0) > 0 {
+            tokio::task::yield_now().await;
+        }
+        !self.direct.query("SELECT FROM t WHERE n = $1", &[&number]).await.unwrap().is_empty()
+    }
+
+    /// The messages of a run that nothing breaks.
+    async fn whole_run(&self) -> Vec<Message> {
+        self.proxy.watch();
+        self.store(-1).await.unwrap();
+        assert!(self.holds(-1).await && !self.proxy.has_cut());
+        self.proxy.seen()
+    }
+}
+
+async fn connect(url: &str) -> Result<Client, Error> {
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
+    // It fails when it is cut, as is wanted.
+    tokio::spawn(connection);
+    Ok(client)
+}
+
+fn going(run: &[Message], direction: Direction) -> Vec<Message> {
+    run.iter().filter(|message| message.direction == direction).cloned().collect()
+}
+
+fn commit(run: &[Message], direction: Direction) -> usize {
+    going(run, direction).iter().position(Message::is_commit).expect("a transaction has a commit")
+}
+
+#[tokio::test]
+async fn every_message_is_seen() {
+    let Some(place) = Place::new().await else { return };
+    let run = place.whole_run().await;
+    let kinds = |direction| going(&run, direction).iter().map(|message| message.kind).collect::<String>();
+    // The first, begin, prepare, execute, close what was prepared, commit.
+    assert_eq!(kinds(Direction::ToServer), "\0Q PDS BES CS Q".replace(' ', ""));
+    // What the server says about itself differs from version to version.
+    let (greeting, rest) =
+        kinds(Direction::ToClient).split_once('Z').map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+    assert!(greeting.starts_with('R') && greeting.ends_with('K'), "{greeting}");
+    assert_eq!(rest, "CZ 1tnZ 2CZ 3Z CZ".replace(' ', ""));
+    let texts: Vec<_> = run.iter().filter(|message| !message.text.is_empty()).map(|message| &*message.text).collect();
+    assert!(texts[2].ends_with("INSERT INTO t VALUES ($1)"), "{texts:?}");
+    assert_eq!([&texts[..2], &texts[3..]].concat(), ["BEGIN", "BEGIN", "INSERT 0 1", "COMMIT", "COMMIT"]);
+}
+
+#[tokio::test]
+async fn a_commit_is_lost_or_only_its_answer() {
+    let Some(place) = Place::new().await else { return };
+    let run = place.whole_run().await;
+    let mut number = 0;
+    for (direction, how, acknowledged, stored) in [
+        (Direction::ToServer, How::Before, false, false),
+        (Direction::ToServer, How::Half, false, false),
+        (Direction::ToServer, How::After, false, true),
+        (Direction::ToClient, How::Before, false, true),
+        (Direction::ToClient, How::Half, false, true),
+        (Direction::ToClient, How::After, false, true),
+    ] {
+        number += 1;
+        place.proxy.cut(Cut { direction, nth: commit(&run, direction), how });
+        assert_eq!(place.store(number).await.is_ok(), acknowledged, "{direction:?} {how:?}");
+        assert!(place.proxy.has_cut());
+        let seen = place.proxy.seen_going(direction);
+        assert!(seen.last().unwrap().is_commit(), "{direction:?} {how:?}: {seen:?}");
+        assert_eq!(place.holds(number).await, stored, "{direction:?} {how:?}");
+        place.store(-number).await.expect("a cut is made once");
+    }
+}
+
+#[tokio::test]
+async fn whatever_is_cut_an_acknowledged_row_is_there() {
+    let Some(place) = Place::new().await else { return };
+    let run = place.whole_run().await;
+    let mut number = 0;
+    for direction in Direction::ALL {
+        for nth in 0..going(&run, direction).len() {
+            for how in [How::Before, How::Half, How::After] {
+                number += 1;
+                place.proxy.cut(Cut { direction, nth, how });
+                let acknowledged = place.store(number).await.is_ok();
+                let stored = place.holds(number).await;
+                assert!(stored || !acknowledged, "{direction:?} {nth} {how:?}");
+                assert!(place.proxy.has_cut(), "{direction:?} {nth} {how:?}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_stalled_connection_stays_open() {
+    let Some(place) = Place::new().await else { return };
+    let client = connect(&place.through).await.unwrap();
+    place.proxy.cut(Cut { direction: Direction::ToClient, nth: 0, how: How::Stall });
+    let answer = client.batch_execute("INSERT INTO t VALUES (1)");
+    assert!(timeout(Duration::from_millis(200), answer).await.is_err());
+    assert!(place.proxy.has_cut() && !client.is_closed());
+    let rows = place.direct.query("SELECT FROM t", &[]).await.unwrap();
+    assert_eq!(rows.len(), 1, "only the answer was lost");
+    connect(&place.through).await.expect("another connection is whole");
+}
+
+#[tokio::test]
+async fn new_connections_are_refused() {
+    let Some(place) = Place::new().await else { return };
+    let old = connect(&place.through).await.unwrap();
+    place.proxy.refuse(true);
+    assert!(connect(&place.through).await.is_err());
+    old.batch_execute("SELECT 1").await.expect("an old connection stays");
+    place.proxy.refuse(false);
+    connect(&place.through).await.unwrap();
+}
