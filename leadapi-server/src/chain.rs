@@ -4,6 +4,6 @@ use std::{error::Error, iter::successors};
 
 /// An error with all its sources.
 pub(crate) fn chain(error: &dyn Error) -> String {
-    let sources = successors(Some(error), |error| error.source());
+    let sources = successors(Some(error), |error| (**error).source());
     sources.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

@@ -29,14 +29,14 @@ use crate::{
 };
 
 /// So often it is looked for what need not be remembered any longer.
-const FORGET_EVERY: Duration = Duration::from_mins(1);
+const FORGET_EVERY: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   leadapi-server serve --store sqlite:leads.db --data businesses.json
   LEADAPI_STORE=postgres://leadapi:…@db.example/leads?sslmode=verify-full leadapi-server serve")]
 pub(super) struct Serve {
-    /// Where the data are kept: memory, sqlite:PATH or postgres://USER@HOST/DATABASE.
+    /// Where the data are kept: `memory`, `sqlite:PATH` or `postgres://USER@HOST/DATABASE`.
     ///
     /// Memory forgets everything at exit. A SQLite file is made where there is none, and has one server at a time;
     /// any number of servers can share a PostgreSQL database of version 15 or later. A password is better given in the

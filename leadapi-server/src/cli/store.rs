@@ -58,7 +58,7 @@ where
 /// A database that a command works on.
 #[derive(Debug, Args)]
 pub(super) struct AtStore {
-    /// The database: sqlite:PATH or postgres://USER@HOST/DATABASE.
+    /// The database: `sqlite:PATH` or `postgres://USER@HOST/DATABASE`.
     ///
     /// A server may serve it meanwhile.
     #[arg(long, env = "LEADAPI_STORE", hide_env_values = true, value_name = "STORE", value_parser = secretly::<DatabaseUrl>())]

@@ -68,10 +68,14 @@ fn a_data_set_goes_into_an_empty_store_and_no_other() {
     let serve = || database.command(&["serve", "--listen", "127.0.0.1:0", "--data", data.to_str().unwrap()]);
     let server = Running::start(&mut serve());
     assert_eq!(server.printed.matches("pak_").count(), 1, "{}", server.printed);
-    drop(server);
+    server.signal("-TERM");
+    assert!(server.end().0);
+    let other = fs::read_to_string(&data).unwrap().replace(r#""b1""#, r#""b2""#);
+    fs::write(&data, other).unwrap();
     let server = Running::start(&mut serve());
     assert!(server.printed.contains("the store holds data already: "), "{}", server.printed);
     assert!(server.printed.contains("was not imported") && !server.printed.contains("pak_"), "{}", server.printed);
+    assert!(server.printed.contains("with 1 business(es)"), "{}", server.printed);
 }
 
 #[test]

@@ -128,7 +128,7 @@ impl Task for Add {
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<MemberSeed, SqlError> {
         let before = members(session, business).await?;
-        let after = [&before[..], &[self.0.clone()]].concat();
+        let after = [&before[..], std::slice::from_ref(&self.0)].concat();
         check(&before, &after)?;
         session.tell(query!(served::INSERT_MEMBER, business, &self.0.email, self.0.role)).await?;
         Ok(self.0.clone())
