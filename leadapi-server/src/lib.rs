@@ -1,8 +1,8 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod chain;
 pub mod cli;
-mod demo;
 mod serve;
 mod stack;
 pub mod store;

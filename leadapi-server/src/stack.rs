@@ -18,6 +18,8 @@ use tower_http::{
 use tracing::{Span, error, error_span, info};
 use uuid::Uuid;
 
+use crate::chain::chain;
+
 /// The longest request id that is taken from a caller (contract D2).
 const MAX_ID_CHARS: usize = 128;
 
@@ -104,12 +106,6 @@ fn log<B>(response: &Response<B>, took: Duration, _: &Span) {
         None => info!(status, took, operation, business, token, "answered"),
         Some(cause) => error!(status, took, operation, business, token, cause = %chain(&*cause), "failed"),
     }
-}
-
-/// An error with all its sources.
-fn chain(error: &dyn std::error::Error) -> String {
-    let sources = std::iter::successors(Some(error), |error| error.source());
-    sources.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 #[cfg(test)]

@@ -21,6 +21,8 @@ mod keep;
 mod live;
 #[cfg(unix)]
 pub mod postgres;
+#[cfg(target_os = "linux")]
+pub mod powerloss;
 #[cfg(unix)]
 pub mod processes;
 pub mod proxy;

@@ -58,15 +58,10 @@ impl<S: FnMut(BusinessSeed) -> Result<(), BoxError> + Send + 'static> Work for E
 
 async fn fill(session: &mut dyn Session, seed: &mut BusinessSeed) -> Result<(), SqlError> {
     let business = seed.id.clone();
-    let members = session.rows(query!(statement::MEMBERS, &business)).await?;
-    seed.members = each(members, |mut row| Ok(MemberSeed::new(row.take::<String>()?, row.take()?)))?;
+    seed.members = members(session.rows(query!(statement::MEMBERS, &business)).await?)?;
     seed.clients = clients(session, &business).await?;
     seed.pipelines = pipelines(session, &business).await?;
-    let forms = session.rows(query!(statement::FORMS, &business)).await?;
-    seed.forms = each(forms, |mut row| {
-        let _id: String = row.take()?;
-        serde_json::from_str::<FormRecord>(&row.take::<String>()?).map_err(SqlError::other)
-    })?;
+    seed.forms = forms(session.rows(query!(statement::FORMS, &business)).await?)?;
     let rows = session.rows(query!(statement::TOKENS, &business)).await?;
     seed.tokens = each(rows, |row| tokens::read(row).map(TokenSeed::from))?;
     seed.leads = leads(session, &business).await?;
@@ -75,6 +70,17 @@ async fn fill(session: &mut dyn Session, seed: &mut BusinessSeed) -> Result<(), 
 
 fn each<T>(rows: Vec<Row>, read: impl FnMut(Row) -> Result<T, SqlError>) -> Result<Vec<T>, SqlError> {
     rows.into_iter().map(read).collect()
+}
+
+pub(super) fn members(rows: Vec<Row>) -> Result<Vec<MemberSeed>, SqlError> {
+    each(rows, |mut row| Ok(MemberSeed::new(row.take::<String>()?, row.take()?)))
+}
+
+pub(super) fn forms(rows: Vec<Row>) -> Result<Vec<FormRecord>, SqlError> {
+    each(rows, |mut row| {
+        let _id: String = row.take()?;
+        serde_json::from_str(&row.take::<String>()?).map_err(SqlError::other)
+    })
 }
 
 async fn leads(session: &mut dyn Session, business: &BusinessId) -> Result<Vec<Lead>, SqlError> {

@@ -3,7 +3,9 @@
 //! What is done to the data stands here once, as statements that both databases take and work that a session of either
 //! does; `sqlite` and `postgres` know how a transaction is begun, shared, committed and asked after.
 
+mod admin;
 mod export;
+mod forget;
 mod import;
 mod lead;
 mod postgres;
@@ -33,8 +35,10 @@ use self::{
     sqlite::Sqlite,
     write::{Write, Written},
 };
+use crate::chain::chain;
 
 pub use self::{
+    admin::Business,
     import::Imported,
     url::{DatabaseUrl, InvalidDatabaseUrl},
 };
@@ -44,7 +48,7 @@ pub use self::{
 #[error("cannot use {url} as a store: {cause}")]
 pub struct OpenError {
     url: DatabaseUrl,
-    cause: BoxError,
+    cause: String,
 }
 
 /// Why something that an administrator asked for was not done; nothing of it was.
@@ -66,12 +70,6 @@ impl From<SqlError> for AdminError {
             other => Self::Failed(other.into()),
         }
     }
-}
-
-/// An error with all its sources.
-fn chain(error: &dyn std::error::Error) -> String {
-    let sources = std::iter::successors(Some(error), |error| error.source());
-    sources.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 /// The right to serve a database; it ends when this is dropped.
@@ -100,14 +98,12 @@ impl SqlStore {
     /// The database cannot be reached or trusted, belongs to something else, or has a schema that is newer than this
     /// version knows.
     pub async fn open(url: &DatabaseUrl) -> Result<Self, OpenError> {
-        let failed = |cause: BoxError| OpenError { url: url.clone(), cause };
+        let failed = |cause: &dyn std::error::Error| OpenError { url: url.clone(), cause: chain(cause) };
         let database = match url.kind() {
-            url::Kind::Sqlite(path) => {
-                Database::Sqlite(Sqlite::open(path).map_err(|error| failed(error.into()))?.into())
-            }
+            url::Kind::Sqlite(path) => Database::Sqlite(Sqlite::open(path).map_err(|error| failed(&error))?.into()),
             url::Kind::Postgres { url, connections } => {
                 let postgres = Postgres::open(url, *connections).await;
-                Database::Postgres(postgres.map_err(|error| failed(chain(&error).into()))?.into())
+                Database::Postgres(postgres.map_err(|error| failed(&error))?.into())
             }
         };
         Ok(Self { database })
@@ -122,7 +118,7 @@ impl SqlStore {
     /// Another server serves the file.
     pub fn lock(&self) -> Result<ServeLock, AdminError> {
         let file = match &self.database {
-            Database::Sqlite(sqlite) => Some(sqlite.lock().map_err(|error| AdminError::Refused(error.to_string()))?),
+            Database::Sqlite(sqlite) => Some(sqlite.lock().map_err(|error| AdminError::Refused(chain(&error)))?),
             Database::Postgres(_) => None,
         };
         Ok(ServeLock { _file: file })
@@ -145,9 +141,9 @@ impl SqlStore {
     /// The file exists already or cannot be written, or the database is not SQLite.
     pub fn backup(&self, to: &Path, progress: impl FnMut(u64, u64)) -> Result<(), AdminError> {
         match &self.database {
-            Database::Sqlite(sqlite) => {
-                sqlite.backup(to, progress).map_err(|error| AdminError::Refused(format!("{}: {error}", to.display())))
-            }
+            Database::Sqlite(sqlite) => sqlite
+                .backup(to, progress)
+                .map_err(|error| AdminError::Refused(format!("{}: {}", to.display(), chain(&error)))),
             Database::Postgres(_) => {
                 Err(AdminError::Refused("PostgreSQL is backed up with its own tools, such as pg_dump".to_owned()))
             }

@@ -103,6 +103,8 @@ pub(crate) const REMEMBER: &str = "INSERT INTO idempotency (business_id, key, fi
 
 pub(crate) const FORGET: &str = "DELETE FROM idempotency WHERE business_id = $1 AND key = $2";
 
+pub(crate) const OLD_KEY: &str = "SELECT key FROM idempotency WHERE business_id = $1 AND created_at <= $2 LIMIT 1";
+
 /// At most so many of those that are old, so that no transaction is long.
 pub(crate) const FORGET_OLD: &str = "DELETE FROM idempotency WHERE business_id = $1 AND key IN \
     (SELECT key FROM idempotency WHERE business_id = $1 AND created_at <= $2 ORDER BY created_at LIMIT $3) \
@@ -174,3 +176,50 @@ pub(crate) const TOKEN_EXISTS: &str = "SELECT business_id FROM token WHERE id = 
 pub(crate) const LEADS_AFTER: &str = "SELECT id, client_id, name, email, phone, source, notes, value, pipeline_id, \
     stage_id, business_name, created_at FROM lead WHERE business_id = $1 AND (created_at, id) > ($2, $3) \
     ORDER BY created_at, id LIMIT $4";
+
+#[cfg(test)]
+mod tests {
+    /// The names and texts of the statements of a file, as they stand in it.
+    fn statements(file: &str) -> Vec<(&str, String)> {
+        let (file, _) = file.split_once("#[cfg(test)]").unwrap_or((file, ""));
+        let constants =
+            file.split("\npub(").skip(1).filter_map(|text| text.split_once(") const ")).map(|(_, text)| text);
+        let found = constants.map(|text| {
+            let (name, rest) = text.split_once(':').unwrap();
+            let (_, rest) = rest.split_once('"').unwrap();
+            (name, rest.split_once("\";").unwrap().0.replace("\\\n", "").replace("    ", " "))
+        });
+        found.collect()
+    }
+
+    fn all() -> Vec<(&'static str, String)> {
+        let files =
+            [include_str!("statement.rs"), include_str!("admin/statement.rs"), include_str!("postgres/statement.rs")];
+        files.into_iter().flat_map(statements).collect()
+    }
+
+    /// SQLite numbers parameters by where they first appear, PostgreSQL by what they say.
+    #[test]
+    fn parameters_first_appear_in_ascending_order() {
+        for (name, text) in all() {
+            let mut most = 0;
+            for number in text.split('$').skip(1) {
+                let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
+                let number: usize = digits.parse().unwrap();
+                assert!(number <= most + 1, "{name}: ${number} comes before ${}", most + 1);
+                most = most.max(number);
+            }
+        }
+    }
+
+    #[test]
+    fn each_statement_names_its_business() {
+        const WITHOUT: [&str; 3] = ["FIND_TOKEN", "BUSINESSES", "TOKEN_EXISTS"];
+        let all = all();
+        assert!(all.len() > 50, "{} statements", all.len());
+        for (name, text) in all {
+            let names = text.contains("business_id = $") || text.contains("(business_id,");
+            assert_eq!(names, !WITHOUT.contains(&name), "{name}: {text}");
+        }
+    }
+}

@@ -47,6 +47,11 @@ impl DatabaseUrl {
         self
     }
 
+    /// Whether it is a file that is not there yet.
+    pub(crate) fn is_missing(&self) -> bool {
+        matches!(&self.0, Kind::Sqlite(path) if !path.exists())
+    }
+
     pub(super) const fn kind(&self) -> &Kind {
         &self.0
     }

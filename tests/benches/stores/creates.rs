@@ -139,7 +139,9 @@ impl Bare {
             moment(1_000_000 + self.made).to_utc().timestamp_millis(),
         ];
         transaction.prepare_cached(LEAD).unwrap().execute(lead).unwrap();
-        for (client, stage) in [("", ""), (client.as_str(), ""), ("", stage.as_str()), (client.as_str(), stage.as_str())] {
+        for (client, stage) in
+            [("", ""), (client.as_str(), ""), ("", stage.as_str()), (client.as_str(), stage.as_str())]
+        {
             let count = rusqlite::params![business.as_str(), client, stage, i64::MIN];
             transaction.prepare_cached(COUNT).unwrap().execute(count).unwrap();
         }

@@ -30,8 +30,8 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// The one for all tests of the process: the server that `LEADAPI_TEST_POSTGRES` is the URL of, else an own one
-    /// with `fsync` off. None where PostgreSQL is not installed, so a test begins with
+    /// The one for all tests of the process: the server that `LEADAPI_TEST_POSTGRES` is the URL of, reached without
+    /// TLS as one who may create databases; else an own one with `fsync` off. None where PostgreSQL is not installed, so a test begins with
     /// `let Some(cluster) = Cluster::shared() else { return };`.
     ///
     /// # Panics

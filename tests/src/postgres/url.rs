@@ -15,7 +15,9 @@ impl ServerUrl {
         let (rest, options) = rest.split_once('?').unwrap_or((rest, ""));
         let authority = rest.split('/').next().unwrap_or_default();
         let (login, address) = authority.rsplit_once('@').unwrap_or(("", authority));
-        Self { scheme: scheme.into(), login: login.into(), address: address.into(), options: options.into() }
+        let has_port = address.rsplit(']').next().is_some_and(|end| end.contains(':'));
+        let address = if has_port { address.into() } else { format!("{address}:5432") };
+        Self { scheme: scheme.into(), login: login.into(), address, options: options.into() }
     }
 
     /// The URL of a database of the server, at another address when there is a proxy between.
@@ -39,6 +41,9 @@ mod tests {
             ("postgres://u@h/a?sslmode=disable", "postgres://u@p:2/b?sslmode=disable"),
         ] {
             assert_eq!(ServerUrl::parse(given).of("b", "p:2"), expected);
+        }
+        for (given, address) in [("h", "h:5432"), ("h:1", "h:1"), ("[::1]", "[::1]:5432"), ("[::1]:1", "[::1]:1")] {
+            assert_eq!(ServerUrl::parse(&format!("postgres://u:p@{given}/a")).address, address);
         }
     }
 }

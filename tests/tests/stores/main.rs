@@ -7,4 +7,10 @@
     reason = "a test stops where something is not as it must be, and is handy to write"
 )]
 
+mod commits;
 mod conformance;
+mod migrations;
+mod outages;
+mod place;
+mod tls;
+mod twins;

@@ -11,4 +11,6 @@
 
 mod child;
 mod postgres;
+#[cfg(target_os = "linux")]
+mod powerloss;
 mod proxy;

@@ -106,7 +106,7 @@ async fn its_certificate_is_good_for_one_authority_and_one_name() {
     // A proxy lets it through as it is.
     let proxy = Proxy::to(cluster.address()).await;
     let url = cluster.url_at(format!("localhost:{}", proxy.address().port()), "postgres?sslmode=require");
-    tokio_postgres::connect(&url, MakeRustlsConnect::new(believing(&ca.root))).await.unwrap();
+    drop(tokio_postgres::connect(&url, MakeRustlsConnect::new(believing(&ca.root))).await.unwrap());
 }
 
 fn believing(root: &Path) -> ClientConfig {
@@ -119,11 +119,14 @@ fn believing(root: &Path) -> ClientConfig {
 
 #[tokio::test]
 async fn a_dropped_one_is_gone() {
-    let Some(cluster) = Cluster::start(&[]) else { return };
-    let (process, folder) = whereabouts(&cluster).await;
-    drop(cluster);
-    assert!(!any_runs(&[process]));
-    assert!(!Path::new(&folder).exists());
+    for change in [|_: &mut Cluster| {}, Cluster::kill, Cluster::pause] {
+        let Some(mut cluster) = Cluster::start(&[]) else { return };
+        let (process, folder) = whereabouts(&cluster).await;
+        change(&mut cluster);
+        drop(cluster);
+        assert!(!any_runs(&[process]));
+        assert!(!Path::new(&folder).exists());
+    }
 }
 
 #[tokio::test]

@@ -22,18 +22,18 @@ const LIMITS: &str = "SET statement_timeout = 5000; SET lock_timeout = 2000; \
 /// Why a database cannot be used as a store.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OpenError {
-    #[error("the URL is wrong: {0}")]
+    #[error("the URL is wrong")]
     Url(#[source] tokio_postgres::Error),
-    #[error("{0}")]
+    #[error(transparent)]
     Tls(#[from] TlsError),
-    #[error("the pool could not be made: {0}")]
+    #[error("the pool could not be made")]
     Pool(#[from] deadpool_postgres::BuildError),
     #[error("PostgreSQL is of version {0}, and at least 15 is needed")]
     Old(String),
     #[error("its schema is of version {found}, and this binary knows up to {known}: use a newer binary")]
     Newer { found: i32, known: usize },
-    #[error("{0}")]
-    Unreachable(String),
+    #[error(transparent)]
+    Unreachable(deadpool_postgres::PoolError),
     #[error(transparent)]
     Database(#[from] tokio_postgres::Error),
 }

@@ -9,8 +9,9 @@ mod writer;
 
 use std::{sync::Arc, time::Duration};
 
+use async_trait::async_trait;
 use deadpool_postgres::{Object, Pool, PoolError};
-use leadapi_core::id::BusinessId;
+use leadapi_core::{id::BusinessId, model::Timestamp};
 use tokio::time::timeout;
 use uuid::Uuid;
 
@@ -25,8 +26,8 @@ use super::{
 
 /// A transaction that something was in the way of is done again at most so often.
 const RETRIES: u32 = 3;
-/// Nothing that is served takes longer, whatever the network does.
-const LONGEST: Duration = Duration::from_secs(10);
+/// Neither a read nor either half of a write takes longer, whatever the network does.
+const LONGEST: Duration = Duration::from_secs(6);
 
 const BEGIN: &str = "BEGIN";
 /// Nothing that is read waits for anything that is written, and all of it is of one moment.
@@ -53,7 +54,7 @@ impl Postgres {
     /// Connects, and brings the database to the schema of this version.
     pub(crate) async fn open(url: &str, pool_size: usize) -> Result<Self, OpenError> {
         let pool = connect::pool(url, pool_size)?;
-        let mut client = pool.get().await.map_err(|error| OpenError::Unreachable(chain(&error)))?;
+        let mut client = pool.get().await.map_err(OpenError::Unreachable)?;
         connect::check(&client).await?;
         migrate::migrate(&mut client).await?;
         drop(client);
@@ -107,6 +108,30 @@ impl Postgres {
             }
         });
         task.await.map_err(SqlError::other)?
+    }
+}
+
+impl Postgres {
+    /// Forgets the servers that have written nothing to a business since a moment.
+    pub(crate) async fn forget_servers(&self, business: &BusinessId, until: Timestamp) -> Result<(), SqlError> {
+        if self.query(query!(statement::OLD_SERVER, business, until)).await?.is_empty() {
+            return Ok(());
+        }
+        self.work(Some(business), ForgetServers { business: business.clone(), until }).await
+    }
+}
+
+struct ForgetServers {
+    business: BusinessId,
+    until: Timestamp,
+}
+
+#[async_trait]
+impl Work for ForgetServers {
+    type Output = ();
+
+    async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
+        session.tell(query!(statement::FORGET_SERVERS, &self.business, self.until)).await
     }
 }
 
@@ -181,8 +206,3 @@ impl Attempts {
     "the connection was lost while the work was committed: whether it was done is not known, so look before you try again"
 )]
 struct Unanswered(#[source] Arc<dyn std::error::Error + Send + Sync>);
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let sources = std::iter::successors(Some(error), |error| error.source());
-    sources.map(ToString::to_string).collect::<Vec<_>>().join(": ")
-}

@@ -11,5 +11,7 @@ pub(super) const SIGN: &str = "INSERT INTO operation (business_id, server_id, op
 /// The last transaction of a server in a business.
 pub(super) const SIGNED: &str = "SELECT operation_id FROM operation WHERE business_id = $1 AND server_id = $2";
 
+pub(super) const OLD_SERVER: &str = "SELECT server_id FROM operation WHERE business_id = $1 AND at < $2 LIMIT 1";
+
 /// Servers that have written nothing for long have gone.
 pub(super) const FORGET_SERVERS: &str = "DELETE FROM operation WHERE business_id = $1 AND at < $2";

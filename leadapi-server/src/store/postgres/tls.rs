@@ -18,7 +18,7 @@ use tokio_postgres::config::SslMode;
 pub(crate) enum TlsError {
     #[error("sslmode must be disable, allow, prefer, require, verify-ca or verify-full, not {0:?}")]
     Mode(String),
-    #[error("sslrootcert: cannot read {}: {source}", path.display())]
+    #[error("sslrootcert: cannot read {}", path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error("sslrootcert: {} holds no certificate in PEM", .0.display())]
     Empty(PathBuf),

@@ -27,7 +27,7 @@ use crate::store::{
 /// So many writes share a transaction at most.
 const MOST_TOGETHER: usize = 256;
 /// After a commit whose answer was lost, it is asked so long what became of it.
-const ASKED_FOR: Duration = Duration::from_secs(10);
+const ASKED_FOR: Duration = LONGEST;
 const ASKED_EVERY: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone)]
@@ -78,6 +78,7 @@ impl Inner {
     }
 
     async fn work_off(self: Arc<Self>, business: BusinessId) {
+        let _post = Post { inner: &self, business: &business };
         while let Some(waiting) = self.next(&business) {
             let (writes, answers): (Vec<Write>, Vec<_>) =
                 waiting.into_iter().map(|waiting| (waiting.write, waiting.answer)).unzip();
@@ -192,6 +193,21 @@ impl Inner {
         let mut answers = session.ask(vec![query!(statement::LOCK, business), signed]).await?.into_iter();
         session.commit().await?;
         answers.nth(1).unwrap_or_default().into_iter().next().map(|mut row| row.take()).transpose()
+    }
+}
+
+/// Where a task stands that works off the writes of a business.
+struct Post<'a> {
+    inner: &'a Inner,
+    business: &'a BusinessId,
+}
+
+/// A task that panics is followed by another: whoever waits for it is told that it failed.
+impl Drop for Post<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.inner.with_waiting(|all| all.remove(self.business));
+        }
     }
 }
 

@@ -23,6 +23,7 @@ use super::{
     session::{Query, Row, SqlError, Work},
     write::{Write, Written},
 };
+use crate::chain::chain;
 
 /// A database in a file.
 #[derive(Debug)]
@@ -140,16 +141,11 @@ impl Health {
     async fn failed(&self) -> String {
         let mut failed = self.0.subscribe();
         match failed.wait_for(Option::is_some).await {
-            Ok(error) => error.as_ref().map(chain).unwrap_or_default(),
+            Ok(error) => error.as_ref().map(|error| chain(error)).unwrap_or_default(),
             // The sender is this very value, so it is still there.
             Err(_) => std::future::pending().await,
         }
     }
-}
-
-fn chain(error: &SqlError) -> String {
-    let sources = std::iter::successors(std::error::Error::source(error), |error| error.source());
-    std::iter::once(error.to_string()).chain(sources.map(ToString::to_string)).collect::<Vec<_>>().join(": ")
 }
 
 /// How long a transaction waits for that of another process, such as a command beside the server.

@@ -25,10 +25,10 @@ const MIGRATIONS: &[&str] = &[include_str!("0001.sql")];
 pub(crate) enum OpenError {
     #[error("SQLite is {found}, and before {} it could corrupt a file", OLDEST.1)]
     Old { found: &'static str },
-    #[error("{0}")]
+    #[error(transparent)]
     File(#[from] io::Error),
-    #[error("the thread that writes could not be started: {0}")]
-    Thread(io::Error),
+    #[error("the thread that writes could not be started")]
+    Thread(#[source] io::Error),
     #[error("it is a SQLite database of something else")]
     Foreign,
     #[error("its schema is of version {found}, and this binary knows up to {known}: use a newer binary")]
@@ -37,7 +37,7 @@ pub(crate) enum OpenError {
     NoLog(String),
     #[error("another server serves it")]
     Locked,
-    #[error("{0}")]
+    #[error(transparent)]
     Sqlite(#[from] rusqlite::Error),
 }
 

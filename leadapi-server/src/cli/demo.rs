@@ -2,9 +2,9 @@
 
 use leadapi_core::tokens::Minted;
 
-use crate::cli::print_line;
+use super::output::print_line;
 
-pub(crate) fn print(url: &str, minted: &[Minted]) {
+pub(super) fn print(url: &str, minted: &[Minted]) {
     print_line(
         "The tokens of this demo, made for this run; Ctrl-C ends it. Each with its name, what it allows, and its business:\n",
     );

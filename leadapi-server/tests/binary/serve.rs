@@ -1,105 +1,15 @@
-//! The binary as an operator meets it: a process, its output, its signals and its exit code.
-
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test ends at the first thing that is wrong"
-)]
+//! `serve` and `demo`, from memory.
 
 use std::{
     fs,
-    io::{BufRead, BufReader, Read, Write},
+    io::{BufReader, Read, Write},
     net::TcpStream,
     path::PathBuf,
-    process::{Child, ChildStdout, Command, Output, Stdio},
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
-const BINARY: &str = env!("CARGO_BIN_EXE_leadapi-server");
-const SECRET: &str = "pak_00000000000000000000000000000000000000000002OZByn";
-
-/// A server that is running, and what it printed until it listened.
-struct Running {
-    child: Child,
-    stdout: BufReader<ChildStdout>,
-    printed: String,
-    address: String,
-}
-
-impl Running {
-    fn start(command: &mut Command) -> Self {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut stdout = BufReader::new(child.stdout.take().unwrap());
-        let mut printed = String::new();
-        let address = loop {
-            let before = printed.len();
-            assert_ne!(stdout.read_line(&mut printed).unwrap(), 0, "it ended early: {printed}");
-            if let Some((_, rest)) = printed[before..].split_once("listens at http://") {
-                break rest.split(['/', ' ']).next().unwrap().to_owned();
-            }
-        };
-        Self { child, stdout, printed, address }
-    }
-
-    /// Sends bytes on a connection of their own, which the request asks to be closed, and reads the answer.
-    fn send(&self, request: &str) -> String {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
-    }
-
-    fn get(&self, path: &str, headers: &str) -> String {
-        self.send(&format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n"))
-    }
-
-    fn signal(&self, name: &str) {
-        let kill = Command::new("kill").arg(name).arg(self.child.id().to_string()).status().unwrap();
-        assert!(kill.success());
-    }
-
-    /// Waits for its end, and answers whether that was a success, the rest of its output, and its log.
-    fn end(mut self) -> (bool, String, String) {
-        let (mut rest, mut log) = (String::new(), String::new());
-        self.stdout.read_to_string(&mut rest).unwrap();
-        self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
-        (self.child.wait().unwrap().success(), rest, log)
-    }
-}
-
-impl Drop for Running {
-    /// A test that fails half-way leaves no server behind; one that has ended is not there to be killed.
-    fn drop(&mut self) {
-        self.child.kill().ok();
-    }
-}
-
-/// A data set of one business with these tokens, in a file of its own.
-fn data_file(name: &str, tokens: &str) -> PathBuf {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.json"));
-    let data = format!(
-        r#"{{"businesses": [{{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",
-            "clients": [{{"id": "c1", "name": "C", "created_at": "2026-01-01T00:00:00Z"}}],
-            "tokens": [{tokens}]}}]}}"#
-    );
-    fs::write(&path, data).unwrap();
-    path
-}
-
-fn serve(data: &PathBuf) -> Command {
-    let mut command = Command::new(BINARY);
-    command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data);
-    command
-}
-
-fn refused(command: &mut Command) -> String {
-    let Output { status, stdout, stderr } = command.output().unwrap();
-    assert!(!status.success());
-    assert_eq!(String::from_utf8(stdout).unwrap(), "");
-    String::from_utf8(stderr).unwrap()
-}
+use crate::process::{BINARY, Running, SECRET, data_file, refused, serve};
 
 #[test]
 fn the_demo_prints_tokens_that_work_and_requests_to_paste() {
@@ -149,7 +59,7 @@ fn a_token_with_a_secret_keeps_it_and_one_without_is_printed_once() {
 
 #[test]
 fn the_file_of_the_readme_is_served() {
-    let readme = include_str!("../README.md");
+    let readme = include_str!("../../README.md");
     let file = readme.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("readme.json");
     fs::write(&path, file).unwrap();
@@ -332,6 +242,8 @@ fn help_explains_every_setting() {
     let help = String::from_utf8(help.stdout).unwrap();
     for part in [
         "--listen",
+        "--store",
+        "--postgres-connections",
         "--base-path",
         "--data",
         "--reads-per-minute",

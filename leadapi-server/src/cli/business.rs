@@ -1,0 +1,24 @@
+//! `business`: which there are.
+
+use clap::Subcommand;
+
+use super::{CommandError, store::AtStore};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum BusinessCommand {
+    /// List the businesses; "data import" adds them.
+    List {
+        #[command(flatten)]
+        at: AtStore,
+    },
+}
+
+impl BusinessCommand {
+    pub(super) async fn run(self) -> Result<(), CommandError> {
+        let Self::List { at } = self;
+        let businesses = at.open().await?.businesses().await?;
+        at.format.list(&businesses, ["id", "name", "created"], |business| {
+            [business.id.to_string(), business.name.clone(), business.created_at.to_string()]
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! `client`: the client accounts of a business.
+
+use chrono::Utc;
+use clap::Subcommand;
+use leadapi_core::{id::ClientId, model::ClientAccount};
+use serde_json::json;
+
+use super::{CommandError, id::given_or_new, store::InBusiness};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum ClientCommand {
+    /// Add a client account.
+    #[command(after_help = "Example:
+  leadapi-server client add --name \"Casa Verde\" --store sqlite:leads.db --business sol")]
+    Add {
+        #[command(flatten)]
+        of: InBusiness,
+        /// What people call it: 1 to 200 characters.
+        #[arg(long)]
+        name: String,
+        /// Its id; without it, a new UUID.
+        #[arg(long)]
+        id: Option<ClientId>,
+    },
+    /// List the client accounts.
+    List {
+        #[command(flatten)]
+        of: InBusiness,
+    },
+    /// Give a client account another name.
+    Rename {
+        #[command(flatten)]
+        of: InBusiness,
+        /// The client account.
+        id: ClientId,
+        /// Its new name.
+        #[arg(long)]
+        name: String,
+    },
+    /// Remove a client account. One that has leads, or that a form names, stays.
+    Remove {
+        #[command(flatten)]
+        of: InBusiness,
+        /// The client account.
+        id: ClientId,
+        /// Remove its leads too.
+        #[arg(long)]
+        with_leads: bool,
+    },
+}
+
+impl ClientCommand {
+    pub(super) async fn run(self) -> Result<(), CommandError> {
+        match self {
+            Self::Add { of, name, id } => {
+                let client = ClientAccount::new(given_or_new(id)?, name, Utc::now().into());
+                let added = of.at.open().await?.add_client(&of.business, client).await?;
+                of.at.format.say(&added, || format!("client account {:?} was added: {}", added.name, added.id))
+            }
+            Self::List { of } => {
+                let clients = of.at.open().await?.all_clients(&of.business).await?;
+                of.at.format.list(&clients, ["id", "name", "created"], |client| {
+                    [client.id.to_string(), client.name.clone(), client.created_at.to_string()]
+                })
+            }
+            Self::Rename { of, id, name } => {
+                let renamed = of.at.open().await?.rename_client(&of.business, &id, &name).await?;
+                of.at.format.say(&renamed, || format!("client account {id} is now {:?}", renamed.name))
+            }
+            Self::Remove { of, id, with_leads } => {
+                let leads = of.at.open().await?.remove_client(&of.business, &id, with_leads).await?;
+                let removed = json!({"removed": id, "leads": leads});
+                of.at.format.say(&removed, || format!("client account {id} was removed with {leads} leads"))
+            }
+        }
+    }
+}

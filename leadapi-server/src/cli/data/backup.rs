@@ -1,0 +1,39 @@
+//! `data backup`: a copy of a SQLite database while it is served.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+
+use super::file::NewFile;
+use crate::cli::{CommandError, output::progress, store::AtStore};
+
+/// Copies a SQLite store into a new file, as it is at one moment, while a server serves it.
+///
+/// The copy is a store of its own, which only its owner may read. PostgreSQL is backed up with its own tools.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  leadapi-server data backup copy.db --store sqlite:leads.db")]
+pub(in crate::cli) struct Backup {
+    /// The file to be made.
+    file: PathBuf,
+    #[command(flatten)]
+    at: AtStore,
+}
+
+impl Backup {
+    pub(super) async fn run(self) -> Result<(), CommandError> {
+        let store = self.at.open().await?;
+        let file = NewFile::at(&self.file, false)?;
+        let bar = progress("pages", 0);
+        let copied = store.backup(file.beside(), |done, all| {
+            bar.set_length(all);
+            bar.set_position(done);
+        });
+        bar.finish_and_clear();
+        copied?;
+        file.finish()?;
+        let path = self.file.display().to_string();
+        self.at.format.say(&json!({"backup": path}), || format!("{} was backed up to {path}", self.at.store))
+    }
+}

@@ -1,0 +1,61 @@
+//! `data check`: whether a file could be imported, without a store.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use leadapi_core::dataset::BusinessSeed;
+use serde::Serialize;
+
+use super::read;
+use crate::cli::{CommandError, output::Format};
+
+/// Checks a data set without a store, and says what is in it, or what is wrong and where.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Check {
+    /// A data set; - is the standard input.
+    file: PathBuf,
+    #[command(flatten)]
+    format: Format,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Counts {
+    businesses: usize,
+    members: usize,
+    clients: usize,
+    pipelines: usize,
+    stages: usize,
+    leads: usize,
+    forms: usize,
+    tokens: usize,
+}
+
+impl Check {
+    pub(super) fn run(self) -> Result<(), CommandError> {
+        let dataset = read(&self.file)?;
+        let counts = dataset.businesses.iter().fold(Counts::default(), Counts::and);
+        self.format.say(&counts, || {
+            let Counts { businesses, members, clients, pipelines, stages, leads, forms, tokens } = counts;
+            format!(
+                "{} is good: {businesses} business(es), {members} members, {clients} client accounts, \
+                 {pipelines} pipelines with {stages} stages, {leads} leads, {forms} forms, {tokens} tokens",
+                self.file.display()
+            )
+        })
+    }
+}
+
+impl Counts {
+    fn and(self, business: &BusinessSeed) -> Self {
+        Self {
+            businesses: self.businesses + 1,
+            members: self.members + business.members.len(),
+            clients: self.clients + business.clients.len(),
+            pipelines: self.pipelines + business.pipelines.len(),
+            stages: self.stages + business.pipelines.iter().map(|pipeline| pipeline.stages.len()).sum::<usize>(),
+            leads: self.leads + business.leads.len(),
+            forms: self.forms + business.forms.len(),
+            tokens: self.tokens + business.tokens.len(),
+        }
+    }
+}

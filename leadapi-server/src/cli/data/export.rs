@@ -1,0 +1,99 @@
+//! `data export`: a store into a file, business by business.
+
+use std::{
+    io::{self, BufWriter, Write},
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use clap::Args;
+use indicatif::ProgressBar;
+use leadapi_core::dataset::BusinessSeed;
+
+use super::file::{NewFile, is_standard};
+use crate::{
+    cli::{CommandError, output::progress, store::AtStore},
+    store::SqlStore,
+};
+
+/// Writes all that a store holds as a data set that "data import" reads, as it is at one moment.
+///
+/// Tokens are written with their id, times, hash and prefix, and never with their secret; imported elsewhere, they are
+/// good there too. Remembered idempotency keys are no part of it.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  leadapi-server data export leads.json --store sqlite:leads.db")]
+pub(in crate::cli) struct Export {
+    /// A file to be made, which only its owner may read; without it, or with -, the standard output.
+    #[arg(default_value = "-", hide_default_value = true)]
+    file: PathBuf,
+    /// Replace the file if it is there already.
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    at: AtStore,
+}
+
+impl Export {
+    pub(super) async fn run(self) -> Result<(), CommandError> {
+        let store = self.at.open().await?;
+        if is_standard(&self.file) {
+            return export(&store, Box::new(io::stdout()), ProgressBar::hidden(), CommandError::Output).await;
+        }
+        let file = NewFile::at(&self.file, self.force)?;
+        let bar = progress("businesses", store.businesses().await?.len().try_into().unwrap_or(u64::MAX));
+        export(&store, Box::new(file.create()?), bar, |source| file.failed(source)).await?;
+        file.finish()
+    }
+}
+
+async fn export(
+    store: &SqlStore,
+    to: Box<dyn Write + Send>,
+    bar: ProgressBar,
+    failed: impl Fn(io::Error) -> CommandError,
+) -> Result<(), CommandError> {
+    let output = Arc::new(Mutex::new(Output::new(to)));
+    let (sink, shown) = (output.clone(), bar.clone());
+    let exported = store.export(move |business| {
+        shown.inc(1);
+        sink.lock().unwrap_or_else(PoisonError::into_inner).business(&business)
+    });
+    let exported = exported.await;
+    bar.finish_and_clear();
+    let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+    // An output that has failed is the cause of an export that has.
+    output.failed.take().map_or(Ok(()), |source| Err(failed(source)))?;
+    exported?;
+    output.end().map_err(failed)
+}
+
+/// A data set that is written as it comes.
+struct Output {
+    to: BufWriter<Box<dyn Write + Send>>,
+    businesses: usize,
+    failed: Option<io::Error>,
+}
+
+impl Output {
+    fn new(to: Box<dyn Write + Send>) -> Self {
+        Self { to: BufWriter::new(to), businesses: 0, failed: None }
+    }
+
+    fn business(&mut self, business: &BusinessSeed) -> Result<(), leadapi_core::BoxError> {
+        let before = if self.businesses == 0 { "{\"businesses\": [\n" } else { ",\n" };
+        self.businesses += 1;
+        let written = self.to.write_all(before.as_bytes());
+        let written = written.and_then(|()| Ok(serde_json::to_writer_pretty(&mut self.to, business)?));
+        written.map_err(|error| {
+            self.failed = Some(error);
+            "the output could not be written".into()
+        })
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        let after = if self.businesses == 0 { "{\"businesses\": []}\n" } else { "\n]}\n" };
+        self.to.write_all(after.as_bytes())?;
+        self.to.flush()
+    }
+}

@@ -1,0 +1,76 @@
+//! `data import`: a file into a store, all of it or nothing.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use leadapi_core::{dataset::Dataset, tokens::Minted};
+use serde_json::{Value, json};
+
+use super::read;
+use crate::{
+    cli::{
+        CommandError,
+        output::{print_line, print_minted, progress},
+        store::AtStore,
+    },
+    store::{Imported, SqlStore},
+};
+
+/// Puts the businesses of a file into a store: all of them, or none if anything is wrong.
+///
+/// A token of the file without "token" gets a secret, which is printed once. A SQLite file is made where there is none.
+/// While much is put in, other writes to a SQLite store have to wait.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  leadapi-server data import businesses.json --store sqlite:leads.db")]
+pub(in crate::cli) struct Import {
+    /// A data set, as "data export" writes it and "serve --data" reads it; - is the standard input.
+    file: PathBuf,
+    #[command(flatten)]
+    at: AtStore,
+}
+
+impl Import {
+    pub(super) async fn run(self) -> Result<(), CommandError> {
+        let dataset = read(&self.file)?;
+        let store = self.at.open_or_make().await?;
+        let Imported { businesses, leads, minted } = import(&store, dataset).await?;
+        if !self.at.format.is_json() {
+            print_minted(&minted);
+        }
+        let tokens: Vec<Value> = minted.iter().map(shown).collect();
+        let done = json!({"businesses": businesses, "leads": leads, "tokens": tokens});
+        self.at.format.say(&done, || format!("{businesses} business(es) with {leads} leads were imported"))
+    }
+}
+
+fn shown(minted: &Minted) -> Value {
+    let Minted { business_id, business, name, scopes, secret, .. } = minted;
+    json!({"business_id": business_id, "business": business, "name": name, "scopes": scopes, "token": secret.expose()})
+}
+
+/// Puts a file into a store that holds no business yet, and says so where it holds one.
+pub(in crate::cli) async fn import_into_empty(store: &SqlStore, path: &Path) -> Result<(), CommandError> {
+    if store.is_empty().await? {
+        match import(store, read(path)?).await {
+            Ok(imported) => {
+                print_minted(&imported.minted);
+                return Ok(());
+            }
+            Err(error) if store.is_empty().await? => return Err(error),
+            // Of two servers that have started at once, the other was faster.
+            Err(_) => {}
+        }
+    }
+    print_line(&format!("the store holds data already: {} was not imported", path.display()));
+    Ok(())
+}
+
+async fn import(store: &SqlStore, dataset: Dataset) -> Result<Imported, CommandError> {
+    let leads: usize = dataset.businesses.iter().map(|business| business.leads.len()).sum();
+    let bar = progress("leads", leads.try_into().unwrap_or(u64::MAX));
+    let shown = bar.clone();
+    let imported = store.import(dataset, move |leads| shown.set_position(leads.try_into().unwrap_or(u64::MAX))).await;
+    bar.finish_and_clear();
+    Ok(imported?)
+}

@@ -1,0 +1,34 @@
+//! `data`: what a store holds, as a file.
+
+mod backup;
+mod check;
+mod export;
+mod file;
+mod import;
+
+use clap::Subcommand;
+
+pub(super) use self::{
+    file::{read, read_text},
+    import::import_into_empty,
+};
+use super::CommandError;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum DataCommand {
+    Import(import::Import),
+    Export(export::Export),
+    Check(check::Check),
+    Backup(backup::Backup),
+}
+
+impl DataCommand {
+    pub(super) async fn run(self) -> Result<(), CommandError> {
+        match self {
+            Self::Import(import) => import.run().await,
+            Self::Export(export) => export.run().await,
+            Self::Check(check) => check.run(),
+            Self::Backup(backup) => backup.run().await,
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Why a command fails.
+
+use std::{io, net::SocketAddr, path::PathBuf};
+
+use leadapi_core::{BoxError, auth::NotAllowed, dataset::InvalidDataset, http::InvalidPath, tokens::CreateTokenError};
+
+use crate::store::{AdminError, DatabaseUrl, OpenError};
+
+/// Why a command has failed; its text is one line for the operator.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommandError {
+    /// A file could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// A file could not be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The output could not be written.
+    #[error("cannot write the output: {0}")]
+    Output(io::Error),
+    /// Something in the data set is wrong.
+    #[error("{} is wrong at {source}", path.display())]
+    Dataset {
+        /// The file.
+        path: PathBuf,
+        /// The place and the reason.
+        source: InvalidDataset,
+    },
+    /// A file holds no form record.
+    #[error("{} is no form record: {source}", path.display())]
+    Form {
+        /// The file.
+        path: PathBuf,
+        /// The place and the reason.
+        source: serde_json::Error,
+    },
+    /// The address is taken or may not be used.
+    #[error("cannot listen at {address}: {source}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The base path is none.
+    #[error("--base-path: {0}")]
+    BasePath(#[from] InvalidPath),
+    /// The tokens could not be made.
+    #[error("cannot make tokens: {0}")]
+    Tokens(BoxError),
+    /// The database cannot be used.
+    #[error("{0}")]
+    Open(#[from] OpenError),
+    /// The database is not there, and the command is not one that makes it.
+    #[error("there is no such database: {0} (serve, migrate and data import make it)")]
+    Missing(DatabaseUrl),
+    /// The database may not be served.
+    #[error("cannot serve {url}: {source}")]
+    Locked {
+        /// The database.
+        url: DatabaseUrl,
+        /// Who is in the way.
+        source: AdminError,
+    },
+    /// The storage has failed while it was served.
+    #[error("{0}; the server has ended, because what it acknowledged from here on might be lost")]
+    Storage(String),
+    /// Something was not done to the data.
+    #[error("{0}")]
+    Admin(#[from] AdminError),
+    /// The person is nobody in the business, or there is no such business.
+    #[error("no such business, or {0} is not a member of it")]
+    Stranger(String),
+    /// The person may not do it.
+    #[error("{0}")]
+    NotAllowed(#[from] NotAllowed),
+    /// The token cannot be made as it was asked for.
+    #[error("{0}")]
+    Token(CreateTokenError),
+    /// The business has no such token.
+    #[error("no such token in this business: {0}")]
+    NoSuchToken(leadapi_core::id::TokenId),
+}

@@ -1,0 +1,109 @@
+//! `form`: the form records of a business (contract D11).
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use leadapi_core::{
+    form::{Form, FormRecord},
+    id::FormId,
+};
+use serde::Serialize;
+use serde_json::json;
+
+use super::{CommandError, data::read_text, store::InBusiness};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum FormCommand {
+    /// Add a form record, with all that its file holds.
+    Add {
+        #[command(flatten)]
+        of: InBusiness,
+        /// A JSON file with the record; - is the standard input. The client account and the pipeline that it names must
+        /// be there.
+        file: PathBuf,
+    },
+    /// List the forms.
+    List {
+        #[command(flatten)]
+        of: InBusiness,
+    },
+    /// Print a form record, with all that its file held.
+    Show {
+        #[command(flatten)]
+        of: InBusiness,
+        /// The form.
+        id: FormId,
+    },
+    /// Give a form another name.
+    Rename {
+        #[command(flatten)]
+        of: InBusiness,
+        /// The form.
+        id: FormId,
+        /// Its new name.
+        #[arg(long)]
+        name: String,
+    },
+    /// Remove a form.
+    Remove {
+        #[command(flatten)]
+        of: InBusiness,
+        /// The form.
+        id: FormId,
+    },
+}
+
+/// What of a form is listed; what the record does not say is null.
+#[derive(Serialize)]
+struct Listed<'f> {
+    id: Option<&'f str>,
+    name: Option<&'f str>,
+    client_id: Option<&'f str>,
+    is_active: Option<bool>,
+}
+
+impl<'f> From<&'f Form> for Listed<'f> {
+    fn from(form: &'f Form) -> Self {
+        let (id, name, client_id) = (form.id.as_str(), form.name.as_str(), form.client_id.as_str());
+        Self { id, name, client_id, is_active: form.is_active.get().copied() }
+    }
+}
+
+impl FormCommand {
+    pub(super) async fn run(self) -> Result<(), CommandError> {
+        match self {
+            Self::Add { of, file } => {
+                let record: FormRecord = serde_json::from_str(&read_text(&file)?)
+                    .map_err(|source| CommandError::Form { path: file, source })?;
+                let id = of.at.open().await?.add_form(&of.business, record).await?;
+                of.at.format.say(&json!({"id": id}), || format!("form {id} was added"))
+            }
+            Self::List { of } => {
+                let records = of.at.open().await?.forms(&of.business).await?;
+                let forms = records.iter().filter_map(|record| record.form.get());
+                let listed: Vec<Listed> = forms.map(Listed::from).collect();
+                of.at.format.list(&listed, ["id", "name", "client", "active"], |form| {
+                    let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
+                    let active = form.is_active.map(|active| if active { "yes" } else { "no" });
+                    [text(form.id), text(form.name), text(form.client_id), text(active)]
+                })
+            }
+            Self::Show { of, id } => {
+                let record = of.at.open().await?.form(&of.business, &id).await?;
+                let text = serde_json::to_string_pretty(&record);
+                let text = text.map_err(|error| CommandError::Output(error.into()))?;
+                of.at.format.say(&record, || text)
+            }
+            Self::Rename { of, id, name } => {
+                of.at.open().await?.rename_form(&of.business, &id, &name).await?;
+                of.at
+                    .format
+                    .say(&json!({"id": id, "name": name.trim()}), || format!("form {id} is now {:?}", name.trim()))
+            }
+            Self::Remove { of, id } => {
+                of.at.open().await?.remove_form(&of.business, &id).await?;
+                of.at.format.say(&json!({"removed": id}), || format!("form {id} was removed"))
+            }
+        }
+    }
+}

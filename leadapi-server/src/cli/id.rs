@@ -1,0 +1,15 @@
+//! Ids of what commands add.
+
+use std::str::FromStr;
+
+use leadapi_core::id::InvalidId;
+use uuid::Uuid;
+
+use super::CommandError;
+use crate::store::AdminError;
+
+/// The id that was asked for, or a new one.
+pub(super) fn given_or_new<T: FromStr<Err = InvalidId>>(given: Option<T>) -> Result<T, CommandError> {
+    let new = || Uuid::now_v7().to_string().parse().map_err(|error: InvalidId| AdminError::Failed(error.into()));
+    Ok(given.map_or_else(new, Ok)?)
+}

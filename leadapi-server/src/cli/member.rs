@@ -1,0 +1,73 @@
+//! `member`: the people of a business.
+
+use clap::Subcommand;
+use leadapi_core::auth::Role;
+use serde_json::json;
+
+use super::{CommandError, store::InBusiness};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum MemberCommand {
+    /// Add a person.
+    #[command(after_help = "Example:
+  leadapi-server member add ann@sol.example --role admin --store sqlite:leads.db --business sol")]
+    Add {
+        #[command(flatten)]
+        of: InBusiness,
+        /// The e-mail address by which the person is known, which no other member has.
+        email: String,
+        /// What the person is: owner, admin or member; owners and admins manage tokens.
+        #[arg(long, default_value_t = Role::Member)]
+        role: Role,
+    },
+    /// List the people.
+    List {
+        #[command(flatten)]
+        of: InBusiness,
+    },
+    /// Give a person another e-mail address, another role or both. The last owner stays one.
+    #[command(group(clap::ArgGroup::new("change").required(true).multiple(true).args(["to", "role"])))]
+    Rename {
+        #[command(flatten)]
+        of: InBusiness,
+        /// The person's e-mail address.
+        email: String,
+        /// The new e-mail address.
+        #[arg(long, value_name = "EMAIL")]
+        to: Option<String>,
+        /// The new role: owner, admin or member.
+        #[arg(long)]
+        role: Option<Role>,
+    },
+    /// Remove a person. The last owner stays.
+    Remove {
+        #[command(flatten)]
+        of: InBusiness,
+        /// The person's e-mail address.
+        email: String,
+    },
+}
+
+impl MemberCommand {
+    pub(super) async fn run(self) -> Result<(), CommandError> {
+        match self {
+            Self::Add { of, email, role } => {
+                let added = of.at.open().await?.add_member(&of.business, &email, role).await?;
+                of.at.format.say(&added, || format!("{} was added as {}", added.email, added.role))
+            }
+            Self::List { of } => {
+                let members = of.at.open().await?.members(&of.business).await?;
+                of.at.format.list(&members, ["email", "role"], |member| [member.email.clone(), member.role.to_string()])
+            }
+            Self::Rename { of, email, to, role } => {
+                let store = of.at.open().await?;
+                let changed = store.change_member(&of.business, &email, to.as_deref(), role).await?;
+                of.at.format.say(&changed, || format!("{email} is now {}, {}", changed.email, changed.role))
+            }
+            Self::Remove { of, email } => {
+                let removed = of.at.open().await?.remove_member(&of.business, &email).await?;
+                of.at.format.say(&json!({"removed": removed.email}), || format!("{} was removed", removed.email))
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! `stage`: the stages of a pipeline.
+
+use clap::Subcommand;
+use leadapi_core::{
+    id::{PipelineId, StageId},
+    model::{Pipeline, Stage},
+};
+use serde::Serialize;
+use serde_json::json;
+
+use super::{CommandError, id::given_or_new, store::InBusiness};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum StageCommand {
+    /// Add a stage to a pipeline.
+    #[command(after_help = "Example:
+  leadapi-server stage add --pipeline sales --name Contacted --position 2 --store sqlite:leads.db --business sol")]
+    Add {
+        #[command(flatten)]
+        of: InBusiness,
+        /// The pipeline.
+        #[arg(long, value_name = "ID")]
+        pipeline: PipelineId,
+        /// What people call it: 1 to 200 characters.
+        #[arg(long)]
+        name: String,
+        /// Its position, from which on the others move up by one; without it, the last.
+        #[arg(long, value_name = "N")]
+        position: Option<u32>,
+        /// Its id; without it, a new UUID.
+        #[arg(long)]
+        id: Option<StageId>,
+    },
+    /// List the stages of all pipelines.
+    List {
+        #[command(flatten)]
+        of: InBusiness,
+    },
+    /// Give a stage another name, another position or both.
+    #[command(group(clap::ArgGroup::new("change").required(true).multiple(true).args(["name", "position"])))]
+    Rename {
+        #[command(flatten)]
+        of: InBusiness,
+        /// The stage.
+        id: StageId,
+        /// Its new name.
+        #[arg(long)]
+        name: Option<String>,
+        /// Its new position in its pipeline; the others make room.
+        #[arg(long, value_name = "N")]
+        position: Option<u32>,
+    },
+    /// Remove a stage. One that has leads goes only when they are moved; the last of a pipeline stays.
+    Remove {
+        #[command(flatten)]
+        of: InBusiness,
+        /// The stage.
+        id: StageId,
+        /// The stage to move its leads to, of the same pipeline or another.
+        #[arg(long, value_name = "STAGE")]
+        move_to: Option<StageId>,
+    },
+}
+
+/// A stage with the pipeline that it is of.
+#[derive(Serialize)]
+struct Listed<'p> {
+    #[serde(flatten)]
+    stage: &'p Stage,
+    pipeline_id: &'p PipelineId,
+    #[serde(skip)]
+    pipeline: &'p str,
+}
+
+impl StageCommand {
+    pub(super) async fn run(self) -> Result<(), CommandError> {
+        match self {
+            Self::Add { of, pipeline, name, position, id } => {
+                let (store, id) = (of.at.open().await?, given_or_new(id)?);
+                let added = store.add_stage(&of.business, &pipeline, id, &name, position).await?;
+                let Stage { id, name, position, .. } = &added;
+                of.at.format.say(&added, || format!("stage {name:?} was added at position {position}: {id}"))
+            }
+            Self::List { of } => {
+                let pipelines = of.at.open().await?.all_pipelines(&of.business).await?;
+                let listed: Vec<Listed> = pipelines.iter().flat_map(stages).collect();
+                of.at.format.list(
+                    &listed,
+                    ["pipeline", "position", "id", "name"],
+                    |Listed { stage, pipeline, .. }| {
+                        [(*pipeline).to_owned(), stage.position.to_string(), stage.id.to_string(), stage.name.clone()]
+                    },
+                )
+            }
+            Self::Rename { of, id, name, position } => {
+                let store = of.at.open().await?;
+                let changed = store.change_stage(&of.business, &id, name.as_deref(), position).await?;
+                let Stage { name, position, .. } = &changed;
+                of.at.format.say(&changed, || format!("stage {id} is now {name:?} at position {position}"))
+            }
+            Self::Remove { of, id, move_to } => {
+                let moved = of.at.open().await?.remove_stage(&of.business, &id, move_to.as_ref()).await?;
+                let removed = json!({"removed": id, "moved": moved});
+                of.at.format.say(&removed, || format!("stage {id} was removed, and {moved} leads were moved"))
+            }
+        }
+    }
+}
+
+fn stages(pipeline: &Pipeline) -> impl Iterator<Item = Listed<'_>> {
+    let listed = |stage| Listed { stage, pipeline_id: &pipeline.id, pipeline: &pipeline.name };
+    pipeline.stages.iter().map(listed)
+}

@@ -1,0 +1,92 @@
+//! Where a command finds its data.
+
+use std::{ffi::OsStr, marker::PhantomData, str::FromStr};
+
+use clap::{Arg, Args, Command, builder::TypedValueParser, error::ErrorKind};
+use leadapi_core::id::BusinessId;
+
+use super::{CommandError, output::Format};
+use crate::store::{DatabaseUrl, InvalidDatabaseUrl, SqlStore};
+
+/// Where a server keeps its data.
+#[derive(Debug, Clone)]
+pub(super) enum Keep {
+    Memory,
+    Database(DatabaseUrl),
+}
+
+/// The text names no store.
+#[derive(Debug, thiserror::Error)]
+#[error("must be memory, sqlite:PATH or postgres://USER@HOST/DATABASE")]
+pub(super) struct InvalidKeep;
+
+impl FromStr for Keep {
+    type Err = InvalidKeep;
+
+    fn from_str(text: &str) -> Result<Self, InvalidKeep> {
+        match text {
+            "memory" => Ok(Self::Memory),
+            url => url.parse().map(Self::Database).map_err(|InvalidDatabaseUrl| InvalidKeep),
+        }
+    }
+}
+
+/// Reads a value that may hold a password: what is wrong with it is said without showing it.
+#[derive(Clone)]
+pub(super) struct Secretly<T>(PhantomData<fn() -> T>);
+
+pub(super) const fn secretly<T>() -> Secretly<T> {
+    Secretly(PhantomData)
+}
+
+impl<T> TypedValueParser for Secretly<T>
+where
+    T: FromStr<Err: std::fmt::Display> + Clone + Send + Sync + 'static,
+{
+    type Value = T;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, clap::Error> {
+        let parsed = value.to_str().ok_or("must be UTF-8".to_owned());
+        let parsed = parsed.and_then(|text| text.parse().map_err(|error: T::Err| error.to_string()));
+        parsed.map_err(|rule| {
+            let name = arg.map(Arg::to_string).unwrap_or_default();
+            clap::Error::raw(ErrorKind::ValueValidation, format!("{name} {rule}\n")).with_cmd(command)
+        })
+    }
+}
+
+/// A database that a command works on.
+#[derive(Debug, Args)]
+pub(super) struct AtStore {
+    /// The database: sqlite:PATH or postgres://USER@HOST/DATABASE.
+    ///
+    /// A server may serve it meanwhile.
+    #[arg(long, env = "LEADAPI_STORE", hide_env_values = true, value_name = "STORE", value_parser = secretly::<DatabaseUrl>())]
+    pub(super) store: DatabaseUrl,
+    #[command(flatten)]
+    pub(super) format: Format,
+}
+
+impl AtStore {
+    /// Opens a database that must be there: a slip in its name is not to make another one.
+    pub(super) async fn open(&self) -> Result<SqlStore, CommandError> {
+        if self.store.is_missing() {
+            return Err(CommandError::Missing(self.store.clone()));
+        }
+        self.open_or_make().await
+    }
+
+    pub(super) async fn open_or_make(&self) -> Result<SqlStore, CommandError> {
+        Ok(SqlStore::open(&self.store).await?)
+    }
+}
+
+/// A business that a command works on.
+#[derive(Debug, Args)]
+pub(super) struct InBusiness {
+    #[command(flatten)]
+    pub(super) at: AtStore,
+    /// The id of the business; "business list" shows it.
+    #[arg(long, value_name = "ID")]
+    pub(super) business: BusinessId,
+}

@@ -1,0 +1,231 @@
+//! `token`: the tokens of a business, for those who may manage them (contract D8).
+
+use std::str::FromStr;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use clap::{Args, Subcommand};
+use leadapi_core::{
+    BoxError,
+    auth::{BearerToken, Scope, Scopes, TokenAdmin},
+    id::TokenId,
+    memory::SystemClock,
+    model::Timestamp,
+    port::TokenRecord,
+    tokens::{CreateTokenError, NewToken, Tokens},
+};
+use serde::Serialize;
+use serde_json::json;
+
+use super::{CommandError, output::Format, store::InBusiness};
+use crate::store::AdminError;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum TokenCommand {
+    /// Create a token and print its secret, this once.
+    #[command(after_help = "Example:
+  leadapi-server token create --store sqlite:leads.db --business sol --as owner@sol.example \\
+    --name website --scope read,write --expires 90d")]
+    Create {
+        #[command(flatten)]
+        by: AsAdmin,
+        /// What people will call it: 1 to 100 characters.
+        #[arg(long)]
+        name: String,
+        /// What it allows: read, write or both; write does not include read.
+        #[arg(long = "scope", value_name = "SCOPE", required = true, value_delimiter = ',')]
+        scopes: Vec<Scope>,
+        /// When it ends: a moment such as 2027-01-31T00:00:00Z, or from now on 90d or 12h; without it, never.
+        #[arg(long, value_name = "WHEN")]
+        expires: Option<Expiry>,
+    },
+    /// List the tokens, without their secrets.
+    List {
+        #[command(flatten)]
+        by: AsAdmin,
+    },
+    /// Make a token useless; a server that is running sees it within 2 seconds.
+    Revoke {
+        #[command(flatten)]
+        by: AsAdmin,
+        /// The id of the token; "token list" shows it.
+        id: TokenId,
+    },
+    /// Forget a token; a server that is running sees it within 2 seconds.
+    Delete {
+        #[command(flatten)]
+        by: AsAdmin,
+        /// The id of the token; "token list" shows it.
+        id: TokenId,
+    },
+}
+
+/// Who manages the tokens of which business.
+#[derive(Debug, Args)]
+pub(super) struct AsAdmin {
+    #[command(flatten)]
+    business: InBusiness,
+    /// Who you are: the e-mail address of an owner or an admin of the business.
+    #[arg(long = "as", value_name = "EMAIL")]
+    person: String,
+}
+
+impl AsAdmin {
+    /// Whoever is nobody in the business is not told whether there is one.
+    async fn open(&self) -> Result<(Tokens, TokenAdmin), CommandError> {
+        let store = self.business.at.open().await?;
+        let member = store.member(&self.business.business, &self.person).await?;
+        let admin = member.ok_or_else(|| CommandError::Stranger(self.person.clone()))?.token_admin()?;
+        Ok((Tokens::new(store, SystemClock), admin))
+    }
+
+    const fn format(&self) -> Format {
+        self.business.at.format
+    }
+}
+
+impl TokenCommand {
+    pub(super) async fn run(self) -> Result<(), CommandError> {
+        match self {
+            Self::Create { by, name, scopes, expires } => {
+                let scopes = Scopes::try_from(scopes).map_err(|error| CommandError::Token(failed(error)))?;
+                let (tokens, admin) = by.open().await?;
+                let expires_at = expires.map(|expiry| expiry.from(Utc::now()));
+                let created = tokens.create(&admin, NewToken { name, scopes, expires_at }).await;
+                let (record, secret) = created.map_err(CommandError::Token)?;
+                by.format().say(&Shown::once(&record, &secret), || {
+                    let TokenRecord { id, name, scopes, .. } = &record;
+                    format!(
+                        "token {name:?} ({scopes}) was created with the id {id}:\n\n{}\n\n\
+                         This is the only time that it is shown: keep it now.",
+                        secret.expose()
+                    )
+                })
+            }
+            Self::List { by } => {
+                let (tokens, admin) = by.open().await?;
+                let records = tokens.list(&admin).await.map_err(AdminError::Failed)?;
+                let shown: Vec<Shown> = records.iter().map(Shown::from).collect();
+                by.format().list(&shown, ["id", "name", "scopes", "prefix", "created", "expires", "state"], Shown::row)
+            }
+            Self::Revoke { by, id } => {
+                let (tokens, admin) = by.open().await?;
+                let revoked = tokens.revoke(&admin, &id).await;
+                done(revoked, &id)?;
+                by.format().say(&json!({"revoked": id}), || format!("token {id} was revoked"))
+            }
+            Self::Delete { by, id } => {
+                let (tokens, admin) = by.open().await?;
+                let deleted = tokens.delete(&admin, &id).await;
+                done(deleted, &id)?;
+                by.format().say(&json!({"deleted": id}), || format!("token {id} was deleted"))
+            }
+        }
+    }
+}
+
+fn failed(error: impl Into<BoxError>) -> CreateTokenError {
+    CreateTokenError::Failed(error.into())
+}
+
+fn done(found: Result<bool, BoxError>, id: &TokenId) -> Result<(), CommandError> {
+    if found.map_err(AdminError::Failed)? { Ok(()) } else { Err(CommandError::NoSuchToken(id.clone())) }
+}
+
+/// A token as it is shown.
+#[derive(Serialize)]
+struct Shown<'t> {
+    id: &'t TokenId,
+    name: &'t str,
+    scopes: Scopes,
+    prefix: &'t str,
+    created_at: Timestamp,
+    expires_at: Option<Timestamp>,
+    revoked_at: Option<Timestamp>,
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<&'t str>,
+}
+
+impl<'t> From<&'t TokenRecord> for Shown<'t> {
+    fn from(record: &'t TokenRecord) -> Self {
+        let TokenRecord { id, name, scopes, hint, created_at, expires_at, revoked_at, .. } = record;
+        let state = if revoked_at.is_some() {
+            "revoked"
+        } else if expires_at.is_some_and(|at| at.to_utc() <= Utc::now()) {
+            "expired"
+        } else {
+            "good"
+        };
+        let (scopes, created_at, expires_at, revoked_at) = (*scopes, *created_at, *expires_at, *revoked_at);
+        Self { id, name, scopes, prefix: hint, created_at, expires_at, revoked_at, state, token: None }
+    }
+}
+
+impl<'t> Shown<'t> {
+    /// With the secret, at its creation and never again (contract 5.3).
+    fn once(record: &'t TokenRecord, secret: &'t BearerToken) -> Self {
+        Self { token: Some(secret.expose()), ..record.into() }
+    }
+
+    fn row(&self) -> [String; 7] {
+        let state = self.revoked_at.map_or_else(|| self.state.to_owned(), |at| format!("{} {at}", self.state));
+        let expires = self.expires_at.map_or_else(|| "never".to_owned(), |at| at.to_string());
+        let (id, name, prefix) = (self.id.to_string(), self.name.to_owned(), self.prefix.to_owned());
+        [id, name, self.scopes.to_string(), prefix, self.created_at.to_string(), expires, state]
+    }
+}
+
+/// When a token ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Expiry {
+    At(Timestamp),
+    In(TimeDelta),
+}
+
+/// The text names no moment.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be a moment such as 2027-01-31T00:00:00Z, or a time from now on such as 90d or 12h")]
+pub(super) struct InvalidExpiry;
+
+impl Expiry {
+    fn from(self, now: DateTime<Utc>) -> Timestamp {
+        match self {
+            Self::At(at) => at,
+            Self::In(time) => (now + time).into(),
+        }
+    }
+}
+
+impl FromStr for Expiry {
+    type Err = InvalidExpiry;
+
+    /// Of days and hours there are at most 65,535: far enough, and far from the end of time.
+    fn from_str(text: &str) -> Result<Self, InvalidExpiry> {
+        let number = |digits: &str| digits.parse::<u16>().map_err(|_| InvalidExpiry);
+        match (text.strip_suffix('d'), text.strip_suffix('h')) {
+            (Some(days), _) => Ok(Self::In(TimeDelta::days(number(days)?.into()))),
+            (_, Some(hours)) => Ok(Self::In(TimeDelta::hours(number(hours)?.into()))),
+            _ => text.parse().map(Self::At).map_err(|_| InvalidExpiry),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_ends_at_a_moment_or_some_time_from_now_on() {
+        let now: Timestamp = "2026-05-04T12:00:00Z".parse().unwrap();
+        for (text, at) in [
+            ("2027-01-31T00:00:00Z", "2027-01-31T00:00:00.000Z"),
+            ("90d", "2026-08-02T12:00:00.000Z"),
+            ("12h", "2026-05-05T00:00:00.000Z"),
+        ] {
+            assert_eq!(text.parse::<Expiry>().unwrap().from(now.to_utc()).to_string(), at);
+        }
+        for bad in ["", "d", "90", "-1d", "1w", "1.5h", "65536d", "tomorrow"] {
+            assert_eq!(bad.parse::<Expiry>(), Err(InvalidExpiry), "{bad:?}");
+        }
+    }
+}

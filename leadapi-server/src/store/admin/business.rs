@@ -1,0 +1,35 @@
+//! Which businesses there are.
+
+use leadapi_core::{id::BusinessId, model::Timestamp};
+use serde::Serialize;
+
+use crate::store::{
+    AdminError, SqlStore,
+    session::{Row, SqlError, query},
+    statement as served,
+};
+
+/// A business, without what belongs to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Business {
+    /// Identifier of the business.
+    pub id: BusinessId,
+    /// What people call it.
+    pub name: String,
+    /// When it was created.
+    pub created_at: Timestamp,
+}
+
+impl SqlStore {
+    /// The businesses, oldest first, then by id.
+    ///
+    /// # Errors
+    ///
+    /// The database failed.
+    pub async fn businesses(&self) -> Result<Vec<Business>, AdminError> {
+        let rows = self.database.query(query!(served::BUSINESSES)).await?;
+        let business = |mut row: Row| Ok(Business { id: row.take()?, name: row.take()?, created_at: row.take()? });
+        Ok(rows.into_iter().map(business).collect::<Result<_, SqlError>>()?)
+    }
+}

@@ -1,0 +1,144 @@
+//! The client accounts of a business.
+
+use async_trait::async_trait;
+use leadapi_core::{
+    id::{BusinessId, ClientId},
+    model::{ClientAccount, Timestamp},
+};
+
+use super::{Task, form, name, served, statement};
+use crate::store::{
+    AdminError, SqlStore, export, read,
+    session::{Session, SqlError, query},
+};
+
+impl SqlStore {
+    /// The client accounts of a business, by name, then by id.
+    ///
+    /// # Errors
+    ///
+    /// There is no such business, or the database failed.
+    pub async fn all_clients(&self, business: &BusinessId) -> Result<Vec<ClientAccount>, AdminError> {
+        self.look(business, List).await
+    }
+
+    /// Adds a client account.
+    ///
+    /// # Errors
+    ///
+    /// The name is none, the id is taken, there is no such business, or the database failed.
+    pub async fn add_client(
+        &self,
+        business: &BusinessId,
+        mut client: ClientAccount,
+    ) -> Result<ClientAccount, AdminError> {
+        client.name = name(&client.name)?;
+        self.change(business, Add(client)).await
+    }
+
+    /// Gives a client account another name.
+    ///
+    /// # Errors
+    ///
+    /// The name is none, there is no such client account, or the database failed.
+    pub async fn rename_client(
+        &self,
+        business: &BusinessId,
+        id: &ClientId,
+        to: &str,
+    ) -> Result<ClientAccount, AdminError> {
+        self.change(business, Rename { id: id.clone(), name: name(to)? }).await
+    }
+
+    /// Removes a client account, and its leads too if they are to go with it; answers how many those were.
+    ///
+    /// # Errors
+    ///
+    /// There is no such client account, it has leads that are not to go with it, a form names it, or the database
+    /// failed.
+    pub async fn remove_client(
+        &self,
+        business: &BusinessId,
+        id: &ClientId,
+        with_leads: bool,
+    ) -> Result<u64, AdminError> {
+        self.change(business, Remove { id: id.clone(), with_leads }).await
+    }
+}
+
+fn no_such(id: &ClientId) -> SqlError {
+    SqlError::refused(format!("no such client account in this business: {id}"))
+}
+
+struct List;
+
+#[async_trait]
+impl Task for List {
+    type Output = Vec<ClientAccount>;
+
+    async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Vec<ClientAccount>, SqlError> {
+        export::clients(session, business).await
+    }
+}
+
+struct Add(ClientAccount);
+
+#[async_trait]
+impl Task for Add {
+    type Output = ClientAccount;
+
+    async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<ClientAccount, SqlError> {
+        let ClientAccount { id, name, created_at, .. } = &self.0;
+        if session.row(query!(served::CLIENT_EXISTS, business, id)).await?.is_some() {
+            return Err(SqlError::refused(format!("a client account with the id {id} is there already")));
+        }
+        session.tell(query!(served::INSERT_CLIENT, business, id, name, *created_at)).await?;
+        Ok(self.0.clone())
+    }
+}
+
+struct Rename {
+    id: ClientId,
+    name: String,
+}
+
+#[async_trait]
+impl Task for Rename {
+    type Output = ClientAccount;
+
+    async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<ClientAccount, SqlError> {
+        let renamed = session.row(query!(statement::RENAME_CLIENT, &self.name, business, &self.id)).await?;
+        let created_at: Timestamp = renamed.ok_or_else(|| no_such(&self.id))?.take()?;
+        Ok(ClientAccount::new(self.id.clone(), &self.name, created_at))
+    }
+}
+
+struct Remove {
+    id: ClientId,
+    with_leads: bool,
+}
+
+#[async_trait]
+impl Task for Remove {
+    type Output = u64;
+
+    async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<u64, SqlError> {
+        let id = &self.id;
+        if session.row(query!(served::CLIENT_EXISTS, business, id)).await?.is_none() {
+            return Err(no_such(id));
+        }
+        form::refuse_named_in(session, business, |form| &form.client_id, id.as_str()).await?;
+        let leads = read::count(session.rows(query!(served::TOTAL, business, id, "")).await?)?;
+        if leads > 0 && !self.with_leads {
+            return Err(SqlError::refused(format!(
+                "the client account has {leads} leads: --with-leads removes them too"
+            )));
+        }
+        session.tell(query!(statement::TAKE_TALLY_OF_CLIENT, business, id)).await?;
+        session.tell(query!(statement::DELETE_TALLY_OF_CLIENT, business, id)).await?;
+        session.tell(query!(statement::DROP_EMPTY_TALLY_OF_STAGES, business)).await?;
+        session.tell(query!(statement::DELETE_LEADS_OF_CLIENT, business, id)).await?;
+        session.tell(query!(statement::DELETE_CLIENT, business, id)).await?;
+        Ok(leads)
+    }
+}

@@ -1,0 +1,172 @@
+//! The form records of a business (contract D11): kept as they are, but for what they name, which must be there.
+
+use async_trait::async_trait;
+use leadapi_core::{
+    form::{Field, Form, FormRecord},
+    id::{BusinessId, ClientId, FormId, PipelineId},
+};
+
+use super::{Task, name, served, statement};
+use crate::store::{
+    AdminError, SqlStore, export,
+    session::{Session, SqlError, query},
+};
+
+impl SqlStore {
+    /// The form records of a business, by id.
+    ///
+    /// # Errors
+    ///
+    /// There is no such business, or the database failed.
+    pub async fn forms(&self, business: &BusinessId) -> Result<Vec<FormRecord>, AdminError> {
+        self.look(business, List).await
+    }
+
+    /// A form record, with all that it held when it was put in.
+    ///
+    /// # Errors
+    ///
+    /// There is no such form, or the database failed.
+    pub async fn form(&self, business: &BusinessId, id: &FormId) -> Result<FormRecord, AdminError> {
+        self.look(business, Find(id.clone())).await
+    }
+
+    /// Adds a form record, and answers its id.
+    ///
+    /// # Errors
+    ///
+    /// It has no id, the id is taken, it names a client account or a pipeline that is not the business's, or the
+    /// database failed.
+    pub async fn add_form(&self, business: &BusinessId, record: FormRecord) -> Result<FormId, AdminError> {
+        self.change(business, Add(record)).await
+    }
+
+    /// Gives a form another name.
+    ///
+    /// # Errors
+    ///
+    /// The name is none, there is no such form, or the database failed.
+    pub async fn rename_form(&self, business: &BusinessId, id: &FormId, to: &str) -> Result<(), AdminError> {
+        self.change(business, Rename { id: id.clone(), name: name(to)? }).await
+    }
+
+    /// Removes a form.
+    ///
+    /// # Errors
+    ///
+    /// There is no such form, or the database failed.
+    pub async fn remove_form(&self, business: &BusinessId, id: &FormId) -> Result<(), AdminError> {
+        self.change(business, Remove(id.clone())).await
+    }
+}
+
+/// Refuses what forms name in one of their fields.
+pub(super) async fn refuse_named_in(
+    session: &mut dyn Session,
+    business: &BusinessId,
+    field: impl Fn(&Form) -> &Field<String> + Send,
+    named: &str,
+) -> Result<(), SqlError> {
+    let records = export::forms(session.rows(query!(served::FORMS, business)).await?)?;
+    let forms = records.iter().filter_map(|record| record.form.get());
+    let naming = forms.filter(|form| field(form).as_str() == Some(named)).filter_map(|form| form.id.as_str());
+    let naming: Vec<&str> = naming.collect();
+    if naming.is_empty() {
+        return Ok(());
+    }
+    Err(SqlError::refused(format!("a form names it: remove or change the form first ({})", naming.join(", "))))
+}
+
+fn no_such(id: &FormId) -> SqlError {
+    SqlError::refused(format!("no such form in this business: {id}"))
+}
+
+async fn find(session: &mut dyn Session, business: &BusinessId, id: &FormId) -> Result<FormRecord, SqlError> {
+    let mut row = session.row(query!(statement::FORM, business, id)).await?.ok_or_else(|| no_such(id))?;
+    serde_json::from_str(&row.take::<String>()?).map_err(SqlError::other)
+}
+
+fn written(record: &FormRecord) -> Result<String, SqlError> {
+    serde_json::to_string(record).map_err(SqlError::other)
+}
+
+struct List;
+
+#[async_trait]
+impl Task for List {
+    type Output = Vec<FormRecord>;
+
+    async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Vec<FormRecord>, SqlError> {
+        export::forms(session.rows(query!(served::FORMS, business)).await?)
+    }
+}
+
+struct Find(FormId);
+
+#[async_trait]
+impl Task for Find {
+    type Output = FormRecord;
+
+    async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<FormRecord, SqlError> {
+        find(session, business, &self.0).await
+    }
+}
+
+struct Add(FormRecord);
+
+#[async_trait]
+impl Task for Add {
+    type Output = FormId;
+
+    async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<FormId, SqlError> {
+        let wrong = |rule: &str| SqlError::refused(rule);
+        let form = self.0.form.get().ok_or_else(|| wrong("form must be an object"))?;
+        let id = form.id.as_str().ok_or_else(|| wrong("form.id must be a string"))?;
+        let id = FormId::parse(id).map_err(|rule| SqlError::refused(format!("form.id: {rule}")))?;
+        if session.row(query!(statement::FORM, business, &id)).await?.is_some() {
+            return Err(SqlError::refused(format!("a form with the id {id} is there already")));
+        }
+        if let Some(client) = form.client_id.as_str() {
+            let no_such =
+                || SqlError::refused(format!("form.client_id: no such client account in this business: {client}"));
+            let client = ClientId::parse(client).map_err(|_| no_such())?;
+            session.row(query!(served::CLIENT_EXISTS, business, &client)).await?.ok_or_else(no_such)?;
+        }
+        if let Some(pipeline) = form.target_pipeline_id.as_str() {
+            let no_such = || SqlError::refused(format!("form.target_pipeline_id: no such pipeline: {pipeline}"));
+            let pipeline = PipelineId::parse(pipeline).map_err(|_| no_such())?;
+            session.row(query!(statement::PIPELINE, business, &pipeline)).await?.ok_or_else(no_such)?;
+        }
+        session.tell(query!(served::INSERT_FORM, business, &id, written(&self.0)?)).await?;
+        Ok(id)
+    }
+}
+
+struct Rename {
+    id: FormId,
+    name: String,
+}
+
+#[async_trait]
+impl Task for Rename {
+    type Output = ();
+
+    async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
+        let mut record = find(session, business, &self.id).await?;
+        let form = record.form.get_mut().ok_or_else(|| no_such(&self.id))?;
+        form.name.set(self.name.clone());
+        session.tell(query!(statement::CHANGE_FORM, written(&record)?, business, &self.id)).await
+    }
+}
+
+struct Remove(FormId);
+
+#[async_trait]
+impl Task for Remove {
+    type Output = ();
+
+    async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
+        let removed = session.row(query!(statement::DELETE_FORM, business, &self.0)).await?;
+        removed.map(drop).ok_or_else(|| no_such(&self.0))
+    }
+}

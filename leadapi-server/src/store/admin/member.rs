@@ -1,0 +1,172 @@
+//! The people of a business.
+
+use std::collections::HashSet;
+
+use async_trait::async_trait;
+use leadapi_core::{
+    auth::{Member, Role},
+    dataset::MemberSeed,
+    id::BusinessId,
+    validate::{check_email, email_key},
+};
+
+use super::{Task, served, statement};
+use crate::store::{
+    AdminError, SqlStore, export,
+    session::{Session, SqlError, query},
+};
+
+impl SqlStore {
+    /// What a person is in a business; upper and lower case of the address do not matter. `None` when there is no such
+    /// business or no such person in it.
+    ///
+    /// # Errors
+    ///
+    /// The database failed.
+    pub async fn member(&self, business: &BusinessId, email: &str) -> Result<Option<Member>, AdminError> {
+        let rows = self.database.query(query!(served::MEMBERS, business)).await?;
+        let members = export::members(rows)?;
+        Ok(find(&members, email).map(|member| Member { business: business.clone(), role: member.role }))
+    }
+
+    /// The people of a business, by address.
+    ///
+    /// # Errors
+    ///
+    /// There is no such business, or the database failed.
+    pub async fn members(&self, business: &BusinessId) -> Result<Vec<MemberSeed>, AdminError> {
+        self.look(business, List).await
+    }
+
+    /// Adds a person.
+    ///
+    /// # Errors
+    ///
+    /// The address is none or is a member's already, case aside; there is no such business; or the database failed.
+    pub async fn add_member(&self, business: &BusinessId, email: &str, role: Role) -> Result<MemberSeed, AdminError> {
+        self.change(business, Add(MemberSeed::new(address(email)?, role))).await
+    }
+
+    /// Gives a person another address, another role or both.
+    ///
+    /// # Errors
+    ///
+    /// There is no such person, the new address is none or another member's, the business would be left without an
+    /// owner, or the database failed.
+    pub async fn change_member(
+        &self,
+        business: &BusinessId,
+        email: &str,
+        new_email: Option<&str>,
+        role: Option<Role>,
+    ) -> Result<MemberSeed, AdminError> {
+        let new_email = new_email.map(address).transpose()?;
+        self.change(business, Change { email: email.to_owned(), new_email, role }).await
+    }
+
+    /// Removes a person.
+    ///
+    /// # Errors
+    ///
+    /// There is no such person, the business would be left without an owner, or the database failed.
+    pub async fn remove_member(&self, business: &BusinessId, email: &str) -> Result<MemberSeed, AdminError> {
+        self.change(business, Remove(email.to_owned())).await
+    }
+}
+
+fn address(text: &str) -> Result<String, AdminError> {
+    let email = text.trim();
+    match check_email(email) {
+        Ok(()) => Ok(email.to_owned()),
+        Err(rule) => Err(AdminError::Refused(format!("email {rule}"))),
+    }
+}
+
+fn find<'m>(members: &'m [MemberSeed], email: &str) -> Option<&'m MemberSeed> {
+    members.iter().find(|member| email_key(&member.email) == email_key(email.trim()))
+}
+
+fn found(members: &[MemberSeed], email: &str) -> Result<MemberSeed, SqlError> {
+    let none = || SqlError::refused(format!("no such member of this business: {email}"));
+    find(members, email).cloned().ok_or_else(none)
+}
+
+/// The rules that the people of a business keep together.
+fn check(before: &[MemberSeed], after: &[MemberSeed]) -> Result<(), SqlError> {
+    let mut addresses = HashSet::new();
+    if let Some(twice) = after.iter().find(|member| !addresses.insert(email_key(&member.email))) {
+        return Err(SqlError::refused(format!("{} is a member of this business already", twice.email)));
+    }
+    let has_owner = |members: &[MemberSeed]| members.iter().any(|member| member.role == Role::Owner);
+    if has_owner(before) && !has_owner(after) {
+        let rule = "the last owner of a business can be neither removed nor demoted: make somebody else an owner first";
+        return Err(SqlError::refused(rule));
+    }
+    Ok(())
+}
+
+async fn members(session: &mut dyn Session, business: &BusinessId) -> Result<Vec<MemberSeed>, SqlError> {
+    export::members(session.rows(query!(served::MEMBERS, business)).await?)
+}
+
+struct List;
+
+#[async_trait]
+impl Task for List {
+    type Output = Vec<MemberSeed>;
+
+    async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Vec<MemberSeed>, SqlError> {
+        members(session, business).await
+    }
+}
+
+struct Add(MemberSeed);
+
+#[async_trait]
+impl Task for Add {
+    type Output = MemberSeed;
+
+    async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<MemberSeed, SqlError> {
+        let before = members(session, business).await?;
+        let after = [&before[..], &[self.0.clone()]].concat();
+        check(&before, &after)?;
+        session.tell(query!(served::INSERT_MEMBER, business, &self.0.email, self.0.role)).await?;
+        Ok(self.0.clone())
+    }
+}
+
+struct Change {
+    email: String,
+    new_email: Option<String>,
+    role: Option<Role>,
+}
+
+#[async_trait]
+impl Task for Change {
+    type Output = MemberSeed;
+
+    async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<MemberSeed, SqlError> {
+        let before = members(session, business).await?;
+        let old = found(&before, &self.email)?;
+        let new = MemberSeed::new(self.new_email.as_ref().unwrap_or(&old.email), self.role.unwrap_or(old.role));
+        let change = |member: &MemberSeed| if *member == old { new.clone() } else { member.clone() };
+        check(&before, &before.iter().map(change).collect::<Vec<_>>())?;
+        session.tell(query!(statement::CHANGE_MEMBER, &new.email, new.role, business, &old.email)).await?;
+        Ok(new)
+    }
+}
+
+struct Remove(String);
+
+#[async_trait]
+impl Task for Remove {
+    type Output = MemberSeed;
+
+    async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<MemberSeed, SqlError> {
+        let before = members(session, business).await?;
+        let old = found(&before, &self.0)?;
+        check(&before, &before.iter().filter(|member| **member != old).cloned().collect::<Vec<_>>())?;
+        session.tell(query!(statement::DELETE_MEMBER, business, &old.email)).await?;
+        Ok(old)
+    }
+}

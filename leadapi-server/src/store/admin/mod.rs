@@ -1,0 +1,68 @@
+//! What changes in a business after it was put in: its people, client accounts, pipelines, stages and forms.
+//!
+//! Each change is one transaction, alone in its business. What would leave something without what it refers to is
+//! refused with the rule, and never by a constraint of the database.
+
+mod business;
+mod client;
+mod form;
+mod member;
+mod pipeline;
+mod stage;
+mod statement;
+
+use async_trait::async_trait;
+use leadapi_core::{id::BusinessId, validate::check_name};
+
+pub use self::business::Business;
+
+use super::{
+    AdminError, SqlStore,
+    session::{Session, SqlError, Work, query},
+    statement as served,
+};
+
+/// Something that is done in one business.
+#[async_trait]
+trait Task: Send + Sync + 'static {
+    type Output: Send + 'static;
+
+    async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Self::Output, SqlError>;
+}
+
+/// A task in its business, which must be there.
+struct Within<T> {
+    business: BusinessId,
+    task: T,
+}
+
+#[async_trait]
+impl<T: Task> Work for Within<T> {
+    type Output = T::Output;
+
+    async fn run(&self, session: &mut dyn Session) -> Result<T::Output, SqlError> {
+        if session.row(query!(served::BUSINESS, &self.business)).await?.is_none() {
+            return Err(SqlError::refused(format!("no such business: {}", self.business)));
+        }
+        self.task.run(session, &self.business).await
+    }
+}
+
+impl SqlStore {
+    async fn change<T: Task>(&self, business: &BusinessId, task: T) -> Result<T::Output, AdminError> {
+        Ok(self.database.work(Some(business), Within { business: business.clone(), task }).await?)
+    }
+
+    async fn look<T: Task>(&self, business: &BusinessId, task: T) -> Result<T::Output, AdminError> {
+        Ok(self.database.read(Within { business: business.clone(), task }).await?)
+    }
+}
+
+/// A name as it is kept.
+fn name(text: &str) -> Result<String, AdminError> {
+    let name = text.trim();
+    match check_name(name) {
+        Ok(()) => Ok(name.to_owned()),
+        Err(rule) => Err(AdminError::Refused(format!("name {rule}"))),
+    }
+}

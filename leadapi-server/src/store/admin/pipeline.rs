@@ -1,0 +1,148 @@
+//! The pipelines of a business.
+
+use async_trait::async_trait;
+use leadapi_core::{
+    id::{BusinessId, PipelineId},
+    model::{Pipeline, Stage},
+};
+
+use super::{Task, form, name, served, stage, statement};
+use crate::store::{
+    AdminError, SqlStore, export, read,
+    session::{Session, SqlError, query},
+};
+
+impl SqlStore {
+    /// The pipelines of a business with their stages, oldest first, then by id.
+    ///
+    /// # Errors
+    ///
+    /// There is no such business, or the database failed.
+    pub async fn all_pipelines(&self, business: &BusinessId) -> Result<Vec<Pipeline>, AdminError> {
+        self.look(business, List).await
+    }
+
+    /// Adds a pipeline with its stages, whose positions are those in which they are given.
+    ///
+    /// # Errors
+    ///
+    /// A name is none, there is no stage, an id is taken, there is no such business, or the database failed.
+    pub async fn add_pipeline(&self, business: &BusinessId, mut pipeline: Pipeline) -> Result<Pipeline, AdminError> {
+        pipeline.name = name(&pipeline.name)?;
+        if pipeline.stages.is_empty() {
+            return Err(AdminError::Refused("a pipeline must have at least one stage".to_owned()));
+        }
+        for (position, stage) in (1..).zip(&mut pipeline.stages) {
+            *stage = Stage::new(stage.id.clone(), name(&stage.name)?, position);
+        }
+        self.change(business, Add(pipeline)).await
+    }
+
+    /// Gives a pipeline another name.
+    ///
+    /// # Errors
+    ///
+    /// The name is none, there is no such pipeline, or the database failed.
+    pub async fn rename_pipeline(
+        &self,
+        business: &BusinessId,
+        id: &PipelineId,
+        to: &str,
+    ) -> Result<Pipeline, AdminError> {
+        self.change(business, Rename { id: id.clone(), name: name(to)? }).await
+    }
+
+    /// Removes a pipeline with its stages.
+    ///
+    /// # Errors
+    ///
+    /// There is no such pipeline, leads are in it, a form sends leads to it, or the database failed.
+    pub async fn remove_pipeline(&self, business: &BusinessId, id: &PipelineId) -> Result<Pipeline, AdminError> {
+        self.change(business, Remove(id.clone())).await
+    }
+}
+
+/// A pipeline with its stages, which must be there.
+pub(super) async fn find(
+    session: &mut dyn Session,
+    business: &BusinessId,
+    id: &PipelineId,
+) -> Result<Pipeline, SqlError> {
+    let no_such = || SqlError::refused(format!("no such pipeline in this business: {id}"));
+    let mut row = session.row(query!(statement::PIPELINE, business, id)).await?.ok_or_else(no_such)?;
+    let name: String = row.take()?;
+    let mut stages = Vec::new();
+    for mut stage in session.rows(query!(statement::STAGES_OF, business, id)).await? {
+        stages.push(Stage::new(stage.take()?, stage.take::<String>()?, stage.take()?));
+    }
+    Ok(Pipeline::new(id.clone(), name, stages, row.take()?))
+}
+
+struct List;
+
+#[async_trait]
+impl Task for List {
+    type Output = Vec<Pipeline>;
+
+    async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Vec<Pipeline>, SqlError> {
+        export::pipelines(session, business).await
+    }
+}
+
+struct Add(Pipeline);
+
+#[async_trait]
+impl Task for Add {
+    type Output = Pipeline;
+
+    async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Pipeline, SqlError> {
+        let Pipeline { id, name, stages, created_at, .. } = &self.0;
+        if session.row(query!(statement::PIPELINE, business, id)).await?.is_some() {
+            return Err(SqlError::refused(format!("a pipeline with the id {id} is there already")));
+        }
+        session.tell(query!(served::INSERT_PIPELINE, business, id, name, *created_at)).await?;
+        for stage in stages {
+            stage::insert(session, business, id, stage).await?;
+        }
+        Ok(self.0.clone())
+    }
+}
+
+struct Rename {
+    id: PipelineId,
+    name: String,
+}
+
+#[async_trait]
+impl Task for Rename {
+    type Output = Pipeline;
+
+    async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Pipeline, SqlError> {
+        let mut pipeline = find(session, business, &self.id).await?;
+        pipeline.name.clone_from(&self.name);
+        session.tell(query!(statement::RENAME_PIPELINE, &self.name, business, &self.id)).await?;
+        Ok(pipeline)
+    }
+}
+
+struct Remove(PipelineId);
+
+#[async_trait]
+impl Task for Remove {
+    type Output = Pipeline;
+
+    async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Pipeline, SqlError> {
+        let pipeline = find(session, business, &self.0).await?;
+        form::refuse_named_in(session, business, |form| &form.target_pipeline_id, self.0.as_str()).await?;
+        let leads = read::count(session.rows(query!(statement::LEADS_IN_PIPELINE, business, &self.0)).await?)?;
+        if leads > 0 {
+            let rule = "move them first, stage by stage, to stages of other pipelines";
+            return Err(SqlError::refused(format!("the pipeline has {leads} leads: {rule}")));
+        }
+        for stage in &pipeline.stages {
+            stage::delete(session, business, &stage.id).await?;
+        }
+        session.tell(query!(statement::DELETE_PIPELINE, business, &self.0)).await?;
+        Ok(pipeline)
+    }
+}

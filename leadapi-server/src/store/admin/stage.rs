@@ -1,0 +1,215 @@
+//! The stages of a pipeline: their positions are always 1, 2, 3 and so on.
+
+use async_trait::async_trait;
+use leadapi_core::{
+    id::{BusinessId, PipelineId, StageId},
+    model::{Pipeline, Stage},
+};
+
+use super::{Task, name, pipeline, served, statement};
+use crate::store::{
+    AdminError, SqlStore, read,
+    session::{Session, SqlError, query},
+};
+
+impl SqlStore {
+    /// Adds a stage to a pipeline: at a position, from which on the others move up by one, or at the end.
+    ///
+    /// # Errors
+    ///
+    /// The name is none, there is no such pipeline or position, the id is taken, or the database failed.
+    pub async fn add_stage(
+        &self,
+        business: &BusinessId,
+        pipeline: &PipelineId,
+        id: StageId,
+        called: &str,
+        position: Option<u32>,
+    ) -> Result<Stage, AdminError> {
+        self.change(business, Add { pipeline: pipeline.clone(), id, name: name(called)?, position }).await
+    }
+
+    /// Gives a stage another name, another position in its pipeline or both; the others make room.
+    ///
+    /// # Errors
+    ///
+    /// The name is none, there is no such stage or position, or the database failed.
+    pub async fn change_stage(
+        &self,
+        business: &BusinessId,
+        id: &StageId,
+        to: Option<&str>,
+        position: Option<u32>,
+    ) -> Result<Stage, AdminError> {
+        let name = to.map(name).transpose()?;
+        self.change(business, Change { id: id.clone(), name, position }).await
+    }
+
+    /// Removes a stage, and moves its leads to another one, of the same pipeline or not; answers how many those were.
+    ///
+    /// # Errors
+    ///
+    /// There is no such stage, it is the last of its pipeline, it has leads and no stage is named to move them to, or
+    /// the database failed.
+    pub async fn remove_stage(
+        &self,
+        business: &BusinessId,
+        id: &StageId,
+        move_to: Option<&StageId>,
+    ) -> Result<u64, AdminError> {
+        self.change(business, Remove { id: id.clone(), move_to: move_to.cloned() }).await
+    }
+}
+
+pub(super) async fn insert(
+    session: &mut dyn Session,
+    business: &BusinessId,
+    pipeline: &PipelineId,
+    stage: &Stage,
+) -> Result<(), SqlError> {
+    let Stage { id, name, position, .. } = stage;
+    if session.row(query!(served::PIPELINE_OF_STAGE, business, id)).await?.is_some() {
+        return Err(SqlError::refused(format!("a stage with the id {id} is there already")));
+    }
+    session.tell(query!(served::INSERT_STAGE, business, id, pipeline, name, *position)).await
+}
+
+/// Deletes a stage in which there are no leads.
+pub(super) async fn delete(session: &mut dyn Session, business: &BusinessId, id: &StageId) -> Result<(), SqlError> {
+    session.tell(query!(statement::DELETE_TALLY_OF_STAGE, business, id)).await?;
+    session.tell(query!(statement::DELETE_STAGE, business, id)).await
+}
+
+/// The pipeline of a stage, which must be there.
+async fn home(session: &mut dyn Session, business: &BusinessId, id: &StageId) -> Result<PipelineId, SqlError> {
+    let no_such = || SqlError::refused(format!("no such stage in this business: {id}"));
+    session.row(query!(served::PIPELINE_OF_STAGE, business, id)).await?.ok_or_else(no_such)?.take()
+}
+
+/// A stage, taken out of those of its pipeline, which are in order.
+async fn take_out(
+    session: &mut dyn Session,
+    business: &BusinessId,
+    id: &StageId,
+) -> Result<(Stage, Vec<Stage>), SqlError> {
+    let pipeline = home(session, business, id).await?;
+    let Pipeline { mut stages, .. } = pipeline::find(session, business, &pipeline).await?;
+    let at = stages.iter().position(|stage| stage.id == *id);
+    let at = at.ok_or_else(|| SqlError::other("a stage is not among those of its pipeline"))?;
+    Ok((stages.remove(at), stages))
+}
+
+/// Puts a stage among others, at a position or at the end.
+fn put_in(stages: &mut Vec<Stage>, stage: Stage, position: Option<u32>) -> Result<(), SqlError> {
+    let last = stages.len() + 1;
+    let position = position.map_or(Ok(last), usize::try_from).map_err(SqlError::other)?;
+    if !(1..=last).contains(&position) {
+        return Err(SqlError::refused(format!("position must be from 1 to {last}")));
+    }
+    stages.insert(position - 1, stage);
+    Ok(())
+}
+
+/// Writes stages with the positions that their order gives them, and answers the one with this id.
+async fn write(
+    session: &mut dyn Session,
+    business: &BusinessId,
+    stages: Vec<Stage>,
+    wanted: &StageId,
+) -> Result<Option<Stage>, SqlError> {
+    let mut found = None;
+    for (position, stage) in (1..).zip(stages) {
+        session.tell(query!(statement::CHANGE_STAGE, &stage.name, position, business, &stage.id)).await?;
+        if stage.id == *wanted {
+            found = Some(Stage::new(stage.id, stage.name, position));
+        }
+    }
+    Ok(found)
+}
+
+fn lost() -> SqlError {
+    SqlError::other("a stage is not among those that were written")
+}
+
+struct Add {
+    pipeline: PipelineId,
+    id: StageId,
+    name: String,
+    position: Option<u32>,
+}
+
+#[async_trait]
+impl Task for Add {
+    type Output = Stage;
+
+    async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Stage, SqlError> {
+        let mut stages = pipeline::find(session, business, &self.pipeline).await?.stages;
+        let stage = Stage::new(self.id.clone(), &self.name, 0);
+        insert(session, business, &self.pipeline, &stage).await?;
+        put_in(&mut stages, stage, self.position)?;
+        write(session, business, stages, &self.id).await?.ok_or_else(lost)
+    }
+}
+
+struct Change {
+    id: StageId,
+    name: Option<String>,
+    position: Option<u32>,
+}
+
+#[async_trait]
+impl Task for Change {
+    type Output = Stage;
+
+    async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Stage, SqlError> {
+        let (stage, mut stages) = take_out(session, business, &self.id).await?;
+        let position = self.position.unwrap_or(stage.position);
+        let name = self.name.clone().unwrap_or(stage.name);
+        put_in(&mut stages, Stage::new(stage.id, name, position), Some(position))?;
+        write(session, business, stages, &self.id).await?.ok_or_else(lost)
+    }
+}
+
+struct Remove {
+    id: StageId,
+    move_to: Option<StageId>,
+}
+
+#[async_trait]
+impl Task for Remove {
+    type Output = u64;
+
+    async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<u64, SqlError> {
+        let id = &self.id;
+        let (_, others) = take_out(session, business, id).await?;
+        if others.is_empty() {
+            return Err(SqlError::refused("the last stage of a pipeline cannot be removed: remove the pipeline"));
+        }
+        let leads = read::count(session.rows(query!(served::TOTAL, business, "", id)).await?)?;
+        match &self.move_to {
+            Some(target) if target == id => {
+                return Err(SqlError::refused("leads must be moved to another stage than the one that is removed"));
+            }
+            Some(target) => move_leads(session, business, id, target).await?,
+            None if leads > 0 => {
+                return Err(SqlError::refused(format!("the stage has {leads} leads: move them with --move-to STAGE")));
+            }
+            None => {}
+        }
+        delete(session, business, id).await?;
+        write(session, business, others, id).await?;
+        Ok(leads)
+    }
+}
+
+async fn move_leads(
+    session: &mut dyn Session,
+    business: &BusinessId,
+    from: &StageId,
+    to: &StageId,
+) -> Result<(), SqlError> {
+    let pipeline = home(session, business, to).await?;
+    session.tell(query!(statement::ADD_TALLY_OF_STAGE, to, business, from)).await?;
+    session.tell(query!(statement::DELETE_TALLY_OF_STAGE, business, from)).await?;
+    session.tell(query!(statement::MOVE_LEADS, &pipeline, to, business, from)).await
+}

@@ -1,0 +1,59 @@
+//! The statements of administration, once for both databases, by the rules of the statements that serving needs: each
+//! begins its search with the business, and parameters first appear in ascending order.
+
+pub(super) const CHANGE_MEMBER: &str = "UPDATE member SET email = $1, role = $2 WHERE business_id = $3 AND email = $4";
+
+pub(super) const DELETE_MEMBER: &str = "DELETE FROM member WHERE business_id = $1 AND email = $2";
+
+pub(super) const RENAME_CLIENT: &str =
+    "UPDATE client SET name = $1 WHERE business_id = $2 AND id = $3 RETURNING created_at";
+
+pub(super) const DELETE_CLIENT: &str = "DELETE FROM client WHERE business_id = $1 AND id = $2";
+
+pub(super) const PIPELINE: &str = "SELECT name, created_at FROM pipeline WHERE business_id = $1 AND id = $2";
+
+pub(super) const RENAME_PIPELINE: &str = "UPDATE pipeline SET name = $1 WHERE business_id = $2 AND id = $3";
+
+pub(super) const DELETE_PIPELINE: &str = "DELETE FROM pipeline WHERE business_id = $1 AND id = $2";
+
+pub(super) const LEADS_IN_PIPELINE: &str = "SELECT count(*) FROM lead WHERE business_id = $1 \
+    AND stage_id IN (SELECT id FROM stage WHERE business_id = $1 AND pipeline_id = $2)";
+
+pub(super) const STAGES_OF: &str =
+    "SELECT id, name, position FROM stage WHERE business_id = $1 AND pipeline_id = $2 ORDER BY position";
+
+pub(super) const CHANGE_STAGE: &str = "UPDATE stage SET name = $1, position = $2 WHERE business_id = $3 AND id = $4";
+
+pub(super) const DELETE_STAGE: &str = "DELETE FROM stage WHERE business_id = $1 AND id = $2";
+
+pub(super) const FORM: &str = "SELECT record FROM form WHERE business_id = $1 AND id = $2";
+
+pub(super) const CHANGE_FORM: &str = "UPDATE form SET record = $1 WHERE business_id = $2 AND id = $3";
+
+pub(super) const DELETE_FORM: &str = "DELETE FROM form WHERE business_id = $1 AND id = $2 RETURNING 1";
+
+// Leads that move or go, and their tally with them.
+
+pub(super) const MOVE_LEADS: &str =
+    "UPDATE lead SET pipeline_id = $1, stage_id = $2 WHERE business_id = $3 AND stage_id = $4";
+
+/// Adds the rows of one stage to those of another: for all client accounts and for each.
+pub(super) const ADD_TALLY_OF_STAGE: &str = "INSERT INTO tally (business_id, client_id, stage_id, from_at, from_id, leads) \
+    SELECT business_id, client_id, CAST($1 AS text), from_at, from_id, leads FROM tally \
+        WHERE business_id = $2 AND stage_id = $3 \
+    ON CONFLICT (business_id, client_id, stage_id, from_at, from_id) DO UPDATE SET leads = tally.leads + excluded.leads";
+
+pub(super) const DELETE_TALLY_OF_STAGE: &str = "DELETE FROM tally WHERE business_id = $1 AND stage_id = $2";
+
+pub(super) const DELETE_LEADS_OF_CLIENT: &str = "DELETE FROM lead WHERE business_id = $1 AND client_id = $2";
+
+/// Takes the rows of one client account from those of all: for all stages and for each.
+pub(super) const TAKE_TALLY_OF_CLIENT: &str = "UPDATE tally SET leads = leads - coalesce((SELECT own.leads \
+    FROM tally AS own WHERE own.business_id = $1 AND own.client_id = $2 AND own.stage_id = tally.stage_id \
+    AND own.from_at = tally.from_at AND own.from_id = tally.from_id), 0) WHERE business_id = $1 AND client_id = ''";
+
+pub(super) const DELETE_TALLY_OF_CLIENT: &str = "DELETE FROM tally WHERE business_id = $1 AND client_id = $2";
+
+/// The rows of all leads stay, because they are the stretches.
+pub(super) const DROP_EMPTY_TALLY_OF_STAGES: &str =
+    "DELETE FROM tally WHERE business_id = $1 AND client_id = '' AND stage_id <> '' AND leads = 0";

@@ -1,0 +1,93 @@
+//! What need not be remembered any longer.
+
+use async_trait::async_trait;
+use leadapi_core::{id::BusinessId, model::Timestamp};
+
+use super::{
+    AdminError, Database, SqlStore,
+    session::{Session, SqlError, Work, query},
+    statement,
+    write::REMEMBERED_FOR,
+};
+
+/// So many keys are forgotten in one transaction, so that nobody waits long for it.
+const BATCH: i64 = 1_000;
+
+impl SqlStore {
+    /// Forgets the idempotency keys of all businesses that are older than the contract has them kept (D10), and answers
+    /// how many those were. It is for a server to call every now and then.
+    ///
+    /// # Errors
+    ///
+    /// The database failed; some may be forgotten then.
+    pub async fn forget_old_keys(&self, now: Timestamp) -> Result<u64, AdminError> {
+        let until = Timestamp::from(now.to_utc() - REMEMBERED_FOR);
+        let mut forgotten = 0;
+        for business in self.businesses().await? {
+            // Most businesses have nothing to forget, which is seen without keeping their writes waiting.
+            while !self.database.query(query!(statement::OLD_KEY, &business.id, until)).await?.is_empty() {
+                let forget = Forget { business: business.id.clone(), until };
+                forgotten += self.database.work(Some(&business.id), forget).await?;
+            }
+            if let Database::Postgres(postgres) = &self.database {
+                postgres.forget_servers(&business.id, until).await?;
+            }
+        }
+        Ok(forgotten)
+    }
+}
+
+struct Forget {
+    business: BusinessId,
+    until: Timestamp,
+}
+
+#[async_trait]
+impl Work for Forget {
+    type Output = u64;
+
+    async fn run(&self, session: &mut dyn Session) -> Result<u64, SqlError> {
+        let forgotten = session.rows(query!(statement::FORGET_OLD, &self.business, self.until, BATCH)).await?;
+        forgotten.len().try_into().map_err(SqlError::other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use leadapi_core::{
+        dataset::Dataset,
+        model::{IdempotencyKey, NewLead},
+        port::{Created, Idempotency, Store},
+        validate::Stamp,
+    };
+
+    use super::*;
+
+    /// One key more than a batch is old, in the first of two businesses, and one is not.
+    #[tokio::test]
+    async fn keys_are_forgotten_when_they_are_a_day_old() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", folder.path().join("leads.db").display());
+        let store = SqlStore::open(&url.parse().unwrap()).await.unwrap();
+        let dataset = Dataset::parse(crate::SAMPLE).unwrap();
+        let (business, client) = (dataset.businesses[0].id.clone(), dataset.businesses[0].clients[0].id.clone());
+        store.import(dataset, |_| {}).await.unwrap();
+        let old: Timestamp = "2026-05-04T12:00:00Z".parse().unwrap();
+        let later: Timestamp = "2026-05-04T12:00:00.001Z".parse().unwrap();
+        let create = async |nth: i64, at: Timestamp| {
+            let new = NewLead::new(&client, "Ann");
+            let once = Idempotency { key: IdempotencyKey::parse(&format!("key-{nth}")).unwrap(), fingerprint: [0; 32] };
+            let stamp = Stamp { id: format!("lead-{at}-{nth}").parse().unwrap(), at };
+            store.create(&business, stamp, new.check().unwrap(), Some(&once)).await.unwrap()
+        };
+        futures_util::future::join_all((0..=BATCH).map(|nth| create(nth, old))).await;
+        create(BATCH + 1, later).await;
+        let next_day: Timestamp = "2026-05-05T12:00:00Z".parse().unwrap();
+        let just_before = Timestamp::from(next_day.to_utc() - chrono::TimeDelta::milliseconds(1));
+        assert_eq!(store.forget_old_keys(just_before).await.unwrap(), 0);
+        assert_eq!(store.forget_old_keys(next_day).await.unwrap(), BATCH.unsigned_abs() + 1);
+        assert_eq!(store.forget_old_keys(next_day).await.unwrap(), 0);
+        assert!(matches!(create(0, later).await, Created::Fresh(_)));
+        assert!(matches!(create(BATCH + 1, later).await, Created::Replayed(_)));
+    }
+}

@@ -1,0 +1,112 @@
+//! `data`: into a store, out of it, and beside a server.
+
+use std::{fs, os::unix::fs::PermissionsExt, process::Command, thread};
+
+use leadapi_core::dataset::Dataset;
+
+use crate::process::{BINARY, Database, Running, lead};
+
+#[test]
+fn what_is_exported_and_imported_elsewhere_is_the_same_and_its_tokens_are_good() {
+    let (old, new) = (Database::of_the_sample(), Database::empty());
+    let token = old.token();
+    let file = old.folder.path().join("export.json");
+    let file = file.to_str().unwrap();
+    old.run(&["data", "export", file]);
+    assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+    let exported = fs::read_to_string(file).unwrap();
+    assert_eq!(old.run(&["data", "export"]), exported);
+    assert!(!exported.contains(&token[8..]));
+    assert_eq!(new.json(&["data", "import", file])["tokens"], serde_json::json!([]));
+    assert_eq!(new.run(&["data", "export", "-"]), exported);
+    new.assert_tally();
+    assert_eq!(Running::on(&new.store).status("/v1/leads", &token), "200");
+    // What the sample said is what came out, but for the order and the tokens, whose secrets were open.
+    let (sample, exported) = (Dataset::parse(leadapi_server::SAMPLE).unwrap(), Dataset::parse(&exported).unwrap());
+    for (mut before, mut after) in sample.businesses.into_iter().zip(exported.businesses) {
+        before.leads.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+        before.clients.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
+        before.members.sort_by(|a, b| a.email.cmp(&b.email));
+        before.tokens.clear();
+        after.tokens.clear();
+        assert_eq!(before, after);
+    }
+}
+
+#[test]
+fn an_export_replaces_nothing_and_leaves_no_half_file() {
+    let database = Database::of_the_sample();
+    let file = database.folder.path().join("export.json");
+    fs::write(&file, "mine").unwrap();
+    let export = ["data", "export", file.to_str().unwrap()];
+    assert!(database.refuses(&export).contains("export.json: "));
+    assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+    database.run(&[&export[..], &["--force"]].concat());
+    assert!(Dataset::parse(&fs::read_to_string(&file).unwrap()).is_ok());
+    let files = || fs::read_dir(database.folder.path()).unwrap().count();
+    let before = files();
+    let limited = r#"trap "" XFSZ; ulimit -f 80; exec "$@""#;
+    let mut command = Command::new("sh");
+    command.args(["-c", limited, "sh", BINARY, "data", "export", "--force"]).arg(&file);
+    let output = command.args(["--store", &database.store]).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("cannot write") && error.contains("export.json: File too large"), "{error}");
+    assert!(Dataset::parse(&fs::read_to_string(&file).unwrap()).is_ok());
+    assert_eq!(files(), before);
+}
+
+#[test]
+fn an_import_is_all_or_nothing_and_says_where() {
+    let database = Database::of_the_sample();
+    let file = database.folder.path().join("sample.json");
+    let before = database.run(&["data", "export"]);
+    let error = database.refuses(&["data", "import", file.to_str().unwrap()]);
+    assert!(error.contains("businesses[0].id: the business"), "{error}");
+    let bad = database.folder.path().join("bad.json");
+    fs::write(&bad, leadapi_server::SAMPLE.replacen("\"name\": ", "\"nmae\": ", 1)).unwrap();
+    for args in [["data", "import", bad.to_str().unwrap()], ["data", "import", "nowhere.json"]] {
+        database.refuses(&args);
+    }
+    assert_eq!(database.run(&["data", "export"]), before);
+}
+
+#[test]
+fn a_check_says_what_is_in_a_file_or_what_is_wrong() {
+    let database = Database::of_the_sample();
+    let file = database.folder.path().join("sample.json");
+    let check = |file: &str| Command::new(BINARY).args(["data", "check", "--json", file]).output().unwrap();
+    let counts: serde_json::Value = serde_json::from_slice(&check(file.to_str().unwrap()).stdout).unwrap();
+    assert_eq!((&counts["businesses"], &counts["leads"], &counts["stages"]), (&2.into(), &50.into(), &19.into()));
+    fs::write(&file, r#"{"businesses": [{"id": "a b"}]}"#).unwrap();
+    let output = check(file.to_str().unwrap());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("sample.json is wrong at line 1 column"));
+}
+
+#[test]
+fn a_backup_beside_a_server_under_load_is_of_one_moment_and_can_be_served() {
+    let database = Database::of_the_sample();
+    let token = database.token();
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--writes-per-minute", "100000"];
+    let server = Running::start(&mut database.command(&serve));
+    let mut copy = Database::empty();
+    let path = copy.folder.path().join("copy.db");
+    thread::scope(|scope| {
+        let writer = scope.spawn(|| (0..200).filter(|nth| create(&server, &token, *nth)).count());
+        while database.open().query_row("SELECT count(*) FROM lead", (), |row| row.get::<_, i64>(0)).unwrap() < 70 {}
+        database.run(&["data", "backup", path.to_str().unwrap()]);
+        assert_eq!(writer.join().unwrap(), 200);
+    });
+    assert!(database.refuses(&["data", "backup", path.to_str().unwrap()]).contains("copy.db: "));
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    copy.store = format!("sqlite:{}", path.display());
+    copy.assert_tally();
+    let leads: i64 = copy.open().query_row("SELECT count(*) FROM lead", (), |row| row.get(0)).unwrap();
+    assert!((70..=250).contains(&leads), "{leads}");
+    assert!(create(&Running::on(&copy.store), &token, 0));
+}
+
+fn create(server: &Running, token: &str, nth: usize) -> bool {
+    server.post(token, "", &lead(&format!("lead {nth}"))).starts_with("HTTP/1.1 201")
+}

@@ -1,0 +1,17 @@
+//! The binary as an operator meets it: a process, its output, its signals and its exit code.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test ends at the first thing that is wrong"
+)]
+
+mod admin;
+mod data;
+mod failure;
+mod process;
+mod serve;
+mod sqlite;
+mod tally;
+mod tokens;

@@ -1,0 +1,188 @@
+//! The binary as a process, and what is said to it.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    path::PathBuf,
+    process::{Child, ChildStdout, Command, Output, Stdio},
+};
+
+pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_leadapi-server");
+pub(crate) const SECRET: &str = "pak_00000000000000000000000000000000000000000002OZByn";
+
+/// A server that is running, and what it printed until it listened.
+pub(crate) struct Running {
+    pub(crate) child: Child,
+    pub(crate) stdout: BufReader<ChildStdout>,
+    pub(crate) printed: String,
+    pub(crate) address: String,
+}
+
+impl Running {
+    pub(crate) fn start(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut printed = String::new();
+        let address = loop {
+            let before = printed.len();
+            assert_ne!(stdout.read_line(&mut printed).unwrap(), 0, "it ended early: {printed}");
+            if let Some((_, rest)) = printed[before..].split_once("listens at http://") {
+                break rest.split(['/', ' ']).next().unwrap().to_owned();
+            }
+        };
+        Self { child, stdout, printed, address }
+    }
+
+    /// Sends bytes on a connection of their own, which the request asks to be closed, and reads the answer.
+    pub(crate) fn send(&self, request: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    pub(crate) fn get(&self, path: &str, headers: &str) -> String {
+        self.send(&format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n"))
+    }
+
+    pub(crate) fn signal(&self, name: &str) {
+        let kill = Command::new("kill").arg(name).arg(self.child.id().to_string()).status().unwrap();
+        assert!(kill.success());
+    }
+
+    /// Waits for its end, and answers whether that was a success, the rest of its output, and its log.
+    pub(crate) fn end(mut self) -> (bool, String, String) {
+        let (mut rest, mut log) = (String::new(), String::new());
+        self.stdout.read_to_string(&mut rest).unwrap();
+        self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+        (self.child.wait().unwrap().success(), rest, log)
+    }
+}
+
+impl Drop for Running {
+    /// A test that fails half-way leaves no server behind; one that has ended is not there to be killed.
+    fn drop(&mut self) {
+        self.child.kill().ok();
+    }
+}
+
+/// A data set of one business with these tokens, in a file of its own.
+pub(crate) fn data_file(name: &str, tokens: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.json"));
+    let data = format!(
+        r#"{{"businesses": [{{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",
+            "clients": [{{"id": "c1", "name": "C", "created_at": "2026-01-01T00:00:00Z"}}],
+            "tokens": [{tokens}]}}]}}"#
+    );
+    fs::write(&path, data).unwrap();
+    path
+}
+
+pub(crate) fn serve(data: &PathBuf) -> Command {
+    let mut command = Command::new(BINARY);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data);
+    command
+}
+
+pub(crate) fn refused(command: &mut Command) -> String {
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    assert!(!status.success());
+    assert_eq!(String::from_utf8(stdout).unwrap(), "");
+    String::from_utf8(stderr).unwrap()
+}
+
+impl Running {
+    /// Serves a database.
+    pub(crate) fn on(store: &str) -> Self {
+        Self::start(Command::new(BINARY).args(["serve", "--listen", "127.0.0.1:0", "--store", store]))
+    }
+
+    /// Creates a lead, and answers the whole answer.
+    pub(crate) fn post(&self, token: &str, headers: &str, body: &str) -> String {
+        self.send(&format!(
+            "POST /v1/leads HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer {token}\r\n{headers}\
+             content-length: {}\r\n\r\n{body}",
+            body.len()
+        ))
+    }
+
+    pub(crate) fn status(&self, path: &str, token: &str) -> String {
+        self.get(path, &format!("authorization: Bearer {token}\r\n"))[9..12].to_owned()
+    }
+
+    /// Waits for its end, and answers its exit code and its log.
+    pub(crate) fn code(mut self) -> (Option<i32>, String) {
+        let mut log = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+        (self.child.wait().unwrap().code(), log)
+    }
+}
+
+/// A folder, and in it a database of the sample.
+pub(crate) struct Database {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) store: String,
+}
+
+impl Database {
+    pub(crate) fn empty() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = format!("sqlite:{}", folder.path().join("leads.db").display());
+        Self { folder, store }
+    }
+
+    pub(crate) fn of_the_sample() -> Self {
+        let database = Self::empty();
+        let sample = database.folder.path().join("sample.json");
+        fs::write(&sample, leadapi_server::SAMPLE).unwrap();
+        database.run(&["data", "import", sample.to_str().unwrap()]);
+        database
+    }
+
+    /// The arguments, each as it is given, and the store.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(BINARY);
+        command.args(args).args(["--store", &self.store]);
+        command
+    }
+
+    /// What a command prints that must succeed.
+    pub(crate) fn run(&self, args: &[&str]) -> String {
+        let Output { status, stdout, stderr } = self.command(args).output().unwrap();
+        assert!(status.success(), "{args:?}: {}", String::from_utf8_lossy(&stderr));
+        String::from_utf8(stdout).unwrap()
+    }
+
+    pub(crate) fn json(&self, args: &[&str]) -> serde_json::Value {
+        serde_json::from_str(&self.run(&[args, &["--json"]].concat())).unwrap()
+    }
+
+    /// The one line that a command says which must fail.
+    pub(crate) fn refuses(&self, args: &[&str]) -> String {
+        let Output { status, stdout, stderr } = self.command(args).output().unwrap();
+        let error = String::from_utf8(stderr).unwrap();
+        assert_eq!((status.code(), stdout.len()), (Some(1), 0), "{args:?}: {error}");
+        assert!(error.starts_with("leadapi-server: ") && error.lines().count() == 1, "{args:?}: {error}");
+        error
+    }
+}
+
+pub(crate) const BUSINESS: &str = "019bb16e-fe80-71bd-97d4-34affe250f1f";
+pub(crate) const CLIENT: &str = "019bb17b-d806-7737-af83-b92ecab0df7d";
+
+/// Who may manage the tokens of the sample's first business.
+pub(crate) const OWNER: [&str; 4] = ["--business", BUSINESS, "--as", "Owner@Harbour.example"];
+
+impl Database {
+    /// A new token of the first business that may read and write.
+    pub(crate) fn token(&self) -> String {
+        let args = [&["token", "create", "--name", "t", "--scope", "read,write"][..], &OWNER].concat();
+        self.json(&args)["token"].as_str().unwrap().to_owned()
+    }
+}
+
+pub(crate) fn lead(name: &str) -> String {
+    format!(r#"{{"client_id":"{CLIENT}","name":"{name}"}}"#)
+}

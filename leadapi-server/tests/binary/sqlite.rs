@@ -1,0 +1,104 @@
+//! `serve` on a SQLite file.
+
+use std::{fs, os::unix::fs::PermissionsExt, process::Command};
+
+use crate::process::{BINARY, CLIENT, Database, Running, data_file, lead, refused};
+
+#[test]
+fn what_was_acknowledged_is_there_after_a_kill() {
+    let database = Database::of_the_sample();
+    let token = database.token();
+    let mut server = Running::on(&database.store);
+    assert!(server.printed.contains(&format!("with 2 business(es), store: {}", database.store)), "{}", server.printed);
+    let answer = server.post(&token, "idempotency-key: k\r\n", &lead("Ann"));
+    assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+    let id = answer.split("location: /v1/leads/").nth(1).unwrap()[..36].to_owned();
+    server.child.kill().unwrap();
+    server.child.wait().unwrap();
+    let server = Running::on(&database.store);
+    assert_eq!(server.status(&format!("/v1/leads/{id}"), &token), "200");
+    let answer = server.post(&token, "idempotency-key: k\r\n", &lead("Ann"));
+    assert!(answer.contains("idempotency-replayed: true") && answer.contains(&id), "{answer}");
+    database.assert_tally();
+}
+
+#[test]
+fn a_file_has_one_server_by_whatever_name_and_nobody_else_reads_it() {
+    let database = Database::of_the_sample();
+    let server = Running::on(&database.store);
+    let link = database.folder.path().join("link.db");
+    std::os::unix::fs::symlink(database.folder.path().join("leads.db"), &link).unwrap();
+    for store in [database.store.clone(), format!("sqlite:{}", link.display())] {
+        let error = refused(Command::new(BINARY).args(["serve", "--listen", "127.0.0.1:0", "--store", &store]));
+        assert!(error.contains(&format!("cannot serve {store}: another server serves it")), "{error}");
+    }
+    for name in ["leads.db", "leads.db-wal", "leads.db-shm", "leads.db-lock"] {
+        let mode = fs::metadata(database.folder.path().join(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+    server.signal("-TERM");
+    assert!(server.end().0);
+    Running::on(&database.store);
+}
+
+#[test]
+fn what_is_not_ours_or_of_a_newer_version_is_refused_untouched() {
+    for (sql, rule) in [
+        ("CREATE TABLE theirs (a)", "a SQLite database of something else"),
+        ("PRAGMA user_version = 7", "a SQLite database of something else"),
+        ("PRAGMA application_id = 0x6c656164; PRAGMA user_version = 9999", "use a newer binary"),
+    ] {
+        let database = Database::empty();
+        database.open().execute_batch(sql).unwrap();
+        let path = database.folder.path().join("leads.db");
+        let before = fs::read(&path).unwrap();
+        for args in [&["serve", "--listen", "127.0.0.1:0"][..], &["migrate"], &["business", "list"]] {
+            let error = database.refuses(args);
+            assert!(error.contains(rule), "{error}");
+        }
+        assert_eq!(fs::read(&path).unwrap(), before);
+        assert_eq!(fs::read_dir(database.folder.path()).unwrap().count(), 1);
+    }
+}
+
+#[test]
+fn a_data_set_goes_into_an_empty_store_and_no_other() {
+    let database = Database::empty();
+    let data = data_file("into-empty", r#"{"name": "new", "scopes": ["read"]}"#);
+    let serve = || database.command(&["serve", "--listen", "127.0.0.1:0", "--data", data.to_str().unwrap()]);
+    let server = Running::start(&mut serve());
+    assert_eq!(server.printed.matches("pak_").count(), 1, "{}", server.printed);
+    drop(server);
+    let server = Running::start(&mut serve());
+    assert!(server.printed.contains("the store holds data already: "), "{}", server.printed);
+    assert!(server.printed.contains("was not imported") && !server.printed.contains("pak_"), "{}", server.printed);
+}
+
+#[test]
+fn a_password_is_never_shown() {
+    for store in ["postgres:u:S3cret@h/d", "mysql://u:S3cret@h/d"] {
+        for args in [&["serve"][..], &["migrate"], &["serve", "--help"], &["migrate", "--help"]] {
+            let output = Command::new(BINARY).args(args).env("LEADAPI_STORE", store).output().unwrap();
+            let text = [output.stdout, output.stderr].concat();
+            let text = String::from_utf8_lossy(&text);
+            assert!(!text.contains("S3cret"), "{text}");
+            assert!(args.len() == 2 || (output.status.code() == Some(2) && text.contains("must be")), "{text}");
+        }
+    }
+    let store = "postgres://u:S3cret@127.0.0.1:1/d";
+    let error = refused(Command::new(BINARY).args(["serve", "--store", store]));
+    assert!(
+        error.contains("cannot use postgres://u:…@127.0.0.1:1/d as a store") && !error.contains("S3cret"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_slip_in_the_name_makes_no_file() {
+    let database = Database::empty();
+    let error = database.refuses(&["client", "list", "--business", CLIENT]);
+    assert!(error.contains("there is no such database: sqlite:"), "{error}");
+    assert_eq!(fs::read_dir(database.folder.path()).unwrap().count(), 0);
+    assert!(database.run(&["migrate"]).contains("is up to date"));
+    assert_eq!(database.json(&["business", "list"]), serde_json::json!([]));
+}

@@ -1,0 +1,52 @@
+//! Every total that the database holds, against the leads that there are.
+
+use std::collections::BTreeMap;
+
+use rusqlite::Connection;
+
+use crate::process::Database;
+
+type Filter = (String, String, String);
+
+impl Database {
+    pub(crate) fn open(&self) -> Connection {
+        Connection::open(self.store.trim_start_matches("sqlite:")).unwrap()
+    }
+
+    /// Asks for each filter in each stretch whether its row says how many leads there are.
+    pub(crate) fn assert_tally(&self) {
+        let connection = self.open();
+        let mut stretches: BTreeMap<String, Vec<(i64, String)>> = BTreeMap::new();
+        let starts = "SELECT business_id, from_at, from_id FROM tally WHERE client_id = '' AND stage_id = '' \
+            ORDER BY from_at, from_id";
+        let mut starts = connection.prepare(starts).unwrap();
+        let starts = starts.query_map((), |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?)))).unwrap();
+        starts.map(Result::unwrap).for_each(|(business, start)| stretches.entry(business).or_default().push(start));
+        let mut counted: BTreeMap<(Filter, (i64, String)), i64> = BTreeMap::new();
+        let leads = "SELECT business_id, client_id, stage_id, created_at, id FROM lead";
+        let mut leads = connection.prepare(leads).unwrap();
+        let mut leads = leads.query(()).unwrap();
+        while let Some(row) = leads.next().unwrap() {
+            let (business, client): (String, String) = (row.get(0).unwrap(), row.get(1).unwrap());
+            let stage: Option<String> = row.get(2).unwrap();
+            let place = (row.get(3).unwrap(), row.get(4).unwrap());
+            let stretch = stretches[&business].iter().rfind(|start| **start <= place).unwrap();
+            for client in [String::new(), client] {
+                for stage in [Some(String::new()), stage.clone()].into_iter().flatten() {
+                    let filter = (business.clone(), client.clone(), stage);
+                    *counted.entry((filter, stretch.clone())).or_default() += 1;
+                }
+            }
+        }
+        let rows = "SELECT business_id, client_id, stage_id, from_at, from_id, leads FROM tally WHERE leads > 0";
+        let mut rows = connection.prepare(rows).unwrap();
+        let rows = rows.query_map((), |row| {
+            let filter = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(((filter, (row.get(3)?, row.get(4)?)), row.get(5)?))
+        });
+        let tally: BTreeMap<_, i64> = rows.unwrap().map(Result::unwrap).collect();
+        assert_eq!(tally, counted);
+        let foreign = connection.query_row("SELECT count(*) FROM pragma_foreign_key_check", (), |row| row.get(0));
+        assert_eq!(foreign, Ok(0));
+    }
+}

@@ -1,0 +1,63 @@
+//! `token`: by whom, and beside a server that is running.
+
+use std::{
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+use crate::process::{BUSINESS, Database, OWNER, Running};
+
+#[test]
+fn a_token_is_good_at_once_and_useless_within_two_seconds_of_its_revocation() {
+    let database = Database::of_the_sample();
+    let server = Running::on(&database.store);
+    let args = [&["token", "create", "--name", "site", "--scope", "read", "--scope", "write"][..], &OWNER].concat();
+    let created = database.json(&args);
+    let (id, secret) = (created["id"].as_str().unwrap(), created["token"].as_str().unwrap());
+    assert_eq!(server.status("/v1/clients", secret), "200");
+    database.run(&[&["token", "revoke", id][..], &OWNER].concat());
+    let revoked = Instant::now();
+    while server.status("/v1/clients", secret) != "401" {
+        assert!(revoked.elapsed() < Duration::from_secs(2), "it is still good");
+        sleep(Duration::from_millis(20));
+    }
+    assert!(server.get("/v1/clients", &format!("authorization: Bearer {secret}\r\n")).contains("token revoked"));
+    let listed = database.run(&[&["token", "list"][..], &OWNER].concat());
+    assert!(listed.contains("site") && listed.contains("revoked 2") && !listed.contains(&secret[8..]), "{listed}");
+    let listed = database.json(&[&["token", "list"][..], &OWNER].concat());
+    assert!(listed.as_array().unwrap().iter().all(|token| token.get("token").is_none()));
+    database.run(&[&["token", "delete", id][..], &OWNER].concat());
+    for verb in ["revoke", "delete"] {
+        let error = database.refuses(&[&["token", verb, id][..], &OWNER].concat());
+        assert!(error.contains("no such token"), "{error}");
+    }
+}
+
+#[test]
+fn only_owners_and_admins_manage_tokens() {
+    let database = Database::of_the_sample();
+    let list = |business, person| ["token", "list", "--business", business, "--as", person];
+    database.run(&list(BUSINESS, "admin@harbour.example"));
+    for (business, person, rule) in [
+        (BUSINESS, "member@harbour.example", "only an owner or an admin"),
+        (BUSINESS, "owner@bluemesa.example", "no such business, or owner@bluemesa.example is not a member of it"),
+        ("none", "owner@harbour.example", "no such business, or owner@harbour.example is not a member of it"),
+    ] {
+        let error = database.refuses(&list(business, person));
+        assert!(error.contains(rule), "{error}");
+    }
+}
+
+#[test]
+fn a_secret_is_shown_once_and_a_token_ends_when_it_is_told_to() {
+    let database = Database::of_the_sample();
+    let create = |more: &[&'static str]| [&["token", "create", "--name", " t "][..], more, &OWNER].concat();
+    let printed = database.run(&create(&["--scope", "read,write", "--expires", "90d"]));
+    assert_eq!(printed.matches("pak_").count(), 1);
+    assert!(printed.contains("only time"), "{printed}");
+    let error = database.refuses(&create(&["--scope", "read", "--expires", "2020-01-01T00:00:00Z"]));
+    assert!(error.contains("expires_at must be in the future"), "{error}");
+    for bad in [&["--scope", "admin"][..], &[], &["--scope", "read", "--expires", "soon"]] {
+        assert_eq!(database.command(&create(bad)).output().unwrap().status.code(), Some(2), "{bad:?}");
+    }
+}

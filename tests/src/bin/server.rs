@@ -1,0 +1,17 @@
+//! The server as a process, for tests that kill it: the same command line as that of `leadapi-server`.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use leadapi_server::cli::Cli;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match Cli::parse().run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("leadapi-server: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Power losses: a disk that keeps only what was synced.
+//!
+//! The shim says what it takes for durable, and what it does not see.
+
+use std::{
+    fs, io,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    process::{Child, Command},
+};
+
+use tempfile::TempDir;
+
+/// A folder whose disk can lose its power.
+#[derive(Debug)]
+pub struct PowerLoss {
+    disk: PathBuf,
+    mirror: TempDir,
+}
+
+impl PowerLoss {
+    /// All that is in the folder now is durable.
+    ///
+    /// # Panics
+    ///
+    /// When the folder cannot be read.
+    pub fn new(disk: &Path) -> Self {
+        let mirror = tempfile::tempdir().unwrap();
+        fs::create_dir(mirror.path().join("inodes")).unwrap();
+        let kit = Self { disk: disk.canonicalize().unwrap(), mirror };
+        copy(&kit.disk, &kit.names(), &|file, name| {
+            let inode = kit.mirror.path().join(format!("inodes/{}", file.metadata()?.ino()));
+            fs::copy(file, &inode)?;
+            fs::hard_link(inode, name)
+        });
+        kit
+    }
+
+    /// A process that will feel the power loss. It is one at a time, though one after the other is fine.
+    pub fn command(&self, command: &mut Command) {
+        command.env("LD_PRELOAD", env!("LEADAPI_POWERLOSS_SHIM"));
+        command.env("LEADAPI_POWERLOSS_DISK", &self.disk);
+        command.env("LEADAPI_POWERLOSS_MIRROR", self.mirror.path());
+    }
+
+    /// Takes the power away, and returns the disk as it is found when the power is back.
+    ///
+    /// # Panics
+    ///
+    /// When the process cannot be killed, or there is no place for the disk.
+    pub fn cut(self, process: &mut Child) -> TempDir {
+        process.kill().unwrap();
+        process.wait().unwrap();
+        let found = tempfile::tempdir().unwrap();
+        copy(&self.names(), found.path(), &|file, name| fs::copy(file, name).map(drop));
+        found
+    }
+
+    fn names(&self) -> PathBuf {
+        self.mirror.path().join("names")
+    }
+}
+
+/// Makes the folders of one folder in another, and lets the files be made.
+fn copy(from: &Path, to: &Path, file: &impl Fn(&Path, &Path) -> io::Result<()>) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target, file);
+        } else {
+            file(&entry.path(), &target).unwrap();
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Callers that create leads with idempotency keys, and ask again with the same key after every failure.
+
+use std::collections::HashMap;
+
+use leadapi_client::{
+    Client,
+    id::ClientId,
+    model::{IdempotencyKey, NewLead},
+};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+use crate::server::Server;
+
+const CALLERS: usize = 8;
+
+/// One caller, with what it was answered.
+#[derive(Default)]
+struct Caller {
+    nth: usize,
+    asked: usize,
+    /// The ids of the leads that were acknowledged, by their names.
+    acknowledged: HashMap<String, String>,
+}
+
+impl Caller {
+    /// Creates lead after lead until one is not answered; that one is asked for again the next time.
+    async fn run(mut self, client: Client, heard: UnboundedSender<()>) -> Self {
+        loop {
+            let name = format!("{}-{}", self.nth, self.asked);
+            let new = NewLead::new(&ClientId::parse("c1").unwrap(), &name);
+            let key = IdempotencyKey::parse(&name).unwrap();
+            let Ok(created) = client.create_lead_once(&new, &key).await else { return self };
+            self.acknowledged.insert(name, created.lead.id.to_string());
+            self.asked += 1;
+            // Nobody may be counting any longer.
+            heard.send(()).unwrap_or_default();
+        }
+    }
+}
+
+/// All callers.
+pub(crate) struct Callers(Vec<Caller>);
+
+impl Callers {
+    pub(crate) fn new() -> Self {
+        Self((0..CALLERS).map(|nth| Caller { nth, ..Caller::default() }).collect())
+    }
+
+    /// Lets them create until the server has acknowledged so many leads, ends it, and waits until they have noticed.
+    pub(crate) async fn until<T>(&mut self, acknowledged: usize, server: Server, end: impl FnOnce(Server) -> T) -> T {
+        let (heard, mut hear) = unbounded_channel();
+        let run = |caller: Caller| tokio::spawn(caller.run(server.client.clone(), heard.clone()));
+        let running: Vec<_> = self.0.drain(..).map(run).collect();
+        for _ in 0..acknowledged {
+            hear.recv().await.unwrap();
+        }
+        let ended = end(server);
+        for caller in running {
+            self.0.push(caller.await.unwrap());
+        }
+        ended
+    }
+
+    /// What was acknowledged is there once, and nothing else but what was asked for and not answered.
+    pub(crate) async fn check(&self, server: &Server) -> usize {
+        let mut acknowledged = HashMap::new();
+        let mut open = Vec::new();
+        for caller in &self.0 {
+            acknowledged.extend(caller.acknowledged.clone());
+            open.push(format!("{}-{}", caller.nth, caller.asked));
+        }
+        let mut stored: HashMap<String, String> = HashMap::new();
+        for (name, id) in server.all().await {
+            assert!(acknowledged.contains_key(&name) || open.contains(&name), "a phantom: {name}");
+            assert_eq!(stored.insert(name.clone(), id), None, "a double: {name}");
+        }
+        for (name, id) in &acknowledged {
+            assert_eq!(stored.get(name), Some(id), "lost: {name}");
+        }
+        acknowledged.len()
+    }
+}
+
+/// Numbers that differ from run to run.
+pub(crate) fn random_below(bound: usize) -> usize {
+    usize::try_from(uuid::Uuid::new_v4().as_u128() % bound as u128).unwrap()
+}

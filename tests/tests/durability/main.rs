@@ -1,0 +1,15 @@
+//! What the server has acknowledged is kept, however it ends.
+#![cfg(unix)]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test stops where something is not as it must be, and is handy to write"
+)]
+
+mod callers;
+mod crash;
+#[cfg(target_os = "linux")]
+mod power_loss;
+mod server;

@@ -1,0 +1,33 @@
+//! The power fails at random moments under load: what was not synced is gone.
+//!
+//! Without the sync of each commit (`synchronous = NORMAL` in `leadapi-server/src/store/sqlite/open.rs`) this is red,
+//! while the test that only kills the server stays green.
+
+use leadapi_tests::powerloss::PowerLoss;
+
+use crate::{
+    callers::{Callers, random_below},
+    server::Server,
+};
+
+const CUTS: usize = 15;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_whose_power_fails_loses_and_doubles_nothing() {
+    let mut disk = tempfile::tempdir().unwrap();
+    let mut callers = Callers::new();
+    for _ in 0..CUTS {
+        let kit = PowerLoss::new(disk.path());
+        let server = Server::start(disk.path(), |command| kit.command(command)).await;
+        callers.check(&server).await;
+        let survived = callers.until(random_below(80), server, |mut server| kit.cut(&mut server.child)).await;
+        disk = survived;
+        let database = rusqlite::Connection::open(disk.path().join("leads.db")).unwrap();
+        let found: String = database.query_row("PRAGMA integrity_check", (), |row| row.get(0)).unwrap();
+        assert_eq!(found, "ok");
+    }
+    let server = Server::start(disk.path(), |_| {}).await;
+    let acknowledged = callers.check(&server).await;
+    server.kill();
+    eprintln!("{CUTS} power losses, {acknowledged} creates acknowledged: none lost, none doubled, no phantoms");
+}

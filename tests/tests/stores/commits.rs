@@ -1,0 +1,146 @@
+//! What is reported is what is stored, wherever the connection to PostgreSQL breaks (contract D10).
+
+use leadapi_core::port::Updated;
+use leadapi_server::store::SqlStore;
+use leadapi_tests::{
+    postgres::Cluster,
+    proxy::{Cut, Direction, How, Proxy},
+};
+
+use crate::place::{all, business, count, create, id, open, rename};
+use leadapi_core::port::Store;
+
+/// A store behind a proxy, and the same database without one.
+struct Behind {
+    proxy: Proxy,
+    store: SqlStore,
+    direct: SqlStore,
+}
+
+impl Behind {
+    async fn new(cluster: &Cluster) -> Self {
+        let database = cluster.create_database("commits").await;
+        let direct = open(&cluster.url(&database), 2).await;
+        let proxy = Proxy::to(cluster.address()).await;
+        // With one connection, each call is sent the same messages as the one before it.
+        let store = open(&cluster.url_at(proxy.address(), &database), 1).await;
+        Self { proxy, store, direct }
+    }
+
+    /// The messages of a call on a connection that is warm, by direction.
+    async fn messages(&self, call: impl AsyncFn()) -> [usize; 2] {
+        call().await;
+        self.proxy.watch();
+        call().await;
+        [Direction::ToServer, Direction::ToClient].map(|direction| self.proxy.seen_going(direction).len())
+    }
+
+    /// Every place at which a call can be cut, in every way that both sides notice.
+    async fn cuts(&self, call: impl AsyncFn()) -> Vec<Cut> {
+        let [to_server, to_client] = self.messages(call).await;
+        let places = (0..to_server).map(|nth| (Direction::ToServer, nth));
+        let places = places.chain((0..to_client).map(|nth| (Direction::ToClient, nth)));
+        let ways = [How::Before, How::Half, How::After];
+        places.flat_map(|(direction, nth)| ways.map(|how| Cut { direction, nth, how })).collect()
+    }
+}
+
+#[tokio::test]
+async fn a_create_that_is_cut_at_any_message() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let behind = Behind::new(cluster).await;
+    let cuts = behind.cuts(async || drop(create(&behind.store, "warm", &new_key()).await.unwrap())).await;
+    let (mut acknowledged, mut failed) = (0, 0);
+    for (nth, cut) in cuts.iter().enumerate() {
+        let name = format!("lead-{nth}");
+        behind.proxy.cut(*cut);
+        let first = create(&behind.store, &name, &name).await;
+        assert!(behind.proxy.has_cut(), "{cut:?}");
+        behind.proxy.watch();
+        let stored = count(&behind.direct, &name).await;
+        match first {
+            Ok(created) => {
+                acknowledged += 1;
+                assert_eq!(stored, 1, "acknowledged at {cut:?}");
+                assert!(behind.direct.get(&business(), &id(created)).await.unwrap().is_some());
+            }
+            Err(_) => failed += 1,
+        }
+        // Whatever was said, the same again is told the truth; it also warms the connection for the next cut.
+        let again = id(create(&behind.store, &name, &name).await.unwrap());
+        let leads: Vec<_> = all(&behind.direct).await.into_iter().filter(|(_, found)| *found == name).collect();
+        assert_eq!(leads, [(again, name)], "{cut:?}");
+    }
+    eprintln!("{} cuts of a create: {acknowledged} acknowledged, {failed} failed", cuts.len());
+    assert!(cuts.len() > 20 && acknowledged > failed);
+}
+
+#[tokio::test]
+async fn a_change_that_is_cut_at_any_message() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let behind = Behind::new(cluster).await;
+    let lead = id(create(&behind.store, "first", &new_key()).await.unwrap());
+    let cuts = behind.cuts(async || drop(rename(&behind.store, &lead, "warm").await.unwrap())).await;
+    for (nth, cut) in cuts.iter().enumerate() {
+        let name = format!("name {nth}");
+        behind.proxy.cut(*cut);
+        let outcome = rename(&behind.store, &lead, &name).await;
+        behind.proxy.watch();
+        if let Ok(Updated::Changed(changed)) = outcome {
+            assert_eq!(behind.direct.get(&business(), &lead).await.unwrap(), Some(changed), "{cut:?}");
+        } else {
+            assert!(outcome.is_err(), "a lead that is there: {outcome:?} at {cut:?}");
+        }
+        rename(&behind.store, &lead, "warm").await.unwrap();
+    }
+}
+
+/// A removal that was done and not answered is not told as "no such lead": it is not done a second time.
+#[tokio::test]
+async fn a_removal_that_is_cut_at_any_message() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let behind = Behind::new(cluster).await;
+    let remove = async || {
+        let lead = id(create(&behind.direct, "to go", &new_key()).await.unwrap());
+        (behind.store.remove(&business(), &lead).await, lead)
+    };
+    let cuts = behind.cuts(async || drop(remove().await)).await;
+    for cut in cuts {
+        behind.proxy.cut(cut);
+        let (outcome, lead) = remove().await;
+        behind.proxy.watch();
+        let is_there = behind.direct.get(&business(), &lead).await.unwrap().is_some();
+        match outcome {
+            Ok(removed) => assert!(removed && !is_there, "{cut:?}: removed {removed}, is there {is_there}"),
+            Err(_) => drop(behind.direct.remove(&business(), &lead).await.unwrap()),
+        }
+        remove().await.0.unwrap();
+    }
+    assert_eq!(count(&behind.direct, "to go").await, 0);
+}
+
+/// A network that swallows the commit or its answer and stays open.
+#[tokio::test]
+async fn a_commit_that_is_never_answered() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let swallowed = async |direction: Direction| {
+        let behind = Behind::new(cluster).await;
+        create(&behind.store, "warm", &new_key()).await.unwrap();
+        behind.proxy.watch();
+        create(&behind.store, "warm", &new_key()).await.unwrap();
+        // The last message to the server is the commit, and the last two from it are its answer.
+        let seen = behind.proxy.seen_going(direction);
+        let nth = if direction == Direction::ToServer { seen.len() - 1 } else { seen.len() - 2 };
+        assert!(direction == Direction::ToClient || seen[nth].is_commit());
+        behind.proxy.cut(Cut { direction, nth, how: How::Stall });
+        let lead = id(create(&behind.store, "slow", "k").await.unwrap());
+        assert!(behind.proxy.has_cut());
+        let leads: Vec<_> = all(&behind.direct).await.into_iter().filter(|(_, name)| name == "slow").collect();
+        assert_eq!(leads, [(lead, "slow".to_owned())], "{direction:?}");
+    };
+    tokio::join!(swallowed(Direction::ToServer), swallowed(Direction::ToClient));
+}
+
+fn new_key() -> String {
+    uuid::Uuid::now_v7().to_string()
+}

@@ -1,0 +1,144 @@
+//! A database that crashes, hangs or is away: nothing acknowledged is lost, and nobody is told anything but 500.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http::Request;
+use http_body_util::{BodyExt, Full};
+use leadapi_core::{
+    auth::{BearerToken, Scopes},
+    http::LeadService,
+    id::LeadId,
+    memory::SystemClock,
+    port::{TokenRecord, TokenStore},
+    tokens::StoredTokens,
+};
+use leadapi_server::store::SqlStore;
+use leadapi_tests::postgres::Cluster;
+use tower::ServiceExt;
+
+use crate::place::{all, business, create, id, open};
+
+const CALLERS: usize = 16;
+const CRASHES: usize = 5;
+
+/// Keeps on asking with the same key until it is answered, as a client does.
+async fn insist(store: &SqlStore, key: &str) -> LeadId {
+    loop {
+        match create(store, key, key).await {
+            Ok(created) => return id(created),
+            Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn postgres_that_is_killed_under_load_loses_and_doubles_nothing() {
+    let Some(mut cluster) = Cluster::start(&["fsync=on"]) else { return };
+    let store = open(&cluster.url(&cluster.create_database("outages").await), 4).await;
+    let over = Arc::new(AtomicBool::new(false));
+    let callers = (0..CALLERS).map(|caller| {
+        let (store, over) = (store.clone(), over.clone());
+        tokio::spawn(async move {
+            let mut made = HashMap::new();
+            while !over.load(Ordering::Relaxed) {
+                let key = format!("{caller}-{}", made.len());
+                made.insert(key.clone(), insist(&store, &key).await);
+            }
+            made
+        })
+    });
+    let callers: Vec<_> = callers.collect();
+    for crash in 0..CRASHES {
+        let before = all(&store).await.len();
+        // It is killed at work: after some creates, and not always after the same number.
+        while all(&store).await.len() < before + 20 + 7 * crash {
+            tokio::task::yield_now().await;
+        }
+        cluster.kill();
+        cluster.restart();
+        while store.is_empty().await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    }
+    over.store(true, Ordering::Relaxed);
+    let mut acknowledged = HashMap::new();
+    for caller in callers {
+        acknowledged.extend(caller.await.unwrap());
+    }
+    let stored: Vec<(LeadId, String)> = all(&store).await;
+    assert_eq!(stored.len(), acknowledged.len(), "neither doubles nor phantoms");
+    for (id, key) in stored {
+        assert_eq!(acknowledged.get(&key), Some(&id), "what was acknowledged is what is stored");
+    }
+    eprintln!("{CRASHES} crashes of PostgreSQL, {} creates acknowledged and there once", acknowledged.len());
+}
+
+/// One request of each operation.
+fn requests(token: &str) -> Vec<Request<Full<Bytes>>> {
+    let lead = r#"{"client_id":"c1","name":"Ann"}"#;
+    let request = |method: &str, path: &str, body: &str| {
+        let request = Request::builder().method(method).uri(path).header("authorization", format!("Bearer {token}"));
+        request.body(Full::from(Bytes::from(body.to_owned()))).unwrap()
+    };
+    vec![
+        request("GET", "/leads", ""),
+        request("GET", "/leads?client_id=c1", ""),
+        request("POST", "/leads", lead),
+        request("GET", "/leads/l1", ""),
+        request("PATCH", "/leads/l1", r#"{"name":"Bo"}"#),
+        request("DELETE", "/leads/l1", ""),
+        request("GET", "/pipelines", ""),
+        request("GET", "/clients", ""),
+    ]
+}
+
+async fn all_are_500(service: &LeadService, token: &str) {
+    let answers = requests(token).into_iter().map(|request| async {
+        let Ok(response) = service.clone().oneshot(request).await;
+        (response.status().as_u16(), response.into_body().collect().await.unwrap().to_bytes())
+    });
+    for (status, body) in futures_util::future::join_all(answers).await {
+        assert_eq!((status, &body[..]), (500, &br#"{"error":"internal error"}"#[..]));
+    }
+}
+
+/// Never 401, 403, 404 or an empty list: those are answers about data.
+#[tokio::test]
+async fn a_database_that_is_away_or_silent_is_500() {
+    let Some(mut cluster) = Cluster::start(&["fsync=off"]) else { return };
+    let store = open(&cluster.url(&cluster.create_database("away").await), 4).await;
+    let secret = BearerToken::generate().unwrap();
+    let token = TokenRecord::new(&secret, "t", Scopes::Both, "2026-01-01T00:00:00Z".parse().unwrap());
+    store.insert(&business(), token).await.unwrap();
+    let fresh = LeadService::builder(store.clone(), StoredTokens::new(store.clone(), SystemClock)).build().unwrap();
+    // One whose token is known already asks the store itself.
+    let cached = StoredTokens::new(store.clone(), SystemClock).cached();
+    let cached = LeadService::builder(store.clone(), cached).build().unwrap();
+    for request in requests(secret.expose()) {
+        let Ok(response) = cached.clone().oneshot(request).await;
+        assert_ne!(response.status(), 500);
+    }
+    cluster.kill();
+    all_are_500(&cached, secret.expose()).await;
+    all_are_500(&fresh, secret.expose()).await;
+    cluster.restart();
+    cluster.pause();
+    all_are_500(&fresh, secret.expose()).await;
+    cluster.resume();
+    // And then it goes on as if nothing had been.
+    let answer = async || {
+        let Ok(response) = fresh.clone().oneshot(requests(secret.expose()).remove(0)).await;
+        response.status()
+    };
+    while answer().await != 200 {
+        tokio::task::yield_now().await;
+    }
+}

@@ -1,0 +1,69 @@
+//! A business in a database, and the calls that tests make of it.
+
+use leadapi_core::{
+    BoxError,
+    dataset::Dataset,
+    id::{BusinessId, ClientId, LeadId},
+    model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead, Window},
+    port::{Created, Idempotency, Listed, Store, Updated},
+    validate::Stamp,
+};
+use leadapi_server::store::{DatabaseUrl, SqlStore};
+
+const DATA: &str = r#"{"businesses": [{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",
+    "clients": [{"id": "c1", "name": "C", "created_at": "2026-01-01T00:00:00Z"}]}]}"#;
+
+pub(crate) fn business() -> BusinessId {
+    BusinessId::parse("b1").unwrap()
+}
+
+/// A store with one business, over at most so many connections.
+pub(crate) async fn open(url: &str, connections: usize) -> SqlStore {
+    let url: DatabaseUrl = url.parse().unwrap();
+    let store = SqlStore::open(&url.connections(connections)).await.unwrap();
+    if store.is_empty().await.unwrap() {
+        store.import(Dataset::parse(DATA).unwrap(), |_| {}).await.unwrap();
+    }
+    store
+}
+
+/// Creates a lead of this name, remembered under this key, with a new id each time.
+pub(crate) async fn create(store: &SqlStore, name: &str, key: &str) -> Result<Created, BoxError> {
+    let new = NewLead::new(&ClientId::parse("c1").unwrap(), name);
+    let draft = new.check().unwrap();
+    let once = Idempotency { key: IdempotencyKey::parse(key).unwrap(), fingerprint: draft.fingerprint() };
+    let id = LeadId::parse(uuid::Uuid::now_v7().to_string()).unwrap();
+    store.create(&business(), Stamp { id, at: chrono::Utc::now().into() }, draft, Some(&once)).await
+}
+
+/// The id of the lead, be it new or replayed.
+pub(crate) fn id(created: Created) -> LeadId {
+    match created {
+        Created::Fresh(lead) | Created::Replayed(lead) => lead.id.clone(),
+        other => panic!("no lead: {other:?}"),
+    }
+}
+
+pub(crate) async fn rename(store: &SqlStore, id: &LeadId, name: &str) -> Result<Updated, BoxError> {
+    store.update(&business(), id, &LeadPatch::new().name(name).check().unwrap()).await
+}
+
+/// The ids and names of all leads.
+pub(crate) async fn all(store: &SqlStore) -> Vec<(LeadId, String)> {
+    let mut all = Vec::new();
+    loop {
+        let window = Window::new(200, all.len() as u64).unwrap();
+        let list = store.list(&business(), &LeadQuery::new().window(window)).await.unwrap();
+        let Listed::Page(page) = list else { panic!("refused") };
+        all.extend(page.data.iter().map(|lead| (lead.id.clone(), lead.name.clone())));
+        if page.data.is_empty() {
+            assert_eq!(all.len() as u64, page.total, "the total is exact");
+            return all;
+        }
+    }
+}
+
+/// How many leads have this name.
+pub(crate) async fn count(store: &SqlStore, name: &str) -> usize {
+    all(store).await.iter().filter(|(_, found)| found == name).count()
+}

@@ -1,0 +1,64 @@
+//! Two servers on one database.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
+
+use futures_util::{StreamExt, stream};
+use leadapi_core::{
+    id::LeadId,
+    port::{Created, Store},
+};
+use leadapi_server::store::SqlStore;
+use leadapi_tests::postgres::Cluster;
+
+use crate::place::{all, business, create, id, open};
+
+const KEYS: usize = 10_000;
+const TWINS: usize = 8;
+const AT_ONCE: usize = 512;
+
+async fn two_servers(cluster: &Cluster) -> [SqlStore; 2] {
+    let url = cluster.url(&cluster.create_database("twins").await);
+    [open(&url, 4).await, open(&url, 4).await]
+}
+
+#[tokio::test]
+async fn what_one_server_has_written_the_other_reads() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let servers = two_servers(cluster).await;
+    for nth in 0..20 {
+        let (one, other) = (&servers[nth % 2], &servers[(nth + 1) % 2]);
+        let lead = id(create(one, "n", &nth.to_string()).await.unwrap());
+        assert!(other.get(&business(), &lead).await.unwrap().is_some());
+        assert_eq!(all(other).await.len(), nth + 1);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_the_twins_of_a_key_over_two_servers_one_makes_the_lead() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let servers = two_servers(cluster).await;
+    let leads: Arc<Mutex<HashMap<usize, (LeadId, usize)>>> = Arc::default();
+    // Twins come close together, from both servers, and not in the order of their keys.
+    let calls = (0..KEYS * TWINS).map(|nth| (nth / (TWINS * 16) * 16 + nth % 16, nth % 2));
+    stream::iter(calls)
+        .for_each_concurrent(AT_ONCE, |(key, server)| {
+            let (store, leads) = (servers[server].clone(), leads.clone());
+            async move {
+                let created = create(&store, "twin", &format!("key {key}").replace(' ', "-")).await.unwrap();
+                let is_fresh = matches!(created, Created::Fresh(_));
+                let id = id(created);
+                let mut leads = leads.lock().unwrap();
+                let (known, fresh) = leads.entry(key).or_insert_with(|| (id.clone(), 0));
+                assert_eq!(*known, id, "twins are answered the same lead");
+                *fresh += usize::from(is_fresh);
+            }
+        })
+        .await;
+    let leads = leads.lock().unwrap();
+    assert_eq!(leads.len(), KEYS);
+    assert!(leads.values().all(|(_, fresh)| *fresh == 1), "one of them made it");
+    assert_eq!(all(&servers[0]).await.len(), KEYS);
+}
