@@ -180,7 +180,7 @@ impl Inner {
             match asked {
                 Ok(signed) if signed.as_deref() == Some(operation) => return Ok(Became::Done),
                 Ok(_) => return Ok(Became::Nothing),
-                Err(error) if Instant::now() >= deadline => return Err(unknown(error)),
+                Err(error) if Instant::now() >= deadline => return Err(unknown(&error)),
                 // The database may be coming back, or the transaction still be on its way.
                 Err(_) => sleep(ASKED_EVERY).await,
             }
@@ -217,7 +217,7 @@ enum Became {
 }
 
 /// Not lost, which would say that nothing was done.
-fn unknown(error: SqlError) -> SqlError {
+fn unknown(error: &SqlError) -> SqlError {
     SqlError::other(format!("a commit was not answered, and what became of it cannot be asked: {error}"))
 }
 

@@ -15,15 +15,15 @@ pub(super) struct SqliteSession<'c>(pub(super) &'c mut Connection);
 #[async_trait]
 impl Session for SqliteSession<'_> {
     async fn ask(&mut self, queries: Vec<Query>) -> Result<Vec<Vec<Row>>, SqlError> {
-        queries.into_iter().map(|query| run(self.0, query)).collect()
+        queries.iter().map(|query| run(self.0, query)).collect()
     }
 
     async fn tell(&mut self, query: Query) -> Result<(), SqlError> {
-        run(self.0, query).map(drop)
+        run(self.0, &query).map(drop)
     }
 }
 
-fn run(connection: &Connection, query: Query) -> Result<Vec<Row>, SqlError> {
+fn run(connection: &Connection, query: &Query) -> Result<Vec<Row>, SqlError> {
     let mut statement = connection.prepare_cached(query.sql).map_err(failure)?;
     for (at, param) in query.params.iter().enumerate() {
         statement.raw_bind_parameter(at + 1, param).map_err(failure)?;
@@ -36,7 +36,7 @@ fn rows(statement: &mut Statement<'_>) -> rusqlite::Result<Vec<Row>> {
     let mut found = Vec::new();
     let mut rows = statement.raw_query();
     while let Some(row) = rows.next()? {
-        let values = (0..columns).map(|column| Ok(read(row.get_ref(column)?)?));
+        let values = (0..columns).map(|column| read(row.get_ref(column)?));
         found.push(Row::new(values.collect::<rusqlite::Result<_>>()?));
     }
     Ok(found)

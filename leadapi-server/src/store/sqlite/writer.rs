@@ -34,6 +34,7 @@ pub(super) struct Writer {
     thread: Option<JoinHandle<()>>,
 }
 
+#[expect(clippy::large_enum_variant, reason = "a box for each write would cost more than it saves")]
 enum Job {
     Write(Waiting),
     /// Something else, in a transaction of its own.
