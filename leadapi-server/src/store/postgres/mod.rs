@@ -54,7 +54,10 @@ impl Postgres {
     /// Connects, and brings the database to the schema of this version.
     pub(crate) async fn open(url: &str, pool_size: usize) -> Result<Self, OpenError> {
         let pool = connect::pool(url, pool_size)?;
-        let mut client = pool.get().await.map_err(OpenError::Unreachable)?;
+        let mut client = pool.get().await.map_err(|error| match error {
+            PoolError::Backend(error) => OpenError::Database(error),
+            other => OpenError::Unreachable(other),
+        })?;
         connect::check(&client).await?;
         migrate::migrate(&mut client).await?;
         drop(client);

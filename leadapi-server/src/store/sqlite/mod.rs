@@ -29,9 +29,9 @@ use crate::chain::chain;
 #[derive(Debug)]
 pub(crate) struct Sqlite {
     path: PathBuf,
-    writer: Writer,
-    /// Connections that nobody reads on just now.
+    /// Connections that nobody reads on just now. They are closed before the writer's.
     readers: Mutex<Vec<Connection>>,
+    writer: Writer,
     health: Arc<Health>,
 }
 

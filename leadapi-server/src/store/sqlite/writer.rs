@@ -6,7 +6,7 @@ use std::{
         Arc,
         mpsc::{Receiver, Sender, channel},
     },
-    thread,
+    thread::{self, JoinHandle},
 };
 
 use leadapi_core::id::BusinessId;
@@ -26,10 +26,15 @@ use crate::store::{
 /// So many writes share a transaction at most, so that the first does not wait long for the last.
 const MOST_TOGETHER: usize = 512;
 
-/// Hands work to the thread. The thread ends when the last of these is gone.
-#[derive(Debug, Clone)]
-pub(super) struct Writer(Sender<Job>);
+/// Hands work to the thread.
+#[derive(Debug)]
+pub(super) struct Writer {
+    /// Absent only while it is dropped.
+    jobs: Option<Sender<Job>>,
+    thread: Option<JoinHandle<()>>,
+}
 
+#[expect(clippy::large_enum_variant, reason = "a box for each write would cost more than it saves")]
 enum Job {
     Write(Waiting),
     /// Something else, in a transaction of its own.
@@ -51,8 +56,8 @@ impl Writer {
     pub(super) fn start(connection: Connection, health: Arc<Health>) -> std::io::Result<Self> {
         let (sender, jobs) = channel();
         let thread = Thread { connection, health };
-        thread::Builder::new().name("leadapi-sqlite".into()).spawn(move || thread.run(&jobs))?;
-        Ok(Self(sender))
+        let thread = thread::Builder::new().name("leadapi-sqlite".into()).spawn(move || thread.run(&jobs))?;
+        Ok(Self { jobs: Some(sender), thread: Some(thread) })
     }
 
     /// Waits for the commit that the write is part of. A caller that does not wait any longer does not undo it.
@@ -73,7 +78,18 @@ impl Writer {
     }
 
     fn send(&self, job: Job) -> Result<(), SqlError> {
-        self.0.send(job).map_err(|_| gone())
+        self.jobs.as_ref().and_then(|jobs| jobs.send(job).ok()).ok_or_else(gone)
+    }
+}
+
+/// Waits for the thread: its connection is the last, and puts the log into the file when it is closed.
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(thread) = self.thread.take() {
+            // One that has panicked has nothing left to be waited for.
+            thread.join().unwrap_or_default();
+        }
     }
 }
 

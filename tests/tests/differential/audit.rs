@@ -1,0 +1,198 @@
+//! What must be so of stores whatever was done to them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use leadapi_core::{
+    dataset::{BusinessSeed, TokenSeed},
+    id::LeadId,
+    model::{Lead, LeadQuery, Window},
+    port::{Listed, Store},
+};
+use leadapi_server::store::SqlStore;
+use leadapi_tests::{Keep, Kept, Ports, Raw, Seed};
+
+use super::{
+    fixture::{self, Who},
+    operation,
+    sides::{Check, Sides, silent},
+};
+
+/// A stretch never holds more leads than this after a transaction.
+const MOST: i64 = 2_048;
+
+/// Every list and every lead is everywhere the same, and so is all that is behind them.
+pub(crate) async fn all(sides: &Sides<'_>, seed: &Seed) -> Check {
+    for who in Who::BOTH {
+        lists(sides, who).await?;
+        leads(sides, who).await?;
+    }
+    behind(sides, seed).await
+}
+
+/// What no answer shows: the tally, the rows that lie beside the leads, and what an export would hold.
+pub(crate) async fn behind(sides: &Sides<'_>, seed: &Seed) -> Check {
+    let expected = businesses(&sides.sides[0].ports, seed).await;
+    for side in &sides.sides {
+        let Some((store, raw)) = side.kept.sql() else { continue };
+        tally(raw).await.map_err(|wrong| format!("{:?}: {wrong}", side.kept.keep))?;
+        own_rows(raw).await.map_err(|wrong| format!("{:?}: {wrong}", side.kept.keep))?;
+        let exported = export(store).await;
+        if exported != expected {
+            return Err(format!("{:?} exports\n{exported:?}\nand not\n{expected:?}", side.kept.keep));
+        }
+    }
+    Ok(())
+}
+
+/// Each filter that names something of the business, and none.
+pub(crate) fn filters(who: Who) -> Vec<String> {
+    let (own_client, own_stage) = (fixture::own(who, "client"), fixture::own(who, "stage"));
+    let clients = fixture::CLIENTS.into_iter().chain([own_client.as_str()]);
+    let clients: Vec<_> = clients.map(|id| format!("&client_id={id}")).chain([String::new()]).collect();
+    let stages = fixture::STAGES.into_iter().chain([own_stage.as_str()]);
+    let stages: Vec<_> = stages.map(|id| format!("&stage_id={id}")).chain([String::new()]).collect();
+    clients.iter().flat_map(|client| stages.iter().map(move |stage| format!("{client}{stage}"))).collect()
+}
+
+async fn lists(sides: &Sides<'_>, who: Who) -> Check {
+    for filters in filters(who) {
+        for (limit, deep) in [(200, true), (4, false)] {
+            let mut offset = 0;
+            loop {
+                let path = format!("/leads?limit={limit}&offset={offset}{filters}");
+                let page = sides.ask(who, &operation::get(who, &path)).await?;
+                offset += limit;
+                // A stage that is not of this business is refused, everywhere alike.
+                if page.status != 200 || page.json()["total"].as_u64().unwrap() <= offset {
+                    break;
+                }
+            }
+            if deep {
+                let path = format!("/leads?limit={limit}&offset=2000{filters}");
+                sides.ask(who, &operation::get(who, &path)).await?;
+            }
+        }
+    }
+    for list in ["pipelines", "clients"] {
+        for window in ["limit=200", "limit=1", "limit=1&offset=1", "limit=1&offset=2", "limit=2&offset=1", "offset=9"] {
+            sides.ask(who, &operation::get(who, &format!("/{list}?{window}"))).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Lists do not show all fields.
+async fn leads(sides: &Sides<'_>, who: Who) -> Check {
+    let page = sides.ask(who, &operation::get(who, "/leads?limit=200")).await?;
+    for id in page.ids() {
+        sides.ask(who, &operation::get(who, &format!("/leads/{id}"))).await?;
+    }
+    Ok(())
+}
+
+type Place = (i64, String);
+type Filter = (String, String);
+
+/// Each row of the tally says how many leads of its stretch are under its filter, and no row is missing or empty but
+/// those of all leads, which are the stretches.
+pub(crate) async fn tally(raw: &Raw) -> Check {
+    let mut found: BTreeMap<String, BTreeMap<(Place, Filter), i64>> = BTreeMap::new();
+    for row in raw.rows("SELECT business_id, from_at, from_id, client_id, stage_id, leads FROM tally").await {
+        let [business, at, id, client, stage, leads] = row.try_into().unwrap();
+        let key = ((at.parse().unwrap(), id), (client, stage));
+        found.entry(business).or_default().insert(key, leads.parse().unwrap());
+    }
+    let mut expected: BTreeMap<String, BTreeMap<(Place, Filter), i64>> = BTreeMap::new();
+    let mut starts: BTreeMap<String, BTreeSet<Place>> = BTreeMap::new();
+    for (business, rows) in &found {
+        let all = rows.keys().filter(|(_, (client, stage))| client.is_empty() && stage.is_empty());
+        for (place, _) in all {
+            starts.entry(business.clone()).or_default().insert(place.clone());
+            expected.entry(business.clone()).or_default().insert((place.clone(), Filter::default()), 0);
+        }
+    }
+    for row in raw.rows("SELECT business_id, created_at, id, client_id, stage_id FROM lead").await {
+        let [business, at, id, client, stage] = row.try_into().unwrap();
+        let place = (at.parse().unwrap(), id);
+        let stretch = starts.get(&business).and_then(|starts| starts.range(..=place).next_back());
+        let stretch = stretch.ok_or_else(|| format!("{business} has leads before its first stretch"))?;
+        let mut filters = vec![Filter::default(), (client.clone(), String::new())];
+        if !stage.is_empty() {
+            filters.extend([(String::new(), stage.clone()), (client, stage)]);
+        }
+        for filter in filters {
+            *expected.entry(business.clone()).or_default().entry((stretch.clone(), filter)).or_default() += 1;
+        }
+    }
+    let wrong = |what: &str| format!("{what}:\n{found:?}\nand not\n{expected:?}");
+    if found != expected {
+        return Err(wrong("the tally says"));
+    }
+    let longest = found.values().flat_map(BTreeMap::values).max();
+    if longest.is_some_and(|leads| *leads > MOST) { Err(wrong("a stretch is too long")) } else { Ok(()) }
+}
+
+/// No row of a business holds anything of the other one.
+async fn own_rows(raw: &Raw) -> Check {
+    for table in ["client", "pipeline", "stage", "lead", "tally", "idempotency", "form", "token"] {
+        for who in Who::BOTH {
+            let business = who.business();
+            let rows = raw.rows(&format!("SELECT * FROM {table} WHERE business_id = '{business}'")).await;
+            for row in rows {
+                silent(who, &row.join(" ")).map_err(|wrong| format!("{table}: {wrong}"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A write of one business is no operation of the other.
+pub(crate) async fn signatures(kept: &Kept) -> Check {
+    let Some((store, raw)) = kept.sql().filter(|_| kept.keep == Keep::Postgres) else { return Ok(()) };
+    let nobody = LeadId::parse("nobody").unwrap();
+    for who in Who::BOTH {
+        let others = format!("SELECT * FROM operation WHERE business_id <> '{}'", who.business());
+        let before = raw.rows(&others).await;
+        store.remove(&who.business(), &nobody).await.map_err(|error| error.to_string())?;
+        let after = raw.rows(&others).await;
+        if before != after {
+            return Err(format!("{who:?} wrote, and the operations of the other were {before:?} and are {after:?}"));
+        }
+    }
+    Ok(())
+}
+
+async fn export(store: &SqlStore) -> Vec<BusinessSeed> {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    store.export(move |business| Ok(sender.send(business)?)).await.unwrap();
+    receiver.iter().collect()
+}
+
+/// The businesses as the store in memory has them; what cannot change is as the seed has it.
+async fn businesses(ports: &Ports, seed: &Seed) -> Vec<BusinessSeed> {
+    let mut businesses = seed.dataset().businesses;
+    for business in &mut businesses {
+        let all = Window::new(200, 0).unwrap();
+        business.clients = ports.store.clients(&business.id, all).await.unwrap().data;
+        business.pipelines = ports.store.pipelines(&business.id, all).await.unwrap().data;
+        business.leads = every_lead(ports, business).await;
+        let tokens = ports.tokens.list(&business.id).await.unwrap();
+        business.tokens = tokens.into_iter().map(TokenSeed::from).collect();
+    }
+    businesses
+}
+
+/// Oldest first.
+async fn every_lead(ports: &Ports, business: &BusinessSeed) -> Vec<Lead> {
+    let mut leads: Vec<Lead> = Vec::new();
+    loop {
+        let window = Window::new(200, leads.len() as u64).unwrap();
+        let listed = ports.store.list(&business.id, &LeadQuery::new().window(window)).await.unwrap();
+        let Listed::Page(page) = listed else { panic!("no page") };
+        if page.data.is_empty() {
+            leads.reverse();
+            return leads;
+        }
+        leads.extend(page.data.iter().map(|lead| (**lead).clone()));
+    }
+}

@@ -1,0 +1,133 @@
+//! Two businesses that are easy to mix up: most of their ids are the same, and their names begin alike. What belongs to
+//! one alone, and every text, holds its canary.
+
+use leadapi_core::{
+    auth::{BearerToken, Scopes},
+    dataset::Dataset,
+    id::{BusinessId, TokenId},
+    model::Timestamp,
+    port::TokenRecord,
+};
+use leadapi_tests::{Seed, secret};
+use serde_json::{Value, json};
+
+/// A business.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Who {
+    A,
+    B,
+}
+
+impl Who {
+    pub(crate) const BOTH: [Self; 2] = [Self::A, Self::B];
+
+    pub(crate) fn other(self) -> Self {
+        if self == Self::A { Self::B } else { Self::A }
+    }
+
+    pub(crate) fn canary(self) -> &'static str {
+        if self == Self::A { "Canary-A" } else { "Canary-B" }
+    }
+
+    pub(crate) fn business(self) -> BusinessId {
+        BusinessId::parse(if self == Self::A { "biz-a" } else { "biz-b" }).unwrap()
+    }
+
+    /// The tokens of the seed: one that stays, one that may go, and one that expires.
+    pub(crate) fn token(self, nth: usize) -> TokenRecord {
+        let at: Timestamp = "2026-05-01T00:00:00Z".parse().unwrap();
+        let secret = BearerToken::parse(&self.secret(nth)).unwrap();
+        let id = TokenId::parse(&format!("token-{self:?}-{nth}")).unwrap();
+        let record = TokenRecord::new(&secret, format!("Key {nth} {}", self.canary()), Scopes::Both, at);
+        let expires_at = (nth == 2).then(|| "2026-05-05T00:00:00Z".parse().unwrap());
+        TokenRecord { id, expires_at, ..record }
+    }
+
+    pub(crate) fn secret(self, nth: usize) -> String {
+        secret(&format!("Token{self:?}{nth}"))
+    }
+}
+
+pub(crate) const TOKENS: usize = 3;
+pub(crate) const CLIENTS: [&str; 2] = ["client-1", "client-2"];
+pub(crate) const PIPELINES: [&str; 2] = ["pipe-1", "pipe-2"];
+pub(crate) const STAGES: [&str; 4] = ["stage-1", "stage-2", "stage-3", "stage-4"];
+
+/// The id of what one business alone has.
+pub(crate) fn own(who: Who, kind: &str) -> String {
+    format!("{}-{kind}", who.canary())
+}
+
+/// Both, put in one after the other.
+pub(crate) fn seed() -> Seed {
+    seed_with(|who| leads(who).as_array().unwrap().clone())
+}
+
+/// Both with other leads.
+pub(crate) fn seed_with(leads: impl Fn(Who) -> Vec<Value>) -> Seed {
+    let data = Who::BOTH.map(|who| Dataset::parse(&business(who, leads(who)).to_string()).unwrap());
+    let tokens = Who::BOTH.into_iter().flat_map(|who| (0..TOKENS).map(move |nth| (who.business(), who.token(nth))));
+    Seed { data: data.into(), tokens: tokens.collect() }
+}
+
+fn business(who: Who, leads: Vec<Value>) -> Value {
+    let canary = who.canary();
+    let client = |id: &str, name: &str| json!({"id": id, "name": name, "created_at": "2026-01-02T00:00:00Z"});
+    json!({"businesses": [{
+        "id": who.business().as_str(), "name": format!("Harbour & Pine {canary}"), "created_at": "2026-01-01T00:00:00Z",
+        "members": [{"email": "owner@agency.example", "role": if who == Who::A { "owner" } else { "member" }}],
+        "clients": [
+            client(CLIENTS[0], &format!("Zoë {canary}")),
+            client(CLIENTS[1], &format!("apple {canary}")),
+            client(&own(who, "client"), &format!("Äpfel {canary}")),
+        ],
+        "pipelines": pipelines(who),
+        "leads": leads,
+        "forms": [form(who)],
+    }]})
+}
+
+/// The same ids, but the same stage is first in one business and last in the other, or of another pipeline.
+fn pipelines(who: Who) -> Value {
+    let canary = who.canary();
+    let pipeline = |id: &str, created_at: &str, stages: &[&str]| {
+        let stages =
+            stages.iter().zip(1..).map(|(id, at)| json!({"id": id, "name": format!("{at} {canary}"), "position": at}));
+        json!({"id": id, "name": format!("New {canary}"), "created_at": created_at, "stages": stages.collect::<Vec<_>>()})
+    };
+    let (own_pipeline, own_stage) = (own(who, "pipe"), own(who, "stage"));
+    let own_pipeline = pipeline(&own_pipeline, "2026-01-03T00:00:00Z", &[&own_stage]);
+    match who {
+        Who::A => json!([
+            pipeline("pipe-1", "2026-01-02T00:00:00Z", &["stage-1", "stage-2"]),
+            pipeline("pipe-2", "2026-01-04T00:00:00Z", &["stage-3", "stage-4"]),
+            own_pipeline,
+        ]),
+        Who::B => json!([
+            pipeline("pipe-1", "2026-01-05T00:00:00Z", &["stage-3", "stage-2", "stage-1"]),
+            pipeline("pipe-2", "2026-01-01T00:00:00Z", &["stage-4"]),
+            own_pipeline,
+        ]),
+    }
+}
+
+fn leads(who: Who) -> Value {
+    let lead = |id: &str, client: &str, stage: Option<&str>, created_at: &str| {
+        json!({
+            "id": id, "client_id": client, "stage_id": stage, "created_at": created_at,
+            "name": format!("Léa {}", who.canary()), "notes": format!("Notes {}", who.canary()),
+        })
+    };
+    json!([
+        lead("lead-1", "client-1", Some("stage-1"), "2026-05-01T00:00:00Z"),
+        lead("lead-2", "client-2", None, if who == Who::A { "2026-05-02T00:00:00Z" } else { "2026-05-01T00:00:00Z" }),
+        lead(&own(who, "lead-1"), "client-1", Some(&own(who, "stage")), "2026-05-03T00:00:00Z"),
+    ])
+}
+
+/// A form with an id that both have.
+fn form(who: Who) -> Value {
+    let data: Value = serde_json::from_str(include_str!("../../data/two_businesses.json")).unwrap();
+    let form = data["businesses"][0]["forms"][0].to_string();
+    serde_json::from_str(&form.replace("a-client-1", "client-1").replace("Canary-A", who.canary())).unwrap()
+}

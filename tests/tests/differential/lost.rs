@@ -1,0 +1,44 @@
+//! A commit whose answer is lost: what became of it is asked in its own business.
+
+use leadapi_core::{
+    id::{ClientId, LeadId},
+    model::NewLead,
+    port::Store,
+    validate::Stamp,
+};
+use leadapi_server::store::{DatabaseUrl, SqlStore};
+use leadapi_tests::{
+    postgres::Cluster,
+    proxy::{Cut, Direction, How, Proxy},
+};
+
+use super::fixture::{self, Who};
+
+#[tokio::test]
+async fn each_message_of_a_create_is_lost_once() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let proxy = Proxy::to(cluster.address()).await;
+    let url = cluster.url_at(proxy.address(), &cluster.create_database("lost").await);
+    let store = SqlStore::open(&url.parse::<DatabaseUrl>().unwrap()).await.unwrap();
+    store.import(fixture::seed().dataset(), |_| {}).await.unwrap();
+    for who in Who::BOTH {
+        for nth in 0.. {
+            // Both have written, so that each has an operation which could be taken for the other's.
+            for who in Who::BOTH {
+                store.remove(&who.business(), &LeadId::parse("nobody").unwrap()).await.unwrap();
+            }
+            proxy.cut(Cut { direction: Direction::ToClient, nth, how: How::Before });
+            let id = LeadId::parse(&format!("lost-{nth}")).unwrap();
+            let lead = NewLead::new(&ClientId::parse("client-1").unwrap(), "Ann").check().unwrap();
+            let stamp = Stamp { id: id.clone(), at: "2026-05-04T12:00:00Z".parse().unwrap() };
+            let told = store.create(&who.business(), stamp, lead, None).await;
+            let was_cut = proxy.has_cut();
+            proxy.watch();
+            let stored = store.get(&who.business(), &id).await.unwrap().is_some();
+            assert_eq!(told.is_ok(), stored, "{who:?}, message {nth}: {told:?}");
+            if !was_cut {
+                break;
+            }
+        }
+    }
+}

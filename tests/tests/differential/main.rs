@@ -1,0 +1,17 @@
+//! All kinds of stores side by side: whatever two businesses that look alike do, each store answers the same, and
+//! neither business is ever shown anything of the other.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test stops where something is not as it must be, and is handy to write"
+)]
+
+mod audit;
+mod fixture;
+mod lost;
+mod many;
+mod operation;
+mod random;
+mod sides;

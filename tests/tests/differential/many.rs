@@ -1,0 +1,169 @@
+//! Thousands of leads: what SQL stores count by stretches, and cut when a stretch grows, is what a walk would count.
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use leadapi_core::{
+    id::{ClientId, LeadId},
+    model::{LeadPatch, NewLead, Timestamp},
+    port::Store,
+    validate::Stamp,
+};
+use leadapi_tests::Keep;
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use super::{
+    audit,
+    fixture::{self, Who},
+    operation,
+    sides::{Check, Side, Sides, Stores},
+};
+
+/// The moment of the first lead of the seed.
+const START: i64 = 1_767_225_600_000;
+const MINUTE: i64 = 60_000;
+
+/// So many leads has each, a minute apart and the one's between the other's; an import cuts stretches of 1,024.
+fn leads(who: Who) -> Vec<Value> {
+    let (many, every) = if who == Who::A { (5_000, 1) } else { (2_600, 2) };
+    (0..many).map(|nth| lead(who, nth, START + nth * every * MINUTE)).collect()
+}
+
+/// Half of the ids of the import are those of the other business too.
+fn lead_id(who: Who, nth: i64) -> String {
+    if nth % 2 == 0 && nth < 10_000 { format!("lead-{nth}") } else { fixture::own(who, &format!("lead-{nth}")) }
+}
+
+fn client(nth: i64) -> &'static str {
+    fixture::CLIENTS[usize::from(nth % 3 == 0)]
+}
+
+fn stage(nth: i64) -> Option<&'static str> {
+    [None, Some("stage-1"), Some("stage-2"), Some("stage-4")][usize::try_from(nth % 4).unwrap()]
+}
+
+fn moment(millis: i64) -> Timestamp {
+    let epoch: Timestamp = "1970-01-01T00:00:00Z".parse().unwrap();
+    (epoch.to_utc() + Duration::from_millis(millis.unsigned_abs())).into()
+}
+
+fn lead(who: Who, nth: i64, at: i64) -> Value {
+    json!({
+        "id": lead_id(who, nth), "client_id": client(nth), "stage_id": stage(nth),
+        "name": format!("{nth} {}", who.canary()), "created_at": moment(at).to_string(),
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn thousands_of_leads() {
+    let seed = fixture::seed_with(leads);
+    let stores = Stores::open(&seed).await;
+    let sides = stores.begin().await;
+    let whole = async || -> Check {
+        for who in Who::BOTH {
+            pages(&sides, who).await?;
+        }
+        audit::behind(&sides, &seed).await
+    };
+    whole().await.unwrap();
+    // Enough in each place to make its stretch too long: before the first lead, amid the old ones, and after the last.
+    // The other business follows, so that either one's stretches are cut between those of the other.
+    for (nth, who) in [(0, Who::A), (1, Who::B)] {
+        let last = 5_300 * MINUTE;
+        for (round, at) in [-2_000 * MINUTE, 1_500 * MINUTE + 7, last].into_iter().enumerate() {
+            let first = 10_000 + 10_000 * nth + 2_000 * i64::try_from(round).unwrap();
+            each(&sides, (0..1_300).map(move |step| create(who, first + step, START + at + step))).await;
+        }
+        whole().await.unwrap();
+    }
+    // A whole stretch goes, and of what is left a part changes its stage.
+    each(&sides, (0..1_100).map(|nth| Change::Remove(Who::A, lead_id(Who::A, nth)))).await;
+    each(&sides, (1_100..1_700).map(|nth| Change::Move(Who::A, lead_id(Who::A, nth)))).await;
+    each(&sides, (10_000..10_400).map(|nth| Change::Remove(Who::A, lead_id(Who::A, nth)))).await;
+    each(&sides, (900..1_300).map(|nth| Change::Move(Who::B, lead_id(Who::B, nth)))).await;
+    whole().await.unwrap();
+}
+
+fn create(who: Who, nth: i64, at: i64) -> Change {
+    Change::Create(who, nth, at)
+}
+
+#[derive(Debug, Clone)]
+enum Change {
+    Create(Who, i64, i64),
+    Remove(Who, String),
+    Move(Who, String),
+}
+
+/// All of them on each store, many at once, so that they share transactions.
+async fn each(sides: &Sides<'_>, changes: impl Iterator<Item = Change> + Clone) {
+    for side in &sides.sides {
+        let mut running = JoinSet::new();
+        for change in changes.clone() {
+            running.spawn(apply(side.ports.store.clone(), change));
+            // In memory there is nothing to wait for.
+            if running.len() >= 300 || side.kept.keep == Keep::Memory {
+                running.join_next().await.unwrap().unwrap();
+            }
+        }
+        while let Some(done) = running.join_next().await {
+            done.unwrap();
+        }
+    }
+}
+
+async fn apply(store: Arc<dyn Store>, change: Change) {
+    match change {
+        Change::Create(who, nth, at) => {
+            let mut new = NewLead::new(&ClientId::parse(client(nth)).unwrap(), format!("{nth} {}", who.canary()));
+            new.stage_id = stage(nth).map(str::to_owned);
+            let stamp = Stamp { id: LeadId::parse(&lead_id(who, nth)).unwrap(), at: moment(at) };
+            store.create(&who.business(), stamp, new.check().unwrap(), None).await.unwrap();
+        }
+        Change::Remove(who, id) => {
+            assert!(store.remove(&who.business(), &LeadId::parse(&id).unwrap()).await.unwrap());
+        }
+        Change::Move(who, id) => {
+            let mut patch = LeadPatch::new();
+            patch.stage_id = leadapi_core::model::Change::Set("stage-3".to_owned());
+            let edit = patch.check().unwrap();
+            store.update(&who.business(), &LeadId::parse(&id).unwrap(), &edit).await.unwrap();
+        }
+    }
+}
+
+/// Pages over each place where one stretch ends and the next begins, in any store, and about the end.
+async fn pages(sides: &Sides<'_>, who: Who) -> Check {
+    for (client, stage) in [("", ""), ("client-1", ""), ("", "stage-1"), ("client-2", "stage-4")] {
+        let mut edges = BTreeSet::from([0, 1_024, 100_000]);
+        for side in &sides.sides {
+            edges.extend(ends(side, who, client, stage).await);
+        }
+        let named = |name: &str, id: &str| if id.is_empty() { String::new() } else { format!("&{name}={id}") };
+        let filters = named("client_id", client) + &named("stage_id", stage);
+        for offset in edges.iter().flat_map(|edge| [edge.saturating_sub(1), *edge, edge + 1]) {
+            let path = format!("/leads?limit=2&offset={offset}{filters}");
+            sides.ask(who, &operation::get(who, &path)).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The offsets at which the stretches end under a filter, newest first.
+async fn ends(side: &Side<'_>, who: Who, client: &str, stage: &str) -> Vec<u64> {
+    let Some((_, raw)) = side.kept.sql() else { return Vec::new() };
+    let rows = raw
+        .rows(&format!(
+            "SELECT leads FROM tally WHERE business_id = '{}' AND client_id = '{client}' AND stage_id = '{stage}' \
+            ORDER BY from_at DESC, from_id DESC",
+            who.business(),
+        ))
+        .await;
+    let mut end = 0;
+    rows.iter()
+        .map(|row| {
+            end += row[0].parse::<u64>().unwrap();
+            end
+        })
+        .collect()
+}

@@ -1,0 +1,178 @@
+//! The same service over each kind of store, with the same time and the same ids.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::Request;
+use leadapi_core::{
+    BoxError,
+    http::LeadService,
+    id::{LeadId, TokenId},
+    model::Timestamp,
+    port::{Admission, Class, RateLimiter},
+    tokens::StoredTokens,
+};
+use leadapi_tests::{Answer, Keep, Kept, Ports, Seed, Transport};
+
+use super::{
+    fixture::Who,
+    operation::{self, Operation},
+};
+
+/// What is wrong.
+pub(crate) type Check<T = ()> = Result<T, String>;
+
+/// Stores of each kind, opened once.
+pub(crate) struct Stores(Vec<Kept>);
+
+impl Stores {
+    /// The one in memory is the first, and the model of the others.
+    pub(crate) async fn open(seed: &Seed) -> Self {
+        let mut stores = Vec::new();
+        for keep in Keep::all() {
+            stores.push(keep.open(seed.clone()).await);
+        }
+        Self(stores)
+    }
+
+    /// As the seed has them.
+    pub(crate) async fn begin(&self) -> Sides<'_> {
+        let time = Arc::new(Mutex::new("2026-05-04T07:58:12.004Z".parse().unwrap()));
+        let next = Arc::new(Mutex::new(LeadId::parse("first").unwrap()));
+        let mut sides = Vec::new();
+        for kept in &self.0 {
+            kept.reset().await;
+            let ports = kept.ports().await;
+            let service = service(&ports, &time, &next);
+            sides.push(Side { kept, ports, service });
+        }
+        Sides { time, next, sides }
+    }
+}
+
+fn service(ports: &Ports, time: &Arc<Mutex<Timestamp>>, next: &Arc<Mutex<LeadId>>) -> LeadService {
+    let clock = || {
+        let time = time.clone();
+        move || held(&time).to_utc()
+    };
+    let next = next.clone();
+    LeadService::builder(ports.store.clone(), StoredTokens::new(ports.tokens.clone(), clock()))
+        .limiter(Everyone)
+        .clock(clock())
+        .ids(move |_| held(&next))
+        .build()
+        .unwrap()
+}
+
+fn held<T: Clone>(value: &Mutex<T>) -> T {
+    value.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+fn put<T>(value: &Mutex<T>, new: T) {
+    *value.lock().unwrap_or_else(PoisonError::into_inner) = new;
+}
+
+/// Stores in the course of a case.
+pub(crate) struct Sides<'a> {
+    time: Arc<Mutex<Timestamp>>,
+    next: Arc<Mutex<LeadId>>,
+    pub(crate) sides: Vec<Side<'a>>,
+}
+
+pub(crate) struct Side<'a> {
+    pub(crate) kept: &'a Kept,
+    pub(crate) ports: Ports,
+    service: LeadService,
+}
+
+impl Sides<'_> {
+    /// Does it everywhere; what comes of it is everywhere the same.
+    pub(crate) async fn play(&self, operation: &Operation) -> Check {
+        if let Operation::Create { who, id, .. } = operation {
+            put(&self.next, LeadId::parse(&id.lead(*who)).unwrap());
+        }
+        if let Operation::Wait(seconds) = operation {
+            let (now, by) = (held(&self.time).to_utc(), Duration::from_secs(seconds.unsigned_abs()));
+            put(&self.time, if *seconds < 0 { now - by } else { now + by }.into());
+        }
+        if let Some((who, request)) = operation::request(operation) {
+            return self.ask(who, &request).await.map(drop);
+        }
+        let mut outcomes = Vec::new();
+        for side in &self.sides {
+            outcomes.push(side.manage(operation, held(&self.time)).await);
+        }
+        self.alike(&outcomes)?;
+        match operation {
+            Operation::Tokens { who } => silent(*who, &outcomes[0]),
+            _ => Ok(()),
+        }
+    }
+
+    /// The answer, which is everywhere the same.
+    pub(crate) async fn ask(&self, who: Who, request: &Request<Bytes>) -> Check<Answer> {
+        let mut answers: Vec<Answer> = Vec::new();
+        for side in &self.sides {
+            answers.push(side.service.send(request.clone()).await.into());
+        }
+        let shown: Vec<String> = answers.iter().map(Answer::bytes).collect();
+        for shown in &shown {
+            silent(who, shown)?;
+        }
+        self.alike(&shown).map_err(|wrong| format!("{who:?} {} {}: {wrong}", request.method(), request.uri()))?;
+        Ok(answers.swap_remove(0))
+    }
+
+    /// All are as the one in memory.
+    pub(crate) fn alike(&self, outcomes: &[String]) -> Check {
+        for (side, outcome) in self.sides.iter().zip(outcomes) {
+            if *outcome != outcomes[0] {
+                return Err(format!("{:?} says\n{outcome}\nand not, as memory,\n{}", side.kept.keep, outcomes[0]));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Side<'_> {
+    /// What tokens have no request for. The text of an error is a store's own.
+    async fn manage(&self, operation: &Operation, now: Timestamp) -> String {
+        let tokens = &self.ports.tokens;
+        let id = |of: &Who, nth: usize| -> TokenId { of.token(nth).id };
+        let outcome = match operation {
+            Operation::Tokens { who } => tokens.list(&who.business()).await.map(|tokens| format!("{tokens:?}")),
+            Operation::Revoke { who, of, token } => {
+                tokens.revoke(&who.business(), &id(of, *token), now).await.map(|done| done.to_string())
+            }
+            Operation::Forget { who, of, token } => {
+                tokens.delete(&who.business(), &id(of, *token)).await.map(|done| done.to_string())
+            }
+            // One that is there, in whatever business, is refused.
+            Operation::Keep { who, of, token } => {
+                tokens.insert(&who.business(), of.token(*token)).await.map(|()| String::new())
+            }
+            _ => Ok(String::new()),
+        };
+        outcome.unwrap_or_else(|_| "an error".to_owned())
+    }
+}
+
+/// Nothing of the other business is in it.
+pub(crate) fn silent(who: Who, shown: &str) -> Check {
+    let foreign = who.other().canary();
+    if shown.contains(foreign) { Err(format!("{who:?} is shown {foreign}: {shown}")) } else { Ok(()) }
+}
+
+/// Limits are no matter of stores.
+struct Everyone;
+
+#[async_trait]
+impl RateLimiter for Everyone {
+    async fn admit(&self, _: &TokenId, _: Class) -> Result<Admission, BoxError> {
+        Ok(Admission::Admitted)
+    }
+}
