@@ -169,7 +169,7 @@ async fn export(store: &SqlStore) -> Vec<BusinessSeed> {
 }
 
 /// The businesses as the store in memory has them; what cannot change is as the seed has it.
-async fn businesses(ports: &Ports, seed: &Seed) -> Vec<BusinessSeed> {
+pub(crate) async fn businesses(ports: &Ports, seed: &Seed) -> Vec<BusinessSeed> {
     let mut businesses = seed.dataset().businesses;
     for business in &mut businesses {
         let all = Window::new(200, 0).unwrap();

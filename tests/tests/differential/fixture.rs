@@ -126,7 +126,7 @@ fn leads(who: Who) -> Value {
 }
 
 /// A form with an id that both have.
-fn form(who: Who) -> Value {
+pub(crate) fn form(who: Who) -> Value {
     let data: Value = serde_json::from_str(include_str!("../../data/two_businesses.json")).unwrap();
     let form = data["businesses"][0]["forms"][0].to_string();
     serde_json::from_str(&form.replace("a-client-1", "client-1").replace("Canary-A", who.canary())).unwrap()

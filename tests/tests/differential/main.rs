@@ -8,10 +8,12 @@
     reason = "a test stops where something is not as it must be, and is handy to write"
 )]
 
+mod administration;
 mod audit;
 mod fixture;
 mod lost;
 mod many;
+mod model;
 mod operation;
 mod random;
 mod sides;

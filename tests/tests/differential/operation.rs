@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http::Request;
-use proptest::{collection::vec, option, prelude::*};
+use proptest::{option, prelude::*};
 use serde_json::{Map, Value, json};
 
 use super::fixture::{self, Who};
@@ -68,6 +68,8 @@ pub(crate) enum Operation {
         of: Who,
         token: usize,
     },
+    /// Stores that keep data forget the idempotency keys that are old.
+    ForgetKeys,
     /// Time goes on, or a little back.
     Wait(i64),
 }
@@ -107,15 +109,15 @@ impl Id {
         }
     }
 
-    fn client(self, who: Who) -> String {
+    pub(crate) fn client(self, who: Who) -> String {
         self.of(who, "client", &fixture::CLIENTS)
     }
 
-    fn pipeline(self, who: Who) -> String {
+    pub(crate) fn pipeline(self, who: Who) -> String {
         self.of(who, "pipe", &fixture::PIPELINES)
     }
 
-    fn stage(self, who: Who) -> String {
+    pub(crate) fn stage(self, who: Who) -> String {
         self.of(who, "stage", &fixture::STAGES)
     }
 
@@ -185,11 +187,15 @@ fn with(secret: &str, method: &str, path: &str, body: Option<Value>) -> Request<
 
 const HOUR: i64 = 60 * 60;
 
-pub(crate) fn operations() -> impl Strategy<Value = Vec<Operation>> {
-    vec(operation(), 60..120)
+/// One without an idempotency key.
+pub(crate) fn keyless() -> impl Strategy<Value = Operation> {
+    any().prop_map(|operation| match operation {
+        Operation::Create { who, id, client, change, .. } => Operation::Create { who, id, client, change, key: None },
+        other => other,
+    })
 }
 
-fn operation() -> impl Strategy<Value = Operation> {
+pub(crate) fn any() -> impl Strategy<Value = Operation> {
     // Token 0 stays, so that there is always a way in.
     let token = || 1..fixture::TOKENS;
     prop_oneof![
@@ -207,21 +213,22 @@ fn operation() -> impl Strategy<Value = Operation> {
         1 => (who(), who(), token()).prop_map(|(who, of, token)| Operation::Revoke { who, of, token }),
         1 => (who(), who(), token()).prop_map(|(who, of, token)| Operation::Forget { who, of, token }),
         1 => (who(), who(), token()).prop_map(|(who, of, token)| Operation::Keep { who, of, token }),
+        1 => Just(Operation::ForgetKeys),
         // No age of a key comes near to 24 hours: where time steps back over it, a store may have forgotten the key.
         4 => prop_oneof![4 => Just(1), 3 => Just(7 * HOUR), 2 => Just(25 * HOUR), 2 => Just(-2)].prop_map(Operation::Wait),
     ]
 }
 
-fn who() -> impl Strategy<Value = Who> {
+pub(crate) fn who() -> impl Strategy<Value = Who> {
     prop_oneof![Just(Who::A), Just(Who::B)]
 }
 
-fn id() -> impl Strategy<Value = Id> {
+pub(crate) fn id() -> impl Strategy<Value = Id> {
     prop_oneof![8 => (0..8_usize).prop_map(Id::Shared), 2 => Just(Id::Own), 2 => Just(Id::Foreign), 1 => Just(Id::Unknown)]
 }
 
-/// Nobody gives a lead the id that stands for another business.
-fn new_id() -> impl Strategy<Value = Id> {
+/// Nobody gives anything the id that stands for another business.
+pub(crate) fn new_id() -> impl Strategy<Value = Id> {
     prop_oneof![6 => (0..8_usize).prop_map(Id::Shared), 1 => Just(Id::Own)]
 }
 

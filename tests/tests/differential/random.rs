@@ -1,13 +1,21 @@
-//! Operations at random. `LEADAPI_DIFFERENTIAL_CASES` says how many cases, and `LEADAPI_DIFFERENTIAL_SEED` which.
+//! Operations at random. `LEADAPI_DIFFERENTIAL_CASES` says how many cases, `LEADAPI_DIFFERENTIAL_SEED` which, and
+//! `LEADAPI_DIFFERENTIAL_STEPS` in how many steps one that fails may be made shorter.
 
-use std::env;
+use std::{env, fmt::Debug};
 
-use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
+use leadapi_core::dataset::Dataset;
+use leadapi_tests::Seed;
+use proptest::{
+    collection::vec,
+    prelude::*,
+    test_runner::{Config, RngSeed, TestCaseError, TestRunner},
+};
 
 use super::{
-    audit, fixture,
+    administration::{self, Wish},
+    audit, fixture, model,
     operation::{self, Operation},
-    sides::{Check, Stores},
+    sides::{Check, Sides, Stores},
 };
 
 /// So many by default, which takes some seconds.
@@ -21,19 +29,32 @@ fn number<T: std::str::FromStr>(name: &str) -> Option<T> {
 
 #[test]
 fn whatever_two_businesses_do() {
+    run(&vec(operation::any(), 60..120), async |stores, operations: Vec<Operation>| play(stores, &operations).await);
+}
+
+#[test]
+fn whatever_is_done_to_two_businesses() {
+    let step = prop_oneof![
+        2 => operation::keyless().prop_map(Step::Operation),
+        1 => administration::wish().prop_map(Step::Wish),
+    ];
+    run(&vec(step, 40..80), async |stores, steps: Vec<Step>| administer(stores, &steps).await);
+}
+
+/// Cases of a strategy, on stores that are opened once.
+fn run<T: Debug>(cases: &impl Strategy<Value = T>, play: impl AsyncFn(&Stores, T) -> Check) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let stores = runtime.block_on(Stores::open(&fixture::seed()));
     let seed = number("LEADAPI_DIFFERENTIAL_SEED").unwrap_or_else(rand);
     let config = Config {
         cases: number("LEADAPI_DIFFERENTIAL_CASES").unwrap_or(CASES),
-        max_shrink_iters: STEPS,
+        max_shrink_iters: number("LEADAPI_DIFFERENTIAL_STEPS").unwrap_or(STEPS),
         failure_persistence: None,
         rng_seed: RngSeed::Fixed(seed),
         ..Config::default()
     };
-    let outcome = TestRunner::new(config).run(&operation::operations(), |operations| {
-        runtime.block_on(play(&stores, &operations)).map_err(TestCaseError::fail)
-    });
+    let outcome =
+        TestRunner::new(config).run(cases, |case| runtime.block_on(play(&stores, case)).map_err(TestCaseError::fail));
     outcome.unwrap_or_else(|wrong| panic!("LEADAPI_DIFFERENTIAL_SEED={seed}\n{wrong}"));
 }
 
@@ -53,4 +74,50 @@ async fn play(stores: &Stores, operations: &[Operation]) -> Check {
         audit::signatures(side.kept).await?;
     }
     Ok(())
+}
+
+/// Requests, and what administrators do meanwhile.
+#[derive(Debug, Clone)]
+enum Step {
+    Operation(Operation),
+    Wish(Wish),
+}
+
+async fn administer(stores: &Stores, steps: &[Step]) -> Check {
+    let mut sides = stores.begin().await;
+    let mut seed = fixture::seed();
+    for step in steps {
+        match step {
+            Step::Operation(operation) => sides.play(operation).await?,
+            Step::Wish(wish) => {
+                fulfil(&mut sides, &mut seed, wish).await.map_err(|wrong| format!("{wish:?}: {wrong}"))?
+            }
+        }
+    }
+    audit::all(&sides, &seed).await
+}
+
+/// Every store does what the model does, and says the same.
+async fn fulfil(sides: &mut Sides<'_>, seed: &mut Seed, wish: &Wish) -> Check {
+    let mut businesses = audit::businesses(&sides.sides[0].ports, seed).await;
+    let business = businesses.iter_mut().find(|business| business.id == wish.who.business()).unwrap();
+    let after = model::fulfil(wish, business);
+    let mut first = None;
+    for side in &sides.sides {
+        let Some((store, _)) = side.kept.sql() else { continue };
+        let (said, done) = wish.fulfil(store).await.map_err(|wrong| format!("{:?}: {wrong}", side.kept.keep))?;
+        if done != after.is_some() {
+            return Err(format!("{:?} says {said}, and not as the model of {business:?}", side.kept.keep));
+        }
+        let first = first.get_or_insert_with(|| said.clone());
+        if *first != said {
+            return Err(format!("{:?} says {said} and not {first}", side.kept.keep));
+        }
+    }
+    if let Some(after) = after {
+        *business = after;
+        *seed = Seed { data: vec![Dataset::new(businesses.clone())], ..seed.clone() };
+        sides.reload(businesses);
+    }
+    audit::behind(sides, seed).await
 }

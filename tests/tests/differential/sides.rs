@@ -10,8 +10,10 @@ use bytes::Bytes;
 use http::Request;
 use leadapi_core::{
     BoxError,
+    dataset::{BusinessSeed, Dataset},
     http::LeadService,
     id::{LeadId, TokenId},
+    memory::MemoryStore,
     model::Timestamp,
     port::{Admission, Class, RateLimiter},
     tokens::StoredTokens,
@@ -25,6 +27,9 @@ use super::{
 
 /// What is wrong.
 pub(crate) type Check<T = ()> = Result<T, String>;
+
+/// How long a key is kept, in milliseconds (contract D10).
+const DAY: i64 = 24 * 60 * 60 * 1_000;
 
 /// Stores of each kind, opened once.
 pub(crate) struct Stores(Vec<Kept>);
@@ -99,6 +104,9 @@ impl Sides<'_> {
             let (now, by) = (held(&self.time).to_utc(), Duration::from_secs(seconds.unsigned_abs()));
             put(&self.time, if *seconds < 0 { now - by } else { now + by }.into());
         }
+        if matches!(operation, Operation::ForgetKeys) {
+            return self.forget_keys().await;
+        }
         if let Some((who, request)) = operation::request(operation) {
             return self.ask(who, &request).await.map(drop);
         }
@@ -111,6 +119,31 @@ impl Sides<'_> {
             Operation::Tokens { who } => silent(*who, &outcomes[0]),
             _ => Ok(()),
         }
+    }
+
+    /// Those that are a day old go, and no others.
+    async fn forget_keys(&self) -> Check {
+        let now = held(&self.time);
+        for side in &self.sides {
+            let Some((store, raw)) = side.kept.sql() else { continue };
+            let rows = "SELECT business_id, key, created_at FROM idempotency ORDER BY business_id, key";
+            let mut expected = raw.rows(rows).await;
+            let until = now.to_utc().timestamp_millis() - DAY;
+            expected.retain(|row| row[2].parse::<i64>().unwrap() > until);
+            store.forget_old_keys(now).await.map_err(|error| error.to_string())?;
+            let kept = raw.rows(rows).await;
+            if kept != expected {
+                return Err(format!("{:?} keeps the keys {kept:?} and not {expected:?}", side.kept.keep));
+            }
+        }
+        Ok(())
+    }
+
+    /// The store in memory is made anew of other businesses; the others have been changed themselves.
+    pub(crate) fn reload(&mut self, businesses: Vec<BusinessSeed>) {
+        let side = &mut self.sides[0];
+        side.ports.store = Arc::new(MemoryStore::new(Dataset::new(businesses)));
+        side.service = service(&side.ports, &self.time, &self.next);
     }
 
     /// The answer, which is everywhere the same.

@@ -1,0 +1,156 @@
+//! Takes `business_id` out of one place of one SQL statement at a time, and looks whether the differential test sees it.
+//!
+//! The statements stand as text in the executable of the test, so a copy is changed there, by as many bytes: nothing is
+//! built anew, and what runs is the product as it is but for this one condition. Run it as
+//!
+//! ```text
+//! cargo test -p leadapi-tests --test differential --no-run
+//! cargo run -p leadapi-tests --example without_business -- target/debug/deps/differential-<hash> [NAME]…
+//! ```
+//!
+//! With names, only statements of those names are taken. The outcome is a table; the exit status is 1 where the test has
+//! not seen a change. It takes minutes, so it is no part of the usual tests.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a tool of the tests stops where something is not as it must be"
+)]
+
+use std::{
+    env, fs,
+    os::unix::fs::PermissionsExt,
+    path::Path,
+    process::{Command, ExitCode},
+    time::Instant,
+};
+
+/// A test that takes more seconds hangs.
+const LONGEST: &str = "600";
+
+/// In the order in which they are run, until one fails.
+const TESTS: [&str; 4] = [
+    "random::whatever_two_businesses_do",
+    "random::whatever_is_done_to_two_businesses",
+    "many::thousands_of_leads",
+    "lost::each_message_of_a_create_is_lost_once",
+];
+
+const SOURCES: [&str; 3] = ["statement.rs", "admin/statement.rs", "postgres/statement.rs"];
+
+/// A statement, as the executable holds it.
+struct Statement {
+    name: String,
+    sql: String,
+}
+
+fn main() -> ExitCode {
+    let mut arguments = env::args().skip(1);
+    let executable = arguments.next().expect("the executable of the differential test");
+    let names: Vec<String> = arguments.collect();
+    let program = fs::read(&executable).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut survived = 0;
+    for statement in statements().iter().filter(|statement| names.is_empty() || names.contains(&statement.name)) {
+        for (nth, changed) in statement.without_business().into_iter().enumerate() {
+            let began = Instant::now();
+            let mutant = folder.path().join("mutant");
+            let outcome = match replace(&program, statement.sql.as_bytes(), changed.as_bytes()) {
+                None => "not in the executable".to_owned(),
+                Some(program) => {
+                    fs::write(&mutant, program).unwrap();
+                    fs::set_permissions(&mutant, fs::Permissions::from_mode(0o700)).unwrap();
+                    run(&mutant, &executable)
+                }
+            };
+            survived += u8::from(!outcome.starts_with("red"));
+            println!("{:<26} {}  {outcome:<60} {:>4} s", statement.name, nth + 1, began.elapsed().as_secs());
+        }
+    }
+    if survived == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Every statement that names a business in a condition.
+fn statements() -> Vec<Statement> {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../leadapi-server/src/store"));
+    SOURCES.iter().flat_map(|source| constants(&fs::read_to_string(folder.join(source)).unwrap())).collect()
+}
+
+fn constants(source: &str) -> Vec<Statement> {
+    let mut statements = Vec::new();
+    for constant in source.split("const ").skip(1) {
+        let Some((name, rest)) = constant.split_once(": &str") else { continue };
+        let Some(text) = rest.split('"').nth(1) else { continue };
+        let mut lines = text.split("\\\n");
+        let first = lines.next().unwrap_or_default().to_owned();
+        // A backslash at the end of a line joins it to what the next one begins with after its blanks.
+        let sql = lines.fold(first, |sql, line| sql + line.trim_start());
+        if !conditions(&sql).is_empty() {
+            statements.push(Statement { name: name.to_owned(), sql });
+        }
+    }
+    statements
+}
+
+/// Where `business_id = $n` stands, with the name of a table before it, and how long it is.
+fn conditions(sql: &str) -> Vec<(usize, usize)> {
+    const CONDITION: &str = "business_id = $";
+    let places = sql.match_indices(CONDITION).map(|(at, _)| {
+        let digits = sql[at + CONDITION.len()..].bytes().take_while(u8::is_ascii_digit).count();
+        let from = sql[..at].rfind([' ', '(']).map_or(0, |before| before + 1);
+        (from, at + CONDITION.len() + digits - from)
+    });
+    places.collect()
+}
+
+impl Statement {
+    /// With one condition after the other made one that is always true, of the same length and the same parameter.
+    fn without_business(&self) -> Vec<String> {
+        let changed = conditions(&self.sql).into_iter().map(|(at, length)| {
+            let condition = &self.sql[at..at + length];
+            let parameter = condition.rsplit(' ').next().unwrap_or(condition);
+            // Said so that both databases know that the parameter is a text.
+            let always = format!("{parameter}||''={parameter}");
+            format!("{}{always:<length$}{}", &self.sql[..at], &self.sql[at + length..])
+        });
+        changed.collect()
+    }
+}
+
+/// A constant may stand more than once in an executable; none if it does not stand there.
+fn replace(program: &[u8], from: &[u8], to: &[u8]) -> Option<Vec<u8>> {
+    assert_eq!(from.len(), to.len(), "an executable has no room for more");
+    let mut changed = program.to_vec();
+    let mut at = 0;
+    let mut found = false;
+    while let Some(next) = changed[at..].windows(from.len()).position(|window| window == from) {
+        at += next;
+        changed[at..at + to.len()].copy_from_slice(to);
+        found = true;
+    }
+    found.then_some(changed)
+}
+
+/// The first test that fails, and on which store if it says so.
+fn run(mutant: &Path, executable: &str) -> String {
+    for test in TESTS {
+        let ran = Command::new("timeout")
+            .args([LONGEST.as_ref(), mutant.as_os_str(), test.as_ref(), "--exact".as_ref()])
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .env("LD_LIBRARY_PATH", Path::new(executable).parent().unwrap())
+            .env("LEADAPI_DIFFERENTIAL_STEPS", "0")
+            .env("RUST_BACKTRACE", "0")
+            .output()
+            .unwrap();
+        let output = String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr);
+        if !ran.status.success() {
+            let store = ["Sqlite", "Postgres"].into_iter().find(|store| output.contains(store));
+            let failed = output.contains(&format!("test {test} ... FAILED"));
+            return format!("{} {test} {}", if failed { "red" } else { "broken" }, store.unwrap_or_default());
+        }
+        assert!(output.contains(" 1 passed;"), "{test} is no test: {output}");
+    }
+    "GREEN".to_owned()
+}

@@ -1,0 +1,192 @@
+//! What an administrator may do to a business, drawn at random; only stores that keep data can.
+
+use leadapi_core::{
+    auth::Role,
+    id::{ClientId, FormId, PipelineId, StageId},
+    model::{ClientAccount, Pipeline, Stage, Timestamp},
+};
+use leadapi_server::store::{AdminError, SqlStore};
+use proptest::{option, prelude::*};
+
+use super::{
+    fixture::{self, Who},
+    operation::{Id, id, new_id, who},
+    sides::{Check, silent},
+};
+
+/// An administrator's wish.
+#[derive(Debug, Clone)]
+pub(crate) struct Wish {
+    pub(crate) who: Who,
+    pub(crate) task: Task,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Task {
+    Look,
+    AddMember { member: u8, role: Role },
+    ChangeMember { member: u8, to: Option<u8>, role: Option<Role> },
+    RemoveMember { member: u8 },
+    AddClient { id: Id },
+    RenameClient { id: Id, name: u8 },
+    RemoveClient { id: Id, with_leads: bool },
+    AddPipeline { id: Id, stages: Vec<Id> },
+    RenamePipeline { id: Id, name: u8 },
+    RemovePipeline { id: Id },
+    AddStage { pipeline: Id, id: Id, position: Option<u32> },
+    ChangeStage { id: Id, name: Option<u8>, position: Option<u32> },
+    RemoveStage { id: Id, move_to: Option<Id> },
+    AddForm,
+    RenameForm { is_there: bool, name: u8 },
+    RemoveForm { is_there: bool },
+}
+
+/// When what is added was created.
+pub(crate) const CREATED: &str = "2026-01-03T00:00:00Z";
+
+impl Wish {
+    pub(crate) fn client(&self, id: Id) -> ClientId {
+        ClientId::parse(&id.client(self.who)).unwrap()
+    }
+
+    pub(crate) fn pipeline(&self, id: Id) -> PipelineId {
+        PipelineId::parse(&id.pipeline(self.who)).unwrap()
+    }
+
+    pub(crate) fn stage(&self, id: Id) -> StageId {
+        StageId::parse(&id.stage(self.who)).unwrap()
+    }
+
+    pub(crate) fn name(&self, name: u8) -> String {
+        format!("{name} {}", self.who.canary())
+    }
+
+    /// Some are the same address in another case, and both businesses have the same people.
+    pub(crate) fn email(member: u8) -> &'static str {
+        ["owner@agency.example", "Owner@Agency.example", "ann@agency.example", "bo@agency.example"][usize::from(member)]
+    }
+
+    pub(crate) fn new_client(&self, id: Id) -> ClientAccount {
+        ClientAccount::new(self.client(id), self.name(0), created())
+    }
+
+    pub(crate) fn new_pipeline(&self, id: Id, stages: &[Id]) -> Pipeline {
+        let stages = (1..).zip(stages).map(|(at, id)| Stage::new(self.stage(*id), self.name(0), at));
+        Pipeline::new(self.pipeline(id), self.name(0), stages.collect(), created())
+    }
+
+    pub(crate) fn form(is_there: bool) -> FormId {
+        let form = fixture::form(Who::A);
+        let id = form["form"]["id"].as_str().unwrap();
+        FormId::parse(if is_there { id } else { "nobody" }).unwrap()
+    }
+
+    /// Does it, and answers what came of it and whether it was done. A refusal may repeat the id that was asked for.
+    pub(crate) async fn fulfil(&self, store: &SqlStore) -> Check<(String, bool)> {
+        match self.ask(store).await {
+            Ok(done) => silent(self.who, &done).map(|()| (done, true)),
+            Err(AdminError::Refused(rule)) => Ok((rule, false)),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    async fn ask(&self, store: &SqlStore) -> Result<String, AdminError> {
+        let business = &self.who.business();
+        Ok(match &self.task {
+            Task::Look => self.look(store).await?,
+            Task::AddMember { member, role } => shown(store.add_member(business, Self::email(*member), *role).await?),
+            Task::ChangeMember { member, to, role } => {
+                shown(store.change_member(business, Self::email(*member), to.map(Self::email), *role).await?)
+            }
+            Task::RemoveMember { member } => shown(store.remove_member(business, Self::email(*member)).await?),
+            Task::AddClient { id } => shown(store.add_client(business, self.new_client(*id)).await?),
+            Task::RenameClient { id, name } => {
+                shown(store.rename_client(business, &self.client(*id), &self.name(*name)).await?)
+            }
+            Task::RemoveClient { id, with_leads } => {
+                shown(store.remove_client(business, &self.client(*id), *with_leads).await?)
+            }
+            Task::AddPipeline { id, stages } => {
+                shown(store.add_pipeline(business, self.new_pipeline(*id, stages)).await?)
+            }
+            Task::RenamePipeline { id, name } => {
+                shown(store.rename_pipeline(business, &self.pipeline(*id), &self.name(*name)).await?)
+            }
+            Task::RemovePipeline { id } => shown(store.remove_pipeline(business, &self.pipeline(*id)).await?),
+            Task::AddStage { pipeline, id, position } => {
+                let (pipeline, id) = (self.pipeline(*pipeline), self.stage(*id));
+                shown(store.add_stage(business, &pipeline, id, &self.name(0), *position).await?)
+            }
+            Task::ChangeStage { id, name, position } => {
+                let name = name.map(|name| self.name(name));
+                shown(store.change_stage(business, &self.stage(*id), name.as_deref(), *position).await?)
+            }
+            Task::RemoveStage { id, move_to } => {
+                let move_to = move_to.map(|id| self.stage(id));
+                shown(store.remove_stage(business, &self.stage(*id), move_to.as_ref()).await?)
+            }
+            Task::AddForm => {
+                let form = serde_json::from_value(fixture::form(self.who)).unwrap();
+                shown(store.add_form(business, form).await?)
+            }
+            Task::RenameForm { is_there, name } => {
+                shown(store.rename_form(business, &Self::form(*is_there), &self.name(*name)).await?)
+            }
+            Task::RemoveForm { is_there } => shown(store.remove_form(business, &Self::form(*is_there)).await?),
+        })
+    }
+
+    async fn look(&self, store: &SqlStore) -> Result<String, AdminError> {
+        let business = &self.who.business();
+        let form = store.form(business, &Self::form(true)).await.map(|form| serde_json::to_string(&form).unwrap());
+        Ok(shown((
+            store.members(business).await?,
+            store.member(business, Self::email(1)).await?,
+            store.all_clients(business).await?,
+            store.all_pipelines(business).await?,
+            serde_json::to_string(&store.forms(business).await?).unwrap(),
+            form.map_err(|error| error.to_string()),
+        )))
+    }
+}
+
+fn shown(value: impl std::fmt::Debug) -> String {
+    format!("{value:?}")
+}
+
+fn created() -> Timestamp {
+    CREATED.parse().unwrap()
+}
+
+pub(crate) fn wish() -> impl Strategy<Value = Wish> {
+    (who(), task()).prop_map(|(who, task)| Wish { who, task })
+}
+
+fn task() -> impl Strategy<Value = Task> {
+    let (member, name) = (|| 0..4_u8, || 0..3_u8);
+    let position = || option::of(0..5_u32);
+    prop_oneof![
+        2 => Just(Task::Look),
+        1 => (member(), role()).prop_map(|(member, role)| Task::AddMember { member, role }),
+        1 => (member(), option::of(member()), option::of(role()))
+            .prop_map(|(member, to, role)| Task::ChangeMember { member, to, role }),
+        1 => member().prop_map(|member| Task::RemoveMember { member }),
+        1 => new_id().prop_map(|id| Task::AddClient { id }),
+        1 => (id(), name()).prop_map(|(id, name)| Task::RenameClient { id, name }),
+        2 => (id(), any::<bool>()).prop_map(|(id, with_leads)| Task::RemoveClient { id, with_leads }),
+        2 => (new_id(), prop::collection::vec(new_id(), 0..3)).prop_map(|(id, stages)| Task::AddPipeline { id, stages }),
+        1 => (id(), name()).prop_map(|(id, name)| Task::RenamePipeline { id, name }),
+        3 => id().prop_map(|id| Task::RemovePipeline { id }),
+        2 => (id(), new_id(), position()).prop_map(|(pipeline, id, position)| Task::AddStage { pipeline, id, position }),
+        2 => (id(), option::of(name()), position())
+            .prop_map(|(id, name, position)| Task::ChangeStage { id, name, position }),
+        4 => (id(), option::weighted(0.7, id())).prop_map(|(id, move_to)| Task::RemoveStage { id, move_to }),
+        1 => Just(Task::AddForm),
+        1 => (prop::bool::weighted(0.8), name()).prop_map(|(is_there, name)| Task::RenameForm { is_there, name }),
+        1 => prop::bool::weighted(0.8).prop_map(|is_there| Task::RemoveForm { is_there }),
+    ]
+}
+
+fn role() -> impl Strategy<Value = Role> {
+    prop_oneof![Just(Role::Owner), Just(Role::Admin), Just(Role::Member)]
+}
