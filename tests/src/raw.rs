@@ -80,14 +80,16 @@ fn lock(sqlite: &Mutex<rusqlite::Connection>) -> std::sync::MutexGuard<'_, rusql
 }
 
 fn copied(tables: &[String], from: &str) -> String {
-    tables.iter().map(|table| format!("CREATE TABLE copy.\"{table}\" AS SELECT * FROM {from}.\"{table}\";")).collect()
+    let copy = |table: &String| format!("CREATE TABLE copy.\"{table}\" AS SELECT * FROM {from}.\"{table}\";");
+    tables.iter().map(copy).collect::<Vec<_>>().concat()
 }
 
 /// Rows go before those that they refer to, and come back after them.
 fn reset(tables: &[String], into: &str) -> String {
-    let delete: String = tables.iter().rev().map(|table| format!("DELETE FROM {into}.\"{table}\";")).collect();
+    let delete = tables.iter().rev().map(|table| format!("DELETE FROM {into}.\"{table}\";"));
     let insert = tables.iter().map(|table| format!("INSERT INTO {into}.\"{table}\" SELECT * FROM copy.\"{table}\";"));
-    format!("BEGIN;{delete}{}COMMIT", insert.collect::<String>())
+    let statements: Vec<String> = delete.chain(insert).collect();
+    format!("BEGIN;{}COMMIT", statements.concat())
 }
 
 fn rows(sqlite: &rusqlite::Connection, sql: &str) -> Vec<Vec<String>> {
