@@ -34,10 +34,10 @@ impl Format {
         self.json
     }
 
-    /// Prints what has been done.
+    /// Prints what has been done. That nobody can read it is a failure: it may be a secret that is shown this once.
     pub(super) fn say(self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), CommandError> {
-        print_line(&if self.json { json(value)? } else { text() });
-        Ok(())
+        let line = if self.json { json(value)? } else { text() };
+        writeln!(io::stdout(), "{line}").map_err(CommandError::Output)
     }
 
     /// Prints what there is: an array, or a table.
