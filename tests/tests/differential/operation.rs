@@ -212,11 +212,16 @@ pub(crate) fn any() -> impl Strategy<Value = Operation> {
         1 => who().prop_map(|who| Operation::Tokens { who }),
         1 => (who(), who(), token()).prop_map(|(who, of, token)| Operation::Revoke { who, of, token }),
         1 => (who(), who(), token()).prop_map(|(who, of, token)| Operation::Forget { who, of, token }),
-        1 => (who(), who(), token()).prop_map(|(who, of, token)| Operation::Keep { who, of, token }),
+        1 => (who(), who(), token()).prop_map(keep),
         1 => Just(Operation::ForgetKeys),
         // No age of a key comes near to 24 hours: where time steps back over it, a store may have forgotten the key.
         4 => prop_oneof![4 => Just(1), 3 => Just(7 * HOUR), 2 => Just(25 * HOUR), 2 => Just(-2)].prop_map(Operation::Wait),
     ]
+}
+
+/// Of the other business one that stays there: whoever has a token that the other one gave up lets it in.
+fn keep((who, of, token): (Who, Who, usize)) -> Operation {
+    Operation::Keep { who, of, token: if who == of { token } else { 0 } }
 }
 
 pub(crate) fn who() -> impl Strategy<Value = Who> {
