@@ -47,7 +47,7 @@ pub(crate) enum Written {
 pub(crate) async fn run(
     session: &mut dyn Session,
     business: &BusinessId,
-    writes: &[Write],
+    writes: &[&Write],
     tally: &mut Changes,
 ) -> Result<Vec<Result<Written, SqlError>>, SqlError> {
     let mut state = State::load(session, business, writes).await?;
@@ -128,8 +128,8 @@ impl Need {
 }
 
 impl State {
-    async fn load(session: &mut dyn Session, business: &BusinessId, writes: &[Write]) -> Result<Self, SqlError> {
-        let needs: BTreeSet<Need> = writes.iter().flat_map(Write::needs).collect();
+    async fn load(session: &mut dyn Session, business: &BusinessId, writes: &[&Write]) -> Result<Self, SqlError> {
+        let needs: BTreeSet<Need> = writes.iter().flat_map(|write| write.needs()).collect();
         let answers = session.ask(needs.iter().map(|need| need.query(business)).collect()).await?;
         let mut state = Self::default();
         for (need, rows) in needs.into_iter().zip(answers) {

@@ -1,11 +1,15 @@
 //! PostgreSQL through the store against statements written by hand for the same driver.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::HashMap,
+    sync::Mutex,
+    time::{Duration, Instant},
+};
 
 use leadapi_core::model::LeadQuery;
 use leadapi_server::store::SqlStore;
 use leadapi_tests::postgres::Cluster;
-use tokio_postgres::{Client, NoTls, types::ToSql};
+use tokio_postgres::{Client, NoTls, Statement, types::ToSql};
 
 use crate::{
     creates::{concurrent, service},
@@ -26,12 +30,12 @@ pub(crate) async fn all() {
         let begun = Instant::now();
         store.import(dataset(leads), |_| {}).await.unwrap();
         let took = begun.elapsed();
-        let client = connect(&url).await;
-        client.batch_execute("VACUUM ANALYZE").await.unwrap();
+        let hand = Hand { client: connect(&url).await, known: Mutex::default() };
+        hand.client.batch_execute("VACUUM ANALYZE").await.unwrap();
         println!("\nReads with {leads} leads in one business, medians (imported into PostgreSQL in {took:.1?})");
         println!("  {:<24}{:>12}{:>12}{:>8}", "", "by hand", "PostgreSQL", "ratio");
         for (name, what) in reads(leads) {
-            let by_hand = time(async |nth| by_hand(&client, &what, nth, leads).await).await;
+            let by_hand = time(async |nth| by_hand(&hand, &what, nth, leads).await).await;
             let through = time(async |nth| read(&store, &what, nth, leads).await).await;
             let ratio = through / by_hand;
             println!("  {name:<24}{:>12}{:>12}{ratio:>8.2}", micros(by_hand), micros(through));
@@ -47,7 +51,7 @@ async fn connect(url: &str) -> Client {
 }
 
 /// What one would write without a tally: a page, and a count for its total, at once.
-async fn by_hand(client: &Client, what: &Read, nth: usize, leads: usize) {
+async fn by_hand(hand: &Hand, what: &Read, nth: usize, leads: usize) {
     const COLUMNS: &str = "id, client_id, name, email, phone, source, notes, value, pipeline_id, stage_id, \
         business_name, created_at";
     let owner = business();
@@ -56,8 +60,8 @@ async fn by_hand(client: &Client, what: &Read, nth: usize, leads: usize) {
         Read::One => {
             let id = lead_id(nth * 7_919 % leads);
             let sql = format!("SELECT {COLUMNS} FROM lead WHERE business_id = $1 AND id = $2");
-            let statement = prepared(client, &sql).await;
-            client.query_one(&statement, &[&owner, &id.as_str()]).await.unwrap();
+            let statement = hand.prepared(sql).await;
+            hand.client.query_one(&statement, &[&owner, &id.as_str()]).await.unwrap();
         }
         Read::Page(LeadQuery { client: account, stage, window, .. }) => {
             let mut filters = vec![owner];
@@ -75,26 +79,31 @@ async fn by_hand(client: &Client, what: &Read, nth: usize, leads: usize) {
                 "SELECT {COLUMNS} FROM lead WHERE {clause} ORDER BY created_at DESC, id DESC LIMIT {limit} OFFSET {offset}"
             );
             let count = format!("SELECT count(*) FROM lead WHERE {clause}");
-            let (page, count) = (prepared(client, &page).await, prepared(client, &count).await);
+            let (page, count) = (hand.prepared(page).await, hand.prepared(count).await);
             let params: Vec<&(dyn ToSql + Sync)> = filters.iter().map(|id| -> &(dyn ToSql + Sync) { id }).collect();
-            let (page, count) = tokio::join!(client.query(&page, &params), client.query_one(&count, &params));
+            let (page, count) = tokio::join!(hand.client.query(&page, &params), hand.client.query_one(&count, &params));
             assert!(!page.unwrap().is_empty());
             count.unwrap();
         }
     }
 }
 
-/// Statements are prepared once, as in the store.
-async fn prepared(client: &Client, sql: &str) -> tokio_postgres::Statement {
-    static KNOWN: std::sync::Mutex<Vec<(usize, String, tokio_postgres::Statement)>> = std::sync::Mutex::new(Vec::new());
-    let of = std::ptr::from_ref(client).addr();
-    let known = KNOWN.lock().unwrap().iter().find(|known| known.0 == of && known.1 == sql).map(|known| known.2.clone());
-    if let Some(known) = known {
-        return known;
+/// A connection whose statements are prepared once, as in the store.
+struct Hand {
+    client: Client,
+    known: Mutex<HashMap<String, Statement>>,
+}
+
+impl Hand {
+    async fn prepared(&self, sql: String) -> Statement {
+        let known = self.known.lock().unwrap().get(&sql).cloned();
+        if let Some(known) = known {
+            return known;
+        }
+        let statement = self.client.prepare(&sql).await.unwrap();
+        self.known.lock().unwrap().insert(sql, statement.clone());
+        statement
     }
-    let statement = client.prepare(sql).await.unwrap();
-    KNOWN.lock().unwrap().push((of, sql.to_owned(), statement.clone()));
-    statement
 }
 
 /// Creates of 64 callers in one business, against bare inserts of leads on as many connections as the pool has.

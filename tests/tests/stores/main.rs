@@ -13,4 +13,5 @@ mod migrations;
 mod outages;
 mod place;
 mod tls;
+mod together;
 mod twins;

@@ -80,11 +80,11 @@ impl Inner {
     async fn work_off(self: Arc<Self>, business: BusinessId) {
         let _post = Post { inner: &self, business: &business };
         while let Some(waiting) = self.next(&business) {
-            let (writes, answers): (Vec<Write>, Vec<_>) =
-                waiting.into_iter().map(|waiting| (waiting.write, waiting.answer)).unzip();
-            for (answer, written) in answers.into_iter().zip(self.write_all(&business, &writes).await) {
+            let writes: Vec<&Write> = waiting.iter().map(|waiting| &waiting.write).collect();
+            let written = self.write_all(&business, &writes).await;
+            for (waiting, written) in waiting.into_iter().zip(written) {
                 // Whoever asked may have gone.
-                answer.send(written).unwrap_or_default();
+                waiting.answer.send(written).unwrap_or_default();
             }
         }
     }
@@ -102,7 +102,7 @@ impl Inner {
         })
     }
 
-    async fn write_all(&self, business: &BusinessId, writes: &[Write]) -> Vec<Result<Written, SqlError>> {
+    async fn write_all(&self, business: &BusinessId, writes: &[&Write]) -> Vec<Result<Written, SqlError>> {
         match self.transaction(business, writes).await {
             Ok(written) => written,
             // One of them is refused by the database; alone, it takes nothing with it of the others.
@@ -121,7 +121,7 @@ impl Inner {
     async fn transaction(
         &self,
         business: &BusinessId,
-        writes: &[Write],
+        writes: &[&Write],
     ) -> Result<Vec<Result<Written, SqlError>>, SqlError> {
         let mut attempts = Attempts::default();
         loop {
@@ -135,7 +135,7 @@ impl Inner {
     async fn attempt(
         &self,
         business: &BusinessId,
-        writes: &[Write],
+        writes: &[&Write],
     ) -> Result<Vec<Result<Written, SqlError>>, SqlError> {
         let operation = Uuid::now_v7().to_string();
         let prepared = timeout(LONGEST, self.prepare(business, writes, &operation)).await;
@@ -155,7 +155,7 @@ impl Inner {
     async fn prepare(
         &self,
         business: &BusinessId,
-        writes: &[Write],
+        writes: &[&Write],
         operation: &str,
     ) -> Result<(PgSession, Vec<Result<Written, SqlError>>), SqlError> {
         let mut session = PgSession::begin(self.connections.get().await?, BEGIN)?;

@@ -152,27 +152,57 @@ impl Thread {
     }
 }
 
+/// The writes of each business share a savepoint, so that what several of them name is looked up once. Where one of them
+/// fails, each is done again in a savepoint of its own.
 fn write_each(connection: &mut Connection, waiting: &[Waiting]) -> Result<Vec<Result<Written, SqlError>>, SqlError> {
-    let mut tallies: BTreeMap<&BusinessId, Changes> = BTreeMap::new();
-    let mut written = Vec::with_capacity(waiting.len());
-    for Waiting { business, write, .. } in waiting {
-        let outcome = savepoint(connection, |connection| {
-            let mut changes = Changes::default();
-            let session = &mut SqliteSession(connection);
-            let mut written = at_once(write::run(session, business, std::slice::from_ref(write), &mut changes))?;
-            let written = written.pop().unwrap_or_else(|| Err(SqlError::other("a write has no outcome")))?;
-            tallies.entry(business).or_default().append(changes);
-            Ok(written)
-        });
-        if let Err(error @ SqlError::Fatal(_)) = outcome {
-            return Err(error);
+    let mut by_business: BTreeMap<&BusinessId, Vec<(usize, &Write)>> = BTreeMap::new();
+    for (nth, Waiting { business, write, .. }) in waiting.iter().enumerate() {
+        by_business.entry(business).or_default().push((nth, write));
+    }
+    let mut written: BTreeMap<usize, Result<Written, SqlError>> = BTreeMap::new();
+    for (business, writes) in by_business {
+        let mut tally = Changes::default();
+        let (places, writes): (Vec<usize>, Vec<&Write>) = writes.into_iter().unzip();
+        let outcomes = match write_together(connection, business, &writes, &mut tally) {
+            Ok(outcomes) => outcomes,
+            Err(error @ SqlError::Fatal(_)) => return Err(error),
+            Err(_) => write_alone(connection, business, &writes, &mut tally)?,
+        };
+        written.extend(places.into_iter().zip(outcomes));
+        at_once(tally.save(&mut SqliteSession(connection), business))?;
+    }
+    Ok(written.into_values().collect())
+}
+
+fn write_alone(
+    connection: &mut Connection,
+    business: &BusinessId,
+    writes: &[&Write],
+    tally: &mut Changes,
+) -> Result<Vec<Result<Written, SqlError>>, SqlError> {
+    let mut outcomes = Vec::with_capacity(writes.len());
+    for write in writes {
+        match write_together(connection, business, &[write], tally) {
+            Ok(alone) => outcomes.extend(alone),
+            Err(error @ SqlError::Fatal(_)) => return Err(error),
+            Err(error) => outcomes.push(Err(error)),
         }
-        written.push(outcome);
     }
-    for (business, changes) in tallies {
-        at_once(changes.save(&mut SqliteSession(connection), business))?;
-    }
-    Ok(written)
+    Ok(outcomes)
+}
+
+fn write_together(
+    connection: &mut Connection,
+    business: &BusinessId,
+    writes: &[&Write],
+    tally: &mut Changes,
+) -> Result<Vec<Result<Written, SqlError>>, SqlError> {
+    let mut changes = Changes::default();
+    let outcomes = savepoint(connection, |connection| {
+        at_once(write::run(&mut SqliteSession(connection), business, writes, &mut changes))
+    })?;
+    tally.append(changes);
+    Ok(outcomes)
 }
 
 /// A write that fails takes nothing with it of those that share its transaction.

@@ -1,0 +1,47 @@
+//! Writes that share a transaction are each done as if they were alone.
+
+use futures_util::future::join_all;
+use leadapi_core::{
+    id::{ClientId, LeadId},
+    model::NewLead,
+    port::{Created, Store},
+    validate::Stamp,
+};
+use leadapi_server::store::SqlStore;
+use leadapi_tests::postgres::Cluster;
+
+use crate::place::{all, business, open};
+
+/// Forty creates at once, of which every tenth has the id of a lead that is there already, and every tenth names nobody.
+async fn some_fail_and_the_others_do_not(store: &SqlStore) {
+    let create = async |nth: usize, id: String, client: &str| {
+        let draft = NewLead::new(&ClientId::parse(client).unwrap(), format!("lead {nth}")).check().unwrap();
+        let stamp = Stamp { id: LeadId::parse(id).unwrap(), at: chrono::Utc::now().into() };
+        store.create(&business(), stamp, draft, None).await
+    };
+    create(0, "taken".into(), "c1").await.unwrap();
+    let outcomes = join_all((1..=40).map(|nth| match nth % 10 {
+        0 => create(nth, "taken".into(), "c1"),
+        5 => create(nth, format!("lead-{nth}"), "nobody"),
+        _ => create(nth, format!("lead-{nth}"), "c1"),
+    }))
+    .await;
+    for (nth, outcome) in (1..=40).zip(outcomes) {
+        match nth % 10 {
+            0 => assert!(outcome.is_err(), "{nth}: {outcome:?}"),
+            5 => assert!(matches!(outcome, Ok(Created::Refused(_))), "{nth}: {outcome:?}"),
+            _ => assert!(matches!(outcome, Ok(Created::Fresh(_))), "{nth}: {outcome:?}"),
+        }
+    }
+    assert_eq!(all(store).await.len(), 1 + 32, "with an exact total");
+}
+
+#[tokio::test]
+async fn a_write_that_fails_takes_no_other_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("leads.db").display());
+    some_fail_and_the_others_do_not(&open(&url, 1).await).await;
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.url(&cluster.create_database("together").await);
+    some_fail_and_the_others_do_not(&open(&url, 4).await).await;
+}
