@@ -84,13 +84,20 @@ pub(crate) enum Id {
     Unknown,
 }
 
-/// The fields of a body but the client account. A place of `Some(None)` is a `null`.
+/// The fields of a body but the client account.
 #[derive(Debug, Clone)]
 pub(crate) struct Change {
     name: Option<u8>,
     notes: Option<u8>,
-    pipeline: Option<Option<Id>>,
-    stage: Option<Option<Id>>,
+    pipeline: Option<Place>,
+    stage: Option<Place>,
+}
+
+/// A pipeline or a stage that is named, or `null`.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    Named(Id),
+    Nowhere,
 }
 
 #[derive(Debug, Clone)]
@@ -131,9 +138,18 @@ impl Change {
         let texts = [("name", self.name), ("notes", self.notes)];
         let texts =
             texts.into_iter().filter_map(|(field, text)| Some((field, json!(format!("{} {}", text?, who.canary())))));
-        let pipeline = self.pipeline.map(|id| ("pipeline_id", json!(id.map(|id| id.pipeline(who)))));
-        let stage = self.stage.map(|id| ("stage_id", json!(id.map(|id| id.stage(who)))));
+        let pipeline = self.pipeline.map(|place| ("pipeline_id", place.named(|id| id.pipeline(who))));
+        let stage = self.stage.map(|place| ("stage_id", place.named(|id| id.stage(who))));
         texts.chain(pipeline).chain(stage).map(|(field, value)| (field.to_owned(), value)).collect()
+    }
+}
+
+impl Place {
+    fn named(self, name: impl Fn(Id) -> String) -> Value {
+        match self {
+            Self::Named(id) => name(id).into(),
+            Self::Nowhere => Value::Null,
+        }
     }
 }
 
@@ -238,7 +254,7 @@ pub(crate) fn new_id() -> impl Strategy<Value = Id> {
 }
 
 fn change() -> impl Strategy<Value = Change> {
-    let place = || option::weighted(0.4, option::weighted(0.9, id()));
+    let place = || option::weighted(0.4, prop_oneof![9 => id().prop_map(Place::Named), 1 => Just(Place::Nowhere)]);
     (option::of(0..3_u8), option::weighted(0.2, 0..3_u8), place(), place())
         .prop_map(|(name, notes, pipeline, stage)| Change { name, notes, pipeline, stage })
 }
