@@ -1,6 +1,9 @@
 //! PostgreSQL through the store against statements written by hand for the same driver.
 
-use std::time::{Duration, Instant};
+use std::{
+    fmt::Write as _,
+    time::{Duration, Instant},
+};
 
 use leadapi_core::model::LeadQuery;
 use leadapi_server::store::SqlStore;
@@ -67,7 +70,7 @@ async fn by_hand(client: &Client, what: &Read, nth: usize, leads: usize) {
             {
                 if let Some(id) = id {
                     filters.push(id);
-                    clause += &format!(" AND {column} = ${}", filters.len());
+                    write!(clause, " AND {column} = ${}", filters.len()).unwrap();
                 }
             }
             let (limit, offset) = (i64::from(window.limit()), i64::try_from(window.offset()).unwrap());

@@ -129,7 +129,10 @@ impl Id {
     }
 
     pub(crate) fn lead(self, who: Who) -> String {
-        self.of(who, "lead-1", &["lead-1", "lead-2", "lead-3", "lead-4", "lead-5", "lead-6", "lead-7", "lead-8"])
+        match self {
+            Self::Shared(nth) => format!("lead-{}", nth + 1),
+            other => other.of(who, "lead-1", &[]),
+        }
     }
 }
 
@@ -215,7 +218,7 @@ pub(crate) fn any() -> impl Strategy<Value = Operation> {
     // Token 0 stays, so that there is always a way in.
     let token = || 1..fixture::TOKENS;
     prop_oneof![
-        12 => (who(), new_id(), id(), change(), option::weighted(0.7, 0..3_u8))
+        12 => (who(), new_lead_id(), id(), change(), option::weighted(0.7, 0..2_u8))
             .prop_map(|(who, id, client, change, key)| Operation::Create { who, id, client, change: named(change), key }),
         6 => (who(), id(), change()).prop_map(|(who, id, change)| Operation::Update { who, id, change }),
         5 => (who(), id()).prop_map(|(who, id)| Operation::Delete { who, id }),
@@ -251,6 +254,11 @@ pub(crate) fn id() -> impl Strategy<Value = Id> {
 /// Nobody gives anything the id that stands for another business.
 pub(crate) fn new_id() -> impl Strategy<Value = Id> {
     prop_oneof![6 => (0..8_usize).prop_map(Id::Shared), 1 => Just(Id::Own)]
+}
+
+/// So many that most are new.
+fn new_lead_id() -> impl Strategy<Value = Id> {
+    prop_oneof![12 => (0..24_usize).prop_map(Id::Shared), 1 => Just(Id::Own)]
 }
 
 fn change() -> impl Strategy<Value = Change> {

@@ -108,7 +108,10 @@ impl Sides<'_> {
             return self.forget_keys().await;
         }
         if let Some((who, request)) = operation::request(operation) {
-            return self.ask(who, &request).await.map(drop);
+            let before = self.keys(who.other()).await;
+            self.ask(who, &request).await?;
+            let after = self.keys(who.other()).await;
+            return if before == after { Ok(()) } else { Err(format!("the keys of the other: {before:?}, {after:?}")) };
         }
         let mut outcomes = Vec::new();
         for side in &self.all {
@@ -119,6 +122,17 @@ impl Sides<'_> {
             Operation::Tokens { who } => silent(*who, &outcomes[0]),
             _ => Ok(()),
         }
+    }
+
+    /// What is remembered of a business, in each database.
+    async fn keys(&self, who: Who) -> Vec<Vec<Vec<String>>> {
+        let mut keys = Vec::new();
+        for (_, raw) in self.all.iter().filter_map(|side| side.kept.sql()) {
+            let business = who.business();
+            let rows = format!("SELECT key, created_at FROM idempotency WHERE business_id = '{business}' ORDER BY key");
+            keys.push(raw.rows(&rows).await);
+        }
+        keys
     }
 
     /// Those that are a day old go, and no others.
