@@ -37,7 +37,7 @@ pub(crate) fn dataset(leads: usize) -> Dataset {
     let mut seed = BusinessSeed::new(business(), "Harbour & Pine", moment(0));
     seed.clients =
         (0..CLIENTS).map(|nth| ClientAccount::new(client(nth), format!("Account {nth}"), moment(0))).collect();
-    let stages = (0..STAGES).map(|nth| Stage::new(stage(nth), format!("Stage {nth}"), nth as u32 + 1)).collect();
+    let stages = (0..STAGES).zip(1..).map(|(nth, at)| Stage::new(stage(nth), format!("Stage {nth}"), at)).collect();
     seed.pipelines = vec![Pipeline::new(pipeline(), "Sales", stages, moment(0))];
     seed.leads = (0..leads).map(lead).collect();
     Dataset::new(vec![seed])

@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashMap,
+    fmt::Write as _,
     sync::Mutex,
     time::{Duration, Instant},
 };
@@ -71,7 +72,7 @@ async fn by_hand(hand: &Hand, what: &Read, nth: usize, leads: usize) {
             {
                 if let Some(id) = id {
                     filters.push(id);
-                    clause += &format!(" AND {column} = ${}", filters.len());
+                    write!(clause, " AND {column} = ${}", filters.len()).unwrap();
                 }
             }
             let (limit, offset) = (i64::from(window.limit()), i64::try_from(window.offset()).unwrap());

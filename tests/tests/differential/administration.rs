@@ -46,15 +46,15 @@ pub(crate) const CREATED: &str = "2026-01-03T00:00:00Z";
 
 impl Wish {
     pub(crate) fn client(&self, id: Id) -> ClientId {
-        ClientId::parse(&id.client(self.who)).unwrap()
+        ClientId::parse(id.client(self.who)).unwrap()
     }
 
     pub(crate) fn pipeline(&self, id: Id) -> PipelineId {
-        PipelineId::parse(&id.pipeline(self.who)).unwrap()
+        PipelineId::parse(id.pipeline(self.who)).unwrap()
     }
 
     pub(crate) fn stage(&self, id: Id) -> StageId {
-        StageId::parse(&id.stage(self.who)).unwrap()
+        StageId::parse(id.stage(self.who)).unwrap()
     }
 
     pub(crate) fn name(&self, name: u8) -> String {

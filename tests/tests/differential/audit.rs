@@ -31,8 +31,8 @@ pub(crate) async fn all(sides: &Sides<'_>, seed: &Seed) -> Check {
 
 /// What no answer shows: the tally, the rows that lie beside the leads, and what an export would hold.
 pub(crate) async fn behind(sides: &Sides<'_>, seed: &Seed) -> Check {
-    let expected = businesses(&sides.sides[0].ports, seed).await;
-    for side in &sides.sides {
+    let expected = businesses(&sides.all[0].ports, seed).await;
+    for side in &sides.all {
         let Some((store, raw)) = side.kept.sql() else { continue };
         tally(raw).await.map_err(|wrong| format!("{:?}: {wrong}", side.kept.keep))?;
         own_rows(raw).await.map_err(|wrong| format!("{:?}: {wrong}", side.kept.keep))?;

@@ -37,7 +37,7 @@ impl Who {
     pub(crate) fn token(self, nth: usize) -> TokenRecord {
         let at: Timestamp = "2026-05-01T00:00:00Z".parse().unwrap();
         let secret = BearerToken::parse(&self.secret(nth)).unwrap();
-        let id = TokenId::parse(&format!("token-{self:?}-{nth}")).unwrap();
+        let id = TokenId::parse(format!("token-{self:?}-{nth}")).unwrap();
         let record = TokenRecord::new(&secret, format!("Key {nth} {}", self.canary()), Scopes::Both, at);
         let expires_at = (nth == 2).then(|| "2026-05-05T00:00:00Z".parse().unwrap());
         TokenRecord { id, expires_at, ..record }

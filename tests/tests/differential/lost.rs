@@ -28,7 +28,7 @@ async fn each_message_of_a_create_is_lost_once() {
                 store.remove(&who.business(), &LeadId::parse("nobody").unwrap()).await.unwrap();
             }
             proxy.cut(Cut { direction: Direction::ToClient, nth, how: How::Before });
-            let id = LeadId::parse(&format!("lost-{nth}")).unwrap();
+            let id = LeadId::parse(format!("lost-{nth}")).unwrap();
             let lead = NewLead::new(&ClientId::parse("client-1").unwrap(), "Ann").check().unwrap();
             let stamp = Stamp { id: id.clone(), at: "2026-05-04T12:00:00Z".parse().unwrap() };
             let told = store.create(&who.business(), stamp, lead, None).await;

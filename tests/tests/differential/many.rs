@@ -97,7 +97,7 @@ enum Change {
 
 /// All of them on each store, many at once, so that they share transactions.
 async fn each(sides: &Sides<'_>, changes: impl Iterator<Item = Change> + Clone) {
-    for side in &sides.sides {
+    for side in &sides.all {
         let mut running = JoinSet::new();
         for change in changes.clone() {
             running.spawn(apply(side.ports.store.clone(), change));
@@ -117,17 +117,17 @@ async fn apply(store: Arc<dyn Store>, change: Change) {
         Change::Create(who, nth, at) => {
             let mut new = NewLead::new(&ClientId::parse(client(nth)).unwrap(), format!("{nth} {}", who.canary()));
             new.stage_id = stage(nth).map(str::to_owned);
-            let stamp = Stamp { id: LeadId::parse(&lead_id(who, nth)).unwrap(), at: moment(at) };
+            let stamp = Stamp { id: LeadId::parse(lead_id(who, nth)).unwrap(), at: moment(at) };
             store.create(&who.business(), stamp, new.check().unwrap(), None).await.unwrap();
         }
         Change::Remove(who, id) => {
-            assert!(store.remove(&who.business(), &LeadId::parse(&id).unwrap()).await.unwrap());
+            assert!(store.remove(&who.business(), &LeadId::parse(id).unwrap()).await.unwrap());
         }
         Change::Move(who, id) => {
             let mut patch = LeadPatch::new();
             patch.stage_id = leadapi_core::model::Change::Set("stage-3".to_owned());
             let edit = patch.check().unwrap();
-            store.update(&who.business(), &LeadId::parse(&id).unwrap(), &edit).await.unwrap();
+            store.update(&who.business(), &LeadId::parse(id).unwrap(), &edit).await.unwrap();
         }
     }
 }
@@ -136,7 +136,7 @@ async fn apply(store: Arc<dyn Store>, change: Change) {
 async fn pages(sides: &Sides<'_>, who: Who) -> Check {
     for (client, stage) in [("", ""), ("client-1", ""), ("", "stage-1"), ("client-2", "stage-4")] {
         let mut edges = BTreeSet::from([0, 1_024, 100_000]);
-        for side in &sides.sides {
+        for side in &sides.all {
             edges.extend(ends(side, who, client, stage).await);
         }
         let named = |name: &str, id: &str| if id.is_empty() { String::new() } else { format!("&{name}={id}") };

@@ -84,13 +84,20 @@ pub(crate) enum Id {
     Unknown,
 }
 
-/// The fields of a body but the client account. A place of `Some(None)` is a `null`.
+/// The fields of a body but the client account.
 #[derive(Debug, Clone)]
 pub(crate) struct Change {
     name: Option<u8>,
     notes: Option<u8>,
-    pipeline: Option<Option<Id>>,
-    stage: Option<Option<Id>>,
+    pipeline: Option<Place>,
+    stage: Option<Place>,
+}
+
+/// A pipeline or a stage that is named, or `null`.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    Named(Id),
+    Nowhere,
 }
 
 #[derive(Debug, Clone)]
@@ -122,7 +129,10 @@ impl Id {
     }
 
     pub(crate) fn lead(self, who: Who) -> String {
-        self.of(who, "lead-1", &["lead-1", "lead-2", "lead-3", "lead-4", "lead-5", "lead-6", "lead-7", "lead-8"])
+        match self {
+            Self::Shared(nth) => format!("lead-{}", nth + 1),
+            other => other.of(who, "lead-1", &[]),
+        }
     }
 }
 
@@ -131,9 +141,18 @@ impl Change {
         let texts = [("name", self.name), ("notes", self.notes)];
         let texts =
             texts.into_iter().filter_map(|(field, text)| Some((field, json!(format!("{} {}", text?, who.canary())))));
-        let pipeline = self.pipeline.map(|id| ("pipeline_id", json!(id.map(|id| id.pipeline(who)))));
-        let stage = self.stage.map(|id| ("stage_id", json!(id.map(|id| id.stage(who)))));
+        let pipeline = self.pipeline.map(|place| ("pipeline_id", place.named(|id| id.pipeline(who))));
+        let stage = self.stage.map(|place| ("stage_id", place.named(|id| id.stage(who))));
         texts.chain(pipeline).chain(stage).map(|(field, value)| (field.to_owned(), value)).collect()
+    }
+}
+
+impl Place {
+    fn named(self, name: impl Fn(Id) -> String) -> Value {
+        match self {
+            Self::Named(id) => name(id).into(),
+            Self::Nowhere => Value::Null,
+        }
     }
 }
 
@@ -199,7 +218,7 @@ pub(crate) fn any() -> impl Strategy<Value = Operation> {
     // Token 0 stays, so that there is always a way in.
     let token = || 1..fixture::TOKENS;
     prop_oneof![
-        12 => (who(), new_id(), id(), change(), option::weighted(0.7, 0..3_u8))
+        12 => (who(), new_lead_id(), id(), change(), option::weighted(0.7, 0..2_u8))
             .prop_map(|(who, id, client, change, key)| Operation::Create { who, id, client, change: named(change), key }),
         6 => (who(), id(), change()).prop_map(|(who, id, change)| Operation::Update { who, id, change }),
         5 => (who(), id()).prop_map(|(who, id)| Operation::Delete { who, id }),
@@ -237,8 +256,13 @@ pub(crate) fn new_id() -> impl Strategy<Value = Id> {
     prop_oneof![6 => (0..8_usize).prop_map(Id::Shared), 1 => Just(Id::Own)]
 }
 
+/// So many that most are new.
+fn new_lead_id() -> impl Strategy<Value = Id> {
+    prop_oneof![12 => (0..24_usize).prop_map(Id::Shared), 1 => Just(Id::Own)]
+}
+
 fn change() -> impl Strategy<Value = Change> {
-    let place = || option::weighted(0.4, option::weighted(0.9, id()));
+    let place = || option::weighted(0.4, prop_oneof![9 => id().prop_map(Place::Named), 1 => Just(Place::Nowhere)]);
     (option::of(0..3_u8), option::weighted(0.2, 0..3_u8), place(), place())
         .prop_map(|(name, notes, pipeline, stage)| Change { name, notes, pipeline, stage })
 }

@@ -70,7 +70,7 @@ async fn play(stores: &Stores, operations: &[Operation]) -> Check {
         sides.play(operation).await?;
     }
     audit::all(&sides, &fixture::seed()).await?;
-    for side in &sides.sides {
+    for side in &sides.all {
         audit::signatures(side.kept).await?;
     }
     Ok(())
@@ -90,7 +90,7 @@ async fn administer(stores: &Stores, steps: &[Step]) -> Check {
         match step {
             Step::Operation(operation) => sides.play(operation).await?,
             Step::Wish(wish) => {
-                fulfil(&mut sides, &mut seed, wish).await.map_err(|wrong| format!("{wish:?}: {wrong}"))?
+                fulfil(&mut sides, &mut seed, wish).await.map_err(|wrong| format!("{wish:?}: {wrong}"))?;
             }
         }
     }
@@ -99,11 +99,11 @@ async fn administer(stores: &Stores, steps: &[Step]) -> Check {
 
 /// Every store does what the model does, and says the same.
 async fn fulfil(sides: &mut Sides<'_>, seed: &mut Seed, wish: &Wish) -> Check {
-    let mut businesses = audit::businesses(&sides.sides[0].ports, seed).await;
+    let mut businesses = audit::businesses(&sides.all[0].ports, seed).await;
     let business = businesses.iter_mut().find(|business| business.id == wish.who.business()).unwrap();
     let after = model::fulfil(wish, business);
     let mut first = None;
-    for side in &sides.sides {
+    for side in &sides.all {
         let Some((store, _)) = side.kept.sql() else { continue };
         let (said, done) = wish.fulfil(store).await.map_err(|wrong| format!("{:?}: {wrong}", side.kept.keep))?;
         if done != after.is_some() {

@@ -48,14 +48,14 @@ impl Stores {
     pub(crate) async fn begin(&self) -> Sides<'_> {
         let time = Arc::new(Mutex::new("2026-05-04T07:58:12.004Z".parse().unwrap()));
         let next = Arc::new(Mutex::new(LeadId::parse("first").unwrap()));
-        let mut sides = Vec::new();
+        let mut all = Vec::new();
         for kept in &self.0 {
             kept.reset().await;
             let ports = kept.ports().await;
             let service = service(&ports, &time, &next);
-            sides.push(Side { kept, ports, service });
+            all.push(Side { kept, ports, service });
         }
-        Sides { time, next, sides }
+        Sides { time, next, all }
     }
 }
 
@@ -85,7 +85,7 @@ fn put<T>(value: &Mutex<T>, new: T) {
 pub(crate) struct Sides<'a> {
     time: Arc<Mutex<Timestamp>>,
     next: Arc<Mutex<LeadId>>,
-    pub(crate) sides: Vec<Side<'a>>,
+    pub(crate) all: Vec<Side<'a>>,
 }
 
 pub(crate) struct Side<'a> {
@@ -98,7 +98,7 @@ impl Sides<'_> {
     /// Does it everywhere; what comes of it is everywhere the same.
     pub(crate) async fn play(&self, operation: &Operation) -> Check {
         if let Operation::Create { who, id, .. } = operation {
-            put(&self.next, LeadId::parse(&id.lead(*who)).unwrap());
+            put(&self.next, LeadId::parse(id.lead(*who)).unwrap());
         }
         if let Operation::Wait(seconds) = operation {
             let (now, by) = (held(&self.time).to_utc(), Duration::from_secs(seconds.unsigned_abs()));
@@ -108,10 +108,13 @@ impl Sides<'_> {
             return self.forget_keys().await;
         }
         if let Some((who, request)) = operation::request(operation) {
-            return self.ask(who, &request).await.map(drop);
+            let before = self.keys(who.other()).await;
+            self.ask(who, &request).await?;
+            let after = self.keys(who.other()).await;
+            return if before == after { Ok(()) } else { Err(format!("the keys of the other: {before:?}, {after:?}")) };
         }
         let mut outcomes = Vec::new();
-        for side in &self.sides {
+        for side in &self.all {
             outcomes.push(side.manage(operation, held(&self.time)).await);
         }
         self.alike(&outcomes)?;
@@ -121,10 +124,21 @@ impl Sides<'_> {
         }
     }
 
+    /// What is remembered of a business, in each database.
+    async fn keys(&self, who: Who) -> Vec<Vec<Vec<String>>> {
+        let mut keys = Vec::new();
+        for (_, raw) in self.all.iter().filter_map(|side| side.kept.sql()) {
+            let business = who.business();
+            let rows = format!("SELECT key, created_at FROM idempotency WHERE business_id = '{business}' ORDER BY key");
+            keys.push(raw.rows(&rows).await);
+        }
+        keys
+    }
+
     /// Those that are a day old go, and no others.
     async fn forget_keys(&self) -> Check {
         let now = held(&self.time);
-        for side in &self.sides {
+        for side in &self.all {
             let Some((store, raw)) = side.kept.sql() else { continue };
             let rows = "SELECT business_id, key, created_at FROM idempotency ORDER BY business_id, key";
             let mut expected = raw.rows(rows).await;
@@ -141,7 +155,7 @@ impl Sides<'_> {
 
     /// The store in memory is made anew of other businesses; the others have been changed themselves.
     pub(crate) fn reload(&mut self, businesses: Vec<BusinessSeed>) {
-        let side = &mut self.sides[0];
+        let side = &mut self.all[0];
         side.ports.store = Arc::new(MemoryStore::new(Dataset::new(businesses)));
         side.service = service(&side.ports, &self.time, &self.next);
     }
@@ -149,7 +163,7 @@ impl Sides<'_> {
     /// The answer, which is everywhere the same.
     pub(crate) async fn ask(&self, who: Who, request: &Request<Bytes>) -> Check<Answer> {
         let mut answers: Vec<Answer> = Vec::new();
-        for side in &self.sides {
+        for side in &self.all {
             answers.push(side.service.send(request.clone()).await.into());
         }
         let shown: Vec<String> = answers.iter().map(Answer::bytes).collect();
@@ -162,7 +176,7 @@ impl Sides<'_> {
 
     /// All are as the one in memory.
     pub(crate) fn alike(&self, outcomes: &[String]) -> Check {
-        for (side, outcome) in self.sides.iter().zip(outcomes) {
+        for (side, outcome) in self.all.iter().zip(outcomes) {
             if *outcome != outcomes[0] {
                 return Err(format!("{:?} says\n{outcome}\nand not, as memory,\n{}", side.kept.keep, outcomes[0]));
             }

@@ -57,7 +57,7 @@ async fn of_the_twins_of_a_key_over_two_servers_one_makes_the_lead() {
             }
         })
         .await;
-    let leads = leads.lock().unwrap();
+    let leads = std::mem::take(&mut *leads.lock().unwrap());
     assert_eq!(leads.len(), KEYS);
     assert!(leads.values().all(|(_, fresh)| *fresh == 1), "one of them made it");
     assert_eq!(all(&servers[0]).await.len(), KEYS);
