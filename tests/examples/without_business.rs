@@ -31,7 +31,8 @@ use std::{
 const LONGEST: &str = "240";
 
 /// In the order in which they are run, until one fails.
-const TESTS: [&str; 4] = [
+const TESTS: [&str; 5] = [
+    "keys::keys_that_grow_old",
     "random::whatever_two_businesses_do",
     "random::whatever_is_done_to_two_businesses",
     "many::thousands_of_leads",

@@ -12,6 +12,7 @@
 mod administration;
 mod audit;
 mod fixture;
+mod keys;
 mod lost;
 mod many;
 mod model;

@@ -204,7 +204,14 @@ fn with(secret: &str, method: &str, path: &str, body: Option<Value>) -> Request<
     request.body(body.map(|body| body.to_string().into()).unwrap_or_default()).unwrap()
 }
 
+/// A create that is to be remembered, and whose lead may have this id.
+pub(crate) fn create(who: Who, lead: usize, key: u8) -> Operation {
+    let change = Change { name: Some(0), notes: None, pipeline: None, stage: None };
+    Operation::Create { who, id: Id::Shared(lead), client: Id::Shared(0), change, key: Some(key) }
+}
+
 const HOUR: i64 = 60 * 60;
+pub(crate) const DAY: i64 = 24 * HOUR;
 
 /// One without an idempotency key.
 pub(crate) fn keyless() -> impl Strategy<Value = Operation> {
@@ -232,7 +239,7 @@ pub(crate) fn any() -> impl Strategy<Value = Operation> {
         1 => (who(), who(), token()).prop_map(|(who, of, token)| Operation::Revoke { who, of, token }),
         1 => (who(), who(), token()).prop_map(|(who, of, token)| Operation::Forget { who, of, token }),
         1 => (who(), who(), token()).prop_map(keep),
-        1 => Just(Operation::ForgetKeys),
+        2 => Just(Operation::ForgetKeys),
         // No age of a key comes near to 24 hours: where time steps back over it, a store may have forgotten the key.
         4 => prop_oneof![4 => Just(1), 3 => Just(7 * HOUR), 2 => Just(25 * HOUR), 2 => Just(-2)].prop_map(Operation::Wait),
     ]

@@ -1,0 +1,35 @@
+//! Idempotency keys that both businesses use and that grow old at different times, which chance seldom brings about.
+
+use super::{
+    fixture::{self, Who},
+    operation::{DAY, Operation, create},
+    sides::Stores,
+};
+
+#[tokio::test]
+async fn keys_that_grow_old() {
+    let stores = Stores::open(&fixture::seed()).await;
+    for who in Who::BOTH {
+        let sides = stores.begin().await;
+        let other = who.other();
+        let operations = [
+            create(who, 10, 0),
+            create(who, 11, 1),
+            create(other, 10, 0),
+            Operation::Wait(DAY + 60),
+            // The one's first key is young again, the other's and the one's second are old.
+            create(who, 12, 0),
+            Operation::ForgetKeys,
+            create(who, 12, 0),
+            create(who, 13, 1),
+            create(other, 14, 0),
+            Operation::Wait(60 * 60),
+            create(other, 14, 0),
+            Operation::ForgetKeys,
+            create(who, 12, 0),
+        ];
+        for operation in operations {
+            sides.play(&operation).await.unwrap_or_else(|wrong| panic!("{operation:?}: {wrong}"));
+        }
+    }
+}
