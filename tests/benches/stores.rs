@@ -28,8 +28,11 @@ fn main() {
     runtime.block_on(async {
         let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
         let wanted = |name: &str| only.is_empty() || only == name;
-        if wanted("creates") {
+        if wanted("creates") || only == "one-disk" {
             creates::sqlite().await;
+        }
+        if wanted("creates") {
+            creates::on_slower_disks();
         }
         if wanted("reads") {
             reads::sqlite().await;

@@ -55,6 +55,9 @@ pub(crate) const STRETCH_AFTER: &str = "SELECT from_at, from_id FROM tally \
     WHERE business_id = $1 AND client_id = '' AND stage_id = '' AND (from_at, from_id) > ($2, $3) \
     ORDER BY from_at, from_id LIMIT 1";
 
+pub(crate) const NEWEST_LEAD: &str =
+    "SELECT created_at FROM lead WHERE business_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1";
+
 pub(crate) const ADD_TO_TALLY: &str = "INSERT INTO tally (business_id, client_id, stage_id, from_at, from_id, leads) \
     VALUES ($1, $2, $3, $4, $5, $6) \
     ON CONFLICT (business_id, client_id, stage_id, from_at, from_id) DO UPDATE SET leads = tally.leads + excluded.leads";

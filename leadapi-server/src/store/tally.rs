@@ -79,17 +79,7 @@ impl Changes {
         }
     }
 
-    /// Adds the changes of another part of the transaction.
-    pub(crate) fn append(&mut self, other: Self) {
-        for (place, changes) in other.by_place {
-            let here = self.by_place.entry(place).or_default();
-            for (filter, change) in changes {
-                *here.entry(filter).or_default() += change;
-            }
-        }
-    }
-
-    /// Writes them down, and cuts the stretches that have become too long.
+    /// Writes them down, and sees to it that no stretch becomes too long.
     pub(crate) async fn save(mut self, session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
         for changes in self.by_place.values_mut() {
             changes.retain(|_, change| *change != 0);
@@ -98,7 +88,8 @@ impl Changes {
         if self.by_place.is_empty() {
             return Ok(());
         }
-        for (mut stretch, changes) in self.by_stretch(session, business).await? {
+        let (newest, by_stretch) = self.by_stretch(session, business).await?;
+        for (mut stretch, changes) in by_stretch {
             for ((client, stage), change) in changes {
                 let (at, id) = (stretch.from.0, stretch.from.1.clone());
                 session
@@ -116,17 +107,20 @@ impl Changes {
             }
             if stretch.leads > MOST {
                 cut(session, business, stretch).await?;
+            } else if stretch.leads > MOST / 2 && stretch.from == newest {
+                begin_after_all(session, business).await?;
             }
         }
         Ok(())
     }
 
-    /// The changes by the stretch that each falls into. Nearly all fall into the newest, which is looked for first.
+    /// Where the newest stretch begins, and the changes by the stretch that each falls into. Nearly all fall into the
+    /// newest, which is looked for first.
     async fn by_stretch(
         self,
         session: &mut dyn Session,
         business: &BusinessId,
-    ) -> Result<Vec<(Stretch, BTreeMap<Filter, i64>)>, SqlError> {
+    ) -> Result<(Place, Vec<(Stretch, BTreeMap<Filter, i64>)>), SqlError> {
         let none = || SqlError::other("the tally of a business has no stretch");
         let newest = session.row(query!(statement::NEWEST_STRETCH, business)).await?.ok_or_else(none)?;
         let newest = Stretch::read(newest)?;
@@ -149,8 +143,16 @@ impl Changes {
                 *sum.entry(filter).or_default() += change;
             }
         }
-        Ok(by_stretch.into_values().collect())
+        Ok((newest.from, by_stretch.into_values().collect()))
     }
+}
+
+/// Begins a stretch after all leads that there are: they come in the order of time, so that nearly no stretch is ever
+/// counted anew.
+async fn begin_after_all(session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
+    let newest = session.row(query!(statement::NEWEST_LEAD, business)).await?;
+    let Some(at) = newest.map(|mut row| row.take::<i64>()).transpose()? else { return Ok(()) };
+    session.tell(query!(statement::ADD_TO_TALLY, business, "", "", at + 1, "", 0_i64)).await
 }
 
 /// Cuts a stretch into pieces of one size, and counts each of them anew.

@@ -43,16 +43,15 @@ pub(crate) enum Written {
     Removed(bool),
 }
 
-/// Does the writes, and notes what they do to the tally, which the caller saves at the end of the transaction.
+/// Does the writes.
 pub(crate) async fn run(
     session: &mut dyn Session,
     business: &BusinessId,
     writes: &[&Write],
-    tally: &mut Changes,
 ) -> Result<Vec<Result<Written, SqlError>>, SqlError> {
     let mut state = State::load(session, business, writes).await?;
     let written = writes.iter().map(|write| state.decide(write)).collect();
-    state.save(session, business, tally).await?;
+    state.save(session, business).await?;
     Ok(written)
 }
 
@@ -230,7 +229,8 @@ impl State {
         }
     }
 
-    async fn save(self, session: &mut dyn Session, business: &BusinessId, tally: &mut Changes) -> Result<(), SqlError> {
+    async fn save(self, session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
+        let mut tally = Changes::default();
         // The key goes first: of twins that get so far, the second fails before it has written anything.
         for (key, change) in &self.keys {
             let Some(after) = change.after.as_ref().filter(|after| !is_same(change.before.as_ref(), after)) else {
@@ -251,7 +251,7 @@ impl State {
             }
             tally.note(change.before.as_deref(), change.after.as_deref());
         }
-        Ok(())
+        tally.save(session, business).await
     }
 }
 

@@ -1,7 +1,10 @@
 //! Durable creates: many callers through the whole service, against a loop that syncs each.
 
 use std::{
+    fs::File,
+    io::Write as _,
     path::Path,
+    process::Command,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -20,9 +23,10 @@ use leadapi_core::{
     tokens::StoredTokens,
 };
 use leadapi_server::store::SqlStore;
+use leadapi_tests::powerloss::slow_syncs;
 use tower::ServiceExt;
 
-use crate::data::{business, dataset, median, moment, new_lead};
+use crate::data::{business, dataset, median, micros, moment, new_lead};
 
 const CALLERS: usize = 64;
 const ROUND: Duration = Duration::from_secs(2);
@@ -53,6 +57,29 @@ pub(crate) async fn sqlite() {
     println!("  bare loop, one sync each           {:>9.0}", median(bares));
     println!("  {CALLERS} callers through the service    {:>9.0}", median(all));
     println!("  ratio                              {:>9.1}", median(ratios));
+    println!("  one sync of 4 KB takes             {:>9}", micros(sync_time(folder.path())));
+}
+
+/// The same on disks that take longer for a sync than this one: each in a process of its own.
+pub(crate) fn on_slower_disks() {
+    for longer in [Duration::from_micros(500), Duration::from_millis(2)] {
+        let mut again = Command::new(std::env::current_exe().unwrap());
+        slow_syncs(again.arg("one-disk"), longer);
+        println!("\nWith {longer:?} more for each sync:");
+        assert!(again.status().unwrap().success());
+    }
+}
+
+/// The median in microseconds.
+fn sync_time(folder: &Path) -> f64 {
+    let mut file = File::create(folder.join("sync")).unwrap();
+    let times = (0..200).map(|_| {
+        file.write_all(&[0; 4_096]).unwrap();
+        let begun = Instant::now();
+        file.sync_data().unwrap();
+        begun.elapsed().as_secs_f64() * 1e6
+    });
+    median(times.collect())
 }
 
 /// A service over a store, and a token for it.

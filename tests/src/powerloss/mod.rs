@@ -7,9 +7,16 @@ use std::{
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     process::{Child, Command},
+    time::Duration,
 };
 
 use tempfile::TempDir;
+
+/// A process whose disk takes so much longer for each sync, to measure what a disk slower than this machine's would do.
+pub fn slow_syncs(command: &mut Command, longer: Duration) {
+    command.env("LD_PRELOAD", env!("LEADAPI_POWERLOSS_SHIM"));
+    command.env("LEADAPI_POWERLOSS_SLOWER", longer.as_micros().to_string());
+}
 
 /// A folder whose disk can lose its power.
 #[derive(Debug)]

@@ -6,6 +6,7 @@
  *   LEADAPI_POWERLOSS_DISK       the folder that is watched
  *   LEADAPI_POWERLOSS_MIRROR     inodes/<number> is what is durable of the file of that inode number,
  *                                names/… are links to these: what is durable of the folder
+ *   LEADAPI_POWERLOSS_SLOWER     so many microseconds each real sync takes longer, with or without a watched folder
  *
  * A sync of a file makes its content durable, a sync of a folder the names in it, and nothing else does either. Files
  * and folders are not really synced, which makes it fast. A kill in the middle of a sync leaves a part of it in the
@@ -49,9 +50,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct file *files;
 static const char *disk;
 static const char *mirror;
+static useconds_t slower;
 
 __attribute__((constructor)) static void begin(void)
 {
+    slower = getenv("LEADAPI_POWERLOSS_SLOWER") ? strtoul(getenv("LEADAPI_POWERLOSS_SLOWER"), NULL, 10) : 0;
     mirror = getenv("LEADAPI_POWERLOSS_MIRROR");
     disk = mirror ? getenv("LEADAPI_POWERLOSS_DISK") : NULL;
 }
@@ -365,14 +368,21 @@ int ftruncate(int fd, off_t length)
 }
 ALSO(ftruncate64, ftruncate);
 
+static int slowly(int result)
+{
+    if (slower > 0)
+        usleep(slower);
+    return result;
+}
+
 int fsync(int fd)
 {
-    return synced(fd) ? 0 : syscall(SYS_fsync, fd);
+    return synced(fd) ? 0 : slowly(syscall(SYS_fsync, fd));
 }
 
 int fdatasync(int fd)
 {
-    return synced(fd) ? 0 : syscall(SYS_fdatasync, fd);
+    return synced(fd) ? 0 : slowly(syscall(SYS_fdatasync, fd));
 }
 
 int unlinkat(int folder, const char *path, int flags)

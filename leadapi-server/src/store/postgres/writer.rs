@@ -20,7 +20,6 @@ use uuid::Uuid;
 use super::{Attempts, BEGIN, Connections, LONGEST, session::PgSession, statement};
 use crate::store::{
     session::{Session, SqlError, query},
-    tally::Changes,
     write::{self, Write, Written},
 };
 
@@ -160,9 +159,7 @@ impl Inner {
     ) -> Result<(PgSession, Vec<Result<Written, SqlError>>), SqlError> {
         let mut session = PgSession::begin(self.connections.get().await?, BEGIN)?;
         session.tell(query!(statement::LOCK, business)).await?;
-        let mut tally = Changes::default();
-        let written = write::run(&mut session, business, writes, &mut tally).await?;
-        tally.save(&mut session, business).await?;
+        let written = write::run(&mut session, business, writes).await?;
         let now = chrono::Utc::now().timestamp_millis();
         let sign = query!(statement::SIGN, &self.connections.server_id, operation, now, business);
         session.tell(sign).await?;

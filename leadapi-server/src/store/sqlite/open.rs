@@ -16,6 +16,8 @@ const OLDEST: (i32, &str) = (3_051_003, "3.51.3");
 /// "lead" in ASCII: says in the file's head whose it is.
 const APPLICATION: i32 = 0x6c65_6164;
 const STATEMENTS: usize = 128;
+/// The log goes into the file after so many pages (16 MB): the fewer times, the less is written twice.
+const CHECKPOINT: u32 = 4_000;
 
 /// What brings a file from one version of the schema to the next.
 const MIGRATIONS: &[&str] = &[include_str!("0001.sql")];
@@ -59,6 +61,9 @@ pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
         return Err(OpenError::NoLog(mode));
     }
     connection.pragma_update(None, "synchronous", "FULL")?;
+    // What a savepoint would go back to is kept for the length of a transaction only: in memory, not in a file.
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);

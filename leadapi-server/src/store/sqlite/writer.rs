@@ -19,7 +19,6 @@ use super::{
 };
 use crate::store::{
     session::{SqlError, Work},
-    tally::Changes,
     write::{self, Write, Written},
 };
 
@@ -126,7 +125,14 @@ impl Thread {
         if waiting.is_empty() {
             return;
         }
-        let written = self.transaction(|connection| write_each(connection, &waiting));
+        // Whether it was one of them that failed, and not the commit.
+        let mut spoilt = false;
+        let mut written = self.transaction(|connection| {
+            write_each(connection, &waiting).inspect_err(|error| spoilt = !matches!(error, SqlError::Fatal(_)))
+        });
+        if spoilt && waiting.len() > 1 {
+            written = self.transaction(|connection| write_each_alone(connection, &waiting));
+        }
         let written = written.unwrap_or_else(|error| waiting.iter().map(|_| Err(error.clone())).collect());
         for (waiting, written) in waiting.into_iter().zip(written) {
             // Whoever asked may have gone.
@@ -152,60 +158,43 @@ impl Thread {
     }
 }
 
-/// The writes of each business share a savepoint, so that what several of them name is looked up once. Where one of them
-/// fails, each is done again in a savepoint of its own.
+/// The writes of each business are decided together, so that what several of them name is looked up once.
 fn write_each(connection: &mut Connection, waiting: &[Waiting]) -> Result<Vec<Result<Written, SqlError>>, SqlError> {
     let mut by_business: BTreeMap<&BusinessId, Vec<(usize, &Write)>> = BTreeMap::new();
     for (nth, Waiting { business, write, .. }) in waiting.iter().enumerate() {
         by_business.entry(business).or_default().push((nth, write));
     }
-    let mut written: BTreeMap<usize, Result<Written, SqlError>> = BTreeMap::new();
+    let mut written = BTreeMap::new();
     for (business, writes) in by_business {
-        let mut tally = Changes::default();
         let (places, writes): (Vec<usize>, Vec<&Write>) = writes.into_iter().unzip();
-        let outcomes = match write_together(connection, business, &writes, &mut tally) {
-            Ok(outcomes) => outcomes,
-            Err(error @ SqlError::Fatal(_)) => return Err(error),
-            Err(_) => write_alone(connection, business, &writes, &mut tally)?,
-        };
-        written.extend(places.into_iter().zip(outcomes));
-        at_once(tally.save(&mut SqliteSession(connection), business))?;
+        written.extend(places.into_iter().zip(write_together(connection, business, &writes)?));
     }
     Ok(written.into_values().collect())
 }
 
-fn write_alone(
+/// Each in a savepoint of its own: one that fails takes nothing with it of those that share its transaction.
+fn write_each_alone(
     connection: &mut Connection,
-    business: &BusinessId,
-    writes: &[&Write],
-    tally: &mut Changes,
+    waiting: &[Waiting],
 ) -> Result<Vec<Result<Written, SqlError>>, SqlError> {
-    let mut outcomes = Vec::with_capacity(writes.len());
-    for write in writes {
-        match write_together(connection, business, &[write], tally) {
-            Ok(alone) => outcomes.extend(alone),
-            Err(error @ SqlError::Fatal(_)) => return Err(error),
-            Err(error) => outcomes.push(Err(error)),
+    let alone = waiting.iter().map(|Waiting { business, write, .. }| {
+        let written = savepoint(connection, |connection| write_together(connection, business, &[write]));
+        match written {
+            Err(error @ SqlError::Fatal(_)) => Err(error),
+            written => Ok(written.and_then(|written| written.into_iter().next().unwrap_or_else(|| Err(gone())))),
         }
-    }
-    Ok(outcomes)
+    });
+    alone.collect()
 }
 
 fn write_together(
     connection: &mut Connection,
     business: &BusinessId,
     writes: &[&Write],
-    tally: &mut Changes,
 ) -> Result<Vec<Result<Written, SqlError>>, SqlError> {
-    let mut changes = Changes::default();
-    let outcomes = savepoint(connection, |connection| {
-        at_once(write::run(&mut SqliteSession(connection), business, writes, &mut changes))
-    })?;
-    tally.append(changes);
-    Ok(outcomes)
+    at_once(write::run(&mut SqliteSession(connection), business, writes))
 }
 
-/// A write that fails takes nothing with it of those that share its transaction.
 fn savepoint<T>(
     connection: &mut Connection,
     work: impl FnOnce(&mut Connection) -> Result<T, SqlError>,
