@@ -67,14 +67,14 @@ async fn app() -> Result<(Router, BearerToken), BoxError> {
 
 async fn visit(host: &str, token: BearerToken) -> Result<(), BoxError> {
     let client = Client::builder(format!("{host}/crm"), token).build()?;
-    let lead = client.create_lead(&NewLead::new(&ClientId::parse("casa-verde")?, "Élodie Martin")).await?;
+    let lead = client.leads().create(&NewLead::new(&ClientId::parse("casa-verde")?, "Élodie Martin")).await?;
     println!("created {}", lead.name);
-    println!("{} lead in all", client.list_leads(&LeadQuery::new()).await?.total);
-    if let Err(error) = client.lead(&LeadId::parse("nobody")?).await {
+    println!("{} lead in all", client.leads().list(&LeadQuery::new()).await?.total);
+    if let Err(error) = client.leads().get(&LeadId::parse("nobody")?).await {
         println!("{}, with a request id: {}", error.message(), error.request_id().is_some());
     }
 
-    let http = Reqwest::new(Reqwest::CONNECT_TIMEOUT, Reqwest::TIMEOUT)?;
+    let http = Reqwest::new()?;
     for path in ["/hello", "/crm/leads", "/crm/forms", "/elsewhere"] {
         let response = http.send(http::Request::get(format!("{host}{path}")).body(bytes::Bytes::new())?).await?;
         println!("GET {path}: {} {}", response.status(), str::from_utf8(response.body())?);

@@ -45,8 +45,9 @@ async fn run() -> Result<(), BoxError> {
 
     // The same service behind the client, with its types.
     let client = Client::builder("http://in-process", &token).in_process(service)?;
-    let lead = client.create_lead(&NewLead::new(&ClientId::parse("casa-verde")?, "Élodie Martin").value(450)).await?;
+    let lead =
+        client.leads().create(&NewLead::new(&ClientId::parse("casa-verde")?, "Élodie Martin").value(450)).await?;
     println!("created {} at {}", lead.name, lead.created_at);
-    println!("{} lead in all", client.list_leads(&LeadQuery::new()).await?.total);
+    println!("{} lead in all", client.leads().list(&LeadQuery::new()).await?.total);
     Ok(())
 }

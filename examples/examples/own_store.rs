@@ -192,18 +192,19 @@ async fn run() -> Result<(), BoxError> {
     let (account, sales, won) = (ClientId::parse("casa-verde")?, PipelineId::parse("sales")?, StageId::parse("won")?);
     let key = IdempotencyKey::parse("row-1")?;
     let new = NewLead::new(&account, "Élodie Martin").pipeline(&sales);
-    let first = client.create_lead_once(&new, &key).await?;
-    println!("created in stage {:?}", first.lead.stage_id);
-    println!("asked again: replayed is {}", client.create_lead_once(&new, &key).await?.replayed);
+    let first = client.leads().create(&new).idempotency_key(key.clone()).await?;
+    println!("created in stage {:?}", first.stage_id);
+    let (_, again) = client.leads().create(&new).idempotency_key(key).with_meta().await?;
+    println!("asked again: replayed is {}", again.is_replayed());
 
-    let moved = client.update_lead(&first.lead.id, &LeadPatch::new().stage(&won)).await?;
+    let moved = client.leads().update(&first.id, &LeadPatch::new().stage(&won)).await?;
     println!("moved to stage {:?} of {:?}", moved.stage_id, moved.pipeline_id);
 
     let lost = LeadPatch::new().stage(&StageId::parse("lost")?);
-    println!("{}", refusal(client.update_lead(&first.lead.id, &lost).await));
-    println!("{}", refusal(client.create_lead(&NewLead::new(&ClientId::parse("elsewhere")?, "Ann")).await));
+    println!("{}", refusal(client.leads().update(&first.id, &lost).await));
+    println!("{}", refusal(client.leads().create(&NewLead::new(&ClientId::parse("elsewhere")?, "Ann")).await));
 
-    let page = client.list_leads(&LeadQuery::new().client(account).stage(won)).await?;
+    let page = client.leads().list(&LeadQuery::new().client(account).stage(won)).await?;
     println!("{} lead in stage won", page.total);
     Ok(())
 }

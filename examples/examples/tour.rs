@@ -41,14 +41,14 @@ async fn main() -> Result<(), BoxError> {
 
 async fn tour(client: &Client) -> Result<(), BoxError> {
     println!("1. GET /clients: the client accounts of the business");
-    let accounts = client.clients(Window::default()).await?;
+    let accounts = client.clients().list(Window::default()).await?;
     for account in &accounts.data {
         println!("     {:<24} since {}", account.name, account.created_at.to_utc().format("%-d %B %Y"));
     }
     let account = accounts.data.first().ok_or("the business has no client account")?;
 
     println!("2. GET /pipelines: where its leads can be");
-    let pipelines = client.pipelines(Window::default()).await?;
+    let pipelines = client.pipelines().list(Window::default()).await?;
     for pipeline in &pipelines.data {
         let stages: Vec<&str> = pipeline.stages.iter().map(|stage| stage.name.as_str()).collect();
         println!("     {:<24} {}", pipeline.name, stages.join(" → "));
@@ -58,27 +58,27 @@ async fn tour(client: &Client) -> Result<(), BoxError> {
 
     println!("3. POST /leads: a new lead of {}", account.name);
     let new = NewLead::new(&account.id, "Ada Lovelace").email("ada@example.org").value(450).pipeline(&pipeline.id);
-    let lead = client.create_lead(&new).await?;
+    let lead = client.leads().create(&new).await?;
     show(&lead);
 
     println!("4. PATCH /leads/{{id}}: on to {:?}, with a note", second_stage.name);
     let patch = LeadPatch::new().stage(&second_stage.id).notes("Called; wants an offer.").value(512.5);
-    show(&client.update_lead(&lead.id, &patch).await?);
+    show(&client.leads().update(&lead.id, &patch).await?);
 
     println!("5. GET /leads: the newest of {}", account.name);
     let query = LeadQuery::new().client(account.id.clone()).window(Window::new(3, 0)?);
-    let page = client.list_leads(&query).await?;
+    let page = client.leads().list(&query).await?;
     for item in &page.data {
         println!("     {:<24} {}", item.name, item.email.as_deref().unwrap_or("no e-mail address"));
     }
     println!("     … {} of {} in all", page.data.len(), page.total);
 
     println!("6. DELETE /leads/{{id}}: it was only a tour");
-    client.delete_lead(&lead.id).await?;
+    client.leads().delete(&lead.id).await?;
     println!("     gone");
 
     println!("7. GET /leads/{{id}}: what is gone is an error that says so");
-    match client.lead(&lead.id).await {
+    match client.leads().get(&lead.id).await {
         Err(error) if error.is_not_found() => println!("     {error}"),
         outcome => return Err(format!("a deleted lead was answered with {outcome:?}").into()),
     }

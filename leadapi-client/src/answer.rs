@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http::{
-    HeaderMap, Response,
+    HeaderMap, Response, StatusCode,
     header::{DATE, RETRY_AFTER},
 };
 use leadapi_core::{
@@ -26,23 +26,37 @@ const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 /// The most characters of a request id (contract D2).
 const REQUEST_ID_CHARS: usize = 128;
 
-/// The answer to an operation, with the status of its success.
+/// An answer to an operation.
 #[derive(Debug)]
 pub(crate) struct Answer<'a> {
     operation: Operation,
-    response: Response<Bytes>,
+    response: &'a Response<Bytes>,
     token: &'a BearerToken,
 }
 
+#[derive(Deserialize)]
+struct ErrorObject {
+    error: String,
+}
+
 impl<'a> Answer<'a> {
+    pub(crate) const fn new(operation: Operation, response: &'a Response<Bytes>, token: &'a BearerToken) -> Self {
+        Self { operation, response, token }
+    }
+
     /// Asks the status: there is one that is the operation's success, and every other one is none.
-    pub(crate) fn read(operation: Operation, response: Response<Bytes>, token: &'a BearerToken) -> Result<Self, Error> {
-        let answer = Self { operation, response, token };
-        if answer.response.status() == operation.endpoint().success {
-            Ok(answer)
+    pub(crate) fn is_success(&self) -> Result<(), Error> {
+        if self.response.status() == self.operation.endpoint().success {
+            Ok(())
         } else {
-            Err(answer.bad(answer.message(), None))
+            Err(self.bad(self.message(), None))
         }
+    }
+
+    /// Whether the service, and not something between, says that there is no such lead.
+    pub(crate) fn says_not_found(&self) -> bool {
+        self.response.status() == StatusCode::NOT_FOUND
+            && serde_json::from_slice::<ErrorObject>(self.response.body()).is_ok()
     }
 
     /// The body as the type that the operation answers with; fields that we do not know are passed over.
@@ -59,11 +73,6 @@ impl<'a> Answer<'a> {
         })
     }
 
-    /// Whether the service had done it before (contract D10).
-    pub(crate) fn is_replayed(&self) -> bool {
-        self.response.headers().get(IDEMPOTENCY_REPLAYED).is_some_and(|value| value == "true")
-    }
-
     fn bad(&self, message: String, unreadable: Option<Unreadable>) -> Error {
         let headers = self.response.headers();
         let bad = BadAnswer {
@@ -77,11 +86,6 @@ impl<'a> Answer<'a> {
     }
 
     fn message(&self) -> String {
-        #[derive(Deserialize)]
-        struct ErrorObject {
-            error: String,
-        }
-
         let status = self.response.status();
         match serde_json::from_slice(self.response.body()) {
             Ok(ErrorObject { error }) => shown(&error, self.token, MESSAGE_CHARS),
@@ -102,13 +106,23 @@ impl<'a> Answer<'a> {
     }
 }
 
+/// [`Answer::json`] as the way to read an answer.
+pub(crate) fn json<T: DeserializeOwned>(answer: &Answer<'_>) -> Result<T, Error> {
+    answer.json()
+}
+
 /// A text without what it quotes: serde quotes the values that it did not expect.
 fn without_quotes(text: &str) -> String {
     text.split('"').step_by(2).collect::<Vec<_>>().join("\"…\"")
 }
 
-fn request_id(headers: &HeaderMap) -> Option<&str> {
+pub(crate) fn request_id(headers: &HeaderMap) -> Option<&str> {
     headers.get(X_REQUEST_ID)?.to_str().ok().filter(|id| !id.is_empty())
+}
+
+/// Whether the service had done it before (contract D10).
+pub(crate) fn is_replayed(headers: &HeaderMap) -> bool {
+    headers.get(IDEMPOTENCY_REPLAYED).is_some_and(|value| value == "true")
 }
 
 /// Whole seconds or a date (RFC 9110, 10.2.3). A date is measured by the answer's own clock, if it has one: ours may be
@@ -134,7 +148,8 @@ mod tests {
     fn answer(operation: Operation, status: u16, body: &str) -> Result<Answer<'static>, Error> {
         let token = Box::leak(Box::new(BearerToken::parse("pak_secret").unwrap()));
         let response = Response::builder().status(status).body(Bytes::copy_from_slice(body.as_bytes())).unwrap();
-        Answer::read(operation, response, token)
+        let answer = Answer::new(operation, Box::leak(Box::new(response)), token);
+        answer.is_success().map(|()| answer)
     }
 
     #[test]
@@ -185,7 +200,7 @@ mod tests {
         }
         let binary = Response::builder().status(500).body(Bytes::from_static(b"\xff\0\xfe")).unwrap();
         let token = BearerToken::parse("pak_secret").unwrap();
-        let error = Answer::read(Operation::GetLead, binary, &token).unwrap_err();
+        let error = Answer::new(Operation::GetLead, &binary, &token).is_success().unwrap_err();
         assert_eq!(error.message(), "\u{fffd}\u{fffd}\u{fffd}");
     }
 

@@ -1,8 +1,6 @@
 //! How a client is put together, and what can be wrong with its settings.
 
-#[cfg(feature = "reqwest")]
-use std::time::Duration;
-use std::{fmt, sync::Arc};
+use std::{env, fmt, time::Duration};
 
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response};
@@ -15,8 +13,13 @@ use tower_service::Service;
 use crate::transport::Reqwest;
 use crate::{
     base_url::BaseUrl,
-    client::{Client, Inner},
+    client::Client,
     credential::Credential,
+    pace::{Pace, Pacing},
+    request::{OUR_NAME, Origin},
+    retry::{Budget, RetryPolicy},
+    shared::{OnWait, Options, Shared, Wait},
+    timer::{SystemTimer, Timer},
     transport::{InProcess, Transport},
 };
 
@@ -33,9 +36,63 @@ pub enum ConfigError {
     /// The token does not have the form of one.
     #[error("the token must be pak_ and then visible ASCII characters, without Bearer before it")]
     Token(#[source] MalformedToken),
+    /// The text that follows the client's name cannot stand in a header.
+    #[error("the application's name must be visible ASCII characters and spaces")]
+    UserAgent,
+    /// A variable of the environment is not set, or is not a text.
+    #[error("the variable {name} is not set")]
+    Variable {
+        /// Its name.
+        name: &'static str,
+    },
     /// The transport could not be set up.
     #[error("the transport could not be set up")]
     Transport(#[source] BoxError),
+}
+
+impl Client {
+    /// Begins to put a client together: the base URL with its base path, such as `http://127.0.0.1:8080/v1`, and the
+    /// token, or a text that is to be one.
+    ///
+    /// The token goes to that origin and nowhere else. Over `http://` everyone on the way can read it.
+    ///
+    /// ```
+    /// use leadapi_client::Client;
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # use support::*;
+    ///
+    /// # fn main() -> Result<(), leadapi_client::ConfigError> {
+    /// # let (service, token) = service();
+    /// let client = Client::builder("http://in-process/v1", token).in_process(service.clone())?;
+    /// assert_eq!(format!("{client:?}"), r#"Client { base_url: "http://in-process/v1", .. }"#);
+    ///
+    /// let wrong = Client::builder("example.com", "pak_0123456789").in_process(service).unwrap_err();
+    /// assert_eq!(wrong.to_string(), "the base URL must begin with http:// or https://");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn builder(base_url: impl Into<String>, token: impl Into<Credential>) -> Builder {
+        Builder::new(base_url.into(), token.into())
+    }
+
+    /// Begins to put a client together from the environment: the base URL in `LEADAPI_URL`, the token in `LEADAPI_TOKEN`.
+    ///
+    /// ```
+    /// use leadapi_client::Client;
+    ///
+    /// match Client::from_env() {
+    ///     Ok(builder) => drop(builder),
+    ///     Err(error) => assert!(error.to_string().starts_with("the variable LEADAPI_")),
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError::Variable`] when one of them is not set, or is not UTF-8.
+    pub fn from_env() -> Result<Builder, ConfigError> {
+        let variable = |name| env::var(name).map_err(|_| ConfigError::Variable { name });
+        Ok(Self::builder(variable("LEADAPI_URL")?, variable("LEADAPI_TOKEN")?))
+    }
 }
 
 /// Puts a [`Client`] together; begun with [`Client::builder`], ended with one of `build`,
@@ -44,53 +101,121 @@ pub enum ConfigError {
 pub struct Builder {
     base_url: String,
     token: Credential,
-    #[cfg(feature = "reqwest")]
-    connect_timeout: Duration,
-    #[cfg(feature = "reqwest")]
-    timeout: Duration,
+    application: Option<String>,
+    options: Options,
+    pacing: Pacing,
+    timer: Box<dyn Timer>,
+    on_wait: Option<OnWait>,
 }
 
 impl Builder {
-    pub(crate) const fn new(base_url: String, token: Credential) -> Self {
+    pub(crate) fn new(base_url: String, token: Credential) -> Self {
+        const TIMEOUT: Duration = Duration::from_secs(300);
+        const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
+        let (timeout, attempt_timeout) = (Some(TIMEOUT), Some(ATTEMPT_TIMEOUT));
         Self {
             base_url,
             token,
-            #[cfg(feature = "reqwest")]
-            connect_timeout: Reqwest::CONNECT_TIMEOUT,
-            #[cfg(feature = "reqwest")]
-            timeout: Reqwest::TIMEOUT,
+            application: None,
+            options: Options { retry: RetryPolicy::default(), timeout, attempt_timeout },
+            pacing: Pacing::default(),
+            timer: Box::new(SystemTimer::default()),
+            on_wait: None,
         }
     }
 
-    /// How long [`build`](Self::build)'s client waits for a connection; 3 seconds by default. Other transports have
-    /// their own idea of time.
+    /// Which calls are made again when they fail, how often and after which waits.
     ///
     /// ```
-    /// use std::time::Duration;
-    /// use leadapi_client::Client;
+    /// use leadapi_client::{Client, RetryPolicy};
     ///
-    /// let builder = Client::builder("https://api.example.com/v1", "pak_0123").connect_timeout(Duration::from_secs(1));
-    /// # builder.build().unwrap();
+    /// let builder = Client::builder("https://api.example.com/v1", "pak_0123").retry(RetryPolicy::default().attempts(3));
+    /// # drop(builder);
     /// ```
-    #[cfg(feature = "reqwest")]
-    pub const fn connect_timeout(mut self, timeout: Duration) -> Self {
-        self.connect_timeout = timeout;
+    pub const fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.options.retry = policy;
         self
     }
 
-    /// How long [`build`](Self::build)'s client waits for a whole answer, connection included; 10 seconds by default.
-    /// Other transports have their own idea of time.
+    /// How long a call may take in all, with its attempts and its waits, those for the rate too; 5 minutes by default.
     ///
     /// ```
     /// use std::time::Duration;
     /// use leadapi_client::Client;
     ///
     /// let builder = Client::builder("https://api.example.com/v1", "pak_0123").timeout(Duration::from_secs(30));
-    /// # builder.build().unwrap();
+    /// # drop(builder);
     /// ```
-    #[cfg(feature = "reqwest")]
     pub const fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = timeout;
+        self.options.timeout = Some(timeout);
+        self
+    }
+
+    /// How long an attempt may take, from connecting to the last byte of the answer; 10 seconds by default.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use leadapi_client::Client;
+    ///
+    /// let builder = Client::builder("https://api.example.com/v1", "pak_0123").attempt_timeout(Duration::from_secs(3));
+    /// # drop(builder);
+    /// ```
+    pub const fn attempt_timeout(mut self, timeout: Duration) -> Self {
+        self.options.attempt_timeout = Some(timeout);
+        self
+    }
+
+    /// How many requests are sent in any 60 s; what the contract allows by default.
+    ///
+    /// ```
+    /// use leadapi_client::{Client, Pacing};
+    ///
+    /// let builder = Client::builder("https://api.example.com/v1", "pak_0123").pacing(Pacing::off());
+    /// # drop(builder);
+    /// ```
+    pub const fn pacing(mut self, pacing: Pacing) -> Self {
+        self.pacing = pacing;
+        self
+    }
+
+    /// The name of the program that uses the client, such as `importer/1.2`: it stands in the `User-Agent` behind the
+    /// client's own.
+    ///
+    /// ```
+    /// use leadapi_client::Client;
+    ///
+    /// let builder = Client::builder("https://api.example.com/v1", "pak_0123").application("importer/1.2");
+    /// # drop(builder);
+    /// ```
+    pub fn application(mut self, name: impl Into<String>) -> Self {
+        self.application = Some(name.into());
+        self
+    }
+
+    /// Another time than the system's.
+    ///
+    /// ```
+    /// use leadapi_client::{Client, timer::SystemTimer};
+    ///
+    /// let builder = Client::builder("https://api.example.com/v1", "pak_0123").timer(SystemTimer::default());
+    /// # drop(builder);
+    /// ```
+    pub fn timer(mut self, timer: impl Timer) -> Self {
+        self.timer = Box::new(timer);
+        self
+    }
+
+    /// Is told of every wait as it begins: for the pace, for the rate, after a failure. It must not block.
+    ///
+    /// ```
+    /// use leadapi_client::Client;
+    ///
+    /// let builder = Client::builder("https://api.example.com/v1", "pak_0123")
+    ///     .on_wait(|wait| println!("{:?}: waiting {:?} ({:?})", wait.operation, wait.duration, wait.reason));
+    /// # drop(builder);
+    /// ```
+    pub fn on_wait(mut self, hook: impl Fn(&Wait) + Send + Sync + 'static) -> Self {
+        self.on_wait = Some(Box::new(hook));
         self
     }
 
@@ -109,11 +234,11 @@ impl Builder {
     /// [`ConfigError`]; nothing is sent yet, so an address at which nobody listens is none.
     #[cfg(feature = "reqwest")]
     pub fn build(self) -> Result<Client, ConfigError> {
-        let transport = Reqwest::new(self.connect_timeout, self.timeout).map_err(ConfigError::Transport)?;
+        let transport = Reqwest::new().map_err(ConfigError::Transport)?;
         self.transport(transport)
     }
 
-    /// A client of a service in the same process: no socket, no runtime, no timeout.
+    /// A client of a service in the same process: no socket, no runtime.
     ///
     /// The base URL is one that nothing resolves; its path must be the one that the service answers under.
     ///
@@ -147,7 +272,7 @@ impl Builder {
     /// ```
     /// use bytes::Bytes;
     /// use http::{Request, Response};
-    /// use leadapi_client::{Client, model::Window, transport::{Transport, TransportError}};
+    /// use leadapi_client::{Client, RetryPolicy, model::Window, transport::{Transport, TransportError}};
     ///
     /// struct AlwaysDown;
     ///
@@ -160,7 +285,8 @@ impl Builder {
     ///
     /// # futures_executor::block_on(async {
     /// let client = Client::builder("http://nowhere/v1", "pak_0123").transport(AlwaysDown)?;
-    /// assert!(client.clients(Window::default()).await.unwrap_err().is_connect());
+    /// let error = client.clients().list(Window::default()).retry(RetryPolicy::none()).await.unwrap_err();
+    /// assert!(error.is_connect());
     /// # Ok::<(), leadapi_client::ConfigError>(())
     /// # }).unwrap();
     /// ```
@@ -174,7 +300,18 @@ impl Builder {
         let authorization = HeaderValue::try_from(format!("Bearer {}", token.expose()));
         let mut authorization = authorization.map_err(|_| ConfigError::Token(MalformedToken::Malformed))?;
         authorization.set_sensitive(true);
-        Ok(Client::new(Arc::new(Inner { base, token, authorization, transport: Box::new(transport) })))
+        let application = self.application.map(|name| format!(" {name}")).unwrap_or_default();
+        let user_agent = HeaderValue::try_from(format!("{OUR_NAME}{application}"));
+        let user_agent = user_agent.map_err(|_| ConfigError::UserAgent)?;
+        Ok(Client::new(Shared {
+            origin: Origin { base, token, authorization, user_agent },
+            transport: Box::new(transport),
+            timer: self.timer,
+            pace: Pace::new(self.pacing),
+            budget: Budget::default(),
+            options: self.options,
+            on_wait: self.on_wait,
+        }))
     }
 }
 

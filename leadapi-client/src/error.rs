@@ -3,10 +3,11 @@
 use std::{error, fmt, time::Duration};
 
 use http::StatusCode;
-use leadapi_core::http::Operation;
+use leadapi_core::{http::Operation, model::IdempotencyKey};
 
 use crate::{
-    call::Refusal,
+    request::Refusal,
+    retry::Failure,
     transport::{Delivery, TransportError},
 };
 
@@ -35,7 +36,7 @@ pub enum Outcome {
 ///
 /// # fn main() { futures_executor::block_on(async {
 /// # let client = in_process();
-/// let error = client.lead(&LeadId::parse("nobody")?).await.unwrap_err();
+/// let error = client.leads().get(&LeadId::parse("nobody")?).await.unwrap_err();
 /// assert!(error.is_not_found());
 /// assert_eq!(error.to_string(), "GET /leads/{id}: 404 Not Found: id: no such lead");
 /// assert_eq!(error.outcome(), Outcome::Refused);
@@ -48,6 +49,11 @@ pub struct Error(Box<Inner>);
 struct Inner {
     operation: Operation,
     cause: Cause,
+    attempts: u32,
+    elapsed: Duration,
+    key: Option<IdempotencyKey>,
+    /// An attempt before the last may have done it.
+    in_doubt: bool,
 }
 
 /// Where it ended.
@@ -79,7 +85,45 @@ pub(crate) struct Unreadable(pub(crate) String);
 
 impl Error {
     pub(crate) fn new(operation: Operation, cause: Cause) -> Self {
-        Self(Box::new(Inner { operation, cause }))
+        Self(Box::new(Inner { operation, cause, attempts: 0, elapsed: Duration::ZERO, key: None, in_doubt: false }))
+    }
+
+    /// The end of a call: what came before the last attempt belongs to it.
+    pub(crate) fn after(
+        mut self,
+        attempts: u32,
+        elapsed: Duration,
+        key: Option<IdempotencyKey>,
+        in_doubt: bool,
+    ) -> Self {
+        let Inner { operation, cause, .. } = *self.0;
+        *self.0 = Inner { operation, cause, attempts, elapsed, key, in_doubt };
+        self
+    }
+
+    /// As far as repeating the call goes.
+    pub(crate) fn failure(&self) -> Failure {
+        match &self.0.cause {
+            Cause::Refusal(_) => Failure::Refused,
+            Cause::Transport(error) if error.is_permanent() => Failure::Refused,
+            Cause::Transport(error) => match error.delivery() {
+                Delivery::NotSent => Failure::NotSent,
+                Delivery::MaybeSent => Failure::Lost,
+            },
+            Cause::Answer(answer) => Failure::Status(answer.status),
+        }
+    }
+
+    /// A word for each kind, for what counts errors.
+    pub(crate) fn kind(&self) -> &'static str {
+        match &self.0.cause {
+            Cause::Refusal(_) => "invalid",
+            Cause::Transport(error) if error.is_timeout() => "timeout",
+            Cause::Transport(error) if error.is_connect() => "connect",
+            Cause::Transport(_) => "transport",
+            Cause::Answer(answer) if answer.unreadable.is_some() => "unreadable",
+            Cause::Answer(_) => "status",
+        }
     }
 
     /// The operation that failed.
@@ -114,11 +158,64 @@ impl Error {
         self.answer()?.retry_after
     }
 
-    /// What may have come of the call.
+    /// How many requests were sent, or tried to be.
+    pub fn attempts(&self) -> u32 {
+        self.0.attempts
+    }
+
+    /// How long the call took, its waits included.
+    pub fn elapsed(&self) -> Duration {
+        self.0.elapsed
+    }
+
+    /// The key of a create, under which it can be asked for again: within 24 hours there is one lead of it, however often
+    /// and by whomever it is sent (contract D10). None when the create broke a rule, so that it never went.
+    ///
+    /// ```
+    /// use leadapi_client::{Client, Outcome, model::NewLead, transport::{Transport, TransportError}};
+    /// # use bytes::Bytes;
+    /// # use http::{Request, Response};
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # use support::*;
+    /// # struct Unplugged;
+    /// # #[async_trait::async_trait]
+    /// # impl Transport for Unplugged {
+    /// #     async fn send(&self, _: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
+    /// #         Err(TransportError::maybe_sent("unplugged"))
+    /// #     }
+    /// # }
+    /// # futures_executor::block_on(async {
+    /// # let retry = leadapi_client::RetryPolicy::none();
+    /// # let client = Client::builder("http://nowhere", "pak_0").retry(retry).transport(Unplugged)?;
+    /// # let new = NewLead::new(&casa_verde(), "Øyvind");
+    /// let error = client.leads().create(&new).await.unwrap_err();
+    /// assert_eq!(error.outcome(), Outcome::Unknown);
+    /// // Kept until tomorrow, and then sent again with `.idempotency_key(key)`.
+    /// let parked = (new, error.idempotency_key().cloned());
+    /// # assert!(parked.1.is_some());
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn idempotency_key(&self) -> Option<&IdempotencyKey> {
+        self.0.key.as_ref()
+    }
+
+    /// Whether the same call may end otherwise at another time: it was not sent, its answer was lost, the rate was used up
+    /// or the service had failed. A create is then asked for again under the error's
+    /// [`idempotency_key`](Self::idempotency_key).
+    pub fn is_retryable(&self) -> bool {
+        self.failure().may_pass()
+    }
+
+    /// What may have come of the call, of all its attempts together.
     ///
     /// Statuses from 400 to 499 are refusals, but for 408: that one is about a request that got lost half-way. All
-    /// others may come from something between us and the service, after the service has done its work.
+    /// others may come from something between us and the service, after the service has done its work. A refusal says
+    /// nothing of an attempt before it whose answer was lost.
     pub fn outcome(&self) -> Outcome {
+        if self.0.in_doubt {
+            return Outcome::Unknown;
+        }
         match &self.0.cause {
             Cause::Refusal(_) => Outcome::NotSent,
             Cause::Transport(error) => match error.delivery() {
@@ -196,14 +293,22 @@ impl fmt::Display for Error {
                 write!(f, "{status}: {message}")?;
                 request_id.as_ref().map_or(Ok(()), |id| write!(f, " (request {id})"))
             }
-        }
+        }?;
+        if self.0.attempts > 1 { write!(f, " (attempt {})", self.0.attempts) } else { Ok(()) }
     }
 }
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner { operation, cause } = &*self.0;
-        f.debug_struct("Error").field("operation", operation).field("cause", cause).finish()
+        let Inner { operation, cause, attempts, elapsed, key, in_doubt: _ } = &*self.0;
+        f.debug_struct("Error")
+            .field("operation", operation)
+            .field("cause", cause)
+            .field("outcome", &self.outcome())
+            .field("attempts", attempts)
+            .field("elapsed", elapsed)
+            .field("idempotency_key", key)
+            .finish()
     }
 }
 

@@ -6,18 +6,35 @@ mod base_url;
 mod credential;
 mod shown;
 
+pub mod timer;
 pub mod transport;
 
-mod call;
+mod request;
+mod retry;
+
+mod pace;
+mod shared;
+
 mod error;
 
 mod answer;
-mod builder;
+
+mod attempts;
+mod call;
 mod client;
 
+mod builder;
+mod leads;
+
+pub use attempts::Meta;
 pub use builder::{Builder, ConfigError};
-pub use client::{Client, CreatedLead};
+pub use call::{Call, CreateLead, Running, WithMeta};
+pub use client::Client;
 pub use credential::Credential;
 pub use error::{Error, Outcome};
+pub use leads::{Clients, Leads, Pipelines};
+pub use pace::Pacing;
+pub use retry::RetryPolicy;
+pub use shared::{Wait, WaitReason};
 // The client speaks in core's types, so whoever uses it need not name core.
 pub use leadapi_core::{auth, http::Operation, id, model};

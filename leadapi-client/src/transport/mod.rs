@@ -23,7 +23,7 @@ pub const MAX_RESPONSE_BYTES: usize = 16 * 1_024 * 1_024;
 
 /// Takes a request to the service and brings back its answer.
 ///
-/// [`Client`](crate::Client) calls it once for each call of its own. Whoever wants other sockets, a record of the
+/// [`Client`](crate::Client) calls it once for each attempt. Whoever wants other sockets, a record of the
 /// traffic or faults on purpose implements it, often around another transport:
 ///
 /// ```
@@ -51,7 +51,7 @@ pub const MAX_RESPONSE_BYTES: usize = 16 * 1_024 * 1_024;
 ///   in its errors neither.
 /// - It is sent at most once: whether to send it again is not for a transport to say.
 /// - The body of the answer is whole and bounded.
-/// - How long it waits is its own affair.
+/// - It need not give up by itself: the client does, by dropping the future.
 #[async_trait]
 pub trait Transport: Send + Sync + 'static {
     /// Sends a request, and waits for the whole of its answer, whatever its status.
@@ -100,6 +100,7 @@ pub struct TransportError {
     delivery: Delivery,
     connect: bool,
     timeout: bool,
+    permanent: bool,
     source: BoxError,
 }
 
@@ -112,7 +113,7 @@ impl TransportError {
     /// ```
     #[must_use]
     pub fn not_sent(source: impl Into<BoxError>) -> Self {
-        Self { delivery: Delivery::NotSent, connect: false, timeout: false, source: source.into() }
+        Self { delivery: Delivery::NotSent, connect: false, timeout: false, permanent: false, source: source.into() }
     }
 
     /// Some of the request may have left.
@@ -123,7 +124,7 @@ impl TransportError {
     /// ```
     #[must_use]
     pub fn maybe_sent(source: impl Into<BoxError>) -> Self {
-        Self { delivery: Delivery::MaybeSent, connect: false, timeout: false, source: source.into() }
+        Self { delivery: Delivery::MaybeSent, connect: false, timeout: false, permanent: false, source: source.into() }
     }
 
     /// It happened before there was a connection.
@@ -150,6 +151,23 @@ impl TransportError {
     pub fn timed_out(mut self) -> Self {
         self.timeout = true;
         self
+    }
+
+    /// Another time will end the same: there is no sense in trying again.
+    ///
+    /// ```
+    /// # use leadapi_client::transport::TransportError;
+    /// assert!(TransportError::not_sent("no TLS in this build").for_good().is_permanent());
+    /// ```
+    #[must_use]
+    pub fn for_good(mut self) -> Self {
+        self.permanent = true;
+        self
+    }
+
+    /// Whether another time will end the same.
+    pub const fn is_permanent(&self) -> bool {
+        self.permanent
     }
 
     /// How far the request got.

@@ -18,10 +18,9 @@ use super::{Transport, TransportError, whole};
 /// (`HTTP_PROXY` and the like), and over plain HTTP a proxy can read the token.
 ///
 /// ```
-/// use std::time::Duration;
 /// use leadapi_client::transport::Reqwest;
 ///
-/// let transport = Reqwest::new(Duration::from_secs(3), Duration::from_secs(10))?;
+/// let transport = Reqwest::new()?;
 /// # Ok::<(), leadapi_core::BoxError>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -30,22 +29,38 @@ pub struct Reqwest(reqwest::Client);
 impl Reqwest {
     /// So long may it take to connect.
     pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-    /// So long may a request take from its beginning to the last byte of its answer.
-    pub const TIMEOUT: Duration = Duration::from_secs(10);
+    /// So long a connection is kept that nobody uses: less than the 75 s after which a server closes it, so that a request
+    /// rarely meets one that is closing.
+    const IDLE: Duration = Duration::from_secs(60);
 
-    /// A transport that waits so long for a connection, and so long for a whole answer, connection included.
+    /// A transport with the settings of the client's own builder.
     ///
     /// # Errors
     ///
     /// The system's TLS could not be set up; nothing can be done but to mend the system.
-    pub fn new(connect_timeout: Duration, timeout: Duration) -> Result<Self, BoxError> {
-        let builder = reqwest::Client::builder()
-            .connect_timeout(connect_timeout)
-            .timeout(timeout)
-            .redirect(redirect::Policy::none())
-            .referer(false)
-            // Whether a request may be sent again is known above, where its operation is.
-            .retry(retry::never());
+    pub fn new() -> Result<Self, BoxError> {
+        let builder = reqwest::Client::builder();
+        Self::from_builder(builder.connect_timeout(Self::CONNECT_TIMEOUT).pool_idle_timeout(Self::IDLE))
+    }
+
+    /// A transport with one's own settings of reqwest: proxies, root certificates, a local address.
+    ///
+    /// Redirects and reqwest's own repetitions are turned off whatever the builder says, because the token must not
+    /// follow and what may be repeated is the client's to say.
+    ///
+    /// ```
+    /// use leadapi_client::{Client, transport::Reqwest};
+    ///
+    /// let builder = reqwest::Client::builder().no_proxy();
+    /// let client = Client::builder("https://api.example.com/v1", "pak_0123").transport(Reqwest::from_builder(builder)?)?;
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What reqwest says against the settings.
+    pub fn from_builder(builder: reqwest::ClientBuilder) -> Result<Self, BoxError> {
+        let builder = builder.redirect(redirect::Policy::none()).referer(false).retry(retry::never());
         Ok(Self(builder.build()?))
     }
 }
@@ -54,7 +69,7 @@ impl Reqwest {
 impl Transport for Reqwest {
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
         // Without a runtime, it is reqwest that would panic.
-        Handle::try_current().map_err(TransportError::not_sent)?;
+        Handle::try_current().map_err(|error| TransportError::not_sent(error).for_good())?;
         let request = reqwest::Request::try_from(request).map_err(|error| told(error.into()))?;
         let response = self.0.execute(request).await.map_err(|error| told(error.into()))?;
         whole(Response::<reqwest::Body>::from(response)).await.map_err(told)
@@ -68,14 +83,17 @@ fn told(error: BoxError) -> TransportError {
         Ok(error) => error.without_url(),
         Err(other) => return TransportError::maybe_sent(other),
     };
-    let (connect, timeout) = (error.is_connect(), error.is_timeout());
-    let not_sent = connect || error.is_builder();
+    let (connect, timeout, builder) = (error.is_connect(), error.is_timeout(), error.is_builder());
+    let not_sent = connect || builder;
     let mut told = if not_sent { TransportError::not_sent(error) } else { TransportError::maybe_sent(error) };
     if connect {
         told = told.while_connecting();
     }
     if timeout {
         told = told.timed_out();
+    }
+    if builder {
+        told = told.for_good();
     }
     told
 }

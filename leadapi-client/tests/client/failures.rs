@@ -2,7 +2,7 @@
 
 use std::{error::Error as _, time::Duration};
 
-use leadapi_client::{Client, Error, Outcome, auth::Scopes, id::LeadId, model::NewLead};
+use leadapi_client::{Client, Error, Outcome, RetryPolicy, auth::Scopes, id::LeadId, model::NewLead};
 use serde_json::json;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -13,11 +13,11 @@ use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
 type Question = fn(&Error) -> bool;
 
 fn client(url: &str) -> Client {
-    Client::builder(format!("{url}/v1"), "pak_0123").build().unwrap()
+    Client::builder(format!("{url}/v1"), "pak_0123").retry(RetryPolicy::none()).build().unwrap()
 }
 
 async fn create(client: &Client) -> Error {
-    client.create_lead(&NewLead::new(&crate::support::casa_verde(), "Ann")).await.unwrap_err()
+    client.leads().create(&NewLead::new(&crate::support::casa_verde(), "Ann")).await.unwrap_err()
 }
 
 async fn answered(template: ResponseTemplate) -> Error {
@@ -87,7 +87,7 @@ async fn what_a_later_version_adds_breaks_nothing() {
     let server = MockServer::start().await;
     let template = ResponseTemplate::new(200).set_body_json(lead).insert_header("x-new", "1");
     Mock::given(any()).respond_with(template).mount(&server).await;
-    let lead = client(&server.uri()).lead(&LeadId::parse("l1").unwrap()).await.unwrap();
+    let lead = client(&server.uri()).leads().get(&LeadId::parse("l1").unwrap()).await.unwrap();
     assert_eq!((lead.name.as_str(), lead.email), ("Ann", None));
 
     let error = answered(ResponseTemplate::new(799).set_body_json(json!({"error": "new", "hint": 1}))).await;
@@ -115,7 +115,11 @@ async fn redirects_are_not_followed() {
 async fn a_server_that_never_answers() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let impatient = Client::builder(url, "pak_0123").timeout(Duration::from_millis(50)).build().unwrap();
+    let impatient = Client::builder(url, "pak_0123")
+        .attempt_timeout(Duration::from_millis(50))
+        .retry(RetryPolicy::none())
+        .build()
+        .unwrap();
     let error = create(&impatient).await;
     assert!(error.is_timeout() && !error.is_connect());
     assert_eq!((error.outcome(), error.status()), (Outcome::Unknown, None));

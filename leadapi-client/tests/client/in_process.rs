@@ -8,12 +8,13 @@ use std::{
 };
 
 use bytes::Bytes;
-use futures_executor::block_on;
 use http::{Request, Response};
 use http_body::{Body, Frame};
 use http_body_util::Full;
-use leadapi_client::{Client, Outcome, model::Window, transport::MAX_RESPONSE_BYTES};
+use leadapi_client::{Client, Outcome, RetryPolicy, model::Window, transport::MAX_RESPONSE_BYTES};
 use tower_service::Service;
+
+use crate::support::wait;
 
 /// A body of so many mebibytes.
 struct Mebibytes(usize);
@@ -55,7 +56,7 @@ impl Service<Request<Full<Bytes>>> for Fake {
 
 fn ask(fake: Fake) -> leadapi_client::Error {
     let client = Client::builder("http://in-process/v1", "pak_0123").in_process(fake).unwrap();
-    block_on(client.clients(Window::default())).unwrap_err()
+    wait(client.clients().list(Window::default()).retry(RetryPolicy::none())).unwrap_err()
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! The token stands in nothing that can be shown.
 
-use std::{error::Error, fmt::Debug, iter::successors, time::Duration};
+use std::{error::Error, fmt::Debug, iter::successors};
 
 use bytes::Bytes;
 use http::{Request, Response};
 use leadapi_client::{
-    Client, Credential,
+    Client, Credential, RetryPolicy,
     auth::BearerToken,
     model::NewLead,
     transport::{Reqwest, Transport, TransportError},
@@ -35,7 +35,9 @@ impl Transport for Careless {
 
 async fn ask(client: &Client, all: &mut Vec<String>) {
     shown(all, client);
-    let error = client.create_lead(&NewLead::new(&crate::support::casa_verde(), "Ann")).await.unwrap_err();
+    let create = client.leads().create(&NewLead::new(&crate::support::casa_verde(), "Ann"));
+    shown(all, &create);
+    let error = create.retry(RetryPolicy::none()).await.unwrap_err();
     all.push(error.message());
     all.extend(error.request_id().map(str::to_owned));
     told(all, &error);
@@ -46,7 +48,7 @@ async fn the_token_is_never_shown() {
     let mut all = Vec::new();
     shown(&mut all, &Credential::from(TOKEN));
     shown(&mut all, &Client::builder("http://nowhere/v1", TOKEN));
-    shown(&mut all, &Reqwest::new(Duration::from_secs(1), Duration::from_secs(1)).unwrap());
+    shown(&mut all, &Reqwest::new().unwrap());
     for (url, token) in [
         ("http://nowhere/v1", format!("{TOKEN} ")),
         ("http://nowhere/v1", format!("Bearer {TOKEN}")),

@@ -9,47 +9,47 @@ use leadapi_client::{
 use crate::support::{casa_verde, in_process};
 
 async fn walk_through(client: &Client) {
-    let clients = client.clients(Window::default()).await.unwrap();
+    let clients = client.clients().list(Window::default()).await.unwrap();
     let names: Vec<&str> = clients.data.iter().map(|account| account.name.as_str()).collect();
     assert_eq!(names, ["Casa Verde", "Villa Azul"]);
 
-    let pipelines = client.pipelines(Window::new(1, 0).unwrap()).await.unwrap();
+    let pipelines = client.pipelines().list(Window::new(1, 0).unwrap()).await.unwrap();
     let won = &pipelines.data[0].stages[1];
     assert_eq!((won.name.as_str(), won.position), ("Won", 2));
-    assert!(client.pipelines(Window::new(1, 5).unwrap()).await.unwrap().data.is_empty());
+    assert!(client.pipelines().list(Window::new(1, 5).unwrap()).await.unwrap().data.is_empty());
 
     let new = NewLead::new(&casa_verde(), "Øyvind \"Håkonsen\"").email("o@example.no").value(59.5).stage(&won.id);
-    let lead = client.create_lead(&new).await.unwrap();
+    let lead = client.leads().create(&new).await.unwrap();
     assert_eq!((lead.name.as_str(), lead.value.map(Amount::get)), ("Øyvind \"Håkonsen\"", Some(59.5)));
     assert_eq!(lead.pipeline_id.as_ref(), Some(&pipelines.data[0].id));
-    assert_eq!(client.lead(&lead.id).await.unwrap(), lead);
+    assert_eq!(client.leads().get(&lead.id).await.unwrap(), lead);
 
     let patch = LeadPatch::new().notes("line one\nline two").clear_email();
-    let changed = client.update_lead(&lead.id, &patch).await.unwrap();
+    let changed = client.leads().update(&lead.id, &patch).await.unwrap();
     assert_eq!((changed.notes.as_deref(), changed.email), (Some("line one\nline two"), None));
 
     let key = IdempotencyKey::parse("a/b?c=\"d\"").unwrap();
-    let first = client.create_lead_once(&new, &key).await.unwrap();
-    let again = client.create_lead_once(&new, &key).await.unwrap();
-    assert_eq!((first.replayed, again.replayed), (false, true));
-    assert_eq!(first.lead, again.lead);
+    let first = client.leads().create(&new).idempotency_key(key.clone()).with_meta().await.unwrap();
+    let again = client.leads().create(&new).idempotency_key(key.clone()).with_meta().await.unwrap();
+    assert_eq!((first.1.is_replayed(), again.1.is_replayed()), (false, true));
+    assert_eq!(first.0, again.0);
     let other = NewLead::new(&casa_verde(), "Somebody else");
-    let reused = client.create_lead_once(&other, &key).await.unwrap_err();
+    let reused = client.leads().create(&other).idempotency_key(key.clone()).with_meta().await.unwrap_err();
     assert!(reused.is_invalid() && reused.message().contains("Idempotency-Key"));
 
     let query = LeadQuery::new().client(casa_verde()).stage(StageId::parse("won").unwrap());
-    let page = client.list_leads(&query.clone().window(Window::new(1, 1).unwrap())).await.unwrap();
+    let page = client.leads().list(&query.clone().window(Window::new(1, 1).unwrap())).await.unwrap();
     assert_eq!((page.total, page.limit, page.offset, page.data.len()), (2, 1, 1, 1));
     assert_eq!(page.data[0].id, lead.id);
-    assert_eq!(client.list_leads(&LeadQuery::new()).await.unwrap().total, 3);
+    assert_eq!(client.leads().list(&LeadQuery::new()).await.unwrap().total, 3);
 
-    client.delete_lead(&lead.id).await.unwrap();
-    assert!(client.delete_lead(&lead.id).await.unwrap_err().is_not_found());
-    assert!(client.lead(&lead.id).await.unwrap_err().is_not_found());
-    assert_eq!(client.list_leads(&query).await.unwrap().total, 1);
+    client.leads().delete(&lead.id).await.unwrap();
+    assert!(client.leads().delete(&lead.id).await.unwrap_err().is_not_found());
+    assert!(client.leads().get(&lead.id).await.unwrap_err().is_not_found());
+    assert_eq!(client.leads().list(&query).await.unwrap().total, 1);
 
     let strange = LeadId::parse("a/b?c#d%2Fe\\").unwrap();
-    assert_eq!(client.lead(&strange).await.unwrap_err().message(), "id: no such lead");
+    assert_eq!(client.leads().get(&strange).await.unwrap_err().message(), "id: no such lead");
 }
 
 #[test]

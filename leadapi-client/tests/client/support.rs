@@ -58,6 +58,11 @@ pub(crate) fn in_process() -> Client {
     Client::builder("http://in-process/v1", token).in_process(service).unwrap()
 }
 
+/// What a call gives, without a runtime.
+pub(crate) fn wait<C: IntoFuture>(call: C) -> C::Output {
+    futures_executor::block_on(call.into_future())
+}
+
 /// A client account of the business.
 pub(crate) fn casa_verde() -> ClientId {
     ClientId::parse("casa-verde").unwrap()

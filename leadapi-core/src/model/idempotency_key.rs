@@ -2,6 +2,8 @@
 
 use std::{fmt, sync::Arc};
 
+use uuid::Uuid;
+
 /// The text is no idempotency key: it is 1 to 255 visible ASCII characters (contract D10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be 1 to {} visible ASCII characters", IdempotencyKey::MAX_CHARS)]
@@ -35,6 +37,16 @@ impl IdempotencyKey {
         } else {
             Err(InvalidIdempotencyKey)
         }
+    }
+
+    /// A key that nobody has: a UUID of version 7.
+    ///
+    /// ```
+    /// # use leadapi_core::model::IdempotencyKey;
+    /// assert_ne!(IdempotencyKey::random(), IdempotencyKey::random());
+    /// ```
+    pub fn random() -> Self {
+        Self((&*Uuid::now_v7().hyphenated().encode_lower(&mut Uuid::encode_buffer())).into())
     }
 
     /// The key as it stands in the header.

@@ -29,8 +29,8 @@ impl Caller {
             let name = format!("{}-{}", self.nth, self.asked);
             let new = NewLead::new(&ClientId::parse("c1").unwrap(), &name);
             let key = IdempotencyKey::parse(&name).unwrap();
-            let Ok(created) = client.create_lead_once(&new, &key).await else { return self };
-            self.acknowledged.insert(name, created.lead.id.to_string());
+            let Ok(lead) = client.leads().create(&new).idempotency_key(key).await else { return self };
+            self.acknowledged.insert(name, lead.id.to_string());
             self.asked += 1;
             // Nobody may be counting any longer.
             heard.send(()).unwrap_or_default();

@@ -9,7 +9,7 @@ use std::{
 };
 
 use leadapi_client::{
-    Client,
+    Client, Pacing, RetryPolicy,
     model::{LeadQuery, Window},
 };
 use leadapi_tests::secret;
@@ -44,8 +44,8 @@ impl Server {
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let line = lines.find_map(|line| line.unwrap().split_once("listens at ").map(|(_, rest)| rest.to_owned()));
         let url = line.expect("it listens").split(' ').next().unwrap().to_owned();
-        let client = Client::builder(url, token).build().unwrap();
-        client.list_leads(&LeadQuery::new().window(Window::new(1, 0).unwrap())).await.unwrap();
+        let client = Client::builder(url, token).pacing(Pacing::off()).retry(RetryPolicy::none()).build().unwrap();
+        client.leads().list(&LeadQuery::new().window(Window::new(1, 0).unwrap())).await.unwrap();
         Self { child, client, took: begun.elapsed() }
     }
 
@@ -60,7 +60,7 @@ impl Server {
         let mut all = Vec::new();
         loop {
             let window = Window::new(200, all.len() as u64).unwrap();
-            let page = self.client.list_leads(&LeadQuery::new().window(window)).await.unwrap();
+            let page = self.client.leads().list(&LeadQuery::new().window(window)).await.unwrap();
             if page.data.is_empty() {
                 assert_eq!(page.total, all.len() as u64, "the total is exact");
                 return all;

@@ -1,0 +1,252 @@
+//! From a call to its answer: as many attempts as it takes, each when its turn has come.
+
+use std::{num::NonZeroU32, time::Duration};
+
+use bytes::Bytes;
+use http::{HeaderMap, Response, StatusCode};
+use leadapi_core::http::Operation;
+use tracing::{Instrument, Span, debug, field};
+
+use crate::{
+    answer::{self, Answer},
+    error::{Cause, Error, Outcome},
+    pace::{Slot, Turn},
+    request::Prepared,
+    retry::{COST, COST_AFTER_TIMEOUT, Next, REWARD, part_of},
+    shared::{Options, Shared, Wait, WaitReason},
+    timer::within,
+    transport::{Delivery, TransportError},
+};
+
+/// What is known of an answer beside what it says.
+///
+/// ```
+/// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+/// # futures_executor::block_on(async {
+/// # let (client, id) = (support::in_process(), "lead-1".parse()?);
+/// let (lead, meta) = client.leads().get(&id).with_meta().await?;
+/// assert_eq!((meta.status.as_u16(), meta.attempts.get()), (200, 1));
+/// println!("{}: request {:?}, {:?}", lead.name, meta.request_id(), meta.elapsed);
+/// # Ok::<(), leadapi_core::BoxError>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Meta {
+    /// The status of the answer.
+    pub status: StatusCode,
+    /// Its headers.
+    pub headers: HeaderMap,
+    /// How many requests it took.
+    pub attempts: NonZeroU32,
+    /// How long it took in all, waits included.
+    pub elapsed: Duration,
+    /// The body, as it came.
+    pub body: Bytes,
+}
+
+impl Meta {
+    /// The answer's `X-Request-Id`, by which the service's people find it in their logs.
+    pub fn request_id(&self) -> Option<&str> {
+        answer::request_id(&self.headers)
+    }
+
+    /// Whether the service had created the lead before, for the same key (contract D10).
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # use leadapi_client::model::{IdempotencyKey, NewLead};
+    /// # futures_executor::block_on(async {
+    /// # let client = support::in_process();
+    /// # let (new, key) = (NewLead::new(&support::casa_verde(), "Øyvind"), IdempotencyKey::parse("import-7/row-12")?);
+    /// client.leads().create(&new).idempotency_key(key.clone()).await?;
+    /// let (_, meta) = client.leads().create(&new).idempotency_key(key).with_meta().await?;
+    /// assert!(meta.is_replayed());
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn is_replayed(&self) -> bool {
+        answer::is_replayed(&self.headers)
+    }
+}
+
+/// Reads what an answer says.
+pub(crate) type Read<T> = fn(&Answer<'_>) -> Result<T, Error>;
+
+/// One call on its way.
+pub(crate) struct Attempts<'a> {
+    shared: &'a Shared,
+    prepared: &'a Prepared,
+    options: Options,
+    begun: Duration,
+    /// Attempts that were made, and those of them that have failed: a refusal for the rate is not a failure.
+    made: u32,
+    failed: u32,
+    /// Whether an attempt may have done it whose answer was lost.
+    in_doubt: bool,
+    /// What the last repetition took out of the budget.
+    spent: f64,
+}
+
+impl<'a> Attempts<'a> {
+    pub(crate) fn new(shared: &'a Shared, prepared: &'a Prepared, options: Options) -> Self {
+        let begun = shared.timer.now();
+        Self { shared, prepared, options, begun, made: 0, failed: 0, in_doubt: false, spent: 0.0 }
+    }
+
+    /// Makes the call, in a span that says what becomes of it; it names neither the token nor anybody's data.
+    pub(crate) async fn run<T>(self, read: Read<T>) -> Result<(T, Meta), Error> {
+        let endpoint = self.prepared.operation.endpoint();
+        let span = tracing::debug_span!(
+            "leadapi.call",
+            "http.request.method" = %endpoint.method,
+            "url.template" = endpoint.path,
+            "http.response.status_code" = field::Empty,
+            "http.request.resend_count" = field::Empty,
+            "leadapi.request_id" = field::Empty,
+            "error.type" = field::Empty,
+        );
+        let result = self.until_done(read).instrument(span.clone()).await;
+        record(&span, &result);
+        result
+    }
+
+    async fn until_done<T>(mut self, read: Read<T>) -> Result<(T, Meta), Error> {
+        loop {
+            let error = match self.attempt(read).await {
+                Ok(done) => {
+                    self.shared.budget.put(if self.failed == 0 { REWARD } else { self.spent });
+                    return Ok(done);
+                }
+                Err(error) => error,
+            };
+            if let Err(error) = self.prepare_the_next(error).await {
+                return Err(error.after(self.made, self.elapsed(), self.prepared.key.clone(), self.in_doubt));
+            }
+        }
+    }
+
+    /// Waits as long as it takes until there may be another attempt; gives the error back where there is none.
+    async fn prepare_the_next(&mut self, error: Error) -> Result<(), Error> {
+        let failure = error.failure();
+        let in_time = |wait: Duration, this: &Self| this.left().is_none_or(|left| wait < left);
+        match self.options.retry.next(self.prepared.is_repeatable(), failure, self.failed.max(1)) {
+            Next::Stop => Err(error),
+            Next::AfterTheRate => {
+                // Without a word on how long, as after a failure: but the service refuses at no cost, so sooner.
+                let wait = error.retry_after().unwrap_or(Duration::from_secs(1));
+                self.shared.pace.lane(self.prepared.operation).close(self.shared.timer.now() + wait);
+                if in_time(wait, self) { Ok(()) } else { Err(error) }
+            }
+            Next::Within(ceiling) => {
+                // Never sooner than asked for, and not all at once then.
+                let wait = error.retry_after().unwrap_or_default() + part_of(ceiling);
+                let cost = if error.is_timeout() { COST_AFTER_TIMEOUT } else { COST };
+                if !in_time(wait, self) || !self.shared.budget.take(cost, self.shared.timer.now()) {
+                    return Err(error);
+                }
+                self.spent = cost;
+                self.wait(wait, WaitReason::Backoff).await;
+                Ok(())
+            }
+        }
+    }
+
+    /// One request and its answer. Dropped anywhere, it leaves nothing half done but what the service does with it.
+    async fn attempt<T>(&mut self, read: Read<T>) -> Result<(T, Meta), Error> {
+        let mut slot = self.turn().await?;
+        let Shared { origin, transport, timer, .. } = self.shared;
+        let operation = self.prepared.operation;
+        let failed = |error| Error::new(operation, Cause::Transport(error));
+        let request = self.prepared.request(origin).map_err(TransportError::not_sent).map_err(failed)?;
+        self.made = self.made.saturating_add(1);
+        slot.sent();
+        let limit = [self.options.attempt_timeout, self.left()].into_iter().flatten().min();
+        let sending = transport.send(request);
+        let answered = match limit {
+            Some(limit) => within(&**timer, limit, sending).await.unwrap_or_else(|| Err(too_long(limit))),
+            None => sending.await,
+        };
+        if matches!(&answered, Err(error) if error.delivery() == Delivery::NotSent) {
+            slot.not_sent();
+        }
+        drop(slot);
+        let result = answered.map_err(failed).and_then(|response| self.read(response, read));
+        if let Err(error) = &result {
+            self.failed = self.failed.saturating_add(u32::from(!error.is_rate_limited()));
+            self.in_doubt |= error.outcome() == Outcome::Unknown;
+        }
+        result
+    }
+
+    fn read<T>(&self, response: Response<Bytes>, read: Read<T>) -> Result<(T, Meta), Error> {
+        let answer = Answer::new(self.prepared.operation, &response, &self.shared.origin.token);
+        // What was deleted by an attempt whose answer was lost is not there for the next one.
+        let gone = self.in_doubt && self.prepared.operation == Operation::DeleteLead && answer.says_not_found();
+        if !gone {
+            answer.is_success()?;
+        }
+        let done = read(&answer)?;
+        let (elapsed, attempts) = (self.elapsed(), NonZeroU32::new(self.made).unwrap_or(NonZeroU32::MIN));
+        let (head, body) = response.into_parts();
+        Ok((done, Meta { status: head.status, headers: head.headers, attempts, elapsed, body }))
+    }
+
+    /// Waits for a slot.
+    async fn turn(&self) -> Result<Slot<'a>, Error> {
+        let Shared { pace, timer, .. } = self.shared;
+        let lane = pace.lane(self.prepared.operation);
+        loop {
+            match lane.turn(&**timer) {
+                Turn::Go(slot) => return Ok(slot),
+                Turn::Wait { until, refused } => {
+                    let wait = until.saturating_sub(timer.now());
+                    if self.left().is_some_and(|left| left <= wait) {
+                        let text = "its turn would come after the end of the call's time";
+                        let error = TransportError::not_sent(text).timed_out();
+                        return Err(Error::new(self.prepared.operation, Cause::Transport(error)));
+                    }
+                    self.wait(wait, if refused { WaitReason::RateLimited } else { WaitReason::Pace }).await;
+                }
+            }
+        }
+    }
+
+    async fn wait(&self, duration: Duration, reason: WaitReason) {
+        let wait = Wait { operation: self.prepared.operation, reason, duration, failed_attempts: self.failed };
+        debug!(reason = ?reason, duration_ms = %duration.as_millis(), failed_attempts = self.failed, "waiting");
+        if let Some(on_wait) = &self.shared.on_wait {
+            on_wait(&wait);
+        }
+        self.shared.timer.sleep(duration).await;
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.shared.timer.now().saturating_sub(self.begun)
+    }
+
+    /// What is left of the call's time.
+    fn left(&self) -> Option<Duration> {
+        self.options.timeout.map(|timeout| timeout.saturating_sub(self.elapsed()))
+    }
+}
+
+fn too_long(limit: Duration) -> TransportError {
+    TransportError::maybe_sent(format!("there was no whole answer within {limit:?}")).timed_out()
+}
+
+fn record<T>(span: &Span, result: &Result<(T, Meta), Error>) {
+    match result {
+        Ok((_, meta)) => {
+            span.record("http.response.status_code", meta.status.as_u16());
+            span.record("http.request.resend_count", meta.attempts.get() - 1);
+            span.record("leadapi.request_id", meta.request_id());
+        }
+        Err(error) => {
+            span.record("http.response.status_code", error.status().map(|status| status.as_u16()));
+            span.record("http.request.resend_count", error.attempts().saturating_sub(1));
+            span.record("leadapi.request_id", error.request_id());
+            span.record("error.type", error.kind());
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! What is sent: a line of core's table, filled in (contract 4). All of it is decided without a network.
+
+use bytes::Bytes;
+use http::{
+    HeaderValue, Request,
+    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT},
+};
+use leadapi_core::{
+    auth::BearerToken,
+    http::{Operation, header::IDEMPOTENCY_KEY, lead_path},
+    id::LeadId,
+    model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead, Window},
+    validate::Faults,
+};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Serialize;
+
+use crate::base_url::BaseUrl;
+
+/// What the client calls itself.
+pub(crate) const OUR_NAME: &str = concat!("leadapi-client/", env!("CARGO_PKG_VERSION"));
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// Where requests go, and as whom.
+pub(crate) struct Origin {
+    pub(crate) base: BaseUrl,
+    pub(crate) token: BearerToken,
+    /// The token as the header that carries it, marked as sensitive.
+    pub(crate) authorization: HeaderValue,
+    pub(crate) user_agent: HeaderValue,
+}
+
+/// A request that may be sent: as often as need be, it is the same one.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) operation: Operation,
+    path_and_query: String,
+    body: Option<Bytes>,
+    pub(crate) key: Option<IdempotencyKey>,
+}
+
+/// Why a call is not even sent.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Refusal {
+    /// The service would refuse it without looking anything up, with this text.
+    #[error(transparent)]
+    Faults(#[from] Faults),
+    /// On its way a URL parser would take `.` or `..` away, and the request would reach another path.
+    #[error("id must not be . or .., which no URL can carry")]
+    Unaddressable,
+    /// A value that JSON cannot say; no field of ours can hold one.
+    #[error("body cannot be written as JSON")]
+    Unwritable(#[from] serde_json::Error),
+}
+
+impl Prepared {
+    pub(crate) fn list_leads(query: &LeadQuery) -> Self {
+        let mut path_and_query = list(Operation::ListLeads, query.window);
+        let filters = [
+            ("client_id", query.client.as_ref().map(AsRef::as_ref)),
+            ("stage_id", query.stage.as_ref().map(AsRef::as_ref)),
+        ];
+        for (name, value) in filters {
+            if let Some(value) = value {
+                path_and_query.extend(["&", name, "="]);
+                path_and_query.extend(utf8_percent_encode(value, NON_ALPHANUMERIC));
+            }
+        }
+        Self::bare(Operation::ListLeads, path_and_query)
+    }
+
+    pub(crate) fn create_lead(new: &NewLead, key: Option<&IdempotencyKey>) -> Result<Self, Refusal> {
+        new.check()?;
+        let operation = Operation::CreateLead;
+        let path = operation.endpoint().path.to_owned();
+        Ok(Self { body: Some(json(new)?), key: key.cloned(), ..Self::bare(operation, path) })
+    }
+
+    pub(crate) fn get_lead(id: &LeadId) -> Result<Self, Refusal> {
+        Ok(Self::bare(Operation::GetLead, addressable(id)?))
+    }
+
+    pub(crate) fn update_lead(id: &LeadId, patch: &LeadPatch) -> Result<Self, Refusal> {
+        patch.check()?;
+        Ok(Self { body: Some(json(patch)?), ..Self::bare(Operation::UpdateLead, addressable(id)?) })
+    }
+
+    pub(crate) fn delete_lead(id: &LeadId) -> Result<Self, Refusal> {
+        Ok(Self::bare(Operation::DeleteLead, addressable(id)?))
+    }
+
+    pub(crate) fn pipelines(window: Window) -> Self {
+        Self::bare(Operation::ListPipelines, list(Operation::ListPipelines, window))
+    }
+
+    pub(crate) fn clients(window: Window) -> Self {
+        Self::bare(Operation::ListClients, list(Operation::ListClients, window))
+    }
+
+    const fn bare(operation: Operation, path_and_query: String) -> Self {
+        Self { operation, path_and_query, body: None, key: None }
+    }
+
+    /// Whether it may be sent again when nobody knows whether it was done: doing it twice is doing it once.
+    pub(crate) fn is_repeatable(&self) -> bool {
+        self.key.is_some() || self.operation.endpoint().idempotent
+    }
+
+    /// The request; its `Authorization` is the only secret in it, and is marked so.
+    pub(crate) fn request(&self, origin: &Origin) -> Result<Request<Bytes>, http::Error> {
+        let mut request = Request::builder()
+            .method(self.operation.endpoint().method.clone())
+            .uri(origin.base.join(&self.path_and_query))
+            .header(AUTHORIZATION, &origin.authorization)
+            .header(ACCEPT, JSON)
+            .header(USER_AGENT, &origin.user_agent);
+        if self.body.is_some() {
+            request = request.header(CONTENT_TYPE, JSON);
+        }
+        if let Some(key) = &self.key {
+            request = request.header(IDEMPOTENCY_KEY, key.as_str());
+        }
+        request.body(self.body.clone().unwrap_or_default())
+    }
+}
+
+/// The window is always said, so that a page is what was asked for whatever the service's default is.
+fn list(operation: Operation, window: Window) -> String {
+    format!("{}?limit={}&offset={}", operation.endpoint().path, window.limit(), window.offset())
+}
+
+fn addressable(id: &LeadId) -> Result<String, Refusal> {
+    // Every other id is escaped, and so survives every URL parser.
+    if matches!(id.as_str(), "." | "..") { Err(Refusal::Unaddressable) } else { Ok(lead_path(id)) }
+}
+
+fn json(value: &impl Serialize) -> Result<Bytes, Refusal> {
+    Ok(serde_json::to_vec(value)?.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use leadapi_core::{
+        http::TABLE,
+        id::{ClientId, StageId},
+    };
+
+    use super::*;
+
+    fn line(call: &Prepared) -> String {
+        format!("{} {}", call.operation.endpoint().method, call.path_and_query)
+    }
+
+    #[test]
+    fn every_operation_is_asked_for_by_its_line_of_the_table() {
+        let (id, patch) = (LeadId::parse("l1").unwrap(), LeadPatch::new().name("Ann"));
+        let new = NewLead::new(&ClientId::parse("c1").unwrap(), "Ann");
+        let calls = [
+            Prepared::list_leads(&LeadQuery::new()),
+            Prepared::create_lead(&new, None).unwrap(),
+            Prepared::get_lead(&id).unwrap(),
+            Prepared::update_lead(&id, &patch).unwrap(),
+            Prepared::delete_lead(&id).unwrap(),
+            Prepared::pipelines(Window::default()),
+            Prepared::clients(Window::default()),
+        ];
+        for (call, endpoint) in calls.iter().zip(&TABLE) {
+            let asked = line(call).replace("l1", "{id}").replace("?limit=50&offset=0", "");
+            assert_eq!(asked, format!("{} {}", endpoint.method, endpoint.path));
+        }
+    }
+
+    #[test]
+    fn ids_are_escaped() {
+        let query = LeadQuery::new()
+            .client(ClientId::parse("a&b=c#d").unwrap())
+            .stage(StageId::parse("100%+1").unwrap())
+            .window(Window::new(7, 9).unwrap());
+        let asked = "GET /leads?limit=7&offset=9&client_id=a%26b%3Dc%23d&stage_id=100%25%2B1";
+        assert_eq!(line(&Prepared::list_leads(&query)), asked);
+        for (id, segment) in [("a/b", "a%2Fb"), ("?x", "%3Fx"), ("%2e", "%252e"), ("...", "..."), ("\\", "%5C")] {
+            let call = Prepared::get_lead(&LeadId::parse(id).unwrap()).unwrap();
+            assert_eq!(line(&call), format!("GET /leads/{segment}"));
+        }
+    }
+
+    #[test]
+    fn dots_are_not_sent() {
+        for id in [".", ".."].map(|id| LeadId::parse(id).unwrap()) {
+            assert!(matches!(Prepared::get_lead(&id), Err(Refusal::Unaddressable)));
+            assert!(matches!(Prepared::delete_lead(&id), Err(Refusal::Unaddressable)));
+            let patch = LeadPatch::new().name("Ann");
+            assert!(matches!(Prepared::update_lead(&id, &patch), Err(Refusal::Unaddressable)));
+        }
+    }
+
+    #[test]
+    fn what_the_service_would_refuse_is_not_sent() {
+        let nobody = NewLead::default();
+        let (ours, theirs) = (Prepared::create_lead(&nobody, None).unwrap_err(), nobody.check().unwrap_err());
+        assert_eq!(ours.to_string(), theirs.to_string());
+        let nothing = Prepared::update_lead(&LeadId::parse("l1").unwrap(), &LeadPatch::new()).unwrap_err();
+        assert_eq!(nothing.to_string(), "body has no field to change");
+        let endless = NewLead::new(&ClientId::parse("c1").unwrap(), "Ann").value(f64::NAN);
+        assert!(matches!(Prepared::create_lead(&endless, None), Err(Refusal::Faults(_))), "JSON would say null");
+    }
+
+    #[test]
+    fn the_headers_of_a_request() {
+        let mut authorization = HeaderValue::from_static("Bearer pak_secret");
+        authorization.set_sensitive(true);
+        let origin = Origin {
+            base: BaseUrl::parse("https://api.example.com/v1").unwrap(),
+            token: BearerToken::parse("pak_secret").unwrap(),
+            authorization,
+            user_agent: HeaderValue::from_static(OUR_NAME),
+        };
+        let new = NewLead::new(&ClientId::parse("c1").unwrap(), "Ann");
+        let key = IdempotencyKey::parse("row-1").unwrap();
+        let create = Prepared::create_lead(&new, Some(&key)).unwrap().request(&origin).unwrap();
+        assert_eq!(create.uri(), "https://api.example.com/v1/leads");
+        assert_eq!(create.headers()["idempotency-key"], "row-1");
+        assert_eq!(create.headers()["content-type"], "application/json");
+        assert_eq!(create.body(), r#"{"client_id":"c1","name":"Ann"}"#);
+        assert!(!format!("{create:?}").contains("secret"));
+
+        let list = Prepared::list_leads(&LeadQuery::new()).request(&origin).unwrap();
+        assert_eq!(list.headers().get("content-type"), None);
+        assert_eq!(list.headers()["authorization"], "Bearer pak_secret");
+        assert!(list.headers()["user-agent"].to_str().unwrap().starts_with("leadapi-client/0."));
+    }
+}

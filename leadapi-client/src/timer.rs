@@ -1,0 +1,226 @@
+//! Time as the client needs it: what time it is, and waiting.
+
+use std::{
+    fmt,
+    future::poll_fn,
+    pin::pin,
+    sync::{Arc, Mutex, PoisonError},
+    task::{Poll, Waker},
+    thread::{self, Thread},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+
+/// The time by which a client paces itself, waits and gives up.
+///
+/// A client has [`SystemTimer`] unless its builder is given another one: that of another runtime, or one that a test
+/// moves.
+///
+/// ```
+/// use std::{sync::Mutex, time::Duration};
+/// use leadapi_client::{Client, timer::Timer};
+/// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+///
+/// /// Time that passes only when somebody waits, and then at once.
+/// #[derive(Default)]
+/// struct Leaping(Mutex<Duration>);
+///
+/// #[async_trait::async_trait]
+/// impl Timer for Leaping {
+///     fn now(&self) -> Duration {
+///         *self.0.lock().unwrap()
+///     }
+///
+///     async fn sleep(&self, duration: Duration) {
+///         *self.0.lock().unwrap() += duration;
+///     }
+/// }
+///
+/// # let (service, token) = support::service();
+/// let client = Client::builder("http://in-process/v1", token).timer(Leaping::default()).in_process(service)?;
+/// # Ok::<(), leadapi_client::ConfigError>(())
+/// ```
+#[async_trait]
+pub trait Timer: Send + Sync + 'static {
+    /// The time since any one moment; it never steps back.
+    fn now(&self) -> Duration;
+
+    /// Waits at least so long.
+    async fn sleep(&self, duration: Duration);
+}
+
+#[async_trait]
+impl<T: Timer + ?Sized> Timer for Arc<T> {
+    fn now(&self) -> Duration {
+        (**self).now()
+    }
+
+    async fn sleep(&self, duration: Duration) {
+        (**self).sleep(duration).await;
+    }
+}
+
+#[cfg(feature = "reqwest")]
+use tokio::time::Instant;
+
+#[cfg(not(feature = "reqwest"))]
+use std::time::Instant;
+
+/// The time of the system: tokio's where the call runs within tokio (and so a test may pause it), and elsewhere a thread
+/// that waits.
+///
+/// ```
+/// # futures_executor::block_on(async {
+/// use std::time::Duration;
+/// use leadapi_client::timer::{SystemTimer, Timer};
+///
+/// let timer = SystemTimer::default();
+/// timer.sleep(Duration::from_millis(2)).await;
+/// assert!(timer.now() >= Duration::from_millis(2));
+/// # });
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct SystemTimer {
+    start: Instant,
+}
+
+impl Default for SystemTimer {
+    fn default() -> Self {
+        Self { start: Instant::now() }
+    }
+}
+
+#[async_trait]
+impl Timer for SystemTimer {
+    fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    async fn sleep(&self, duration: Duration) {
+        #[cfg(feature = "reqwest")]
+        if tokio::runtime::Handle::try_current().is_ok() {
+            return tokio::time::sleep(duration).await;
+        }
+        on_a_thread(duration).await;
+    }
+}
+
+/// Waits on a thread of its own, which ends when nobody waits any longer.
+async fn on_a_thread(duration: Duration) {
+    let alarm = Alarm::set(duration);
+    poll_fn(|cx| {
+        let mut state = alarm.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.rung {
+            return Poll::Ready(());
+        }
+        state.waker = Some(cx.waker().clone());
+        Poll::Pending
+    })
+    .await;
+}
+
+struct Alarm {
+    state: Arc<Mutex<State>>,
+    thread: Option<Thread>,
+}
+
+#[derive(Default)]
+struct State {
+    rung: bool,
+    dropped: bool,
+    waker: Option<Waker>,
+}
+
+impl Alarm {
+    fn set(duration: Duration) -> Self {
+        let state = Arc::new(Mutex::new(State::default()));
+        let (until, theirs) = (std::time::Instant::now().checked_add(duration), state.clone());
+        let ring = move || {
+            let lock = || theirs.lock().unwrap_or_else(PoisonError::into_inner);
+            loop {
+                // A moment that no clock can show never comes.
+                let left =
+                    until.map_or(Duration::MAX, |until| until.saturating_duration_since(std::time::Instant::now()));
+                if left.is_zero() || lock().dropped {
+                    break;
+                }
+                thread::park_timeout(left);
+            }
+            let mut state = lock();
+            state.rung = true;
+            if let Some(waker) = state.waker.take() {
+                waker.wake();
+            }
+        };
+        let spawned = thread::Builder::new().name("leadapi-timer".into()).spawn(ring);
+        // Where there can be no thread, waiting not at all is better than waiting for ever.
+        state.lock().unwrap_or_else(PoisonError::into_inner).rung |= spawned.is_err();
+        Self { state, thread: spawned.ok().map(|handle| handle.thread().clone()) }
+    }
+}
+
+impl Drop for Alarm {
+    fn drop(&mut self) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).dropped = true;
+        if let Some(thread) = &self.thread {
+            thread.unpark();
+        }
+    }
+}
+
+/// What the work gives, unless it takes longer than this.
+pub(crate) async fn within<T>(timer: &dyn Timer, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
+    let mut work = pin!(work);
+    let mut alarm = None;
+    poll_fn(|cx| {
+        if let Poll::Ready(done) = work.as_mut().poll(cx) {
+            return Poll::Ready(Some(done));
+        }
+        // Set only now: most work in process is done at once.
+        alarm.get_or_insert_with(|| timer.sleep(limit)).as_mut().poll(cx).map(|()| None)
+    })
+    .await
+}
+
+impl fmt::Debug for dyn Timer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Timer")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{future::pending, time::Instant};
+
+    use futures_executor::block_on;
+
+    use super::*;
+
+    #[test]
+    fn without_a_runtime_a_thread_waits() {
+        let (timer, begun) = (SystemTimer::default(), Instant::now());
+        block_on(timer.sleep(Duration::from_millis(20)));
+        assert!(begun.elapsed() >= Duration::from_millis(20));
+        assert!(timer.now() >= Duration::from_millis(20));
+    }
+
+    #[test]
+    fn work_is_given_up_at_its_limit_and_not_before() {
+        let timer = SystemTimer::default();
+        let begun = Instant::now();
+        assert_eq!(block_on(within(&timer, Duration::from_millis(20), pending::<()>())), None);
+        assert!(begun.elapsed() >= Duration::from_millis(20));
+        assert_eq!(block_on(within(&timer, Duration::ZERO, async { 1 })), Some(1));
+    }
+
+    #[test]
+    fn a_sleep_that_is_dropped_ends_its_thread() {
+        let alarm = Alarm::set(Duration::MAX);
+        let state = Arc::downgrade(&alarm.state);
+        drop(alarm);
+        while state.strong_count() > 0 {
+            thread::yield_now();
+        }
+    }
+}
