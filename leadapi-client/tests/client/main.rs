@@ -2,12 +2,21 @@
 
 // They say that they are tests, so that clippy sees it.
 #[cfg(test)]
+mod cancellation;
+#[cfg(test)]
 #[cfg(feature = "reqwest")]
 mod failures;
 #[cfg(test)]
 mod in_process;
 #[cfg(test)]
+#[cfg(feature = "reqwest")]
+mod pacing;
+#[cfg(test)]
 mod refused_before_the_wire;
+#[cfg(test)]
+mod retries;
+#[cfg(test)]
+mod scripted;
 #[cfg(test)]
 #[cfg(feature = "reqwest")]
 mod secrets;

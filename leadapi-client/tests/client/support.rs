@@ -5,9 +5,9 @@ use leadapi_core::{
     BoxError,
     auth::{BearerToken, Caller, Scopes},
     dataset::Dataset,
-    http::LeadService,
+    http::{Builder, LeadService},
     id::{BusinessId, ClientId, TokenId},
-    memory::MemoryStore,
+    memory::{MemoryStore, SlidingWindow},
     port::{TokenVerifier, Verdict},
 };
 
@@ -29,8 +29,17 @@ pub(crate) fn service() -> (LeadService, BearerToken) {
     service_for(Scopes::Both)
 }
 
+/// The service under `/v1` with a limiter, and a token with both scopes.
+pub(crate) fn limited(limiter: SlidingWindow) -> (LeadService, BearerToken) {
+    with(Scopes::Both, |builder| builder.limiter(limiter))
+}
+
 /// The service under `/v1`, and a token with these scopes.
 pub(crate) fn service_for(scopes: Scopes) -> (LeadService, BearerToken) {
+    with(scopes, |builder| builder)
+}
+
+fn with(scopes: Scopes, options: impl FnOnce(Builder) -> Builder) -> (LeadService, BearerToken) {
     let token = BearerToken::generate().unwrap();
     let caller = Caller {
         business: BusinessId::parse("business-1").unwrap(),
@@ -38,8 +47,8 @@ pub(crate) fn service_for(scopes: Scopes) -> (LeadService, BearerToken) {
         scopes,
     };
     let store = MemoryStore::new(Dataset::parse(BUSINESS).unwrap());
-    let service = LeadService::builder(store, OneToken(token.clone(), caller)).base_path("/v1").build().unwrap();
-    (service, token)
+    let builder = LeadService::builder(store, OneToken(token.clone(), caller)).base_path("/v1");
+    (options(builder).build().unwrap(), token)
 }
 
 /// Knows one token.

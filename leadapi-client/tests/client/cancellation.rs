@@ -1,0 +1,174 @@
+//! A call that is dropped at its n-th poll, for every n: the client is as if it had never been asked, but for what was
+//! sent, and a create that is asked for again under its key is there once.
+
+use std::{
+    pin::pin,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Context, Poll, Waker},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use leadapi_client::{
+    Client, Pacing, RetryPolicy, WaitReason,
+    model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead, Window},
+    timer::Timer,
+    transport::{InProcess, Transport, TransportError},
+};
+use leadapi_core::http::LeadService;
+
+use crate::support::{casa_verde, service, wait};
+
+/// Is pending once.
+async fn pause() {
+    let mut paused = false;
+    std::future::poll_fn(|cx| {
+        cx.waker().wake_by_ref();
+        if std::mem::replace(&mut paused, true) { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}
+
+/// The service behind a transport that pauses everywhere, and fails the first attempt of each call one way or the other.
+struct Halting {
+    inner: InProcess<LeadService>,
+    sent: Arc<AtomicUsize>,
+}
+
+#[async_trait::async_trait]
+impl Transport for Halting {
+    async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
+        let nth = self.sent.fetch_add(1, Ordering::Relaxed);
+        pause().await;
+        if nth % 3 == 1 {
+            return Err(TransportError::not_sent("scripted"));
+        }
+        let response = self.inner.send(request).await;
+        pause().await;
+        if nth % 3 == 0 { Err(TransportError::maybe_sent("scripted")) } else { response }
+    }
+}
+
+/// Time that passes when somebody waits, after a pause.
+#[derive(Default)]
+struct Leaping(Mutex<Duration>);
+
+#[async_trait::async_trait]
+impl Timer for Leaping {
+    fn now(&self) -> Duration {
+        *self.0.lock().unwrap()
+    }
+
+    async fn sleep(&self, duration: Duration) {
+        // An alarm is for the end of an attempt, which here always comes before it.
+        if duration >= Duration::from_secs(9) {
+            std::future::pending().await
+        }
+        pause().await;
+        *self.0.lock().unwrap() += duration;
+        pause().await;
+    }
+}
+
+const LIMIT: usize = 40;
+
+fn client(
+    service: LeadService,
+    token: &leadapi_client::auth::BearerToken,
+) -> (Client, Arc<AtomicUsize>, Arc<AtomicUsize>) {
+    let (sent, waits) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (halting, hook) = (Halting { inner: InProcess::new(service), sent: sent.clone() }, waits.clone());
+    let limit = u32::try_from(LIMIT).unwrap();
+    let client = Client::builder("http://in-process/v1", token)
+        .pacing(Pacing::off().reads(limit).writes(limit))
+        .timer(Leaping::default())
+        .on_wait(move |wait| {
+            hook.fetch_add(usize::from(wait.reason == WaitReason::Pace), Ordering::Relaxed);
+        })
+        .transport(halting)
+        .unwrap();
+    (client, sent, waits)
+}
+
+/// Polls so often, then drops; whether it had ended by then.
+fn poll_times<C: IntoFuture>(call: C, times: usize) -> bool {
+    let mut running = pin!(call.into_future());
+    let mut cx = Context::from_waker(Waker::noop());
+    (0..times).any(|_| running.as_mut().poll(&mut cx).is_ready())
+}
+
+/// Drops a call after each number of polls, on a client of its own each time, and asks that of the pace only what was
+/// sent is used up; answers at how many polls it ended.
+fn drop_everywhere<C: IntoFuture>(call: impl Fn(&Client) -> C, counts_as_write: bool) -> usize {
+    for times in 0..10_000 {
+        let (service, token) = service();
+        let (client, sent, waits) = client(service, &token);
+        let ended = poll_times(call(&client), times);
+        // What was sent and refused before it left does not count.
+        let not_sent = (0..sent.load(Ordering::Relaxed)).filter(|nth| nth % 3 == 1).count();
+        // One that was dropped before it was known may have left.
+        let used = sent.load(Ordering::Relaxed) - not_sent;
+        let maybe = usize::from(!ended) * not_sent.min(1);
+        let mut free = 0;
+        while waits.load(Ordering::Relaxed) == 0 && free <= LIMIT {
+            let before = sent.load(Ordering::Relaxed);
+            // Polled as often as it takes when it need not wait for its turn.
+            if counts_as_write {
+                let create = client.leads().create(&NewLead::new(&casa_verde(), "Ann"));
+                poll_times(create.retry(RetryPolicy::none()), 100);
+            } else {
+                poll_times(client.pipelines().list(Window::default()).retry(RetryPolicy::none()), 100);
+            }
+            let counted = before % 3 != 1 && waits.load(Ordering::Relaxed) == 0;
+            free += usize::from(counted);
+        }
+        assert!(
+            (LIMIT - used - maybe..=LIMIT - used).contains(&free),
+            "{times} polls: {free} are free, {used} were sent"
+        );
+        if ended {
+            return times;
+        }
+    }
+    panic!("it never ends");
+}
+
+#[test]
+fn no_slot_is_lost() {
+    let id = "lead-1".parse().unwrap();
+    let new = NewLead::new(&casa_verde(), "Øyvind");
+    let polls = [
+        drop_everywhere(|client| client.leads().list(&LeadQuery::new()), false),
+        drop_everywhere(|client| client.leads().create(&new), true),
+        drop_everywhere(|client| client.leads().get(&id), false),
+        drop_everywhere(|client| client.leads().update(&id, &LeadPatch::new().name("Ann")), true),
+        drop_everywhere(|client| client.leads().delete(&id), true),
+        drop_everywhere(|client| client.pipelines().list(Window::default()), false),
+        drop_everywhere(|client| client.clients().list(Window::default()), false),
+    ];
+    // Three attempts with two waits between them, with pauses in each: dropped in all of them.
+    assert!(polls.iter().all(|polls| *polls >= 7), "{polls:?}");
+}
+
+#[test]
+fn a_create_that_is_asked_for_again_is_there_once() {
+    let new = NewLead::new(&casa_verde(), "Øyvind");
+    let key = IdempotencyKey::parse("row-1").unwrap();
+    let create = |client: &Client| client.leads().create(&new).idempotency_key(key.clone());
+    for times in 0..100 {
+        let (service, token) = service();
+        let (client, ..) = client(service.clone(), &token);
+        let ended = poll_times(create(&client), times);
+        wait(create(&client)).unwrap();
+        let direct = Client::builder("http://in-process/v1", &token).in_process(service).unwrap();
+        assert_eq!(wait(direct.leads().list(&LeadQuery::new())).unwrap().total, 2, "{times} polls");
+        if ended {
+            return assert!(times >= 7);
+        }
+    }
+    panic!("it never ends");
+}

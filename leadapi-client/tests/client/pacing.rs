@@ -1,0 +1,154 @@
+//! The client keeps the pace of the contract: it meets no 429, and is hardly slower than it must be.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http::{Request, Response, StatusCode};
+use leadapi_client::{
+    Client, Pacing, RetryPolicy, WaitReason,
+    id::LeadId,
+    model::NewLead,
+    transport::{InProcess, Transport, TransportError},
+};
+use leadapi_core::{
+    http::LeadService,
+    memory::{Limits, SlidingWindow},
+};
+use tokio::{task::JoinSet, time::Instant};
+
+use crate::support::{casa_verde, limited};
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// The service behind a network that takes its time, differently each time, both ways.
+struct Slow {
+    inner: InProcess<LeadService>,
+    turn: AtomicU64,
+    refused: Arc<AtomicUsize>,
+}
+
+impl Slow {
+    async fn lag(&self) {
+        // Spread over 0 to 99 ms, the same in each run.
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+        tokio::time::sleep(Duration::from_millis(turn * 7_919 % 100)).await;
+    }
+}
+
+#[async_trait::async_trait]
+impl Transport for Slow {
+    async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
+        self.lag().await;
+        let response = self.inner.send(request).await;
+        if matches!(&response, Ok(response) if response.status() == StatusCode::TOO_MANY_REQUESTS) {
+            self.refused.fetch_add(1, Ordering::Relaxed);
+        }
+        self.lag().await;
+        response
+    }
+}
+
+/// A client of a service that counts by tokio's time, and how many requests it was refused.
+fn client(pacing: Pacing) -> (Client, Arc<AtomicUsize>) {
+    let start = Instant::now();
+    let (service, token) = limited(SlidingWindow::with_time(Limits::default(), move || start.elapsed()));
+    let refused = Arc::new(AtomicUsize::new(0));
+    let slow = Slow { inner: InProcess::new(service), turn: AtomicU64::new(0), refused: refused.clone() };
+    // Whoever waits for a day must not be told that it is too late.
+    let builder = Client::builder("http://in-process/v1", token).pacing(pacing).timeout(10_000 * MINUTE);
+    (builder.transport(slow).unwrap(), refused)
+}
+
+/// Lets so many callers make so many calls in all, and says how long it took.
+async fn run<F: Future<Output = ()> + Send + 'static>(callers: usize, calls: usize, call: impl Fn() -> F) -> Duration {
+    let begun = Instant::now();
+    let (mut running, mut left) = (JoinSet::new(), calls);
+    while left > 0 || !running.is_empty() {
+        while left > 0 && running.len() < callers {
+            running.spawn(call());
+            left -= 1;
+        }
+        running.join_next().await.unwrap().unwrap();
+    }
+    begun.elapsed()
+}
+
+#[tokio::test(start_paused = true)]
+async fn ten_thousand_calls_meet_no_429() {
+    let windows = |calls: u32, limit: u32| MINUTE * (calls.div_ceil(limit) - 1);
+    for callers in [1, 70, 1_000] {
+        let (client, refused) = client(Pacing::default());
+        let create = || {
+            let call = client.leads().create(&NewLead::new(&casa_verde(), "Ann")).retry(RetryPolicy::none());
+            async { drop(call.await.unwrap()) }
+        };
+        let took = run(callers, 10_000, create).await;
+        assert_eq!(refused.load(Ordering::Relaxed), 0);
+        let least = windows(10_000, 60);
+        assert!(took >= least && took <= least + MINUTE, "{callers} callers: {took:?}, the limit demands {least:?}");
+    }
+    let (client, refused) = client(Pacing::default());
+    let id = LeadId::parse("lead-1").unwrap();
+    let get = || {
+        let call = client.leads().get(&id).retry(RetryPolicy::none());
+        async { drop(call.await.unwrap()) }
+    };
+    let took = run(700, 10_000, get).await;
+    assert_eq!(refused.load(Ordering::Relaxed), 0);
+    let least = windows(10_000, 600);
+    assert!(took >= least && took <= least + MINUTE, "{took:?}, the limit demands {least:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_clients_on_one_token_end_correctly() {
+    let start = Instant::now();
+    let (service, token) = limited(SlidingWindow::with_time(Limits::default(), move || start.elapsed()));
+    let mut running = JoinSet::new();
+    for _ in 0..8 {
+        let transport = InProcess::new(service.clone());
+        let client = Client::builder("http://in-process/v1", &token).timeout(60 * MINUTE).transport(transport).unwrap();
+        running.spawn(async move {
+            for _ in 0..60 {
+                client.leads().create(&NewLead::new(&casa_verde(), "Ann")).await.unwrap();
+            }
+        });
+    }
+    while let Some(ended) = running.join_next().await {
+        ended.unwrap();
+    }
+    let least = 7 * MINUTE;
+    assert!(start.elapsed() >= least && start.elapsed() <= least + MINUTE, "{:?}", start.elapsed());
+    let all = Client::builder("http://in-process/v1", token).in_process(service).unwrap();
+    assert_eq!(all.leads().list(&leadapi_client::model::LeadQuery::new()).await.unwrap().total, 481);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_is_seen_before_it_is_waited() {
+    let (service, token) = limited(SlidingWindow::new(Limits::default()));
+    let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let hook = seen.clone();
+    let client = Client::builder("http://in-process/v1", token)
+        .pacing(Pacing::default().writes(2))
+        .on_wait(move |wait| hook.lock().unwrap().push((wait.reason, wait.duration.as_secs())))
+        .in_process(service)
+        .unwrap();
+    for _ in 0..2 {
+        client.leads().create(&NewLead::new(&casa_verde(), "Ann")).await.unwrap();
+    }
+    tokio::time::advance(Duration::from_secs(10)).await;
+    client.leads().create(&NewLead::new(&casa_verde(), "Ann")).await.unwrap();
+    assert_eq!(*seen.lock().unwrap(), [(WaitReason::Pace, 50)]);
+
+    client.leads().create(&NewLead::new(&casa_verde(), "Ann")).await.unwrap();
+    // A turn that comes too late is not waited for, and nothing was sent.
+    let error = client.leads().create(&NewLead::new(&casa_verde(), "Ann")).timeout(Duration::from_secs(1)).await;
+    let error = error.unwrap_err();
+    assert_eq!((error.outcome(), error.attempts()), (leadapi_client::Outcome::NotSent, 0));
+    assert!(error.is_timeout() && error.is_retryable());
+}

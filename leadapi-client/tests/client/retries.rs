@@ -1,0 +1,268 @@
+//! What is asked for again, when, and how often.
+
+use std::time::{Duration, SystemTime};
+
+use leadapi_client::{
+    Outcome, RetryPolicy, WaitReason,
+    id::LeadId,
+    model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead, Window},
+};
+
+use crate::{
+    scripted::{Act, Script},
+    support::{casa_verde, wait},
+};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn ann() -> NewLead {
+    NewLead::new(&casa_verde(), "Ann")
+}
+
+fn id() -> LeadId {
+    LeadId::parse("l1").unwrap()
+}
+
+/// What may pass, and what it leaves open.
+fn passing() -> Vec<(Act, Outcome)> {
+    let mut acts = vec![(Act::NotSent, Outcome::NotSent), (Act::Lost, Outcome::Unknown)];
+    acts.extend([408, 500, 502, 503, 504, 599].map(|status| (Act::status(status), Outcome::Unknown)));
+    let rubbish = |status| Act::Answer(status, Vec::new(), "<html>Welcome to the hotel</html>".to_owned());
+    acts.extend([200, 201, 202].map(|status| (rubbish(status), Outcome::Unknown)));
+    acts
+}
+
+#[test]
+fn a_create_is_repeated_under_one_key() {
+    for (act, _) in passing() {
+        let (client, script) = Script::client([act.clone(), act.clone(), Act::lead()]);
+        let create = client.leads().create(&ann());
+        let key = create.key().unwrap().as_str().to_owned();
+        let (lead, meta) = wait(create.with_meta()).unwrap();
+        assert_eq!((lead.name.as_str(), meta.attempts.get()), ("Ann", 3), "{act:?}");
+        assert_eq!(script.keys(), [Some(key.clone()), Some(key.clone()), Some(key)]);
+        let asked = script.asked.lock().unwrap();
+        assert!(asked.iter().all(|(_, request)| request.body() == asked[0].1.body() && !request.body().is_empty()));
+    }
+}
+
+#[test]
+fn two_creates_have_two_keys() {
+    let (client, script) = Script::client([Act::lead(), Act::lead()]);
+    wait(client.leads().create(&ann())).unwrap();
+    wait(client.leads().create(&ann())).unwrap();
+    let keys = script.keys();
+    assert!(keys[0].is_some() && keys[0] != keys[1]);
+}
+
+#[test]
+fn without_a_key_a_create_is_repeated_only_when_it_was_not_done() {
+    for (act, outcome) in passing() {
+        let repeated = outcome == Outcome::NotSent;
+        let acts = if repeated { vec![act.clone(), Act::lead()] } else { vec![act.clone()] };
+        let (client, script) = Script::client(acts);
+        let created = wait(client.leads().create(&ann()).without_idempotency_key());
+        assert_eq!(created.is_ok(), repeated, "{act:?}");
+        script.assert_ended();
+        assert!(script.keys().iter().all(Option::is_none));
+        if let Err(error) = created {
+            assert_eq!((error.outcome(), error.attempts(), error.idempotency_key()), (Outcome::Unknown, 1, None));
+        }
+    }
+    let (client, script) = Script::client([Act::status(429).with("retry-after", 3), Act::lead()]);
+    wait(client.leads().create(&ann()).without_idempotency_key()).unwrap();
+    script.assert_ended();
+}
+
+#[test]
+fn reads_and_changes_are_repeated() {
+    let page = r#"{"data":[],"total":0,"limit":50,"offset":0}"#.to_owned();
+    let page = Act::Answer(200, Vec::new(), page);
+    let Act::Answer(_, _, lead) = Act::lead() else { unreachable!() };
+    let lead = Act::Answer(200, Vec::new(), lead);
+    for (act, _) in passing() {
+        // What is rubbish for one operation is a success for another.
+        if matches!(act, Act::Answer(200..=204, ..)) {
+            continue;
+        }
+        let done = [page.clone(), lead.clone(), lead.clone(), Act::status(204), page.clone(), page.clone()];
+        let (client, script) = Script::client(done.into_iter().flat_map(|done| [act.clone(), done]));
+        wait(client.leads().list(&LeadQuery::new())).unwrap();
+        wait(client.leads().get(&id())).unwrap();
+        wait(client.leads().update(&id(), &LeadPatch::new().name("Ann"))).unwrap();
+        wait(client.leads().delete(&id())).unwrap();
+        wait(client.pipelines().list(Window::default())).unwrap();
+        wait(client.clients().list(Window::default())).unwrap();
+        script.assert_ended();
+    }
+}
+
+#[test]
+fn a_refusal_is_final() {
+    for status in [301, 307, 400, 401, 403, 404, 405, 409, 413, 415, 422, 501, 505] {
+        let (client, script) = Script::client([Act::status(status)]);
+        let error = wait(client.leads().create(&ann())).unwrap_err();
+        assert_eq!((error.attempts(), error.is_retryable()), (1, false), "{status}");
+        assert_eq!(error.outcome() == Outcome::Refused, (400..500).contains(&status), "{status}");
+        assert_eq!(error.idempotency_key().map(IdempotencyKey::as_str), script.keys()[0].as_deref());
+    }
+}
+
+#[test]
+fn attempts_end_and_the_error_says_what_came_before() {
+    let (client, script) = Script::client((0..5).map(|_| Act::status(503)));
+    let error = wait(client.leads().create(&ann())).unwrap_err();
+    assert_eq!((error.attempts(), error.outcome()), (5, Outcome::Unknown));
+    assert!(error.is_retryable() && error.idempotency_key().is_some());
+    assert_eq!(error.to_string(), "POST /leads: 503 Service Unavailable: scripted (attempt 5)");
+    assert_eq!(error.elapsed(), script.now());
+
+    // The last was refused, but the first may have been done.
+    let (client, _) = Script::client([Act::Lost, Act::NotSent, Act::status(401)]);
+    let error = wait(client.leads().create(&ann())).unwrap_err();
+    assert!(error.is_unauthorized());
+    assert_eq!((error.outcome(), error.attempts()), (Outcome::Unknown, 3));
+
+    let (client, _) = Script::client((0..3).map(|_| Act::NotSent));
+    let error = wait(client.leads().create(&ann()).retry(RetryPolicy::default().attempts(3))).unwrap_err();
+    assert!(error.is_connect() && error.is_retryable());
+    assert_eq!((error.outcome(), error.attempts()), (Outcome::NotSent, 3));
+}
+
+#[test]
+fn waits_grow_and_are_random() {
+    let mut firsts = Vec::new();
+    for _ in 0..50 {
+        let (client, script) = Script::client((0..5).map(|_| Act::status(500)));
+        wait(client.leads().create(&ann())).unwrap_err();
+        let waits = script.waits.lock().unwrap();
+        assert_eq!(waits.len(), 4);
+        for (wait, ceiling) in waits.iter().zip([200, 400, 800, 1_600]) {
+            assert!(wait.reason == WaitReason::Backoff && wait.duration <= Duration::from_millis(ceiling));
+        }
+        assert_eq!(waits.iter().map(|wait| wait.failed_attempts).collect::<Vec<_>>(), [1, 2, 3, 4]);
+        firsts.push(waits[0].duration);
+    }
+    firsts.sort_unstable();
+    assert!(firsts[0] < Duration::from_millis(60) && firsts[49] > Duration::from_millis(140), "{firsts:?}");
+}
+
+#[test]
+fn retry_after_is_waited_for_and_no_less() {
+    // A date is measured by the answer's own clock, whatever ours says.
+    let answered = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    let in_nine_seconds = httpdate::fmt_http_date(answered + 9 * SECOND);
+    let by_date = |status| {
+        Act::status(status).with("date", httpdate::fmt_http_date(answered)).with("retry-after", &in_nine_seconds)
+    };
+    for _ in 0..20 {
+        for act in [Act::status(503).with("retry-after", 9), by_date(503)] {
+            let (client, script) = Script::client([act, Act::lead()]);
+            wait(client.leads().create(&ann())).unwrap();
+            let waited = script.now();
+            assert!(waited >= 9 * SECOND && waited <= 9 * SECOND + Duration::from_millis(200), "{waited:?}");
+        }
+        for act in [Act::status(429).with("retry-after", 9), by_date(429)] {
+            let (client, script) = Script::client([act, Act::lead()]);
+            wait(client.leads().create(&ann())).unwrap();
+            let waited = script.now();
+            assert!(waited >= 9 * SECOND && waited <= 10 * SECOND, "{waited:?}");
+            assert_eq!(script.waits.lock().unwrap()[0].reason, WaitReason::RateLimited);
+        }
+    }
+}
+
+#[test]
+fn a_429_is_no_failure_and_holds_up_all_of_its_class() {
+    let refusals = (0..20).map(|_| Act::status(429).with("retry-after", 7));
+    let (client, script) = Script::client(refusals.chain([Act::lead()]));
+    let (_, meta) = wait(client.leads().create(&ann()).with_meta()).unwrap();
+    assert_eq!(meta.attempts.get(), 21);
+    assert!(script.now() >= 140 * SECOND);
+    assert!(script.waits.lock().unwrap().iter().all(|wait| wait.failed_attempts == 0));
+
+    // Whoever comes after it, from whichever clone, waits too; reads are another class.
+    let (client, script) = Script::client([
+        Act::status(429).with("retry-after", 60),
+        Act::Answer(200, Vec::new(), r#"{"data":[],"total":0,"limit":50,"offset":0}"#.to_owned()),
+        Act::lead(),
+    ]);
+    let error = wait(client.leads().create(&ann()).timeout(30 * SECOND)).unwrap_err();
+    assert!(error.is_rate_limited() && error.retry_after() == Some(60 * SECOND), "{error}");
+    assert_eq!((error.outcome(), script.now()), (Outcome::Refused, Duration::ZERO));
+    wait(client.pipelines().list(Window::default())).unwrap();
+    assert_eq!(script.now(), Duration::ZERO);
+    wait(client.clone().leads().create(&ann())).unwrap();
+    assert!(script.now() >= 60 * SECOND && script.now() <= 61 * SECOND);
+}
+
+#[test]
+fn a_lead_that_is_gone_after_a_lost_answer_is_deleted() {
+    let (client, _) = Script::client([Act::Lost, Act::status(404)]);
+    wait(client.leads().delete(&id())).unwrap();
+    let (client, _) = Script::client([Act::status(500), Act::status(429), Act::status(404)]);
+    wait(client.leads().delete(&id())).unwrap();
+
+    for before in [Act::NotSent, Act::status(429)] {
+        let (client, _) = Script::client([before, Act::status(404)]);
+        assert!(wait(client.leads().delete(&id())).unwrap_err().is_not_found());
+    }
+    let page = Act::Answer(404, Vec::new(), "<html>no such page</html>".to_owned());
+    let (client, _) = Script::client([Act::Lost, page]);
+    assert_eq!(wait(client.leads().delete(&id())).unwrap_err().outcome(), Outcome::Unknown);
+}
+
+#[test]
+fn a_call_ends_in_time() {
+    let attempt = Duration::from_secs(2);
+    let (client, script) = Script::with((0..3).map(|_| Act::Never), |builder| builder.attempt_timeout(attempt));
+    let error = wait(client.leads().create(&ann()).retry(RetryPolicy::default().attempts(3))).unwrap_err();
+    assert!(error.is_timeout() && error.outcome() == Outcome::Unknown);
+    assert!((6 * SECOND..7 * SECOND).contains(&script.now()));
+
+    let (client, script) = Script::with((0..2).map(|_| Act::Never), |builder| builder.attempt_timeout(attempt));
+    let error = wait(client.leads().create(&ann()).timeout(3 * SECOND)).unwrap_err();
+    assert!(error.is_timeout() && error.attempts() == 2, "{error:?}");
+    assert_eq!(script.now(), 3 * SECOND);
+
+    // An end that comes before the next attempt may begin is not waited for.
+    let (client, script) = Script::client([Act::status(503).with("retry-after", 30)]);
+    let error = wait(client.leads().create(&ann()).timeout(20 * SECOND)).unwrap_err();
+    assert!(error.is_server_error() && error.retry_after() == Some(30 * SECOND));
+    assert_eq!(script.now(), Duration::ZERO);
+}
+
+#[test]
+fn a_budget_ends_repetitions_and_fills_again() {
+    let (client, script) = Script::client((0..10_000).map(|_| Act::status(503)));
+    let quick = RetryPolicy::default().backoff(Duration::ZERO, Duration::ZERO);
+    for _ in 0..1_000 {
+        wait(client.leads().create(&ann()).retry(quick)).unwrap_err();
+    }
+    // 500 in the bucket are 100 repetitions, and no time has passed.
+    assert_eq!(script.sent(), 1_100);
+    *script.asked.lock().unwrap() = Vec::new();
+    let slow = RetryPolicy::default().backoff(Duration::ZERO, Duration::ZERO).attempts(2);
+    for _ in 0..50 {
+        script.pass(SECOND);
+        wait(client.leads().create(&ann()).retry(slow)).unwrap_err();
+    }
+    assert_eq!(script.sent(), 100, "a second is worth a repetition");
+}
+
+#[test]
+fn what_will_never_go_is_not_tried_again() {
+    struct Broken;
+    #[async_trait::async_trait]
+    impl leadapi_client::transport::Transport for Broken {
+        async fn send(
+            &self,
+            _: http::Request<bytes::Bytes>,
+        ) -> Result<http::Response<bytes::Bytes>, leadapi_client::transport::TransportError> {
+            Err(leadapi_client::transport::TransportError::not_sent("no TLS").for_good())
+        }
+    }
+    let client = leadapi_client::Client::builder("http://nowhere", "pak_0").transport(Broken).unwrap();
+    let error = wait(client.leads().create(&ann())).unwrap_err();
+    assert_eq!((error.attempts(), error.outcome(), error.is_retryable()), (1, Outcome::NotSent, false));
+}
