@@ -1,0 +1,13 @@
+//! The client against a real server, with everything between them that can go wrong.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test stops where something is not as it must be, is handy to write, and says what it measured"
+)]
+
+mod proxy;
+mod server;
+mod storm;

@@ -1,0 +1,132 @@
+//! A proxy that does to requests what the world does.
+
+use std::{
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+};
+
+/// What becomes of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    None,
+    /// It is answered late.
+    Late(Duration),
+    /// The connection is closed before the server has seen it.
+    Dropped,
+    /// The server does it, and the connection is closed.
+    Cut,
+    /// The server does it, and the connection is closed in the middle of the answer.
+    CutShort,
+    /// The proxy answers, and the server sees nothing.
+    Answered(&'static str),
+}
+
+const TOO_MANY: &str = "HTTP/1.1 429 Too Many Requests\r\nretry-after: 1\r\ncontent-length: 26\r\n\r\n\
+    {\"error\": \"slow it, please\"";
+const FAILED: &str = "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 16\r\n\r\n{\"error\": \"oops\"";
+const RUBBISH: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 29\r\n\r\n\
+    <html>Welcome, guest!</html>\n";
+
+/// The fault of the n-th request, the same in each run: about one in eight meets one.
+pub(crate) fn storm(nth: u64) -> Fault {
+    match nth.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 57 {
+        0..=2 => Fault::Dropped,
+        3..=5 => Fault::Cut,
+        6..=7 => Fault::CutShort,
+        8..=9 => Fault::Answered(TOO_MANY),
+        10..=11 => Fault::Answered(FAILED),
+        12..=13 => Fault::Answered(RUBBISH),
+        // Later than an attempt may take.
+        14 => Fault::Late(Duration::from_millis(1_500)),
+        15..=20 => Fault::Late(Duration::from_millis(100)),
+        _ => Fault::None,
+    }
+}
+
+/// A proxy on a port of its own, for as long as the runtime lives.
+pub(crate) struct Proxy {
+    pub(crate) address: String,
+    /// So many requests have come.
+    pub(crate) requests: Arc<AtomicU64>,
+    /// So many connections have come.
+    pub(crate) connections: Arc<AtomicUsize>,
+}
+
+impl Proxy {
+    pub(crate) async fn start(server: &str, fault: impl Fn(u64) -> Fault + Clone + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let (requests, connections) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (server, counted, came) = (server.to_owned(), requests.clone(), connections.clone());
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                came.fetch_add(1, Ordering::Relaxed);
+                let (server, fault, counted) = (server.clone(), fault.clone(), counted.clone());
+                // What goes wrong on a connection is the caller's to notice.
+                tokio::spawn(async move { pass(client, &server, fault, &counted).await.unwrap_or_default() });
+            }
+        });
+        Self { address, requests, connections }
+    }
+}
+
+/// Passes requests on, one after the other, until a fault ends the connection.
+async fn pass(
+    mut client: TcpStream,
+    server: &str,
+    fault: impl Fn(u64) -> Fault,
+    counted: &AtomicU64,
+) -> io::Result<()> {
+    let mut server = TcpStream::connect(server).await?;
+    server.set_nodelay(true)?;
+    client.set_nodelay(true)?;
+    loop {
+        let request = message(&mut client).await?;
+        let fault = fault(counted.fetch_add(1, Ordering::Relaxed));
+        match fault {
+            Fault::Dropped => return Ok(()),
+            Fault::Answered(answer) => {
+                client.write_all(answer.as_bytes()).await?;
+                continue;
+            }
+            Fault::None | Fault::Late(_) | Fault::Cut | Fault::CutShort => {}
+        }
+        server.write_all(&request).await?;
+        let answer = message(&mut server).await?;
+        match fault {
+            Fault::Cut => return Ok(()),
+            Fault::CutShort => return client.write_all(&answer[..answer.len() / 2]).await,
+            Fault::Late(late) => tokio::time::sleep(late).await,
+            Fault::None | Fault::Dropped | Fault::Answered(_) => {}
+        }
+        client.write_all(&answer).await?;
+    }
+}
+
+/// A whole message: its head, and a body as long as the head says.
+async fn message(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
+    let (mut bytes, mut chunk) = (Vec::new(), [0; 16_384]);
+    loop {
+        if let Some(head) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
+            let length = String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase();
+            let length =
+                length.split("content-length: ").nth(1).and_then(|rest| rest.lines().next()?.trim().parse().ok());
+            if bytes.len() >= head + 4 + length.unwrap_or(0) {
+                return Ok(bytes);
+            }
+        }
+        match stream.read(&mut chunk).await? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            read => bytes.extend_from_slice(&chunk[..read]),
+        }
+    }
+}
