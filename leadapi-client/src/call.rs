@@ -97,6 +97,11 @@ impl<T> Call<T> {
         WithMeta(self)
     }
 
+    #[cfg(feature = "blocking")]
+    pub(crate) const fn operation(&self) -> Operation {
+        self.operation
+    }
+
     /// Makes the call.
     async fn run(self) -> Result<(T, Meta), Error> {
         let refused = |refusal| Error::new(self.operation, Cause::Refusal(refusal));
@@ -179,6 +184,20 @@ impl CreateLead {
         if let Ok(prepared) = &mut self.0.prepared {
             prepared.key = key;
         }
+    }
+}
+
+#[cfg(feature = "blocking")]
+impl<T> WithMeta<T> {
+    pub(crate) const fn operation(&self) -> Operation {
+        self.0.operation
+    }
+}
+
+#[cfg(feature = "blocking")]
+impl CreateLead {
+    pub(crate) const fn operation(&self) -> Operation {
+        self.0.operation
     }
 }
 

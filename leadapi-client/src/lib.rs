@@ -26,6 +26,9 @@ mod client;
 mod builder;
 mod leads;
 
+#[cfg(feature = "blocking")]
+mod blocking;
+
 pub use attempts::Meta;
 pub use builder::{Builder, ConfigError};
 pub use call::{Call, CreateLead, Running, WithMeta};

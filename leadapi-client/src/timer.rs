@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     task::{Poll, Waker},
     thread::{self, Thread},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use async_trait::async_trait;
@@ -61,12 +61,6 @@ impl<T: Timer + ?Sized> Timer for Arc<T> {
     }
 }
 
-#[cfg(feature = "reqwest")]
-use tokio::time::Instant;
-
-#[cfg(not(feature = "reqwest"))]
-use std::time::Instant;
-
 /// The time of the system: tokio's where the call runs within tokio (and so a test may pause it), and elsewhere a thread
 /// that waits.
 ///
@@ -82,12 +76,19 @@ use std::time::Instant;
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct SystemTimer {
+    #[cfg(feature = "reqwest")]
+    start: tokio::time::Instant,
+    #[cfg(not(feature = "reqwest"))]
     start: Instant,
 }
 
 impl Default for SystemTimer {
     fn default() -> Self {
-        Self { start: Instant::now() }
+        #[cfg(feature = "reqwest")]
+        let start = tokio::time::Instant::now();
+        #[cfg(not(feature = "reqwest"))]
+        let start = Instant::now();
+        Self { start }
     }
 }
 
@@ -135,13 +136,12 @@ struct State {
 impl Alarm {
     fn set(duration: Duration) -> Self {
         let state = Arc::new(Mutex::new(State::default()));
-        let (until, theirs) = (std::time::Instant::now().checked_add(duration), state.clone());
+        let (until, theirs) = (Instant::now().checked_add(duration), state.clone());
         let ring = move || {
             let lock = || theirs.lock().unwrap_or_else(PoisonError::into_inner);
             loop {
                 // A moment that no clock can show never comes.
-                let left =
-                    until.map_or(Duration::MAX, |until| until.saturating_duration_since(std::time::Instant::now()));
+                let left = until.map_or(Duration::MAX, |until| until.saturating_duration_since(Instant::now()));
                 if left.is_zero() || lock().dropped {
                     break;
                 }
@@ -191,7 +191,7 @@ impl fmt::Debug for dyn Timer {
 
 #[cfg(test)]
 mod tests {
-    use std::{future::pending, time::Instant};
+    use std::future::pending;
 
     use futures_executor::block_on;
 

@@ -1,5 +1,6 @@
 //! What is refused in a data set, and where it is said to be.
 
+#![cfg(feature = "service")]
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test ends at the first thing that is wrong")]
 
 use leadapi_core::{auth::BearerToken, dataset::Dataset};

@@ -1,5 +1,6 @@
 //! What is written of a data set is read again as the same, and holds no secret.
 
+#![cfg(feature = "service")]
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test ends at the first thing that is wrong")]
 
 use futures_executor::block_on;

@@ -1,5 +1,6 @@
 //! The cache of the verifier: what it saves, what it may not hide, and what cannot fill it, on a clock that is moved.
 
+#![cfg(feature = "service")]
 #![allow(clippy::unwrap_used, reason = "a test ends at the first thing that is wrong")]
 
 use std::{

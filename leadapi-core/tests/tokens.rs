@@ -1,5 +1,6 @@
 //! Tokens from their making to their end (contract 5 and D8), on a clock that is moved.
 
+#![cfg(feature = "service")]
 #![allow(clippy::unwrap_used, reason = "a test ends at the first thing that is wrong")]
 
 use std::{

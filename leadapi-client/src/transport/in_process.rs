@@ -12,7 +12,8 @@ use tower_service::Service;
 
 use super::{Transport, TransportError, whole};
 
-/// Calls any [`tower_service::Service`], such as [`LeadService`](leadapi_core::http::LeadService) or an axum router.
+/// Calls any [`tower_service::Service`], such as the `LeadService` of `leadapi-core` or an axum
+/// router.
 ///
 /// It needs no runtime but what the service itself needs, and knows no timeout. The service sees the request as an
 /// HTTP/2 server would: with a whole URI.

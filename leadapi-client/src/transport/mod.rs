@@ -1,6 +1,7 @@
 //! How a request becomes an answer: over the network, in process, or as a caller likes it.
 
 mod in_process;
+mod layered;
 #[cfg(feature = "reqwest")]
 mod reqwest;
 
@@ -16,6 +17,7 @@ use leadapi_core::BoxError;
 #[cfg(feature = "reqwest")]
 pub use self::reqwest::Reqwest;
 pub use in_process::InProcess;
+pub use layered::{Layered, TransportService};
 
 /// The most bytes of an answer's body that our transports read: many times a page of 200 leads, so that a server gone
 /// wrong cannot fill the memory.

@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 
 use super::{Transport, TransportError, whole};
 
-/// HTTP/1.1 and HTTP/2 over TCP and TLS, with a pool of connections; it needs a tokio runtime around its calls,
+/// HTTP/1.1 over TCP and TLS, and HTTP/2 with the feature `http2`, with a pool of connections; it needs a tokio runtime around its calls,
 /// with io and time enabled.
 ///
 /// Redirects are not followed, because the token would go along; proxies are taken from the environment

@@ -2,6 +2,9 @@
 
 // They say that they are tests, so that clippy sees it.
 #[cfg(test)]
+#[cfg(feature = "blocking")]
+mod blocking;
+#[cfg(test)]
 mod cancellation;
 #[cfg(test)]
 #[cfg(feature = "reqwest")]

@@ -1,21 +1,12 @@
-//! The token itself (contract D8): how it is made, read from a header, checked without a look-up, and stored.
+//! The token itself (contract D8), and how it is read from a header.
 
 use std::fmt;
 
 use http::{HeaderMap, header};
-use sha2::{Digest, Sha256};
 
-use super::TokenHash;
-
-const PREFIX: &str = "pak_";
-const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/// 43 characters of 62 each are 256.03 bits.
-const RANDOM_CHARS: usize = 43;
-const CHECKSUM_CHARS: usize = 6;
-/// The value of each of those digits.
-const PLACES: [u32; CHECKSUM_CHARS] = [916_132_832, 14_776_336, 238_328, 3_844, 62, 1];
+pub(super) const PREFIX: &str = "pak_";
 /// So much of a token is kept for people to recognise it by: the prefix and four characters.
-const HINT_CHARS: usize = PREFIX.len() + 4;
+pub(super) const HINT_CHARS: usize = PREFIX.len() + 4;
 
 /// What is wrong with an `Authorization` header (contract D1, D2): the caller gets 401 and the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -36,40 +27,18 @@ pub enum MalformedToken {
 /// ```
 /// use leadapi_core::auth::BearerToken;
 ///
-/// let token = BearerToken::generate()?;
-/// assert!(token.has_good_checksum());
-/// assert_eq!(token.expose().len(), 53);
+/// let token = BearerToken::parse("pak_0123456789")?;
+/// assert_eq!(token.expose().len(), 14);
 /// assert_eq!(format!("{token:?}"), "BearerToken(..)");
-/// # Ok::<(), getrandom::Error>(())
+/// # Ok::<(), leadapi_core::auth::MalformedToken>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct BearerToken(Box<str>);
+pub struct BearerToken(pub(super) Box<str>);
 
 impl BearerToken {
-    /// Makes a new token from the system's random generator.
-    ///
-    /// # Errors
-    ///
-    /// The system has no random generator to give; nothing can be done but to mend the system.
-    pub fn generate() -> Result<Self, getrandom::Error> {
-        let mut token = String::from(PREFIX);
-        let mut bytes = [0; 64];
-        while token.len() < PREFIX.len() + RANDOM_CHARS {
-            getrandom::fill(&mut bytes)?;
-            // 248 is the greatest multiple of 62 in a byte: beyond it some characters would be likelier than others.
-            let fair = bytes.iter().filter(|byte| **byte < 248);
-            let missing = PREFIX.len() + RANDOM_CHARS - token.len();
-            token.extend(fair.map(|byte| base62(u32::from(*byte))).take(missing));
-        }
-        let checksum = checksum(&token);
-        token.push_str(&checksum);
-        Ok(Self(token.into()))
-    }
-
     /// Takes any text of the form `pak_…`: at least one more character, and all of them visible ASCII.
     ///
-    /// A host's own verifier may accept tokens without our checksum, so that is asked apart, by
-    /// [`has_good_checksum`](Self::has_good_checksum).
+    /// A host's own verifier may accept tokens without our checksum, so that is asked apart, by `has_good_checksum`.
     ///
     /// ```
     /// # use leadapi_core::auth::BearerToken;
@@ -115,33 +84,6 @@ impl BearerToken {
         Self::parse(token.trim_matches(' '))
     }
 
-    /// Whether it has the form of contract D8 and its checksum is right: a mistyped one is refused without a look-up.
-    ///
-    /// ```
-    /// # use leadapi_core::auth::BearerToken;
-    /// let mistyped = "pak_0000000000000000000000000000000000000000000000000";
-    /// assert!(!BearerToken::parse(mistyped)?.has_good_checksum());
-    /// # Ok::<(), leadapi_core::auth::MalformedToken>(())
-    /// ```
-    pub fn has_good_checksum(&self) -> bool {
-        let right_form = self.0.len() == PREFIX.len() + RANDOM_CHARS + CHECKSUM_CHARS
-            && self.0.bytes().skip(PREFIX.len()).all(|byte| byte.is_ascii_alphanumeric());
-        let Some((body, end)) = self.0.split_at_checked(PREFIX.len() + RANDOM_CHARS) else { return false };
-        right_form && checksum(body) == end
-    }
-
-    /// The form in which it is stored and looked up.
-    ///
-    /// ```
-    /// # use leadapi_core::auth::BearerToken;
-    /// let token = BearerToken::parse("pak_x")?;
-    /// assert_eq!(token.hash(), token.clone().hash());
-    /// # Ok::<(), leadapi_core::auth::MalformedToken>(())
-    /// ```
-    pub fn hash(&self) -> TokenHash {
-        TokenHash::from_bytes(Sha256::digest(self.0.as_bytes()).into())
-    }
-
     /// The first characters, for people to recognise it by.
     ///
     /// ```
@@ -151,11 +93,6 @@ impl BearerToken {
     /// ```
     pub fn hint(&self) -> &str {
         self.0.get(..HINT_CHARS).unwrap_or(PREFIX)
-    }
-
-    /// Whether a text can be the hint of a token. A longer one would be a part of the secret in clear.
-    pub(crate) fn is_hint(text: &str) -> bool {
-        Self::parse(text).is_ok_and(|token| token.0.len() <= HINT_CHARS) || text == PREFIX
     }
 
     /// The secret in clear, to be shown once or put into a header.
@@ -170,20 +107,8 @@ impl fmt::Debug for BearerToken {
     }
 }
 
-/// The CRC-32 in base 62, most significant digit first, padded with `0`.
-fn checksum(body: &str) -> String {
-    let crc = crc32fast::hash(body.as_bytes());
-    PLACES.iter().map(|place| base62(crc / place)).collect()
-}
-
-fn base62(number: u32) -> char {
-    ALPHABET.get(number as usize % ALPHABET.len()).map_or('0', |byte| char::from(*byte))
-}
-
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use http::HeaderValue;
 
     use super::*;
@@ -194,36 +119,6 @@ mod tests {
             headers.append(header::AUTHORIZATION, HeaderValue::from_bytes(value.as_bytes()).unwrap());
         }
         BearerToken::from_headers(&headers)
-    }
-
-    /// Computed with Python's zlib.crc32 and the alphabet of the contract.
-    #[test]
-    fn the_checksum_is_the_zlib_one() {
-        let zeros = format!("pak_{}", "0".repeat(43));
-        assert_eq!(checksum(&zeros), "2OZByn");
-        assert!(BearerToken::parse(&format!("{zeros}2OZByn")).unwrap().has_good_checksum());
-    }
-
-    #[test]
-    fn generated_tokens_differ_and_use_the_whole_alphabet() {
-        let tokens: Vec<String> = (0..200).map(|_| BearerToken::generate().unwrap().expose().to_owned()).collect();
-        assert_eq!(tokens.iter().collect::<HashSet<_>>().len(), 200);
-        let random = tokens.iter().flat_map(|token| token.get(4..47).unwrap().chars());
-        assert_eq!(random.collect::<HashSet<_>>().len(), 62);
-    }
-
-    #[test]
-    fn each_mistyped_character_and_each_truncation_is_noticed() {
-        let token = BearerToken::generate().unwrap();
-        let text = token.expose();
-        for at in 4..text.len() {
-            let other = if text.as_bytes()[at] == b'a' { "b" } else { "a" };
-            let mistyped = format!("{}{other}{}", &text[..at], &text[at + 1..]);
-            assert!(!BearerToken::parse(&mistyped).unwrap().has_good_checksum(), "{at}");
-            if at > 4 {
-                assert!(!BearerToken::parse(&text[..at]).unwrap().has_good_checksum());
-            }
-        }
     }
 
     #[test]
@@ -250,7 +145,6 @@ mod tests {
 
     #[test]
     fn debug_shows_nothing() {
-        let token = BearerToken::generate().unwrap();
-        assert_eq!(format!("{token:?} {:?}", token.hash()), "BearerToken(..) TokenHash(..)");
+        assert_eq!(format!("{:?}", BearerToken::parse("pak_x").unwrap()), "BearerToken(..)");
     }
 }

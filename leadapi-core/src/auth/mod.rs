@@ -3,6 +3,8 @@
 mod bearer;
 mod caller;
 mod hash;
+#[cfg(feature = "service")]
+mod issue;
 mod member;
 mod scope;
 

@@ -1,20 +1,13 @@
 //! The service: one straight line from a request to its answer (contract D1).
+//!
+//! The table of operations and the names of the headers are here for both ends; the service itself is part of the
+//! feature `service`.
 
-mod body;
-mod builder;
-mod catch_panic;
-mod decode;
-mod encode;
-mod error;
 pub mod header;
-mod json;
-mod log;
 mod operation;
-mod query;
-mod route;
+#[cfg(feature = "service")]
 mod service;
 
-pub use builder::{Builder, InvalidPath};
-pub use log::RequestLog;
 pub use operation::{Endpoint, Operation, TABLE, lead_path};
-pub use service::{LeadService, ResponseFuture};
+#[cfg(feature = "service")]
+pub use service::{Builder, InvalidPath, LeadService, RequestLog, ResponseFuture};

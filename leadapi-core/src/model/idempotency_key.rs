@@ -1,8 +1,12 @@
 //! The name under which a create is remembered (contract D10).
 
-use std::{fmt, sync::Arc};
-
-use uuid::Uuid;
+use std::{
+    fmt,
+    hash::{BuildHasher, RandomState},
+    process,
+    sync::Arc,
+    time::SystemTime,
+};
 
 /// The text is no idempotency key: it is 1 to 255 visible ASCII characters (contract D10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -39,14 +43,26 @@ impl IdempotencyKey {
         }
     }
 
-    /// A key that nobody has: a UUID of version 7.
+    /// A key that nobody has: 128 random bits in hexadecimal.
+    ///
+    /// It is unlike any other key, but no secret.
     ///
     /// ```
     /// # use leadapi_core::model::IdempotencyKey;
     /// assert_ne!(IdempotencyKey::random(), IdempotencyKey::random());
     /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where std has no clock, as on `wasm32-unknown-unknown`: it has no randomness there either, and a key that comes
+    /// again would be taken for the same create.
     pub fn random() -> Self {
-        Self((&*Uuid::now_v7().hyphenated().encode_lower(&mut Uuid::encode_buffer())).into())
+        // std seeds it by the system's generator, once for each thread; the moment and the process tell apart what a
+        // fork has copied.
+        let seeded = RandomState::new();
+        let here = (SystemTime::now(), process::id());
+        let [high, low] = [0_u8, 1].map(|half| seeded.hash_one((half, here)));
+        Self(format!("{high:016x}{low:016x}").into())
     }
 
     /// The key as it stands in the header.

@@ -3,6 +3,8 @@
 mod draft;
 mod edit;
 mod fault;
+#[cfg(feature = "service")]
+mod fingerprint;
 mod name;
 mod placement;
 mod text;

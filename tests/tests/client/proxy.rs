@@ -114,7 +114,7 @@ async fn pass(
 
 /// A whole message: its head, and a body as long as the head says.
 async fn message(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
-    let (mut bytes, mut chunk) = (Vec::new(), [0; 16_384]);
+    let mut bytes = Vec::new();
     loop {
         if let Some(head) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
             let length = String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase();
@@ -124,9 +124,8 @@ async fn message(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
                 return Ok(bytes);
             }
         }
-        match stream.read(&mut chunk).await? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            read => bytes.extend_from_slice(&chunk[..read]),
+        if stream.read_buf(&mut bytes).await? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
         }
     }
 }

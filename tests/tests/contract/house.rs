@@ -1,34 +1,69 @@
-//! What the core is made of: no runtime, no sockets, and few crates.
+//! What the crates are made of: no runtime and no sockets where there need be none, and few crates.
 
 use std::{collections::BTreeSet, env, process::Command};
 
 #[test]
 fn the_core_has_no_runtime_and_few_crates() {
+    let crates = crates_of("leadapi-core", &[]);
+    assert_no_runtime(&crates);
+    assert_at_most(40, &crates);
+}
+
+#[test]
+fn what_both_ends_share_brings_nothing_of_the_service() {
+    let crates = crates_of("leadapi-core", &["--no-default-features"]);
+    assert_no_runtime(&crates);
+    assert_without(&["async-trait", "getrandom", "sha2", "tower-service", "uuid"], &crates);
+}
+
+// On other systems reqwest stands on other crates, more or fewer.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_client_has_few_crates() {
+    assert_at_most(96, &crates_of("leadapi-client", &[]));
+}
+
+#[test]
+fn the_client_without_a_transport_has_no_runtime_and_few_crates() {
+    let crates = crates_of("leadapi-client", &["--no-default-features"]);
+    assert_no_runtime(&crates);
+    assert_at_most(40, &crates);
+}
+
+/// The crates that are compiled for whoever takes this one, itself and each version of each among them: `serde v1.0.0`.
+fn crates_of(package: &str, features: &[&str]) -> BTreeSet<String> {
     let tree = Command::new(env::var("CARGO").unwrap_or_else(|_| "cargo".into()))
-        .args([
-            "tree",
-            "--offline",
-            "--locked",
-            "-p",
-            "leadapi-core",
-            "-e",
-            "normal",
-            "--prefix",
-            "none",
-            "--format",
-            "{p}",
-        ])
+        .args(["tree", "--offline", "--locked", "-p", package, "-e", "normal", "--prefix", "none"])
+        .args(features)
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
         .output()
         .unwrap();
     assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
     let text = String::from_utf8(tree.stdout).unwrap();
-    let crates: BTreeSet<&str> =
-        text.lines().filter_map(|line| line.split(' ').next()).filter(|name| !name.is_empty()).collect();
-    for banned in
-        ["tokio", "hyper", "mio", "socket2", "async-std", "smol", "rustls", "sqlx", "rusqlite", "reqwest", "axum"]
-    {
-        assert!(!crates.contains(banned), "{banned} is in the tree of the core: {crates:?}");
+    // After a blank and a bracket, a line says where the crate is from, or that it has been shown before.
+    let crates: BTreeSet<String> = text
+        .lines()
+        .filter_map(|line| line.split(" (").next())
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect();
+    assert!(crates.iter().any(|known| known.starts_with(package)), "{text}");
+    crates
+}
+
+fn assert_at_most(most: usize, crates: &BTreeSet<String>) {
+    assert!(crates.len() <= most, "{} crates, and at most {most} are allowed: {crates:#?}", crates.len());
+}
+
+fn assert_no_runtime(crates: &BTreeSet<String>) {
+    let banned =
+        ["tokio", "hyper", "mio", "socket2", "async-std", "smol", "rustls", "sqlx", "rusqlite", "reqwest", "axum"];
+    assert_without(&banned, crates);
+}
+
+fn assert_without(banned: &[&str], crates: &BTreeSet<String>) {
+    let names: BTreeSet<&str> = crates.iter().filter_map(|known| known.split(' ').next()).collect();
+    for name in banned {
+        assert!(!names.contains(name), "{name} is in the tree: {crates:#?}");
     }
-    assert!(crates.len() <= 40, "{} crates: {crates:?}", crates.len());
 }

@@ -13,13 +13,10 @@ use http::{
 use http_body_util::Full;
 use serde::Serialize;
 
-use super::{
-    error::{ApiError, Kind, Unauthorized},
-    header::IDEMPOTENCY_REPLAYED,
-    operation::{Operation, lead_path},
-};
+use super::error::{ApiError, Kind, Unauthorized};
 use crate::{
     auth::MalformedToken,
+    http::{Operation, header::IDEMPOTENCY_REPLAYED, lead_path},
     model::{ClientAccount, Lead, LeadItemRef, Page, Pipeline},
 };
 

@@ -2,10 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use super::{
-    route::Mount,
-    service::{Inner, LeadService},
-};
+use super::{Inner, LeadService, route::Mount};
 use crate::{
     memory::{Limits, SlidingWindow, SystemClock, Uuids},
     port::{Clock, IdSource, RateLimiter, Store, TokenVerifier},

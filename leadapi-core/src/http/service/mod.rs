@@ -1,5 +1,16 @@
 //! The service itself, and the straight line that a request walks.
 
+mod body;
+mod builder;
+mod catch_panic;
+mod decode;
+mod encode;
+mod error;
+mod json;
+mod log;
+mod query;
+mod route;
+
 use std::{
     convert::Infallible,
     fmt,
@@ -14,17 +25,18 @@ use http_body::Body;
 use http_body_util::Full;
 use tower_service::Service;
 
-use super::{
-    body,
-    builder::Builder,
+pub use self::{
+    builder::{Builder, InvalidPath},
+    log::RequestLog,
+};
+use self::{
     catch_panic::CatchPanic,
     decode::{Call, decode},
     encode::{Reply, encode, refuse},
     error::{ApiError, Kind, Unauthorized},
-    log::RequestLog,
-    operation::Operation,
     route::{Mount, route},
 };
+use super::Operation;
 use crate::{
     BoxError,
     auth::{BearerToken, Caller},
@@ -58,16 +70,16 @@ use crate::{
 /// ```
 #[derive(Clone)]
 pub struct LeadService {
-    pub(super) inner: Arc<Inner>,
+    inner: Arc<Inner>,
 }
 
-pub(super) struct Inner {
-    pub(super) store: Box<dyn Store>,
-    pub(super) verifier: Box<dyn TokenVerifier>,
-    pub(super) limiter: Box<dyn RateLimiter>,
-    pub(super) clock: Box<dyn Clock>,
-    pub(super) ids: Box<dyn IdSource>,
-    pub(super) mount: Mount,
+struct Inner {
+    store: Box<dyn Store>,
+    verifier: Box<dyn TokenVerifier>,
+    limiter: Box<dyn RateLimiter>,
+    clock: Box<dyn Clock>,
+    ids: Box<dyn IdSource>,
+    mount: Mount,
 }
 
 impl LeadService {

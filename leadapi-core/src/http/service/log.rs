@@ -2,8 +2,10 @@
 
 use std::{error::Error, sync::Arc};
 
-use super::Operation;
-use crate::id::{BusinessId, TokenId};
+use crate::{
+    http::Operation,
+    id::{BusinessId, TokenId},
+};
 
 /// What the service found out about a request, without secrets and personal data.
 ///

@@ -3,11 +3,11 @@
 use http::Method;
 use percent_encoding::percent_decode_str;
 
-use super::{
-    error::{ApiError, Kind},
-    operation::{Endpoint, ID, Operation, TABLE},
+use super::error::{ApiError, Kind};
+use crate::{
+    http::operation::{Endpoint, ID, Operation, TABLE},
+    id::LeadId,
 };
-use crate::id::LeadId;
 
 /// Where the service is mounted.
 #[derive(Debug, Clone)]

@@ -3,8 +3,9 @@
 use bytes::Bytes;
 use http::HeaderMap;
 
-use super::{body, header::IDEMPOTENCY_KEY, json, operation::Operation, query, route::Route};
+use super::{body, json, query, route::Route};
 use crate::{
+    http::{Operation, header::IDEMPOTENCY_KEY},
     id::LeadId,
     model::{IdempotencyKey, InvalidIdempotencyKey, LeadQuery, Window},
     validate::{Fault, Faults, LeadDraft, LeadEdit},

@@ -1,0 +1,161 @@
+//! Middleware of tower around a transport.
+
+use std::{
+    fmt,
+    future::poll_fn,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::{Request, Response};
+use leadapi_core::BoxError;
+use tower_layer::Layer;
+use tower_service::Service;
+
+use super::{Transport, TransportError};
+
+/// A transport with a layer of tower around it, such as one that limits, measures or signs requests.
+///
+/// It is called once for each attempt. An error of the layer's own counts as one after which the request may have been
+/// sent, unless the layer was not ready.
+///
+/// ```
+/// use bytes::Bytes;
+/// use http::{HeaderValue, Request};
+/// use leadapi_client::{Client, transport::{InProcess, Layered}};
+/// use tower_layer::layer_fn;
+/// # use leadapi_client::transport::TransportService;
+/// # use tower_service::Service;
+/// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+/// # #[derive(Clone)]
+/// # struct Signed(TransportService);
+/// # impl Service<Request<Bytes>> for Signed {
+/// #     type Response = <TransportService as Service<Request<Bytes>>>::Response;
+/// #     type Error = <TransportService as Service<Request<Bytes>>>::Error;
+/// #     type Future = <TransportService as Service<Request<Bytes>>>::Future;
+/// #     fn poll_ready(&mut self, cx: &mut std::task::Context<'_>) -> std::task::Poll<Result<(), Self::Error>> {
+/// #         self.0.poll_ready(cx)
+/// #     }
+/// #     fn call(&mut self, mut request: Request<Bytes>) -> Self::Future {
+/// #         request.headers_mut().insert("x-signature", HeaderValue::from_static("0123"));
+/// #         self.0.call(request)
+/// #     }
+/// # }
+/// # let (service, token) = support::service();
+///
+/// // `Signed` is any service around a service, as tower's middleware is.
+/// let transport = Layered::new(InProcess::new(service), &layer_fn(Signed));
+/// let client = Client::builder("http://in-process/v1", token).transport(transport)?;
+/// # futures_executor::block_on(async { client.clients().list(Default::default()).await }).unwrap();
+/// # Ok::<(), leadapi_client::ConfigError>(())
+/// ```
+#[derive(Clone)]
+pub struct Layered<S>(S);
+
+impl<S> Layered<S> {
+    /// Puts a layer around a transport.
+    pub fn new(transport: impl Transport, layer: &impl Layer<TransportService, Service = S>) -> Self {
+        Self(layer.layer(TransportService(Arc::new(transport))))
+    }
+}
+
+#[async_trait]
+impl<S> Transport for Layered<S>
+where
+    S: Service<Request<Bytes>, Response = Response<Bytes>> + Clone + Send + Sync + 'static,
+    S::Error: Into<BoxError>,
+    S::Future: Send,
+{
+    async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
+        let mut service = self.0.clone();
+        poll_fn(|cx| service.poll_ready(cx)).await.map_err(|error| told(error, TransportError::not_sent))?;
+        service.call(request).await.map_err(|error| told(error, TransportError::maybe_sent))
+    }
+}
+
+/// What the transport inside said stays as it was.
+fn told(error: impl Into<BoxError>, otherwise: fn(BoxError) -> TransportError) -> TransportError {
+    error.into().downcast().map_or_else(otherwise, |told| *told)
+}
+
+impl<S> fmt::Debug for Layered<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Layered").finish_non_exhaustive()
+    }
+}
+
+/// A transport as a service of tower: what a layer is put around.
+#[derive(Clone)]
+pub struct TransportService(Arc<dyn Transport>);
+
+impl Service<Request<Bytes>> for TransportService {
+    type Response = Response<Bytes>;
+    type Error = TransportError;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Bytes>, TransportError>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), TransportError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Bytes>) -> Self::Future {
+        let transport = self.0.clone();
+        Box::pin(async move { transport.send(request).await })
+    }
+}
+
+impl fmt::Debug for TransportService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TransportService").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_executor::block_on;
+    use tower_layer::layer_fn;
+
+    use super::*;
+    use crate::transport::Delivery;
+
+    struct Unplugged;
+
+    #[async_trait]
+    impl Transport for Unplugged {
+        async fn send(&self, _: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
+            Err(TransportError::not_sent("unplugged").while_connecting())
+        }
+    }
+
+    /// Boxes errors, as tower's own middleware does, and may have one of its own.
+    #[derive(Clone)]
+    struct Boxing(TransportService, Result<(), &'static str>);
+
+    impl Service<Request<Bytes>> for Boxing {
+        type Response = Response<Bytes>;
+        type Error = BoxError;
+        type Future = Pin<Box<dyn Future<Output = Result<Response<Bytes>, BoxError>> + Send>>;
+
+        fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+            Poll::Ready(self.1.map_err(Into::into))
+        }
+
+        fn call(&mut self, request: Request<Bytes>) -> Self::Future {
+            let sending = self.0.call(request);
+            Box::pin(async { Ok(sending.await?) })
+        }
+    }
+
+    #[test]
+    fn what_the_transport_says_comes_through_a_layer() {
+        let layered = Layered::new(Unplugged, &layer_fn(|inner| Boxing(inner, Ok(()))));
+        let error = block_on(layered.send(Request::default())).unwrap_err();
+        assert!(error.is_connect() && error.delivery() == Delivery::NotSent);
+
+        let closed = Layered::new(Unplugged, &layer_fn(|inner| Boxing(inner, Err("closed"))));
+        let error = block_on(closed.send(Request::default())).unwrap_err();
+        assert!(!error.is_connect() && error.delivery() == Delivery::NotSent);
+    }
+}

@@ -1,0 +1,36 @@
+//! Calls that block their thread.
+
+use leadapi_client::{
+    Outcome,
+    model::{LeadQuery, NewLead},
+};
+
+use crate::support::{casa_verde, in_process};
+
+#[test]
+fn calls_are_waited_for() {
+    let client = in_process();
+    let lead = client.leads().create(&NewLead::new(&casa_verde(), "Ann")).wait().unwrap();
+    let (same, meta) = client.leads().get(&lead.id).with_meta().wait().unwrap();
+    assert_eq!((same, meta.attempts.get()), (lead.clone(), 1));
+    client.leads().delete(&lead.id).wait().unwrap();
+    assert!(client.leads().get(&lead.id).wait().unwrap_err().is_not_found());
+}
+
+#[tokio::test]
+async fn a_runtime_is_not_blocked() {
+    let error = in_process().leads().list(&LeadQuery::new()).wait().unwrap_err();
+    assert_eq!((error.outcome(), error.attempts(), error.is_retryable()), (Outcome::NotSent, 0, false));
+    assert!(std::error::Error::source(&error).unwrap().to_string().contains("await"), "{error:?}");
+}
+
+#[tokio::test]
+async fn over_sockets() {
+    let server = wiremock::MockServer::start().await;
+    let url = server.uri();
+    let blocked = tokio::task::spawn_blocking(move || {
+        let client = leadapi_client::Client::builder(url, "pak_0123").build().unwrap();
+        client.leads().list(&LeadQuery::new()).wait().unwrap_err()
+    });
+    assert!(blocked.await.unwrap().is_not_found());
+}
