@@ -1,13 +1,16 @@
 //! Calls without `async`: `client.leads().get(&id).wait()`.
 
-use std::{io, sync::OnceLock};
+use std::{
+    io,
+    sync::{OnceLock, mpsc::channel},
+};
 
 use leadapi_core::{http::Operation, model::Lead};
-use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::runtime::{Builder, Runtime};
 
 use crate::{
     attempts::Meta,
-    call::{Call, CreateLead, WithMeta},
+    call::{Call, CreateLead, Running, WithMeta},
     error::{Cause, Error},
     transport::TransportError,
 };
@@ -22,19 +25,23 @@ fn runtime() -> io::Result<&'static Runtime> {
     Ok(RUNTIME.get_or_init(|| runtime))
 }
 
-fn wait<T>(operation: Operation, call: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    let cannot = |text| Error::new(operation, Cause::Transport(TransportError::not_sent(text).for_good()));
-    if Handle::try_current().is_ok() {
-        return Err(cannot("wait() would block a runtime; await the call instead".to_owned()));
-    }
-    let runtime = runtime().map_err(|error| cannot(format!("there is no runtime to wait on: {error}")))?;
-    runtime.block_on(call)
+/// Makes the call on that runtime, so that it does not matter what the thread is that waits.
+fn wait<T: Send + 'static>(operation: Operation, call: Running<T>) -> Result<T, Error> {
+    let failed = |error: TransportError| Error::new(operation, Cause::Transport(error));
+    let runtime = runtime().map_err(|error| failed(TransportError::not_sent(error).for_good()))?;
+    let (done, waiting) = channel();
+    runtime.spawn(async move {
+        // Nobody else holds the other end, and it waits.
+        done.send(call.await).unwrap_or_default();
+    });
+    waiting.recv().unwrap_or_else(|gone| Err(failed(TransportError::maybe_sent(gone))))
 }
 
 macro_rules! wait {
     ($($type:ty $(, $generic:ident)? => $output:ty;)*) => {$(
-        impl $(<$generic: 'static>)? $type {
-            /// Makes the call and blocks the thread until it is done.
+        impl $(<$generic: Send + 'static>)? $type {
+            /// Makes the call and blocks the thread until it is done. In `async` code it would block whatever else runs
+            /// on that thread; there the call is awaited.
             ///
             /// ```
             /// use leadapi_client::model::LeadQuery;
@@ -47,7 +54,7 @@ macro_rules! wait {
             ///
             /// # Errors
             ///
-            /// Those of the call; and within a tokio runtime, which must not be blocked, nothing is sent.
+            /// Those of the call.
             pub fn wait(self) -> Result<$output, Error> {
                 wait(self.operation(), self.into_future())
             }

@@ -1,9 +1,6 @@
 //! Calls that block their thread.
 
-use leadapi_client::{
-    Outcome,
-    model::{LeadQuery, NewLead},
-};
+use leadapi_client::model::{LeadQuery, NewLead};
 
 use crate::support::{casa_verde, in_process};
 
@@ -18,14 +15,7 @@ fn calls_are_waited_for() {
 }
 
 #[tokio::test]
-async fn a_runtime_is_not_blocked() {
-    let error = in_process().leads().list(&LeadQuery::new()).wait().unwrap_err();
-    assert_eq!((error.outcome(), error.attempts(), error.is_retryable()), (Outcome::NotSent, 0, false));
-    assert!(std::error::Error::source(&error).unwrap().to_string().contains("await"), "{error:?}");
-}
-
-#[tokio::test]
-async fn over_sockets() {
+async fn over_sockets_from_a_thread_of_a_runtime() {
     let server = wiremock::MockServer::start().await;
     let url = server.uri();
     let blocked = tokio::task::spawn_blocking(move || {

@@ -49,7 +49,7 @@ impl Transport for Halting {
         }
         let response = self.inner.send(request).await;
         pause().await;
-        if nth % 3 == 0 { Err(TransportError::maybe_sent("scripted")) } else { response }
+        if nth.is_multiple_of(3) { Err(TransportError::maybe_sent("scripted")) } else { response }
     }
 }
 
@@ -66,7 +66,7 @@ impl Timer for Leaping {
     async fn sleep(&self, duration: Duration) {
         // An alarm is for the end of an attempt, which here always comes before it.
         if duration >= Duration::from_secs(9) {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
         pause().await;
         *self.0.lock().unwrap() += duration;

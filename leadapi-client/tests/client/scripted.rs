@@ -33,7 +33,15 @@ impl Act {
         Self::Answer(201, Vec::new(), body.to_owned())
     }
 
-    pub(crate) fn with(self, name: &'static str, value: impl ToString) -> Self {
+    /// The same with another status.
+    pub(crate) fn but(self, status: u16) -> Self {
+        match self {
+            Self::Answer(_, headers, body) => Self::Answer(status, headers, body),
+            other => other,
+        }
+    }
+
+    pub(crate) fn with(self, name: &'static str, value: &impl ToString) -> Self {
         match self {
             Self::Answer(status, mut headers, body) => {
                 headers.push((name, value.to_string()));
