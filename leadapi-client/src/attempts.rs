@@ -47,6 +47,16 @@ pub struct Meta {
 
 impl Meta {
     /// The answer's `X-Request-Id`, by which the service's people find it in their logs.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let (client, id) = (support::in_process(), "lead-1".parse().unwrap());
+    /// let (_, meta) = client.leads().get(&id).with_meta().await?;
+    /// println!("request {:?}", meta.request_id());
+    /// # Ok::<(), leadapi_client::Error>(())
+    /// # }).unwrap();
+    /// ```
     pub fn request_id(&self) -> Option<&str> {
         answer::request_id(&self.headers)
     }

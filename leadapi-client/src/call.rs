@@ -117,6 +117,17 @@ impl CreateLead {
 
     /// The key under which the service will remember it, if any. A call that breaks a rule has none, since it is not
     /// sent.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let client = support::in_process();
+    /// # let new = leadapi_client::model::NewLead::new(&support::casa_verde(), "Øyvind");
+    /// let create = client.leads().create(&new);
+    /// println!("about to create under {:?}", create.key());
+    /// # assert!(create.key().is_some());
+    /// # });
+    /// ```
     pub fn key(&self) -> Option<&IdempotencyKey> {
         self.0.prepared.as_ref().ok()?.key.as_ref()
     }

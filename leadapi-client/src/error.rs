@@ -127,11 +127,29 @@ impl Error {
     }
 
     /// The operation that failed.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(500).await;
+    /// println!("{:?} failed", error.operation());
+    /// # assert_eq!(error.operation(), leadapi_client::Operation::CreateLead);
+    /// # });
+    /// ```
     pub fn operation(&self) -> Operation {
         self.0.operation
     }
 
     /// The status of the answer, if there was one.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(403).await;
+    /// let was_forbidden = error.status().is_some_and(|status| status == 403);
+    /// # assert!(was_forbidden);
+    /// # });
+    /// ```
     pub fn status(&self) -> Option<StatusCode> {
         self.answer().map(|answer| answer.status)
     }
@@ -140,6 +158,14 @@ impl Error {
     /// there is neither, what else is known, such as the beginning of a proxy's page.
     ///
     /// Control characters in it are replaced, and it is cut at 2,000 characters.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(400).await;
+    /// assert_eq!(error.message(), "as the service said");
+    /// # });
+    /// ```
     pub fn message(&self) -> String {
         match &self.0.cause {
             Cause::Refusal(refusal) => refusal.to_string(),
@@ -149,21 +175,55 @@ impl Error {
     }
 
     /// The answer's `X-Request-Id`, by which the service's people find it in their logs.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(500).await;
+    /// println!("ask the service's people about request {:?}", error.request_id());
+    /// # assert_eq!(error.request_id(), Some("0198-abc"));
+    /// # });
+    /// ```
     pub fn request_id(&self) -> Option<&str> {
         self.answer()?.request_id.as_deref()
     }
 
     /// How long the answer asks to wait before the next attempt (`Retry-After`): at most a day, whatever it says.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(429).await;
+    /// let wait = error.retry_after().unwrap_or_default();
+    /// # assert_eq!(wait.as_secs(), 7);
+    /// # });
+    /// ```
     pub fn retry_after(&self) -> Option<Duration> {
         self.answer()?.retry_after
     }
 
     /// How many requests were sent, or tried to be.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(400).await;
+    /// assert_eq!(error.attempts(), 1);
+    /// # });
+    /// ```
     pub fn attempts(&self) -> u32 {
         self.0.attempts
     }
 
     /// How long the call took, its waits included.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(500).await;
+    /// println!("given up after {:?}", error.elapsed());
+    /// # });
+    /// ```
     pub fn elapsed(&self) -> Duration {
         self.0.elapsed
     }
@@ -203,6 +263,17 @@ impl Error {
     /// Whether the same call may end otherwise at another time: it was not sent, its answer was lost, the rate was used up
     /// or the service had failed. A create is then asked for again under the error's
     /// [`idempotency_key`](Self::idempotency_key).
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(500).await;
+    /// if error.is_retryable() {
+    ///     println!("kept for later under {:?}", error.idempotency_key());
+    /// }
+    /// # assert!(error.is_retryable());
+    /// # });
+    /// ```
     pub fn is_retryable(&self) -> bool {
         self.failure().may_pass()
     }
@@ -212,6 +283,20 @@ impl Error {
     /// Statuses from 400 to 499 are refusals, but for 408: that one is about a request that got lost half-way. All
     /// others may come from something between us and the service, after the service has done its work. A refusal says
     /// nothing of an attempt before it whose answer was lost.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(500).await;
+    /// use leadapi_client::Outcome;
+    ///
+    /// match error.outcome() {
+    ///     Outcome::Refused | Outcome::NotSent => println!("there is no such lead now"),
+    ///     _ => println!("there may be one: ask again under {:?}", error.idempotency_key()),
+    /// }
+    /// # assert_eq!(error.outcome(), Outcome::Unknown);
+    /// # });
+    /// ```
     pub fn outcome(&self) -> Outcome {
         if self.0.in_doubt {
             return Outcome::Unknown;
@@ -230,42 +315,130 @@ impl Error {
     }
 
     /// Whether what was asked for breaks a rule: status 400, or not sent for that reason. Mend it before trying again.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(400).await;
+    /// if error.is_invalid() {
+    ///     println!("to be mended: {}", error.message());
+    /// }
+    /// # assert!(error.is_invalid());
+    /// # });
+    /// ```
     pub fn is_invalid(&self) -> bool {
         matches!(self.0.cause, Cause::Refusal(_)) || self.has(StatusCode::BAD_REQUEST)
     }
 
     /// Whether the token is not good: status 401.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(401).await;
+    /// if error.is_unauthorized() {
+    ///     println!("the token has been revoked, or has expired");
+    /// }
+    /// # assert!(error.is_unauthorized());
+    /// # });
+    /// ```
     pub fn is_unauthorized(&self) -> bool {
         self.has(StatusCode::UNAUTHORIZED)
     }
 
     /// Whether the token lacks a scope, or the client account is not one of its business: status 403.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(403).await;
+    /// if error.is_forbidden() {
+    ///     println!("not with this token: {}", error.message());
+    /// }
+    /// # assert!(error.is_forbidden());
+    /// # });
+    /// ```
     pub fn is_forbidden(&self) -> bool {
         self.has(StatusCode::FORBIDDEN)
     }
 
     /// Whether there is no such lead: status 404. A base URL that is not the API's has the same status, and another
     /// [`message`](Self::message).
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(404).await;
+    /// if error.is_not_found() {
+    ///     println!("it has been deleted");
+    /// }
+    /// # assert!(error.is_not_found());
+    /// # });
+    /// ```
     pub fn is_not_found(&self) -> bool {
         self.has(StatusCode::NOT_FOUND)
     }
 
     /// Whether the token's requests are used up for now: status 429; [`retry_after`](Self::retry_after) says how long.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(429).await;
+    /// if error.is_rate_limited() {
+    ///     println!("again in {:?}", error.retry_after());
+    /// }
+    /// # assert!(error.is_rate_limited());
+    /// # });
+    /// ```
     pub fn is_rate_limited(&self) -> bool {
         self.has(StatusCode::TOO_MANY_REQUESTS)
     }
 
     /// Whether the service, or something before it, failed: any status from 500 to 599.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(503).await;
+    /// if error.is_server_error() {
+    ///     println!("the service has trouble: {error}");
+    /// }
+    /// # assert!(error.is_server_error());
+    /// # });
+    /// ```
     pub fn is_server_error(&self) -> bool {
         self.status().is_some_and(|status| status.is_server_error())
     }
 
     /// Whether it took too long, be it to connect or to answer.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(500).await;
+    /// if error.is_timeout() {
+    ///     println!("too slow: {:?}", error.elapsed());
+    /// }
+    /// # assert!(!error.is_timeout());
+    /// # });
+    /// ```
     pub fn is_timeout(&self) -> bool {
         matches!(&self.0.cause, Cause::Transport(error) if error.is_timeout())
     }
 
     /// Whether there was no connection.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(500).await;
+    /// if error.is_connect() {
+    ///     println!("nobody listens there");
+    /// }
+    /// # assert!(!error.is_connect());
+    /// # });
+    /// ```
     pub fn is_connect(&self) -> bool {
         matches!(&self.0.cause, Cause::Transport(error) if error.is_connect())
     }

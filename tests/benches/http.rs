@@ -22,14 +22,6 @@ use std::{
 use http_body_util::Full;
 use hyper::{Response, body::Bytes, header, service::service_fn};
 use hyper_util::rt::TokioIo;
-use leadapi_core::{
-    dataset::Dataset,
-    http::LeadService,
-    memory::{Limits, MemoryStore, MemoryTokens, SlidingWindow, SystemClock},
-    port::Clock,
-    tokens::{self, StoredTokens},
-};
-use leadapi_server::{SAMPLE, Server};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -41,8 +33,12 @@ const CONNECTIONS: usize = 64;
 const ROUNDS: usize = 9;
 const ROUND: Duration = Duration::from_secs(1);
 
+#[path = "common/server.rs"]
+mod server;
+
 fn main() {
-    let (address, token) = start_leadapi();
+    // Ten leads more than the sample's, so that a list of 50 is full.
+    let (address, token) = server::start(server::sample(50));
     let one = first_lead(address, &token);
     println!("64 connections, {ROUNDS} rounds of {ROUND:?}; medians of requests per second, and of the rounds' ratios");
     for (name, path) in [("GET one", format!("/v1/leads/{one}")), ("GET list of 50", "/v1/leads?limit=50".to_owned())] {
@@ -58,36 +54,6 @@ fn main() {
         let ratio = median(rounds.iter().map(|(bare, ours)| ours / bare));
         println!("{name:<16} {size:>6} bytes   bare {bare:>8.0}/s   leadapi {ours:>8.0}/s   ratio {ratio:.2}");
     }
-}
-
-/// The server as it is shipped, its log off and its limits out of the way, with the sample and ten leads more, so that
-/// a list of 50 is full.
-fn start_leadapi() -> (SocketAddr, String) {
-    let (send, receive) = std::sync::mpsc::channel();
-    thread::spawn(move || {
-        Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-            let mut data: serde_json::Value = serde_json::from_str(SAMPLE).unwrap();
-            let leads = data["businesses"][0]["leads"].as_array_mut().unwrap();
-            for at in 0..10 {
-                let mut lead = leads[at].clone();
-                lead["id"] = format!("more-{at}").into();
-                leads.push(lead);
-            }
-            let (dataset, tokens) = (Dataset::parse(&data.to_string()).unwrap(), MemoryTokens::default());
-            let minted = tokens::seed(&tokens, &dataset, SystemClock.now().into()).await.unwrap();
-            let token = minted[0].secret.expose().to_owned();
-            let many = u32::MAX.try_into().unwrap();
-            let service = LeadService::builder(MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock))
-                .limiter(SlidingWindow::new(Limits { reads: many, writes: many }))
-                .base_path("/v1")
-                .build()
-                .unwrap();
-            let server = Server::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
-            send.send((server.local_addr(), token)).unwrap();
-            server.serve(service, std::future::pending()).await;
-        });
-    });
-    receive.recv().unwrap()
 }
 
 fn start_bare(body: Bytes) -> SocketAddr {

@@ -50,6 +50,12 @@ pub struct InProcess<S>(S);
 
 impl<S> InProcess<S> {
     /// A transport to this service; each request goes to a clone of it.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # let (service, _) = support::service();
+    /// let transport = leadapi_client::transport::InProcess::new(service);
+    /// ```
     pub const fn new(service: S) -> Self {
         Self(service)
     }

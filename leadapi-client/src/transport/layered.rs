@@ -57,6 +57,15 @@ pub struct Layered<S>(S);
 
 impl<S> Layered<S> {
     /// Puts a layer around a transport.
+    ///
+    /// ```
+    /// use leadapi_client::transport::{InProcess, Layered};
+    /// use tower_layer::Identity;
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # let (service, _) = support::service();
+    ///
+    /// let transport = Layered::new(InProcess::new(service), &Identity::new());
+    /// ```
     pub fn new(transport: impl Transport, layer: &impl Layer<TransportService, Service = S>) -> Self {
         Self(layer.layer(TransportService(Arc::new(transport))))
     }

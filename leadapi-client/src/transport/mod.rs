@@ -168,21 +168,42 @@ impl TransportError {
     }
 
     /// Whether another time will end the same.
+    ///
+    /// ```
+    /// # use leadapi_client::transport::{Delivery, TransportError};
+    /// assert!(!TransportError::maybe_sent("connection reset").is_permanent());
+    /// ```
     pub const fn is_permanent(&self) -> bool {
         self.permanent
     }
 
     /// How far the request got.
+    ///
+    /// ```
+    /// # use leadapi_client::transport::{Delivery, TransportError};
+    /// let error = TransportError::maybe_sent("connection reset");
+    /// assert_eq!(error.delivery(), Delivery::MaybeSent);
+    /// ```
     pub const fn delivery(&self) -> Delivery {
         self.delivery
     }
 
     /// Whether there was no connection.
+    ///
+    /// ```
+    /// # use leadapi_client::transport::{Delivery, TransportError};
+    /// assert!(TransportError::not_sent("no route to host").while_connecting().is_connect());
+    /// ```
     pub const fn is_connect(&self) -> bool {
         self.connect
     }
 
     /// Whether it took too long.
+    ///
+    /// ```
+    /// # use leadapi_client::transport::{Delivery, TransportError};
+    /// assert!(TransportError::maybe_sent("10 s are over").timed_out().is_timeout());
+    /// ```
     pub const fn is_timeout(&self) -> bool {
         self.timeout
     }

@@ -35,6 +35,13 @@ impl Reqwest {
 
     /// A transport with the settings of the client's own builder.
     ///
+    /// ```
+    /// use leadapi_client::{Client, transport::Reqwest};
+    ///
+    /// let client = Client::builder("https://api.example.com/v1", "pak_0123").transport(Reqwest::new()?)?;
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// The system's TLS could not be set up; nothing can be done but to mend the system.

@@ -55,13 +55,6 @@ async fn each_status_of_the_contract_has_its_question() {
 }
 
 #[tokio::test]
-async fn the_text_is_one_line_that_says_it_all() {
-    let template =
-        ResponseTemplate::new(400).insert_header("x-request-id", "0198").set_body_json(json!({"error": "no"}));
-    assert_eq!(answered(template).await.to_string(), "POST /leads: 400 Bad Request: no (request 0198)");
-}
-
-#[tokio::test]
 async fn the_page_of_a_proxy_is_shown_cut_and_harmless() {
     let page = format!("<html>\r\n\u{1b}[31m<h1>502</h1>{}</html>", "x".repeat(10_000));
     let error = answered(ResponseTemplate::new(502).set_body_raw(page, "text/html")).await;

@@ -10,7 +10,7 @@ use leadapi_client::{
 
 use crate::{
     scripted::{Act, Script},
-    support::{casa_verde, wait},
+    support::{answered, casa_verde, wait},
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -105,6 +105,12 @@ fn a_refusal_is_final() {
         assert_eq!(error.outcome() == Outcome::Refused, (400..500).contains(&status), "{status}");
         assert_eq!(error.idempotency_key().map(IdempotencyKey::as_str), script.keys()[0].as_deref());
     }
+}
+
+#[test]
+fn the_text_is_one_line_that_says_it_all() {
+    let error = wait(answered(400));
+    assert_eq!(error.to_string(), "POST /leads: 400 Bad Request: as the service said (request 0198-abc)");
 }
 
 #[test]

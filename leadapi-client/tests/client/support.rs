@@ -1,6 +1,10 @@
 // The real service in memory, with one business, for the tests and the examples of the documentation.
 
-use leadapi_client::Client;
+use leadapi_client::{
+    Client, Error, RetryPolicy,
+    model::NewLead,
+    transport::{Transport, TransportError},
+};
 use leadapi_core::{
     BoxError,
     auth::{BearerToken, Caller, Scopes},
@@ -65,6 +69,24 @@ impl TokenVerifier for OneToken {
 pub(crate) fn in_process() -> Client {
     let (service, token) = service();
     Client::builder("http://in-process/v1", token).in_process(service).unwrap()
+}
+
+/// How a create fails that is answered with this status.
+pub(crate) async fn answered(status: u16) -> Error {
+    struct Always(u16);
+
+    #[async_trait::async_trait]
+    impl Transport for Always {
+        async fn send(&self, _: http::Request<bytes::Bytes>) -> Result<http::Response<bytes::Bytes>, TransportError> {
+            let response = http::Response::builder().status(self.0);
+            let response = response.header("x-request-id", "0198-abc").header("retry-after", "7");
+            Ok(response.body(r#"{"error": "as the service said"}"#.into()).unwrap())
+        }
+    }
+
+    let client =
+        Client::builder("http://always", "pak_0123").retry(RetryPolicy::none()).transport(Always(status)).unwrap();
+    client.leads().create(&NewLead::new(&casa_verde(), "Ann")).await.unwrap_err()
 }
 
 /// What a call gives, without a runtime.

@@ -1,0 +1,48 @@
+//! Every public function has an example, and none of them is left out of the run.
+#![allow(clippy::unwrap_used, reason = "a test stops where something is not as it must be")]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+/// The public functions of a file, each with the documentation that stands before it.
+fn functions(source: &str) -> Vec<(String, String)> {
+    let (code, _) = source.split_once("#[cfg(test)]\nmod tests").unwrap_or((source, ""));
+    let (mut found, mut doc) = (Vec::new(), String::new());
+    for line in code.lines().map(str::trim) {
+        let words: Vec<&str> = line.split([' ', '(', '<']).collect();
+        if line.starts_with("///") {
+            doc.push_str(line);
+            doc.push('\n');
+        } else if line.starts_with("pub ") && words.iter().take(4).any(|word| *word == "fn") {
+            found.push((line.to_owned(), std::mem::take(&mut doc)));
+        } else if !line.starts_with("#[") {
+            doc.clear();
+        }
+    }
+    found
+}
+
+#[test]
+fn every_public_function_has_an_example_that_runs() {
+    let (mut without, mut all) = (Vec::new(), 0);
+    for file in files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
+        for (function, doc) in functions(&fs::read_to_string(&file).unwrap()) {
+            all += 1;
+            let runs = doc.contains("/// ```\n");
+            let skips =
+                ["ignore", "no_run", "compile_fail", "text"].iter().any(|skip| doc.contains(&format!("```{skip}")));
+            if !runs || skips {
+                without.push(format!("{}: {function}", file.file_name().unwrap().display()));
+            }
+        }
+    }
+    assert!(all > 60, "only {all} functions were found");
+    assert!(without.is_empty(), "without an example that runs:\n{}", without.join("\n"));
+}

@@ -1,0 +1,113 @@
+//! The client against bare reqwest with serde, on the same server in the same run: what its types, errors, repetitions
+//! and pace cost.
+//!
+//! The server runs on one thread and the calls, one after the other, on another. Rounds of each take turns; what counts is
+//! the ratio of a round. The client is as it is built by default but for the limits of its pace, which stay on.
+
+#![allow(
+    missing_docs,
+    clippy::cast_precision_loss,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a benchmark prints, and ends at the first thing that is wrong"
+)]
+
+use std::time::Instant;
+
+use leadapi_client::{
+    Client, Pacing,
+    id::LeadId,
+    model::{Lead, LeadItem, LeadQuery, Page},
+};
+use tokio::runtime::Builder;
+
+#[path = "common/server.rs"]
+mod server;
+
+const ROUNDS: usize = 61;
+const CALLS: usize = 300;
+
+fn main() {
+    let (address, token) = server::start(server::sample(50));
+    let url = format!("http://{address}/v1");
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let pacing = Pacing::default().reads(u32::MAX).writes(u32::MAX);
+        let client = Client::builder(&url, token.as_str()).pacing(pacing).build().unwrap();
+        let bare = Bare { http: reqwest::Client::new(), url, token };
+        let id = client.leads().list(&LeadQuery::new()).await.unwrap().data[0].id.clone();
+        println!(
+            "{ROUNDS} rounds of {CALLS} calls of each, in turn; medians, in microseconds, and of the rounds' ratios"
+        );
+        compare("GET one", async || drop(bare.get(&id).await), async || drop(client.leads().get(&id).await.unwrap()))
+            .await;
+        let query = LeadQuery::new();
+        compare(
+            "list of 50",
+            async || drop(bare.list().await),
+            async || {
+                drop(client.leads().list(&query).await.unwrap());
+            },
+        )
+        .await;
+    });
+}
+
+/// What one would write by hand.
+struct Bare {
+    http: reqwest::Client,
+    url: String,
+    token: String,
+}
+
+impl Bare {
+    async fn get(&self, id: &LeadId) -> Lead {
+        self.read(format!("{}/leads/{id}", self.url)).await
+    }
+
+    async fn list(&self) -> Page<LeadItem> {
+        self.read(format!("{}/leads?limit=50&offset=0", self.url)).await
+    }
+
+    async fn read<T: serde::de::DeserializeOwned>(&self, url: String) -> T {
+        let response = self.http.get(url).bearer_auth(&self.token).send().await.unwrap().error_for_status().unwrap();
+        serde_json::from_slice(&response.bytes().await.unwrap()).unwrap()
+    }
+}
+
+async fn compare(name: &str, bare: impl AsyncFn(), ours: impl AsyncFn()) {
+    let mut rounds = Vec::new();
+    for nth in 0..=ROUNDS {
+        // Who comes first takes turns too.
+        let (first, second) = if nth % 2 == 0 {
+            let first = time(&bare).await;
+            (first, time(&ours).await)
+        } else {
+            let second = time(&ours).await;
+            (time(&bare).await, second)
+        };
+        rounds.push((first, second));
+    }
+    // One round of each is not counted.
+    let rounds = &rounds[1..];
+    let bare = median(rounds.iter().map(|(bare, _)| *bare));
+    let ours = median(rounds.iter().map(|(_, ours)| *ours));
+    let ratio = median(rounds.iter().map(|(bare, ours)| ours / bare));
+    println!("{name:<12} bare {bare:>7.1}   client {ours:>7.1}   ratio {ratio:.3}");
+}
+
+/// Microseconds for a call.
+async fn time(call: &impl AsyncFn()) -> f64 {
+    let begun = Instant::now();
+    for _ in 0..CALLS {
+        call().await;
+    }
+    begun.elapsed().as_secs_f64() * 1e6 / CALLS as f64
+}
+
+fn median(figures: impl Iterator<Item = f64>) -> f64 {
+    let mut figures: Vec<f64> = figures.collect();
+    figures.sort_by(f64::total_cmp);
+    figures[figures.len() / 2]
+}

@@ -1,0 +1,48 @@
+//! The server as it is shipped, its log off and its limits out of the way, on a thread of its own.
+
+use std::{net::SocketAddr, sync::mpsc::channel, thread};
+
+use leadapi_core::{
+    dataset::Dataset,
+    http::LeadService,
+    memory::{Limits, MemoryStore, MemoryTokens, SlidingWindow, SystemClock},
+    port::Clock,
+    tokens::{self, StoredTokens},
+};
+use leadapi_server::{SAMPLE, Server};
+use tokio::runtime::Builder;
+
+/// The sample with so many leads in its first business: its own, over and over.
+pub(crate) fn sample(leads: usize) -> Dataset {
+    let mut data = Dataset::parse(SAMPLE).unwrap();
+    let own = data.businesses[0].leads.clone();
+    let more = own.iter().cycle().take(leads.saturating_sub(own.len())).zip(0_u32..).map(|(lead, nth)| {
+        let mut lead = lead.clone();
+        lead.id = format!("more-{nth}").parse().unwrap();
+        lead
+    });
+    data.businesses[0].leads.extend(more);
+    data
+}
+
+/// Starts it, and gives its address and a token of its first business.
+pub(crate) fn start(dataset: Dataset) -> (SocketAddr, String) {
+    let (send, receive) = channel();
+    thread::spawn(move || {
+        Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+            let tokens = MemoryTokens::default();
+            let minted = tokens::seed(&tokens, &dataset, SystemClock.now().into()).await.unwrap();
+            let token = minted[0].secret.expose().to_owned();
+            let many = u32::MAX.try_into().unwrap();
+            let service = LeadService::builder(MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock))
+                .limiter(SlidingWindow::new(Limits { reads: many, writes: many }))
+                .base_path("/v1")
+                .build()
+                .unwrap();
+            let server = Server::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+            send.send((server.local_addr(), token)).unwrap();
+            server.serve(service, std::future::pending()).await;
+        });
+    });
+    receive.recv().unwrap()
+}
