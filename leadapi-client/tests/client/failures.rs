@@ -10,8 +10,6 @@ use tokio::{
 };
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
 
-type Question = fn(&Error) -> bool;
-
 fn client(url: &str) -> Client {
     Client::builder(format!("{url}/v1"), "pak_0123").retry(RetryPolicy::none()).build().unwrap()
 }
@@ -24,34 +22,6 @@ async fn answered(template: ResponseTemplate) -> Error {
     let server = MockServer::start().await;
     Mock::given(any()).respond_with(template).mount(&server).await;
     create(&client(&server.uri())).await
-}
-
-#[tokio::test]
-async fn each_status_of_the_contract_has_its_question() {
-    let questions: [(u16, Question); 6] = [
-        (400, Error::is_invalid),
-        (401, Error::is_unauthorized),
-        (403, Error::is_forbidden),
-        (404, Error::is_not_found),
-        (429, Error::is_rate_limited),
-        (500, Error::is_server_error),
-    ];
-    for (status, _) in questions {
-        let template = ResponseTemplate::new(status)
-            .insert_header("x-request-id", "0198-abc")
-            .insert_header("retry-after", "17")
-            .set_body_json(json!({"error": "this is why"}));
-        let error = answered(template).await;
-        for (other, question) in questions {
-            assert_eq!(question(&error), other == status, "{other} asked of {status}");
-        }
-        assert!(!error.is_connect() && !error.is_timeout());
-        assert_eq!(error.status().map(|status| status.as_u16()), Some(status));
-        assert_eq!((error.message().as_str(), error.request_id()), ("this is why", Some("0198-abc")));
-        assert_eq!(error.retry_after(), Some(Duration::from_secs(17)));
-        let expected = if status == 500 { Outcome::Unknown } else { Outcome::Refused };
-        assert_eq!(error.outcome(), expected, "{status}");
-    }
 }
 
 #[tokio::test]

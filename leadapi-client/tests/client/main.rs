@@ -26,4 +26,8 @@ mod secrets;
 #[cfg(test)]
 mod seven_operations;
 #[cfg(test)]
+mod statuses;
+#[cfg(test)]
 mod support;
+#[cfg(test)]
+mod traces;

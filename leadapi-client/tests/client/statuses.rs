@@ -1,0 +1,101 @@
+//! Each status of the contract as the answer to each operation, over every transport.
+
+use std::time::Duration;
+
+use leadapi_client::{
+    Client, Error, Operation, Outcome, RetryPolicy,
+    id::LeadId,
+    model::{LeadPatch, LeadQuery, NewLead, Window},
+};
+
+use crate::{
+    scripted::{Act, Script},
+    support::{casa_verde, wait},
+};
+
+type Question = fn(&Error) -> bool;
+
+const QUESTIONS: [(u16, Question); 6] = [
+    (400, Error::is_invalid),
+    (401, Error::is_unauthorized),
+    (403, Error::is_forbidden),
+    (404, Error::is_not_found),
+    (429, Error::is_rate_limited),
+    (500, Error::is_server_error),
+];
+
+const OPERATIONS: [Operation; 7] = [
+    Operation::ListLeads,
+    Operation::CreateLead,
+    Operation::GetLead,
+    Operation::UpdateLead,
+    Operation::DeleteLead,
+    Operation::ListPipelines,
+    Operation::ListClients,
+];
+
+/// How an operation fails, at its first attempt.
+async fn fail(client: &Client, operation: Operation) -> Error {
+    let (id, once) = (LeadId::parse("l1").unwrap(), RetryPolicy::none());
+    match operation {
+        Operation::ListLeads => client.leads().list(&LeadQuery::new()).retry(once).await.map(drop),
+        Operation::CreateLead => client.leads().create(&NewLead::new(&casa_verde(), "Ann")).retry(once).await.map(drop),
+        Operation::GetLead => client.leads().get(&id).retry(once).await.map(drop),
+        Operation::UpdateLead => client.leads().update(&id, &LeadPatch::new().name("Ann")).retry(once).await.map(drop),
+        Operation::DeleteLead => client.leads().delete(&id).retry(once).await,
+        Operation::ListPipelines => client.pipelines().list(Window::default()).retry(once).await.map(drop),
+        _ => client.clients().list(Window::default()).retry(once).await.map(drop),
+    }
+    .unwrap_err()
+}
+
+fn answer(status: u16) -> Act {
+    Act::status(status).with("x-request-id", &"0198-abc").with("retry-after", &17)
+}
+
+/// Asks everything of an error with this status.
+fn assert_tells(error: &Error, operation: Operation, status: u16) {
+    let what = format!("{operation:?} {status}");
+    for (other, question) in QUESTIONS {
+        assert_eq!(question(error), other == status, "{what}: asked for {other}");
+    }
+    assert!(!error.is_connect() && !error.is_timeout(), "{what}");
+    assert_eq!((error.operation(), error.attempts()), (operation, 1), "{what}");
+    assert_eq!(error.status().map(|status| status.as_u16()), Some(status), "{what}");
+    assert_eq!((error.message().as_str(), error.request_id()), ("scripted", Some("0198-abc")), "{what}");
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(17)), "{what}");
+    assert_eq!(error.is_retryable(), [429, 500].contains(&status), "{what}");
+    assert_eq!(error.outcome(), if status == 500 { Outcome::Unknown } else { Outcome::Refused }, "{what}");
+    assert_eq!(error.idempotency_key().is_some(), operation == Operation::CreateLead, "{what}");
+}
+
+#[test]
+fn over_a_transport_of_ones_own() {
+    for operation in OPERATIONS {
+        for (status, _) in QUESTIONS {
+            let (client, _) = Script::client([answer(status)]);
+            assert_tells(&wait(fail(&client, operation)), operation, status);
+        }
+    }
+}
+
+#[cfg(feature = "reqwest")]
+#[tokio::test]
+async fn over_sockets() {
+    use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
+
+    for (status, _) in QUESTIONS {
+        let server = MockServer::start().await;
+        let Act::Answer(_, headers, body) = answer(status) else { return };
+        let mut template = ResponseTemplate::new(status).set_body_string(body);
+        for (name, value) in headers {
+            template = template.insert_header(name, value);
+        }
+        Mock::given(any()).respond_with(template).mount(&server).await;
+        for operation in OPERATIONS {
+            // A client each time: one that was refused for the rate would wait.
+            let client = Client::builder(server.uri(), "pak_0123").build().unwrap();
+            assert_tells(&fail(&client, operation).await, operation, status);
+        }
+    }
+}
