@@ -29,5 +29,3 @@ mod seven_operations;
 mod statuses;
 #[cfg(test)]
 mod support;
-#[cfg(test)]
-mod traces;

@@ -11,7 +11,7 @@ use leadapi_core::{
     dataset::Dataset,
     http::{Builder, LeadService},
     id::{BusinessId, ClientId, TokenId},
-    memory::{MemoryStore, SlidingWindow},
+    memory::MemoryStore,
     port::{TokenVerifier, Verdict},
 };
 
@@ -34,7 +34,8 @@ pub(crate) fn service() -> (LeadService, BearerToken) {
 }
 
 /// The service under `/v1` with a limiter, and a token with both scopes.
-pub(crate) fn limited(limiter: SlidingWindow) -> (LeadService, BearerToken) {
+#[cfg(feature = "reqwest")]
+pub(crate) fn limited(limiter: leadapi_core::memory::SlidingWindow) -> (LeadService, BearerToken) {
     with(Scopes::Both, |builder| builder.limiter(limiter))
 }
 

@@ -1,4 +1,7 @@
 //! What a host's traces are told: what a call was and what became of it, and nobody's data.
+//!
+//! It is a program of its own with one test, because whether anybody listens is asked once for the whole process.
+#![allow(dead_code, clippy::expect_used, clippy::unwrap_used, reason = "it needs a part of what all tests share")]
 
 use std::{
     fmt::Debug,
@@ -17,10 +20,13 @@ use tracing::{
     span::{Attributes, Id, Record},
 };
 
-use crate::{
-    scripted::{Act, Script},
-    support::{casa_verde, service, wait},
-};
+#[path = "client/scripted.rs"]
+mod scripted;
+#[path = "client/support.rs"]
+mod support;
+
+use scripted::{Act, Script};
+use support::{casa_verde, service, wait};
 
 /// Writes down all that it is told.
 #[derive(Clone, Default)]
@@ -65,6 +71,11 @@ fn heard(work: impl FnOnce()) -> Vec<String> {
 }
 
 #[test]
+fn traces() {
+    a_call_is_a_span_that_says_what_became_of_it();
+    nobodys_data_is_told();
+}
+
 fn a_call_is_a_span_that_says_what_became_of_it() {
     let heard = heard(|| {
         let (client, _) = Script::client([Act::status(503), Act::lead().with("x-request-id", &"0198-abc")]);
@@ -88,7 +99,6 @@ fn a_call_is_a_span_that_says_what_became_of_it() {
     );
 }
 
-#[test]
 fn nobodys_data_is_told() {
     let heard = heard(|| {
         let (service, token) = service();
