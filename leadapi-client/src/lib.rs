@@ -15,6 +15,8 @@ mod answer;
 mod builder;
 mod client;
 
+pub mod walk;
+
 pub use builder::{Builder, ConfigError};
 pub use client::{Client, CreatedLead};
 pub use credential::Credential;
