@@ -17,9 +17,13 @@
 //!
 //! A list that is not in that order, or that changes by more than a page with every request and in both directions, ends
 //! the walk with an error: it never guesses.
+//!
+//! For what is new since the last time there is a [`Poller`].
 
 mod course;
 mod fault;
+mod mark;
+mod poller;
 mod position;
 mod stream;
 
@@ -33,6 +37,8 @@ use leadapi_core::model::{LeadItem, LeadQuery, Page, Window};
 
 use crate::{client::Client, error::Error};
 
+pub use mark::Mark;
+pub use poller::{NewLeads, Poller};
 pub use position::Position;
 pub use stream::{LeadStream, PageStream};
 

@@ -393,6 +393,11 @@ impl LeadStream {
         }
     }
 
+    /// Whether it has ended, be it with a fault.
+    pub(super) fn is_over(&self) -> bool {
+        self.pages.is_over() && self.page.len() == 0
+    }
+
     #[cfg(test)]
     pub(super) fn rows_held(&self) -> usize {
         self.page.len() + self.pages.rows_held()

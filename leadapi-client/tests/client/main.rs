@@ -15,3 +15,5 @@ mod secrets;
 mod seven_operations;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod walk;

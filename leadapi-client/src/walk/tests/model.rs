@@ -46,6 +46,9 @@ pub(super) enum Churn {
     /// Anything up to so many at once: created newest or by late commit in the middle; deleted here and there, in one
     /// stretch, at the newest end, or all.
     Wild(usize),
+    /// Anything up to so many are created newest, or turn up at most so many milliseconds before the newest; a few are
+    /// deleted.
+    Late(usize, i64),
 }
 
 /// Milliseconds since 1970, and an id.
@@ -112,6 +115,11 @@ impl Model {
         }
     }
 
+    /// From now on nothing changes.
+    pub(super) fn still(&mut self) {
+        self.churn = Churn::Steady(0, 0);
+    }
+
     fn id(&mut self) -> u32 {
         self.ids += 1;
         self.ids.wrapping_mul(2_654_435_761)
@@ -124,6 +132,18 @@ impl Model {
                 for _ in 0..deleted {
                     let at = self.dice.below(self.rows.len());
                     self.delete(at, 1);
+                }
+            }
+            Churn::Late(most, overlap) => {
+                let (count, at) = (self.dice.below(most), self.dice.below(self.rows.len()));
+                match self.dice.below(8) {
+                    0..2 => self.create(count),
+                    2..4 => (0..count).for_each(|_| {
+                        let late = self.clock - self.dice.below(overlap as usize + 1) as i64;
+                        self.create_at(late);
+                    }),
+                    4 => self.delete(at, count),
+                    _ => {}
                 }
             }
             Churn::Wild(most) => {
