@@ -166,7 +166,7 @@ impl Course {
         Ok(Taken::Missed)
     }
 
-    /// Where a window should begin to hold what is the place now: before it by the overlap, after the place has moved once more.
+    /// Where a window should begin to hold what is the place now, once it has moved again: before it by the overlap.
     ///
     /// It moves on by what is inserted before it and back by what is deleted. The least shift of the last four pages is
     /// assumed, less half of what they differ by: a window that begins too early rereads some rows, while one that begins
@@ -198,15 +198,17 @@ impl Course {
     /// The place was found at this row.
     fn found(&mut self, place: u64) {
         let shift = place.cast_signed() - self.rank.cast_signed();
-        if let Some(Search { growth: Some(growth), tries: 2.., .. }) = self.search.take() {
+        let half = (self.reach / 2).cast_signed();
+        let shift = match self.search.take() {
             // The list grew with every answer, and this far ahead of where it was the place was found: it will go on so.
-            self.shifts = [growth.cast_signed(); 4];
-        } else {
-            // One great shift is most likely the last: so much is assumed as a window can make good.
-            self.shifts.rotate_left(1);
-            let [.., latest] = &mut self.shifts;
-            *latest = shift.max(-(self.reach / 2).cast_signed());
-        }
+            Some(Search { growth: Some(growth), tries: 2.., .. }) => return self.shifts = [growth.cast_signed(); 4],
+            // One great shift is most likely the last: so much of it is expected again as a window can make good.
+            Some(_) => shift.clamp(-half, half),
+            None => shift.max(-half),
+        };
+        self.shifts.rotate_left(1);
+        let [.., latest] = &mut self.shifts;
+        *latest = shift;
     }
 
     /// The window began after the place, for rows before it were deleted: back by 100 rows, by 200, by 400 …

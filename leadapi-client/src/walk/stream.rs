@@ -22,8 +22,9 @@ use crate::error::Error;
 /// The leads of a walk page by page: what [`Walk::pages`] gives.
 ///
 /// A page has at least one lead, each of them new. An error does not end the stream: the next poll asks for the same page
-/// again, so whoever does not want to go on for ever stops polling. Only when the list cannot be walked at all does the
-/// stream end after the error.
+/// again, so whoever does not want to go on for ever stops polling. Only when the answers are not those of a list in the
+/// order of the contract, or the list changes too fast, does the stream end after the error; its position is good even
+/// then.
 ///
 /// Its futures can be dropped at any time, and nothing is lost: what is under way stays in the stream. When the stream is
 /// dropped, so are its requests.
@@ -157,7 +158,6 @@ impl PageStream {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Vec<LeadItem>, Error>>> {
         loop {
             if self.is_over() {
-                self.requests.clear();
                 return Poll::Ready(None);
             }
             self.work(context, self.depth.max(1));
@@ -172,6 +172,7 @@ impl PageStream {
             };
             match taken {
                 Err(fault) => {
+                    self.requests.clear();
                     self.ended = true;
                     return Poll::Ready(Some(Err(fault.into())));
                 }

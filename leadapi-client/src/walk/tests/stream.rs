@@ -158,6 +158,46 @@ fn a_page_that_failed_is_asked_for_again() {
 }
 
 #[test]
+fn the_next_page_is_on_its_way_while_the_caller_has_one() {
+    let line = quiet(100);
+    let mut pages = line.walk().page_size(10).pages();
+    assert!(matches!(once(pages.next()), Poll::Ready(Some(Ok(page))) if page.len() == 10));
+    assert_eq!(line.asked.lock().unwrap().len(), 2);
+}
+
+#[test]
+fn a_request_that_takes_long_is_sent_once() {
+    let line = Line { waits: 50, ..quiet(95) };
+    for prefetch in [0, 1, 4] {
+        by_leads(&line, &line.walk().page_size(10).prefetch(prefetch), 0);
+        assert_eq!(std::mem::take(&mut *line.asked.lock().unwrap()).len(), 11);
+        *line.model.lock().unwrap() = Model::new(95, Churn::Steady(0, 0), 1);
+    }
+}
+
+#[test]
+fn a_position_within_a_page_goes_on_there() {
+    let line = quiet(100);
+    let mut leads = line.walk().page_size(20).prefetch(0).stream();
+    take(&mut leads, 7);
+    let mut rest = line.walk().page_size(20).prefetch(0).resume(leads.position()).stream();
+    take(&mut rest, 1);
+    assert_eq!(line.asked.lock().unwrap().last(), Some(&Window::new(20, 6).unwrap()));
+}
+
+#[test]
+fn a_position_at_the_end_gives_no_more() {
+    let line = quiet(20);
+    let mut pages = line.walk().page_size(10).prefetch(0).pages();
+    assert!(matches!(once(pages.next()), Poll::Ready(Some(Ok(page))) if page.len() == 10));
+    // All that were not given yet go, so that the last page has none.
+    line.model.lock().unwrap().delete(0, 10);
+    assert!(matches!(once(pages.next()), Poll::Ready(None)));
+    let mut rest = line.walk().resume(through_json(&pages.position())).stream();
+    assert!(matches!(once(rest.next()), Poll::Ready(None)));
+}
+
+#[test]
 fn its_requests_go_with_it() {
     let line = Line { waits: 50, ..quiet(1_000) };
     for _ in 0..20 {
@@ -180,6 +220,29 @@ fn after_a_fault_it_has_ended() {
     assert!(error.to_string().starts_with("GET /leads: 200 OK: the leads are not in order"), "{error}");
     assert_eq!(leads.size_hint(), (0, Some(0)));
     assert!(matches!(once(leads.next()), Poll::Ready(None)));
+}
+
+#[test]
+fn a_fault_takes_the_guesses_with_it() {
+    let line = Line { waits: 1_000, ..quiet(100) };
+    let (first, guesses) = (Model::new(100, Churn::Steady(0, 0), 1), line.clone());
+    let first = Arc::new(std::sync::Mutex::new(first));
+    let fetch: Fetch = Arc::new(move |query| match query.window.offset() {
+        offset @ (0 | 9) => {
+            let mut page = first.lock().unwrap().answer(query.window);
+            if offset == 9 {
+                page.data.reverse();
+            }
+            Box::pin(std::future::ready(Ok(page)))
+        }
+        _ => (guesses.fetch())(query),
+    });
+    let mut pages = Walk::new(fetch, LeadQuery::new()).page_size(10).prefetch(3).pages();
+    assert!(matches!(once(pages.next()), Poll::Ready(Some(Ok(_)))));
+    assert_eq!(line.under_way.load(Ordering::Relaxed), 2);
+    assert!(matches!(once(pages.next()), Poll::Ready(Some(Err(_)))));
+    assert_eq!(line.under_way.load(Ordering::Relaxed), 0);
+    assert!(matches!(once(pages.next()), Poll::Ready(None)));
 }
 
 #[test]
