@@ -6,6 +6,10 @@
 //! key, or if it is the beginning of the list. Its rows are a stretch without gaps, read in one snapshot: so no lead that
 //! was there can lie between the last key and the first row after it, and what is at or before the key is skipped.
 //!
+//! However fast others insert, the walk ends: what is created now is newer than the last key, and so behind us. The leads
+//! that are left only get fewer, but for the few that turn up with an old `created_at`; what inserts cost is only to find
+//! the place anew.
+//!
 //! Nothing is kept of the leads themselves, so the memory does not grow with them.
 
 use leadapi_core::{

@@ -22,10 +22,11 @@
 
 mod course;
 mod fault;
+mod leads;
 mod mark;
+mod pages;
 mod poller;
 mod position;
-mod stream;
 
 #[cfg(test)]
 mod tests;
@@ -37,10 +38,11 @@ use leadapi_core::model::{LeadItem, LeadQuery, Page, Window};
 
 use crate::{client::Client, error::Error};
 
+pub use leads::LeadStream;
 pub use mark::Mark;
+pub use pages::PageStream;
 pub use poller::{NewLeads, Poller};
 pub use position::Position;
-pub use stream::{LeadStream, PageStream};
 
 /// The one seam to the rest of the client: fetches a page. It is called once for each request.
 pub(crate) type Fetch = Arc<dyn Fn(LeadQuery) -> BoxFuture<'static, Result<Page<LeadItem>, Error>> + Send + Sync>;
