@@ -1,4 +1,6 @@
-//! The seven operations, by what they are about: leads, pipelines, client accounts.
+//! What can be asked for, by what it is about: leads, pipelines, client accounts.
+
+use std::sync::Arc;
 
 use leadapi_core::{
     http::Operation,
@@ -11,6 +13,7 @@ use crate::{
     call::{Call, CreateLead},
     client::Client,
     request::Prepared,
+    walk::{Fetch, Mark, Poller, Walk},
 };
 use leadapi_core::model::IdempotencyKey;
 
@@ -189,6 +192,58 @@ impl Leads<'_> {
     /// what every call may meet ([`Error`](crate::Error)).
     pub fn delete(&self, id: &LeadId) -> Call<()> {
         self.0.call(Operation::DeleteLead, Prepared::delete_lead(id), |_| Ok(()))
+    }
+
+    /// Every lead that the query's filters let through, newest first, however many pages they fill and whatever others
+    /// write meanwhile. The query's own window is not looked at.
+    ///
+    /// ```
+    /// use leadapi_client::model::LeadQuery;
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # use support::*;
+    ///
+    /// # fn main() { futures_executor::block_on(async {
+    /// # let client = in_process();
+    /// let mut leads = client.leads().walk(LeadQuery::new().client(casa_verde())).stream();
+    /// while let Some(lead) = leads.try_next().await? {
+    ///     println!("{} of {:?}", lead.name, leads.total());
+    /// }
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap() }
+    /// ```
+    pub fn walk(&self, query: LeadQuery) -> Walk {
+        Walk::new(self.fetch(), query)
+    }
+
+    /// What was created since a mark was made, each time it is asked: for integrations that look again every few minutes.
+    /// The query's own window is not looked at.
+    ///
+    /// ```
+    /// use leadapi_client::{model::{LeadQuery, NewLead}, walk::Mark};
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # use support::*;
+    ///
+    /// # fn main() { futures_executor::block_on(async {
+    /// # let client = in_process();
+    /// let mut poller = client.leads().new_since(LeadQuery::new(), Mark::at("2026-06-01T00:00:00Z".parse()?));
+    /// assert!(poller.poll().await?.leads.is_empty());
+    ///
+    /// client.leads().create(&NewLead::new(&casa_verde(), "Øyvind")).await?;
+    /// let new = poller.poll().await?;
+    /// assert_eq!(new.leads.first().map(|lead| lead.name.as_str()), Some("Øyvind"));
+    /// let to_keep = serde_json::to_string(&new.mark)?;
+    /// assert!(poller.poll().await?.leads.is_empty());
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap() }
+    /// ```
+    pub fn new_since(&self, query: LeadQuery, mark: Mark) -> Poller {
+        Poller::new(self.fetch(), query, mark)
+    }
+
+    /// How a walk asks for a page.
+    fn fetch(self) -> Fetch {
+        let client = self.0.clone();
+        Arc::new(move |query| client.leads().list(&query).into_future())
     }
 }
 

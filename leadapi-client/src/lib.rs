@@ -24,6 +24,9 @@ mod call;
 mod client;
 
 mod builder;
+
+pub mod walk;
+
 mod leads;
 
 #[cfg(feature = "blocking")]

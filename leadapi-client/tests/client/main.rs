@@ -29,3 +29,5 @@ mod seven_operations;
 mod statuses;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod walk;

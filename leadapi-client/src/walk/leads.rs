@@ -1,0 +1,167 @@
+//! A walk under way, lead by lead.
+
+use std::{
+    fmt,
+    future::poll_fn,
+    pin::Pin,
+    task::{Context, Poll},
+    vec,
+};
+
+use futures_core::Stream;
+use leadapi_core::model::LeadItem;
+
+use super::{course::Key, pages::PageStream, position::Position};
+use crate::error::Error;
+
+/// The leads of a walk one by one: what [`Walk::stream`](super::Walk::stream) gives.
+///
+/// What [`PageStream`] says of errors and of futures that are dropped holds here as well.
+///
+/// ```
+/// # use leadapi_client::model::LeadQuery;
+/// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+/// # fn main() { futures_executor::block_on(async {
+/// # let client = support::in_process();
+/// let mut leads = client.leads().walk(LeadQuery::new()).stream();
+/// while let Some(lead) = leads.try_next().await? {
+///     println!("{}", lead.name);
+/// }
+/// # Ok::<(), leadapi_core::BoxError>(())
+/// # }).unwrap() }
+/// ```
+#[must_use = "streams do nothing unless polled"]
+pub struct LeadStream {
+    pages: PageStream,
+    /// The rest of the page that was read last.
+    page: vec::IntoIter<LeadItem>,
+    /// The last lead that was given, while it is not the last that was read.
+    given: Option<Key>,
+}
+
+impl LeadStream {
+    pub(super) fn new(pages: PageStream) -> Self {
+        let given = pages.course.last().cloned();
+        Self { pages, page: Vec::new().into_iter(), given }
+    }
+
+    /// The next lead; none at the end.
+    ///
+    /// ```
+    /// # use leadapi_client::model::LeadQuery;
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # fn main() { futures_executor::block_on(async {
+    /// # let client = support::in_process();
+    /// let mut leads = client.leads().walk(LeadQuery::new()).stream();
+    /// assert!(matches!(leads.next().await, Some(Ok(lead)) if lead.name == "Ann"));
+    /// assert!(leads.next().await.is_none());
+    /// # }) }
+    /// ```
+    pub async fn next(&mut self) -> Option<Result<LeadItem, Error>> {
+        poll_fn(|context| self.poll(context)).await
+    }
+
+    /// As [`next`](Self::next), for `?`.
+    ///
+    /// ```
+    /// # use leadapi_client::model::LeadQuery;
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # fn main() { futures_executor::block_on(async {
+    /// # let client = support::in_process();
+    /// let mut leads = client.leads().walk(LeadQuery::new()).stream();
+    /// assert_eq!(leads.try_next().await?.map(|lead| lead.name).as_deref(), Some("Ann"));
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap() }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`PageStream::try_next`].
+    pub async fn try_next(&mut self) -> Result<Option<LeadItem>, Error> {
+        self.next().await.transpose()
+    }
+
+    /// How many leads there are, as the last page said; none before the first. How many the walk gives may be another
+    /// number, as leads come and go.
+    ///
+    /// ```
+    /// # use leadapi_client::model::LeadQuery;
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # fn main() { futures_executor::block_on(async {
+    /// # let client = support::in_process();
+    /// let mut leads = client.leads().walk(LeadQuery::new()).stream();
+    /// assert_eq!(leads.total(), None);
+    /// leads.try_next().await?;
+    /// assert_eq!(leads.total(), Some(1));
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap() }
+    /// ```
+    pub const fn total(&self) -> Option<u64> {
+        self.pages.total()
+    }
+
+    /// After the last lead that was given: to be kept once that lead is safe.
+    ///
+    /// ```
+    /// # use leadapi_client::{model::LeadQuery, walk::Position};
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # fn main() { futures_executor::block_on(async {
+    /// # let client = support::in_process();
+    /// let mut leads = client.leads().walk(LeadQuery::new()).stream();
+    /// while let Some(lead) = leads.try_next().await? {
+    ///     println!("{} is done; if we stop here: {}", lead.id, serde_json::to_string(&leads.position())?);
+    /// }
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap() }
+    /// ```
+    pub fn position(&self) -> Position {
+        self.pages.course.position(self.given.clone(), self.page.len())
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<LeadItem, Error>>> {
+        loop {
+            if let Some(lead) = self.page.next() {
+                // What is asked for ahead gets on while the page is read.
+                self.pages.work(context, self.pages.depth);
+                self.given = Some((lead.created_at, lead.id.clone()));
+                return Poll::Ready(Some(Ok(lead)));
+            }
+            match self.pages.poll(context) {
+                Poll::Ready(Some(Ok(page))) => self.page = page.into_iter(),
+                Poll::Ready(Some(Err(error))) => return Poll::Ready(Some(Err(error))),
+                Poll::Ready(None) => return Poll::Ready(None),
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+    }
+
+    /// Whether it has ended, be it with a fault.
+    pub(super) fn is_over(&self) -> bool {
+        self.pages.is_over() && self.page.len() == 0
+    }
+
+    #[cfg(test)]
+    pub(super) fn rows_held(&self) -> usize {
+        self.page.len() + self.pages.rows_held()
+    }
+}
+
+impl Stream for LeadStream {
+    type Item = Result<LeadItem, Error>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.get_mut().poll(context)
+    }
+
+    /// The leads that are at hand are certain to come. How many more will is not known before the end is read.
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let at_hand = self.page.len();
+        (at_hand, self.pages.is_over().then_some(at_hand))
+    }
+}
+
+impl fmt::Debug for LeadStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LeadStream").field("pages", &self.pages).field("given", &self.given).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,207 @@
+//! A list as the contract has it, which changes by itself.
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "the numbers of a test are small"
+)]
+
+use std::collections::{HashMap, HashSet};
+
+use chrono::DateTime;
+use leadapi_core::{
+    id::{ClientId, LeadId},
+    model::{Lead, LeadItem, Page, Window},
+};
+
+/// Numbers that look random and are the same again for the same seed (`SplitMix64`).
+#[derive(Debug, Clone)]
+pub(super) struct Dice(pub(super) u64);
+
+impl Dice {
+    fn roll(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// From 0 to below this.
+    pub(super) fn below(&mut self, end: usize) -> usize {
+        (self.roll() % (end.max(1) as u64)) as usize
+    }
+
+    /// Once in so many times.
+    pub(super) fn one_in(&mut self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+}
+
+/// What happens between two requests.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Churn {
+    /// So many are created at the newest end, and so many deleted anywhere.
+    Steady(usize, usize),
+    /// Anything up to so many at once: created newest or by late commit in the middle; deleted here and there, in one
+    /// stretch, at the newest end, or all.
+    Wild(usize),
+    /// Anything up to so many are created newest, or turn up at most so many milliseconds before the newest; a few are
+    /// deleted.
+    Late(usize, i64),
+}
+
+/// Milliseconds since 1970, and an id.
+pub(super) type Row = (i64, u32);
+
+#[derive(Debug)]
+pub(super) struct Model {
+    /// Oldest first, so that what is new goes to the end.
+    pub(super) rows: Vec<Row>,
+    pub(super) dice: Dice,
+    churn: Churn,
+    clock: i64,
+    ids: u32,
+    /// The most rows that it answers, whatever it is asked for.
+    pub(super) most: usize,
+    pub(super) requests: usize,
+    at_first: HashSet<u32>,
+    deleted: HashSet<u32>,
+    pub(super) given: HashMap<u32, usize>,
+    last_given: Option<Row>,
+}
+
+impl Model {
+    pub(super) fn new(leads: usize, churn: Churn, seed: u64) -> Self {
+        let mut model = Self {
+            rows: Vec::new(),
+            dice: Dice(seed),
+            churn,
+            clock: 1_700_000_000_000,
+            ids: 0,
+            most: 1_000,
+            requests: 0,
+            at_first: HashSet::new(),
+            deleted: HashSet::new(),
+            given: HashMap::new(),
+            last_given: None,
+        };
+        model.create(leads);
+        model.at_first = model.rows.iter().map(|row| row.1).collect();
+        model
+    }
+
+    /// Some have the same `created_at`, so that the id decides.
+    pub(super) fn create(&mut self, count: usize) {
+        for _ in 0..count {
+            self.clock += self.dice.below(3) as i64;
+            let row = (self.clock, self.id());
+            let at = self.rows.partition_point(|other| *other < row);
+            self.rows.insert(at, row);
+        }
+    }
+
+    pub(super) fn create_at(&mut self, created_at: i64) -> u32 {
+        let row = (created_at, self.id());
+        let at = self.rows.partition_point(|other| *other < row);
+        self.rows.insert(at, row);
+        row.1
+    }
+
+    pub(super) fn delete(&mut self, at: usize, count: usize) {
+        let end = (at + count).min(self.rows.len());
+        for (_, id) in self.rows.drain(at.min(end)..end) {
+            self.deleted.insert(id);
+        }
+    }
+
+    /// From now on nothing changes.
+    pub(super) fn still(&mut self) {
+        self.churn = Churn::Steady(0, 0);
+    }
+
+    fn id(&mut self) -> u32 {
+        self.ids += 1;
+        self.ids.wrapping_mul(2_654_435_761)
+    }
+
+    pub(super) fn change(&mut self) {
+        match self.churn {
+            Churn::Steady(created, deleted) => {
+                self.create(created);
+                for _ in 0..deleted {
+                    let at = self.dice.below(self.rows.len());
+                    self.delete(at, 1);
+                }
+            }
+            Churn::Late(most, overlap) => {
+                let (count, at) = (self.dice.below(most), self.dice.below(self.rows.len()));
+                match self.dice.below(8) {
+                    0..2 => self.create(count),
+                    2..4 => (0..count).for_each(|_| {
+                        let late = self.clock - self.dice.below(overlap as usize + 1) as i64;
+                        self.create_at(late);
+                    }),
+                    4 => self.delete(at, count),
+                    _ => {}
+                }
+            }
+            Churn::Wild(most) => {
+                let count = self.dice.below(most) + 1;
+                let at = self.dice.below(self.rows.len());
+                match self.dice.below(16) {
+                    0..4 => self.create(count),
+                    4..6 => (0..count).for_each(|_| {
+                        let (oldest, newest) = (self.rows.first().map_or(0, |row| row.0), self.clock);
+                        let late = newest - self.dice.below((newest - oldest) as usize + 1) as i64;
+                        self.create_at(late);
+                    }),
+                    6..8 => self.delete(at, count),
+                    8 => self.delete(self.rows.len().saturating_sub(count), count),
+                    9..11 => (0..count).for_each(|_| {
+                        let at = self.dice.below(self.rows.len());
+                        self.delete(at, 1);
+                    }),
+                    11 if self.dice.one_in(20) => self.delete(0, usize::MAX / 2),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// The answer to a window (contract D3), after whatever has happened since the last.
+    pub(super) fn answer(&mut self, window: Window) -> Page<LeadItem> {
+        if self.requests > 0 {
+            self.change();
+        }
+        self.requests += 1;
+        let offset = window.offset() as usize;
+        let limit = (window.limit() as usize).min(self.most);
+        let data = self.rows.iter().rev().skip(offset).take(limit).copied().map(lead).collect();
+        Page::new(data, self.rows.len() as u64, window)
+    }
+
+    pub(super) fn give(&mut self, lead: &LeadItem) {
+        let row = row(lead);
+        assert!(self.last_given.is_none_or(|last| row < last), "{row:?} after {:?}", self.last_given);
+        self.last_given = Some(row);
+        *self.given.entry(row.1).or_default() += 1;
+    }
+
+    /// How many that were there throughout were not given, and how many were given more than once.
+    pub(super) fn missed_and_repeated(&self) -> (usize, usize) {
+        let throughout = self.at_first.difference(&self.deleted);
+        let missed = throughout.filter(|id| !self.given.contains_key(id)).count();
+        (missed, self.given.values().map(|times| times.saturating_sub(1)).sum())
+    }
+}
+
+pub(super) fn lead((created_at, id): Row) -> LeadItem {
+    let created_at = DateTime::from_timestamp_millis(created_at).unwrap().into();
+    let id = LeadId::parse(format!("{id:08x}")).unwrap();
+    Lead::new(id, ClientId::parse("c1").unwrap(), "Ann", created_at).into()
+}
+
+pub(super) fn row(lead: &LeadItem) -> Row {
+    (lead.created_at.to_utc().timestamp_millis(), u32::from_str_radix(lead.id.as_str(), 16).unwrap())
+}

@@ -1,0 +1,57 @@
+//! Walks and polls of the real service, while leads are created and deleted.
+
+use leadapi_client::{
+    id::LeadId,
+    model::{LeadItem, LeadQuery, NewLead},
+    walk::Mark,
+};
+
+use crate::support::{casa_verde, in_process};
+
+fn ids(leads: &[LeadItem]) -> Vec<LeadId> {
+    leads.iter().map(|lead| lead.id.clone()).collect()
+}
+
+#[test]
+fn a_walk_gives_what_stays_once_while_others_write() {
+    futures_executor::block_on(async {
+        let client = in_process();
+        let mut stay = vec![LeadId::parse("lead-1").unwrap()];
+        let mut go = Vec::new();
+        // The service admits 60 writes in a minute.
+        for number in 0..28 {
+            let lead = client.leads().create(&NewLead::new(&casa_verde(), format!("Lead {number}"))).await.unwrap();
+            if number % 3 == 0 { go.push(lead.id) } else { stay.push(lead.id) }
+        }
+        stay.reverse();
+        // Some are deleted from the newest end on, behind the walk, and some are created before it.
+        let mut given = Vec::new();
+        let mut leads = client.leads().walk(LeadQuery::new().client(casa_verde())).page_size(4).prefetch(3).stream();
+        while let Some(lead) = leads.try_next().await.unwrap() {
+            if let Some(id) = go.pop() {
+                client.leads().delete(&id).await.unwrap();
+            } else {
+                client.leads().create(&NewLead::new(&casa_verde(), "New")).await.unwrap();
+            }
+            given.push(lead);
+        }
+        let given: Vec<_> = ids(&given).into_iter().filter(|id| stay.contains(id)).collect();
+        assert_eq!(given, stay);
+    });
+}
+
+#[test]
+fn a_poll_tells_what_is_new_oldest_first() {
+    futures_executor::block_on(async {
+        let client = in_process();
+        let mut poller = client.leads().new_since(LeadQuery::new(), Mark::default()).page_size(2);
+        assert_eq!(poller.poll().await.unwrap().leads.len(), 1);
+        let mut created = Vec::new();
+        for number in 0..9 {
+            let lead = client.leads().create(&NewLead::new(&casa_verde(), format!("Lead {number}"))).await.unwrap();
+            created.push(lead.id);
+        }
+        assert_eq!(ids(&poller.poll().await.unwrap().leads), created);
+        assert_eq!(poller.poll().await.unwrap().leads, []);
+    });
+}
