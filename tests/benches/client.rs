@@ -13,14 +13,14 @@
     reason = "a benchmark prints, and ends at the first thing that is wrong"
 )]
 
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
 use leadapi_client::{
     Client, Pacing,
     id::LeadId,
     model::{Lead, LeadItem, LeadQuery, Page},
 };
-use tokio::runtime::Builder;
+use tokio::{runtime::Builder, task::JoinSet};
 
 #[path = "common/server.rs"]
 mod server;
@@ -52,6 +52,55 @@ fn main() {
         )
         .await;
     });
+    let (address, token) = server::start(server::sample(EXPORTED));
+    let url = format!("http://{address}/v1");
+    runtime.block_on(async {
+        let client = Client::builder(&url, token.as_str()).pacing(Pacing::off()).build().unwrap();
+        let bare = Arc::new(Bare { http: reqwest::Client::new(), url, token });
+        let rounds = async || (export_by_hand(&bare).await, export(&client).await);
+        let mut figures = Vec::new();
+        for _ in 0..=EXPORTS {
+            figures.push(rounds().await);
+        }
+        let figures = &figures[1..];
+        let bare = median(figures.iter().map(|(bare, _)| *bare));
+        let ours = median(figures.iter().map(|(_, ours)| *ours));
+        let ratio = median(figures.iter().map(|(bare, ours)| ours / bare));
+        println!(
+            "export of {EXPORTED}, {AT_ONCE} requests at once; medians of {EXPORTS} in leads per second: \
+             bare {bare:.0}   client {ours:.0}   ratio {ratio:.3}"
+        );
+    });
+}
+
+const EXPORTED: usize = 100_000;
+const EXPORTS: usize = 5;
+const AT_ONCE: usize = 4;
+
+/// Leads per second of page after page by offset, some at once: right only while nobody writes.
+async fn export_by_hand(bare: &Arc<Bare>) -> f64 {
+    let (begun, mut running, mut offset, mut leads) = (Instant::now(), JoinSet::new(), 0, 0);
+    while offset < EXPORTED || !running.is_empty() {
+        while offset < EXPORTED && running.len() < AT_ONCE {
+            let (bare, from) = (bare.clone(), offset);
+            running.spawn(async move { bare.page(from).await.data.len() });
+            offset += 200;
+        }
+        leads += running.join_next().await.unwrap().unwrap();
+    }
+    assert_eq!(leads, EXPORTED);
+    leads as f64 / begun.elapsed().as_secs_f64()
+}
+
+/// Leads per second of a walk, each once whatever others do.
+async fn export(client: &Client) -> f64 {
+    let (begun, mut leads) = (Instant::now(), 0);
+    let mut stream = client.leads().walk(LeadQuery::new()).prefetch(AT_ONCE).stream();
+    while stream.try_next().await.unwrap().is_some() {
+        leads += 1;
+    }
+    assert_eq!(leads, EXPORTED);
+    leads as f64 / begun.elapsed().as_secs_f64()
 }
 
 /// What one would write by hand.
@@ -68,6 +117,10 @@ impl Bare {
 
     async fn list(&self) -> Page<LeadItem> {
         self.read(format!("{}/leads?limit=50&offset=0", self.url)).await
+    }
+
+    async fn page(&self, offset: usize) -> Page<LeadItem> {
+        self.read(format!("{}/leads?limit=200&offset={offset}", self.url)).await
     }
 
     async fn read<T: serde::de::DeserializeOwned>(&self, url: String) -> T {

@@ -8,6 +8,7 @@
     reason = "a test stops where something is not as it must be, is handy to write, and says what it measured"
 )]
 
+mod export;
 mod proxy;
 mod server;
 mod storm;

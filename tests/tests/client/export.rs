@@ -1,0 +1,112 @@
+//! All leads are read while others write.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
+
+use leadapi_client::{
+    Client, Pacing,
+    id::{ClientId, LeadId},
+    model::{LeadQuery, NewLead},
+};
+use leadapi_core::{
+    auth::{BearerToken, Scopes},
+    dataset::Dataset,
+    http::LeadService,
+    memory::{Limits, MemoryStore, MemoryTokens, SlidingWindow, SystemClock},
+    model::Lead,
+    port::{TokenRecord, TokenStore},
+    tokens::StoredTokens,
+};
+
+const LEADS: usize = 100_000;
+const WRITERS: usize = 4;
+
+/// A client of the service in this process, with so many leads, of which `old-…0` may be deleted and the others stay.
+async fn client() -> Client {
+    let mut data = Dataset::parse(
+        r#"{"businesses": [{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",
+            "clients": [{"id": "c1", "name": "C", "created_at": "2026-01-01T00:00:00Z"}]}]}"#,
+    )
+    .unwrap();
+    let at = "2026-01-01T00:00:00Z".parse().unwrap();
+    // All of one moment, so that the ids alone are their order.
+    data.businesses[0].leads = (0..LEADS).map(|nth| Lead::new(old(nth), c1(), format!("{nth}"), at)).collect();
+    let (tokens, token) = (MemoryTokens::default(), BearerToken::generate().unwrap());
+    tokens.insert(&"b1".parse().unwrap(), TokenRecord::new(&token, "t", Scopes::Both, at)).await.unwrap();
+    let verifier = StoredTokens::new(tokens, SystemClock).cached();
+    let limits = Limits { reads: u32::MAX.try_into().unwrap(), writes: u32::MAX.try_into().unwrap() };
+    let service = LeadService::builder(MemoryStore::new(data), verifier).limiter(SlidingWindow::new(limits));
+    let service = service.build().unwrap();
+    Client::builder("http://in-process", token).pacing(Pacing::off()).in_process(service).unwrap()
+}
+
+fn c1() -> ClientId {
+    ClientId::parse("c1").unwrap()
+}
+
+fn old(nth: usize) -> LeadId {
+    LeadId::parse(format!("old-{nth:06}")).unwrap()
+}
+
+fn stays(nth: usize) -> bool {
+    !nth.is_multiple_of(10)
+}
+
+/// Inserts and deletes, until it is told to stop; says how often.
+async fn write(client: Client, writer: usize, stop: Arc<AtomicBool>) -> usize {
+    let mut goes = (0..LEADS).filter(|nth| !stays(*nth) && nth / 10 % WRITERS == writer);
+    let mut written = 0;
+    while !stop.load(Ordering::Relaxed) {
+        client.leads().create(&NewLead::new(&c1(), "new")).await.unwrap();
+        // From the newest to the oldest and back, so that rows go before the reader and behind it.
+        if let Some(nth) = if written % 2 == 0 { goes.next() } else { goes.next_back() } {
+            client.leads().delete(&old(nth)).await.unwrap();
+        }
+        written += 1;
+        tokio::task::yield_now().await;
+    }
+    written
+}
+
+async fn export(prefetch: usize) {
+    let client = client().await;
+    let (stop, read) = (Arc::new(AtomicBool::new(false)), AtomicUsize::new(0));
+    let writers: Vec<_> =
+        (0..WRITERS).map(|writer| tokio::spawn(write(client.clone(), writer, stop.clone()))).collect();
+    let mut found: BTreeMap<LeadId, usize> = BTreeMap::new();
+    let mut pages = client.leads().walk(LeadQuery::new()).prefetch(prefetch).pages();
+    while let Some(page) = pages.try_next().await.unwrap() {
+        read.fetch_add(1, Ordering::Relaxed);
+        page.into_iter().for_each(|lead| *found.entry(lead.id).or_default() += 1);
+        tokio::task::yield_now().await;
+    }
+    stop.store(true, Ordering::Relaxed);
+    let mut written = 0;
+    for writer in writers {
+        written += writer.await.unwrap();
+    }
+    let repeated: Vec<_> = found.iter().filter(|(_, times)| **times > 1).collect();
+    let missed: BTreeSet<_> =
+        (0..LEADS).filter(|nth| stays(*nth)).map(old).filter(|id| !found.contains_key(id)).collect();
+    println!(
+        "prefetch {prefetch}: {} leads in {} pages while {written} were created and deleted; missed {}, repeated {}",
+        found.len(),
+        read.load(Ordering::Relaxed),
+        missed.len(),
+        repeated.len(),
+    );
+    assert!(written > 1_000, "{written} writes are no moving list");
+    assert!(repeated.is_empty() && missed.is_empty(), "missed {missed:?}, repeated {repeated:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_lead_that_stays_is_read_once() {
+    for prefetch in [0, 1, 4] {
+        export(prefetch).await;
+    }
+}
