@@ -8,6 +8,9 @@ mod blocking;
 mod cancellation;
 #[cfg(test)]
 #[cfg(feature = "reqwest")]
+mod defects;
+#[cfg(test)]
+#[cfg(feature = "reqwest")]
 mod failures;
 #[cfg(test)]
 mod in_process;

@@ -82,7 +82,9 @@ async fn export(prefetch: usize) {
     let mut pages = client.leads().walk(LeadQuery::new()).prefetch(prefetch).pages();
     while let Some(page) = pages.try_next().await.unwrap() {
         read.fetch_add(1, Ordering::Relaxed);
-        page.into_iter().for_each(|lead| *found.entry(lead.id).or_default() += 1);
+        for lead in page {
+            *found.entry(lead.id).or_default() += 1;
+        }
         tokio::task::yield_now().await;
     }
     stop.store(true, Ordering::Relaxed);
