@@ -74,6 +74,7 @@ pub(crate) struct BadAnswer {
     pub(crate) message: String,
     pub(crate) request_id: Option<String>,
     pub(crate) retry_after: Option<Duration>,
+    pub(crate) lacks_scope: bool,
     /// Why the body of a success could not be read.
     pub(crate) unreadable: Option<Unreadable>,
 }
@@ -244,6 +245,12 @@ impl Error {
         self.has(StatusCode::FORBIDDEN)
     }
 
+    /// Whether the token lacks the scope that the operation needs: the one of both 403s that is about the token, and so
+    /// meets every call of the operation.
+    pub fn lacks_scope(&self) -> bool {
+        self.is_forbidden() && self.answer().is_some_and(|answer| answer.lacks_scope)
+    }
+
     /// Whether there is no such lead: status 404. A base URL that is not the API's has the same status, and another
     /// [`message`](Self::message).
     pub fn is_not_found(&self) -> bool {
@@ -268,6 +275,11 @@ impl Error {
     /// Whether there was no connection.
     pub fn is_connect(&self) -> bool {
         matches!(&self.0.cause, Cause::Transport(error) if error.is_connect())
+    }
+
+    /// Whether a transport says that it will end the same another time.
+    pub(crate) fn is_permanent(&self) -> bool {
+        matches!(&self.0.cause, Cause::Transport(error) if error.is_permanent())
     }
 
     fn has(&self, status: StatusCode) -> bool {

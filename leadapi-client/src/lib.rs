@@ -26,6 +26,8 @@ mod client;
 mod builder;
 mod leads;
 
+pub mod bulk;
+
 pub use attempts::Meta;
 pub use builder::{Builder, ConfigError};
 pub use call::{Call, CreateLead, Running, WithMeta};

@@ -2,6 +2,8 @@
 
 // They say that they are tests, so that clippy sees it.
 #[cfg(test)]
+mod bulk;
+#[cfg(test)]
 #[cfg(feature = "reqwest")]
 mod failures;
 #[cfg(test)]

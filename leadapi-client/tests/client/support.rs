@@ -5,7 +5,7 @@ use leadapi_core::{
     BoxError,
     auth::{BearerToken, Caller, Scopes},
     dataset::Dataset,
-    http::LeadService,
+    http::{Builder, LeadService},
     id::{BusinessId, ClientId, TokenId},
     memory::MemoryStore,
     port::{TokenVerifier, Verdict},
@@ -31,6 +31,12 @@ pub(crate) fn service() -> (LeadService, BearerToken) {
 
 /// The service under `/v1`, and a token with these scopes.
 pub(crate) fn service_for(scopes: Scopes) -> (LeadService, BearerToken) {
+    let (builder, token) = builder(scopes);
+    (builder.build().unwrap(), token)
+}
+
+/// The service before it is built, for tests that bring a part of their own.
+pub(crate) fn builder(scopes: Scopes) -> (Builder, BearerToken) {
     let token = BearerToken::generate().unwrap();
     let caller = Caller {
         business: BusinessId::parse("business-1").unwrap(),
@@ -38,8 +44,7 @@ pub(crate) fn service_for(scopes: Scopes) -> (LeadService, BearerToken) {
         scopes,
     };
     let store = MemoryStore::new(Dataset::parse(BUSINESS).unwrap());
-    let service = LeadService::builder(store, OneToken(token.clone(), caller)).base_path("/v1").build().unwrap();
-    (service, token)
+    (LeadService::builder(store, OneToken(token.clone(), caller)).base_path("/v1"), token)
 }
 
 /// Knows one token.
