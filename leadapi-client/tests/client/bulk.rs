@@ -446,8 +446,8 @@ fn a_row_that_is_refused_stops_no_other() {
 
 fn stopped_at(world: &World, client: &Client) -> (Progress, StopReason, String) {
     let taken = AtomicU64::new(0);
-    let endless = (0..).map(row).inspect(|_| _ = taken.fetch_add(1, Ordering::Relaxed));
-    let mut creates = client.leads().create_many(endless);
+    let many = (0..1_000).map(row).inspect(|_| _ = taken.fetch_add(1, Ordering::Relaxed));
+    let mut creates = client.leads().create_many(many);
     let (told, stopped) = world.all(&mut creates);
     let stopped = stopped.unwrap();
     assert_eq!(told.len() as u64, taken.load(Ordering::Relaxed), "each that was taken is told");
