@@ -1,5 +1,6 @@
 //! What has become of a row, and of all of them.
 
+use http::StatusCode;
 use leadapi_core::model::{IdempotencyKey, Lead};
 
 use crate::error::{Error, Outcome};
@@ -35,6 +36,44 @@ pub struct Settled<R> {
     pub replayed: bool,
 }
 
+impl<R> Settled<R> {
+    /// Whether the row itself breaks a rule, before the wire or in the service's eyes, and is to be mended. Every other
+    /// one that is not in can be sent again as it is.
+    ///
+    /// ```
+    /// use leadapi_client::model::NewLead;
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let (client, mut to_be_mended) = (support::in_process(), Vec::new());
+    /// let mut creates = client.leads().create_many([NewLead::new(&"not-ours".parse()?, "Ann")]);
+    /// while let Some(settled) = creates.next().await {
+    ///     let settled = settled?;
+    ///     if settled.is_refused() {
+    ///         to_be_mended.push(settled.row);
+    ///     }
+    /// }
+    /// # assert_eq!(to_be_mended.len(), 1);
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn is_refused(&self) -> bool {
+        self.outcome.as_ref().is_err_and(|error| match error.outcome() {
+            Outcome::Refused => !error.is_rate_limited() && !meets_every_row(error),
+            Outcome::NotSent => error.is_invalid(),
+            Outcome::Unknown => false,
+        })
+    }
+}
+
+/// Whether an error is about the token or the address, and not about the row.
+pub(super) fn meets_every_row(error: &Error) -> bool {
+    // The path of a create names no record, so that a 404 says that there is no such path.
+    let astray = error.status().is_some_and(|status| {
+        status.is_redirection() || [StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED].contains(&status)
+    });
+    error.is_unauthorized() || error.lacks_scope() || astray || error.is_permanent()
+}
+
 /// How many rows have come to what.
 ///
 /// ```
@@ -59,10 +98,10 @@ pub struct Progress {
     pub created: u64,
     /// Leads that were there already, under the same key.
     pub replayed: u64,
-    /// Rows that break a rule, before the wire or in the service's eyes: to be mended.
+    /// Rows that break a rule ([`Settled::is_refused`]): to be mended.
     pub refused: u64,
-    /// Rows that never left, with nothing wrong with them: to be sent again.
-    pub not_sent: u64,
+    /// Rows that are no leads, with nothing wrong with them: to be sent again.
+    pub not_done: u64,
     /// Rows of which nobody knows: to be sent again under the same key, which makes no second lead.
     pub unknown: u64,
 }
@@ -75,7 +114,7 @@ impl Progress {
     /// assert_eq!(Progress::default().settled(), 0);
     /// ```
     pub const fn settled(&self) -> u64 {
-        self.are_in() + self.refused + self.not_sent + self.unknown
+        self.are_in() + self.refused + self.not_done + self.unknown
     }
 
     /// How many rows are leads now.
@@ -92,14 +131,9 @@ impl Progress {
         let count = match &settled.outcome {
             Ok(_) if settled.replayed => &mut self.replayed,
             Ok(_) => &mut self.created,
-            Err(error) => match error.outcome() {
-                Outcome::Unknown => &mut self.unknown,
-                // An error says that what breaks a rule was not sent; what to do about it is what counts here.
-                Outcome::NotSent if !error.is_invalid() => &mut self.not_sent,
-                // Where the rate was used up, nothing is wrong with the row.
-                Outcome::Refused if error.is_rate_limited() => &mut self.not_sent,
-                Outcome::NotSent | Outcome::Refused => &mut self.refused,
-            },
+            Err(_) if settled.is_refused() => &mut self.refused,
+            Err(error) if error.outcome() == Outcome::Unknown => &mut self.unknown,
+            Err(_) => &mut self.not_done,
         };
         *count += 1;
     }

@@ -1,7 +1,6 @@
 //! When it makes no sense to send more rows.
 
-use http::StatusCode;
-
+use super::settled::meets_every_row;
 use crate::error::{Error, Outcome};
 
 /// At least so many rows must fail one after another before the service counts as out of reach.
@@ -131,13 +130,4 @@ impl<'r> Stop<'r> {
     pub(super) const fn take(&mut self) -> Option<Stopped> {
         self.stopped.take()
     }
-}
-
-/// Whether it is about the token or the address, and not about the row.
-fn meets_every_row(error: &Error) -> bool {
-    // The path of a create names no record, so that a 404 says that there is no such path.
-    let astray = error.status().is_some_and(|status| {
-        status.is_redirection() || [StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED].contains(&status)
-    });
-    error.is_unauthorized() || error.lacks_scope() || astray || error.is_permanent()
 }
