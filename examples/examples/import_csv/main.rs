@@ -99,7 +99,7 @@ async fn import(args: &Args) -> Result<bool, BoxError> {
         .keys(|_, row: &Row| key(&name, row.number).unwrap_or_else(|_| last_key.clone()))
         .in_flight(args.in_flight)
         // Long enough for a server to be started anew.
-        .retry(RetryPolicy::default().attempts(10))
+        .retry(RetryPolicy::default().attempts(8))
         // Where all rows are of one client account that is not ours, the others need not be tried.
         .stop_on(|error| !sheet.has_accounts() && error.is_forbidden());
     let mut refused = Refused::beside(&args.file, sheet.header());
@@ -114,9 +114,10 @@ async fn import(args: &Args) -> Result<bool, BoxError> {
             }
             Ok(Settled { row, outcome, .. }) => match outcome {
                 Ok(lead) => journal.add(&row, &lead.id)?,
-                Err(error) => complaint = Some(format!("row {}: {error}", row.number)),
+                Err(error) => complaint = Some(format!("Row {}: {error}", row.number)),
             },
-            Err(stopped) => complaint = Some(stopped.to_string()),
+            // Its own text names the row by its place in this run.
+            Err(stopped) => complaint = Some(format!("No more rows were sent: {}", stopped.message())),
         }
         bar.set_position(skipped.load(Ordering::Relaxed) + creates.progress().settled());
     }

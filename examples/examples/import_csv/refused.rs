@@ -11,7 +11,7 @@ use csv::ByteRecord;
 use leadapi_core::BoxError;
 
 /// Columns that a file of refused rows has beside its own.
-const OURS: [&[u8]; 2] = [b"refused_row", b"refused_because"];
+pub(crate) const OURS: [&[u8]; 2] = [b"refused_row", b"refused_because"];
 
 /// A file of refused rows, made when there is one.
 pub(crate) struct Refused {

@@ -6,6 +6,8 @@ use csv::{ByteRecord, ReaderBuilder};
 use leadapi_client::{id::ClientId, model::NewLead};
 use leadapi_core::BoxError;
 
+use crate::refused::OURS;
+
 /// A CSV file whose header has been read.
 pub(crate) struct Sheet {
     path: PathBuf,
@@ -70,9 +72,10 @@ impl Sheet {
         self.columns.contains(&Some(Field::Account))
     }
 
-    /// The columns that are no fields of a lead.
+    /// The columns that are no fields of a lead, but for those that tell of an earlier import.
     pub(crate) fn unused(&self) -> Vec<String> {
-        let titles = self.header.iter().zip(&self.columns).filter(|(_, field)| field.is_none());
+        let titles = self.header.iter().zip(&self.columns);
+        let titles = titles.filter(|(title, field)| field.is_none() && !OURS.contains(title));
         titles.map(|(title, _)| String::from_utf8_lossy(title).into_owned()).collect()
     }
 
