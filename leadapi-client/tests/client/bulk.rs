@@ -516,6 +516,25 @@ fn failures_among_successes_do_not() {
 }
 
 #[test]
+fn a_few_failures_are_no_outage_even_one_by_one() {
+    let world = World { fault: |number| if number % 10 == 9 { Fault::None } else { Fault::ServerError }, ..world() };
+    let client = world.client();
+    let mut creates = client.leads().create_many(rows(50)).retry(RetryPolicy::none()).in_flight(1);
+    assert_eq!(world.all(&mut creates).1, None);
+    assert_eq!(counts(creates.progress()), [5, 0, 0, 0, 45]);
+}
+
+#[test]
+fn a_rate_that_is_used_up_is_not_the_rows_fault() {
+    let world = world_with(Scopes::Both, 3);
+    let mut creates = world.client().leads().create_many(rows(100)).retry(RetryPolicy::none());
+    let (told, stopped) = world.all(&mut creates);
+    let progress = creates.progress();
+    assert_eq!((progress.created, progress.refused, progress.not_done), (3, 0, told.len() as u64 - 3));
+    assert_eq!(stopped.unwrap().reason(), StopReason::OutOfReach);
+}
+
+#[test]
 fn rows_that_break_rules_do_not_hide_an_outage() {
     let world = World { fault: |_| Fault::NotSent, ..world() };
     let mixed = (0..1_000).map(|at| if at % 2 == 0 { row(at) } else { NewLead::default() });
