@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use http::{
     HeaderMap, Response, StatusCode,
-    header::{DATE, RETRY_AFTER},
+    header::{DATE, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use leadapi_core::{
     auth::BearerToken,
@@ -80,6 +80,7 @@ impl<'a> Answer<'a> {
             message,
             request_id: request_id(headers).map(|id| shown(id, self.token, REQUEST_ID_CHARS)),
             retry_after: retry_after(headers, SystemTime::now()),
+            lacks_scope: lacks_scope(headers),
             unreadable,
         };
         Error::new(self.operation, Cause::Answer(bad))
@@ -123,6 +124,12 @@ pub(crate) fn request_id(headers: &HeaderMap) -> Option<&str> {
 /// Whether the service had done it before (contract D10).
 pub(crate) fn is_replayed(headers: &HeaderMap) -> bool {
     headers.get(IDEMPOTENCY_REPLAYED).is_some_and(|value| value == "true")
+}
+
+/// Whether the service says that it is the token's scopes (contract D2): its challenge does, so that no text need be read.
+fn lacks_scope(headers: &HeaderMap) -> bool {
+    let challenges = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
+    challenges.into_iter().any(|challenge| challenge.contains(r#"error="insufficient_scope""#))
 }
 
 /// Whole seconds or a date (RFC 9110, 10.2.3). A date is measured by the answer's own clock, if it has one: ours may be

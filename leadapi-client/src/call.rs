@@ -191,6 +191,12 @@ impl CreateLead {
         WithMeta(self.0)
     }
 
+    /// All options at once.
+    pub(crate) const fn options(mut self, options: Options) -> Self {
+        self.0.options = options;
+        self
+    }
+
     fn set_key(&mut self, key: Option<IdempotencyKey>) {
         if let Ok(prepared) = &mut self.0.prepared {
             prepared.key = key;

@@ -8,7 +8,7 @@ use crate::{
     attempts::Read,
     call::Call,
     request::{Prepared, Refusal},
-    shared::Shared,
+    shared::{Options, Shared},
 };
 
 /// A client of the API, for one token and so for one business.
@@ -36,6 +36,11 @@ pub struct Client {
 impl Client {
     pub(crate) fn new(shared: Shared) -> Self {
         Self { shared: Arc::new(shared) }
+    }
+
+    /// What a call is made with that says nothing else.
+    pub(crate) fn options(&self) -> Options {
+        self.shared.options
     }
 
     /// The one way to ask the service for something.

@@ -74,6 +74,7 @@ pub(crate) struct BadAnswer {
     pub(crate) message: String,
     pub(crate) request_id: Option<String>,
     pub(crate) retry_after: Option<Duration>,
+    pub(crate) lacks_scope: bool,
     /// Why the body of a success could not be read.
     pub(crate) unreadable: Option<Unreadable>,
 }
@@ -362,6 +363,23 @@ impl Error {
         self.has(StatusCode::FORBIDDEN)
     }
 
+    /// Whether the token lacks the scope that the operation needs: the one of both 403s that is about the token, and so
+    /// meets every call of the operation.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(403).await;
+    /// if error.lacks_scope() {
+    ///     println!("this token may only read");
+    /// }
+    /// # assert!(!error.lacks_scope(), "a 403 without a challenge is about the client account");
+    /// # });
+    /// ```
+    pub fn lacks_scope(&self) -> bool {
+        self.is_forbidden() && self.answer().is_some_and(|answer| answer.lacks_scope)
+    }
+
     /// Whether there is no such lead: status 404. A base URL that is not the API's has the same status, and another
     /// [`message`](Self::message).
     ///
@@ -441,6 +459,11 @@ impl Error {
     /// ```
     pub fn is_connect(&self) -> bool {
         matches!(&self.0.cause, Cause::Transport(error) if error.is_connect())
+    }
+
+    /// Whether a transport says that it will end the same another time.
+    pub(crate) fn is_permanent(&self) -> bool {
+        matches!(&self.0.cause, Cause::Transport(error) if error.is_permanent())
     }
 
     fn has(&self, status: StatusCode) -> bool {

@@ -76,7 +76,11 @@ impl Client {
     }
 }
 
-impl Leads<'_> {
+impl<'c> Leads<'c> {
+    pub(crate) const fn client(self) -> &'c Client {
+        self.0
+    }
+
     /// A page of leads, newest first; an offset past the end is an empty page (`GET /leads`).
     ///
     /// ```

@@ -25,6 +25,7 @@ mod client;
 
 mod builder;
 
+pub mod bulk;
 pub mod walk;
 
 mod leads;

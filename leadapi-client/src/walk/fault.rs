@@ -32,6 +32,7 @@ impl From<Fault> for Error {
             message: fault.to_string(),
             request_id: None,
             retry_after: None,
+            lacks_scope: false,
             unreadable: None,
         };
         Self::new(Operation::ListLeads, Cause::Answer(answer))

@@ -5,6 +5,8 @@
 #[cfg(feature = "blocking")]
 mod blocking;
 #[cfg(test)]
+mod bulk;
+#[cfg(test)]
 mod cancellation;
 #[cfg(test)]
 #[cfg(feature = "reqwest")]

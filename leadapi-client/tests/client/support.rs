@@ -34,17 +34,19 @@ pub(crate) fn service() -> (LeadService, BearerToken) {
 }
 
 /// The service under `/v1` with a limiter, and a token with both scopes.
-#[cfg(feature = "reqwest")]
 pub(crate) fn limited(limiter: leadapi_core::memory::SlidingWindow) -> (LeadService, BearerToken) {
-    with(Scopes::Both, |builder| builder.limiter(limiter))
+    let (builder, token) = builder(Scopes::Both);
+    (builder.limiter(limiter).build().unwrap(), token)
 }
 
 /// The service under `/v1`, and a token with these scopes.
 pub(crate) fn service_for(scopes: Scopes) -> (LeadService, BearerToken) {
-    with(scopes, |builder| builder)
+    let (builder, token) = builder(scopes);
+    (builder.build().unwrap(), token)
 }
 
-fn with(scopes: Scopes, options: impl FnOnce(Builder) -> Builder) -> (LeadService, BearerToken) {
+/// The service before it is built, for tests that bring a part of their own.
+pub(crate) fn builder(scopes: Scopes) -> (Builder, BearerToken) {
     let token = BearerToken::generate().unwrap();
     let caller = Caller {
         business: BusinessId::parse("business-1").unwrap(),
@@ -52,8 +54,7 @@ fn with(scopes: Scopes, options: impl FnOnce(Builder) -> Builder) -> (LeadServic
         scopes,
     };
     let store = MemoryStore::new(Dataset::parse(BUSINESS).unwrap());
-    let builder = LeadService::builder(store, OneToken(token.clone(), caller)).base_path("/v1");
-    (options(builder).build().unwrap(), token)
+    (LeadService::builder(store, OneToken(token.clone(), caller)).base_path("/v1"), token)
 }
 
 /// Knows one token.

@@ -110,6 +110,13 @@ impl NewLead {
     }
 }
 
+/// So that a row of an import can be a lead, a reference to one, or whatever holds one.
+impl AsRef<Self> for NewLead {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
 #[expect(clippy::ref_option, reason = "serde hands over the field as it is")]
 fn write_value<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     match value {

@@ -1,0 +1,78 @@
+//! What is in already: a file beside the import, one line for each lead.
+
+use std::{
+    collections::HashMap,
+    fs::{File, OpenOptions},
+    io::{Read, Seek, SeekFrom, Write},
+    path::Path,
+};
+
+use csv::{ReaderBuilder, WriterBuilder};
+use leadapi_client::id::LeadId;
+use leadapi_core::BoxError;
+
+use crate::{refused::beside, sheet::Row};
+
+/// The rows that earlier runs have brought in, by number: their checksums and leads.
+pub(crate) struct Done(HashMap<u64, (u32, String)>);
+
+/// Where this run writes down what it brings in.
+pub(crate) struct Journal {
+    import: String,
+    lines: csv::Writer<File>,
+}
+
+impl Journal {
+    /// Reads what earlier runs under this name have written, and goes on behind it.
+    pub(crate) fn open(import_file: &Path, import: &str) -> Result<(Done, Self), BoxError> {
+        let path = beside(import_file, "imported.csv");
+        let mut file = OpenOptions::new().read(true).append(true).create(true).open(&path)?;
+        let mut done = HashMap::new();
+        for line in ReaderBuilder::new().flexible(true).from_reader(&file).deserialize() {
+            // A run that was killed may have left half a line; the service knows that row by its key.
+            let Ok((name, number, checksum, lead)) = line else { continue };
+            let (name, lead): (String, String) = (name, lead);
+            if name == import {
+                done.insert(number, (checksum, lead));
+            }
+        }
+        end_the_last_line(&mut file)?;
+        let is_new = file.metadata()?.len() == 0;
+        let mut lines = WriterBuilder::new().from_writer(file);
+        if is_new {
+            lines.write_record(["import", "row", "checksum", "lead_id"])?;
+        }
+        Ok((Done(done), Self { import: import.to_owned(), lines }))
+    }
+
+    /// Writes a row down, at once: whatever kills this process, the system has it.
+    pub(crate) fn add(&mut self, row: &Row, lead: &LeadId) -> Result<(), BoxError> {
+        let (number, checksum) = (row.number.to_string(), row.checksum.to_string());
+        self.lines.write_record([&self.import, number.as_str(), &checksum, lead.as_str()])?;
+        Ok(self.lines.flush()?)
+    }
+}
+
+impl Done {
+    /// Whether a row is in; one that has been changed since then is marked as faulty.
+    pub(crate) fn has(&self, row: &mut Row) -> bool {
+        let Some((checksum, lead)) = self.0.get(&row.number) else { return false };
+        if *checksum != row.checksum {
+            row.fault = Some(format!("in an earlier run row {} was another one, which is lead {lead}", row.number));
+            row.new = leadapi_client::model::NewLead::default();
+        }
+        *checksum == row.checksum
+    }
+}
+
+fn end_the_last_line(file: &mut File) -> Result<(), BoxError> {
+    let mut last = [b'\n'];
+    if file.metadata()?.len() > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    if last != *b"\n" {
+        file.write_all(b"\n")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! What has become of a row, and of all of them.
+
+use http::StatusCode;
+use leadapi_core::model::{IdempotencyKey, Lead};
+
+use crate::error::{Error, Outcome};
+
+/// A row of which it is known what has become.
+///
+/// ```
+/// use leadapi_client::model::NewLead;
+/// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+/// # futures_executor::block_on(async {
+/// # let client = support::in_process();
+/// let rows = ["Ann", ""].map(|name| NewLead::new(&support::casa_verde(), name));
+/// let mut creates = client.leads().create_many(rows).in_order();
+/// let (first, second) = (creates.next().await.unwrap()?, creates.next().await.unwrap()?);
+/// assert_eq!((first.index, first.outcome?.name), (0, "Ann".to_owned()));
+/// assert_eq!((second.index, second.outcome.unwrap_err().message()), (1, "name is required".to_owned()));
+/// # Ok::<(), leadapi_core::BoxError>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Settled<R> {
+    /// Its place among the rows, from 0.
+    pub index: u64,
+    /// The row as it was given, so that one that was refused can be written down.
+    pub row: R,
+    /// The key under which the service remembers it.
+    pub key: IdempotencyKey,
+    /// The lead, or why there is none.
+    pub outcome: Result<Lead, Error>,
+    /// Whether the lead was there already: created under this key by an earlier run, or by an attempt of this one whose
+    /// answer was lost.
+    pub replayed: bool,
+}
+
+impl<R> Settled<R> {
+    /// Whether the row itself breaks a rule, before the wire or in the service's eyes, and is to be mended. Every other
+    /// one that is not in can be sent again as it is.
+    ///
+    /// ```
+    /// use leadapi_client::model::NewLead;
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let (client, mut to_be_mended) = (support::in_process(), Vec::new());
+    /// let mut creates = client.leads().create_many([NewLead::new(&"not-ours".parse()?, "Ann")]);
+    /// while let Some(settled) = creates.next().await {
+    ///     let settled = settled?;
+    ///     if settled.is_refused() {
+    ///         to_be_mended.push(settled.row);
+    ///     }
+    /// }
+    /// # assert_eq!(to_be_mended.len(), 1);
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn is_refused(&self) -> bool {
+        self.outcome.as_ref().is_err_and(|error| match error.outcome() {
+            Outcome::Refused => !error.is_rate_limited() && !meets_every_row(error),
+            Outcome::NotSent => error.is_invalid(),
+            Outcome::Unknown => false,
+        })
+    }
+}
+
+/// Whether an error is about the token or the address, and not about the row.
+pub(super) fn meets_every_row(error: &Error) -> bool {
+    // The path of a create names no record, so that a 404 says that there is no such path.
+    let astray = error.status().is_some_and(|status| {
+        status.is_redirection() || [StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED].contains(&status)
+    });
+    error.is_unauthorized() || error.lacks_scope() || astray || error.is_permanent()
+}
+
+/// How many rows have come to what.
+///
+/// ```
+/// use leadapi_client::model::NewLead;
+/// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+/// # futures_executor::block_on(async {
+/// # let client = support::in_process();
+/// let rows = ["Ann", ""].map(|name| NewLead::new(&support::casa_verde(), name));
+/// let mut creates = client.leads().create_many(rows);
+/// while let Some(settled) = creates.next().await {
+///     settled?;
+/// }
+/// let progress = creates.progress();
+/// assert_eq!((progress.created, progress.refused, progress.settled()), (1, 1, 2));
+/// # Ok::<(), leadapi_core::BoxError>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Progress {
+    /// Leads that are new.
+    pub created: u64,
+    /// Leads that were there already, under the same key.
+    pub replayed: u64,
+    /// Rows that break a rule ([`Settled::is_refused`]): to be mended.
+    pub refused: u64,
+    /// Rows that are no leads, with nothing wrong with them: to be sent again.
+    pub not_done: u64,
+    /// Rows of which nobody knows: to be sent again under the same key, which makes no second lead.
+    pub unknown: u64,
+}
+
+impl Progress {
+    /// How many rows these are in all.
+    ///
+    /// ```
+    /// # use leadapi_client::bulk::Progress;
+    /// assert_eq!(Progress::default().settled(), 0);
+    /// ```
+    pub const fn settled(&self) -> u64 {
+        self.are_in() + self.refused + self.not_done + self.unknown
+    }
+
+    /// How many rows are leads now.
+    ///
+    /// ```
+    /// # use leadapi_client::bulk::Progress;
+    /// assert_eq!(Progress::default().are_in(), 0);
+    /// ```
+    pub const fn are_in(&self) -> u64 {
+        self.created + self.replayed
+    }
+
+    pub(super) fn count<R>(&mut self, settled: &Settled<R>) {
+        let count = match &settled.outcome {
+            Ok(_) if settled.replayed => &mut self.replayed,
+            Ok(_) => &mut self.created,
+            Err(_) if settled.is_refused() => &mut self.refused,
+            Err(error) if error.outcome() == Outcome::Unknown => &mut self.unknown,
+            Err(_) => &mut self.not_done,
+        };
+        *count += 1;
+    }
+}
