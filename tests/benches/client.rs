@@ -1,8 +1,8 @@
 //! The client against bare reqwest with serde, on the same server in the same run: what its types, errors, repetitions
 //! and pace cost.
 //!
-//! The server runs on one thread and the calls, one after the other, on another. Rounds of each take turns; what counts is
-//! the ratio of a round. The client is as it is built by default but for the limits of its pace, which stay on.
+//! The server runs on one thread and the calls, one after the other, on another. Calls of each take turns; what counts is
+//! the ratio of the medians of a round. The client is as it is built by default but for the limits of its pace, which stay on.
 
 #![allow(
     missing_docs,
@@ -131,18 +131,16 @@ impl Bare {
 
 async fn compare(name: &str, bare: impl AsyncFn(), ours: impl AsyncFn()) {
     let mut rounds = Vec::new();
-    for nth in 0..=ROUNDS {
-        // Who comes first takes turns too.
-        let (first, second) = if nth % 2 == 0 {
-            let first = time(&bare).await;
-            (first, time(&ours).await)
-        } else {
-            let second = time(&ours).await;
-            (time(&bare).await, second)
-        };
-        rounds.push((first, second));
+    for _ in 0..=ROUNDS {
+        let (mut by_bare, mut by_ours) = (Vec::with_capacity(CALLS), Vec::with_capacity(CALLS));
+        // Call by call in turn, so that whatever else the machine does meets both.
+        for _ in 0..CALLS {
+            by_bare.push(time(&bare).await);
+            by_ours.push(time(&ours).await);
+        }
+        rounds.push((median(by_bare.into_iter()), median(by_ours.into_iter())));
     }
-    // One round of each is not counted.
+    // One round is not counted.
     let rounds = &rounds[1..];
     let bare = median(rounds.iter().map(|(bare, _)| *bare));
     let ours = median(rounds.iter().map(|(_, ours)| *ours));
@@ -150,13 +148,11 @@ async fn compare(name: &str, bare: impl AsyncFn(), ours: impl AsyncFn()) {
     println!("{name:<12} bare {bare:>7.1}   client {ours:>7.1}   ratio {ratio:.3}");
 }
 
-/// Microseconds for a call.
+/// The microseconds of a call.
 async fn time(call: &impl AsyncFn()) -> f64 {
     let begun = Instant::now();
-    for _ in 0..CALLS {
-        call().await;
-    }
-    begun.elapsed().as_secs_f64() * 1e6 / CALLS as f64
+    call().await;
+    begun.elapsed().as_secs_f64() * 1e6
 }
 
 fn median(figures: impl Iterator<Item = f64>) -> f64 {
