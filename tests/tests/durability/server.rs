@@ -69,3 +69,12 @@ impl Server {
         }
     }
 }
+
+/// A test that fails leaves no server behind.
+impl Drop for Server {
+    fn drop(&mut self) {
+        // One that was killed before is gone already.
+        self.child.kill().unwrap_or_default();
+        drop(self.child.wait());
+    }
+}
