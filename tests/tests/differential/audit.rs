@@ -111,9 +111,12 @@ pub(crate) async fn tally(raw: &Raw) -> Check {
             expected.entry(business.clone()).or_default().insert((place.clone(), Filter::default()), 0);
         }
     }
+    let mut newest: BTreeMap<String, i64> = BTreeMap::new();
     for row in raw.rows("SELECT business_id, created_at, id, client_id, stage_id FROM lead").await {
         let [business, at, id, client, stage] = row.try_into().unwrap();
-        let place = (at.parse().unwrap(), id);
+        let place: Place = (at.parse().unwrap(), id);
+        let newest = newest.entry(business.clone()).or_insert(i64::MIN);
+        *newest = place.0.max(*newest);
         let stretch = starts.get(&business).and_then(|starts| starts.range(..=place).next_back());
         let stretch = stretch.ok_or_else(|| format!("{business} has leads before its first stretch"))?;
         let mut filters = vec![Filter::default(), (client.clone(), String::new())];
@@ -127,6 +130,14 @@ pub(crate) async fn tally(raw: &Raw) -> Check {
     let wrong = |what: &str| format!("{what}:\n{found:?}\nand not\n{expected:?}");
     if found != expected {
         return Err(wrong("the tally says"));
+    }
+    // The newest stretch begins right behind the newest lead of its own business, or before it.
+    let late = starts.iter().find(|(business, starts)| {
+        let begins = starts.last().map(|(at, _)| *at);
+        begins > newest.get(*business).map(|at| at + 1).max(Some(i64::MIN))
+    });
+    if let Some((business, _)) = late {
+        return Err(format!("the newest stretch of {business} begins after what there is"));
     }
     let longest = found.values().flat_map(BTreeMap::values).max();
     if longest.is_some_and(|leads| *leads > MOST) { Err(wrong("a stretch is too long")) } else { Ok(()) }
