@@ -136,8 +136,9 @@ fn lacks_scope(headers: &HeaderMap) -> bool {
 /// wrong.
 fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    if text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return text.parse().ok().map(Duration::from_secs).map(|wait| wait.min(LONGEST_WAIT));
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        // What does not fit is very long.
+        return Some(text.parse().map_or(LONGEST_WAIT, Duration::from_secs).min(LONGEST_WAIT));
     }
     let then = httpdate::parse_http_date(text).ok()?;
     let date = headers.get(DATE).and_then(|value| httpdate::parse_http_date(value.to_str().ok()?).ok());
@@ -242,7 +243,8 @@ mod tests {
         assert_eq!(read("Mon, 04 May 2026 12:00:30 GMT", None), Some(30));
         assert_eq!(read("Mon, 04 May 2026 12:00:30 GMT", Some("Mon, 04 May 2026 12:00:20 GMT")), Some(10));
         assert_eq!(read("Mon, 04 May 2026 11:00:00 GMT", None), Some(0));
-        for bad in ["", "-1", "1.5", "soon", "99999999999999999999"] {
+        assert_eq!(read("99999999999999999999", None), Some(86_400));
+        for bad in ["", "-1", "1.5", "soon"] {
             assert_eq!(read(bad, None), None, "{bad}");
         }
     }

@@ -18,6 +18,9 @@ use crate::{
     transport::{Delivery, TransportError},
 };
 
+/// After a refusal for the rate that does not say for how long.
+const LEAST_WAIT_FOR_THE_RATE: Duration = Duration::from_secs(1);
+
 /// What is known of an answer beside what it says.
 ///
 /// ```
@@ -143,8 +146,8 @@ impl<'a> Attempts<'a> {
         match self.options.retry.next(self.prepared.is_repeatable(), failure, self.failed.max(1)) {
             Next::Stop => Err(error),
             Next::AfterTheRate => {
-                // Without a word on how long, as after a failure: but the service refuses at no cost, so sooner.
-                let wait = error.retry_after().unwrap_or(Duration::from_secs(1));
+                // Nobody is asked again at once, not even by a service that says so or nothing.
+                let wait = error.retry_after().unwrap_or_default().max(LEAST_WAIT_FOR_THE_RATE);
                 self.shared.pace.lane(self.prepared.operation).close(self.shared.timer.now() + wait);
                 if in_time(wait, self) { Ok(()) } else { Err(error) }
             }

@@ -34,6 +34,9 @@ pub struct RetryPolicy {
     longest: Duration,
 }
 
+/// Longer than this nobody waits, whatever the policy says; beyond some length, adding it to a moment would panic.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// Five attempts, with waits of at most 0.2, 0.4, 0.8 and 1.6 s between them.
 impl Default for RetryPolicy {
     fn default() -> Self {
@@ -127,7 +130,7 @@ impl RetryPolicy {
     /// The most that is waited after the n-th attempt (from 1).
     fn ceiling(&self, attempt: u32) -> Duration {
         let doubled = 2_u32.saturating_pow(attempt.saturating_sub(1));
-        self.first.saturating_mul(doubled).min(self.longest)
+        self.first.saturating_mul(doubled).min(self.longest).min(LONGEST)
     }
 }
 
@@ -242,6 +245,9 @@ mod tests {
             assert_eq!(none.next(true, failure, 1), Next::Stop);
         }
         assert_eq!(RetryPolicy::default().attempts(u32::MAX).ceiling(u32::MAX - 1), 20 * SECOND);
+        let endless = RetryPolicy::default().backoff(Duration::MAX, Duration::MAX);
+        assert_eq!(endless.ceiling(3), LONGEST);
+        assert!(part_of(LONGEST) <= LONGEST);
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Time as the client needs it: what time it is, and waiting.
 
 use std::{
-    fmt,
     future::poll_fn,
     pin::pin,
     sync::{Arc, Mutex, PoisonError},
@@ -181,12 +180,6 @@ pub(crate) async fn within<T>(timer: &dyn Timer, limit: Duration, work: impl Fut
         alarm.get_or_insert_with(|| timer.sleep(limit)).as_mut().poll(cx).map(|()| None)
     })
     .await
-}
-
-impl fmt::Debug for dyn Timer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Timer")
-    }
 }
 
 #[cfg(test)]

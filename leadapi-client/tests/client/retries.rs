@@ -202,6 +202,32 @@ fn a_429_is_no_failure_and_holds_up_all_of_its_class() {
 }
 
 #[test]
+fn a_429_that_names_no_time_is_not_answered_at_once() {
+    for act in
+        [Act::status(429), Act::status(429).with("retry-after", &0), Act::status(429).with("retry-after", &"soon")]
+    {
+        let (client, script) = Script::client((0..10).map(|_| act.clone()).chain([Act::lead()]));
+        wait(client.leads().create(&ann())).unwrap();
+        assert!(script.now() >= 10 * SECOND, "{:?}", script.now());
+    }
+}
+
+#[test]
+fn no_setting_is_too_large() {
+    let endless = RetryPolicy::default().backoff(Duration::MAX, Duration::MAX);
+    let (client, script) = Script::with([Act::status(503), Act::lead()], |builder| {
+        builder.retry(endless).timeout(Duration::MAX).attempt_timeout(Duration::MAX)
+    });
+    wait(client.leads().create(&ann())).unwrap();
+    script.assert_ended();
+    for seconds in ["18446744073709551615", "99999999999999999999999999"] {
+        let (client, _) = Script::client([Act::status(503).with("retry-after", &seconds)]);
+        let error = wait(client.leads().create(&ann())).unwrap_err();
+        assert!(error.retry_after().is_none_or(|wait| wait <= Duration::from_secs(86_400)));
+    }
+}
+
+#[test]
 fn a_lead_that_is_gone_after_a_lost_answer_is_deleted() {
     let (client, _) = Script::client([Act::Lost, Act::status(404)]);
     wait(client.leads().delete(&id())).unwrap();
