@@ -125,18 +125,24 @@ impl<'a> Attempts<'a> {
     }
 
     async fn until_done<T>(mut self, read: Read<T>) -> Result<(T, Meta), Error> {
-        loop {
-            let error = match self.attempt(read).await {
+        let error = loop {
+            // A turn that comes too late is not tried for again.
+            let slot = match self.turn().await {
+                Ok(slot) => slot,
+                Err(late) => break late,
+            };
+            let error = match self.attempt(slot, read).await {
                 Ok(done) => {
                     self.shared.budget.put(if self.failed == 0 { REWARD } else { self.spent });
                     return Ok(done);
                 }
                 Err(error) => error,
             };
-            if let Err(error) = self.prepare_the_next(error).await {
-                return Err(error.after(self.made, self.elapsed(), self.prepared.key.clone(), self.in_doubt));
+            if let Err(last) = self.prepare_the_next(error).await {
+                break last;
             }
-        }
+        };
+        Err(error.after(self.made, self.elapsed(), self.prepared.key.clone(), self.in_doubt))
     }
 
     /// Waits as long as it takes until there may be another attempt; gives the error back where there is none.
@@ -166,8 +172,7 @@ impl<'a> Attempts<'a> {
     }
 
     /// One request and its answer. Dropped anywhere, it leaves nothing half done but what the service does with it.
-    async fn attempt<T>(&mut self, read: Read<T>) -> Result<(T, Meta), Error> {
-        let mut slot = self.turn().await?;
+    async fn attempt<T>(&mut self, mut slot: Slot<'a>, read: Read<T>) -> Result<(T, Meta), Error> {
         let Shared { origin, transport, timer, .. } = self.shared;
         let operation = self.prepared.operation;
         let failed = |error| Error::new(operation, Cause::Transport(error));

@@ -147,8 +147,10 @@ async fn a_wait_is_seen_before_it_is_waited() {
 
     client.leads().create(&NewLead::new(&casa_verde(), "Ann")).await.unwrap();
     // A turn that comes too late is not waited for, and nothing was sent.
+    let asked = Instant::now();
     let error = client.leads().create(&NewLead::new(&casa_verde(), "Ann")).timeout(Duration::from_secs(1)).await;
     let error = error.unwrap_err();
     assert_eq!((error.outcome(), error.attempts()), (leadapi_client::Outcome::NotSent, 0));
     assert!(error.is_timeout() && error.is_retryable());
+    assert_eq!(asked.elapsed(), Duration::ZERO);
 }
