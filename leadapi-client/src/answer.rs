@@ -63,9 +63,12 @@ impl<'a> Answer<'a> {
     pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
         serde_json::from_slice(self.response.body()).map_err(|error| {
             // A lead that cannot be read is somebody's data none the less, so neither text quotes it.
-            let reason = shown(&without_quotes(&error.to_string()), self.token, FOREIGN_CHARS);
+            let reason = shown(&without_data(&error), self.token, FOREIGN_CHARS);
+            let begins = self.response.body().iter().find(|byte| !byte.is_ascii_whitespace());
             let message = if error.is_data() {
                 format!("the body is not what the operation answers: {reason}")
+            } else if matches!(begins, Some(b'{' | b'[')) {
+                format!("the body breaks off, or is not JSON: {reason}")
             } else {
                 format!("the body is not JSON: {}", self.foreign())
             };
@@ -79,7 +82,7 @@ impl<'a> Answer<'a> {
             status: self.response.status(),
             message,
             request_id: request_id(headers).map(|id| shown(id, self.token, REQUEST_ID_CHARS)),
-            retry_after: retry_after(headers, SystemTime::now()),
+            retry_after: retry_after(headers, SystemTime::now),
             lacks_scope: lacks_scope(headers),
             unreadable,
         };
@@ -112,9 +115,19 @@ pub(crate) fn json<T: DeserializeOwned>(answer: &Answer<'_>) -> Result<T, Error>
     answer.json()
 }
 
-/// A text without what it quotes: serde quotes the values that it did not expect.
-fn without_quotes(text: &str) -> String {
-    text.split('"').step_by(2).collect::<Vec<_>>().join("\"…\"")
+/// What serde says, without the value that it did not expect: what was expected, or the field that is missing, and where.
+fn without_data(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    // What is wrong with JSON itself is said without any of it.
+    if !error.is_data() {
+        return text;
+    }
+    let place = format!("at line {} column {}", error.line(), error.column());
+    match text.rsplit_once(", expected ") {
+        Some((_, expected)) => format!("expected {expected}"),
+        None if text.starts_with("missing field") => text,
+        None => place,
+    }
 }
 
 pub(crate) fn request_id(headers: &HeaderMap) -> Option<&str> {
@@ -134,7 +147,7 @@ fn lacks_scope(headers: &HeaderMap) -> bool {
 
 /// Whole seconds or a date (RFC 9110, 10.2.3). A date is measured by the answer's own clock, if it has one: ours may be
 /// wrong.
-fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+fn retry_after(headers: &HeaderMap, now: impl FnOnce() -> SystemTime) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
         // What does not fit is very long.
@@ -142,7 +155,7 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     }
     let then = httpdate::parse_http_date(text).ok()?;
     let date = headers.get(DATE).and_then(|value| httpdate::parse_http_date(value.to_str().ok()?).ok());
-    Some(then.duration_since(date.unwrap_or(now)).unwrap_or_default().min(LONGEST_WAIT))
+    Some(then.duration_since(date.unwrap_or_else(now)).unwrap_or_default().min(LONGEST_WAIT))
 }
 
 #[cfg(test)]
@@ -234,7 +247,7 @@ mod tests {
             let mut headers = HeaderMap::new();
             headers.insert(RETRY_AFTER, HeaderValue::from_static(value));
             date.map(|date| headers.insert(DATE, HeaderValue::from_static(date)));
-            retry_after(&headers, now).map(|wait| wait.as_secs())
+            retry_after(&headers, || now).map(|wait| wait.as_secs())
         };
         assert_eq!(read("17", None), Some(17));
         assert_eq!(read("0", None), Some(0));

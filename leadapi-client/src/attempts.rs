@@ -4,19 +4,23 @@ use std::{num::NonZeroU32, time::Duration};
 
 use bytes::Bytes;
 use http::{HeaderMap, Response, StatusCode};
-use leadapi_core::http::Operation;
+use leadapi_core::{auth::Scope, http::Operation};
 use tracing::{Instrument, Span, debug, field};
 
 use crate::{
     answer::{self, Answer},
     error::{Cause, Error, Outcome},
-    pace::{Slot, Turn},
+    pace::{Lane, Place, Slot, Turn},
     request::Prepared,
     retry::{COST, COST_AFTER_TIMEOUT, Next, REWARD, part_of},
     shared::{Options, Shared, Wait, WaitReason},
     timer::within,
     transport::{Delivery, TransportError},
 };
+
+/// What the service refuses before it counts (contract D9).
+const NOT_COUNTED: [StatusCode; 3] =
+    [StatusCode::UNAUTHORIZED, StatusCode::METHOD_NOT_ALLOWED, StatusCode::TOO_MANY_REQUESTS];
 
 /// After a refusal for the rate that does not say for how long.
 const LEAST_WAIT_FOR_THE_RATE: Duration = Duration::from_secs(1);
@@ -125,11 +129,13 @@ impl<'a> Attempts<'a> {
     }
 
     async fn until_done<T>(mut self, read: Read<T>) -> Result<(T, Meta), Error> {
+        let mut last = None;
         let error = loop {
-            // A turn that comes too late is not tried for again.
             let slot = match self.turn().await {
+                Ok(_) if self.left() == Some(Duration::ZERO) => break last.unwrap_or_else(|| self.late(None)),
                 Ok(slot) => slot,
-                Err(late) => break late,
+                // What was answered before says more than that there is no time left.
+                Err(late) => break last.unwrap_or(late),
             };
             let error = match self.attempt(slot, read).await {
                 Ok(done) => {
@@ -138,35 +144,38 @@ impl<'a> Attempts<'a> {
                 }
                 Err(error) => error,
             };
-            if let Err(last) = self.prepare_the_next(error).await {
-                break last;
+            if !self.prepare_the_next(&error).await {
+                break error;
             }
+            last = Some(error);
         };
         Err(error.after(self.made, self.elapsed(), self.prepared.key.clone(), self.in_doubt))
     }
 
-    /// Waits as long as it takes until there may be another attempt; gives the error back where there is none.
-    async fn prepare_the_next(&mut self, error: Error) -> Result<(), Error> {
-        let failure = error.failure();
-        let in_time = |wait: Duration, this: &Self| this.left().is_none_or(|left| wait < left);
-        match self.options.retry.next(self.prepared.is_repeatable(), failure, self.failed.max(1)) {
-            Next::Stop => Err(error),
-            Next::AfterTheRate => {
-                // Nobody is asked again at once, not even by a service that says so or nothing.
-                let wait = error.retry_after().unwrap_or_default().max(LEAST_WAIT_FOR_THE_RATE);
-                self.shared.pace.lane(self.prepared.operation).close(self.shared.timer.now() + wait);
-                if in_time(wait, self) { Ok(()) } else { Err(error) }
-            }
+    /// Waits as long as it takes until there may be another attempt; says whether there may.
+    async fn prepare_the_next(&mut self, error: &Error) -> bool {
+        if error.is_rate_limited() {
+            // Nobody is asked again at once, not even by a service that says so or nothing.
+            let wait = error.retry_after().unwrap_or_default().max(LEAST_WAIT_FOR_THE_RATE);
+            self.shared.pace.lane(self.prepared.operation).close(self.shared.timer.now() + wait);
+        }
+        match self.options.retry.next(self.prepared.is_repeatable(), error.failure(), self.failed.max(1)) {
+            Next::Stop => false,
+            Next::AfterTheRate => true,
             Next::Within(ceiling) => {
                 // Never sooner than asked for, and not all at once then.
                 let wait = error.retry_after().unwrap_or_default() + part_of(ceiling);
-                let cost = if error.is_timeout() { COST_AFTER_TIMEOUT } else { COST };
-                if !in_time(wait, self) || !self.shared.budget.take(cost, self.shared.timer.now()) {
-                    return Err(error);
+                if self.left().is_some_and(|left| left <= wait) {
+                    return false;
                 }
-                self.spent = cost;
+                let cost = if error.is_timeout() { COST_AFTER_TIMEOUT } else { COST };
+                if !self.shared.budget.affords(cost, self.shared.timer.now()) {
+                    return false;
+                }
                 self.wait(wait, WaitReason::Backoff).await;
-                Ok(())
+                // Taken only now, so that a call that is dropped while it waits has cost nothing.
+                self.spent = cost;
+                self.shared.budget.take(cost, self.shared.timer.now())
             }
         }
     }
@@ -176,7 +185,8 @@ impl<'a> Attempts<'a> {
         let Shared { origin, transport, timer, .. } = self.shared;
         let operation = self.prepared.operation;
         let failed = |error| Error::new(operation, Cause::Transport(error));
-        let request = self.prepared.request(origin).map_err(TransportError::not_sent).map_err(failed)?;
+        let request =
+            self.prepared.request(origin).map_err(|error| failed(TransportError::not_sent(error).for_good()))?;
         self.made = self.made.saturating_add(1);
         slot.sent();
         let limit = [self.options.attempt_timeout, self.left()].into_iter().flatten().min();
@@ -185,14 +195,20 @@ impl<'a> Attempts<'a> {
             Some(limit) => within(&**timer, limit, sending).await.unwrap_or_else(|| Err(too_long(limit))),
             None => sending.await,
         };
-        if matches!(&answered, Err(error) if error.delivery() == Delivery::NotSent) {
-            slot.not_sent();
+        let counted = match &answered {
+            Err(error) => error.delivery() != Delivery::NotSent,
+            Ok(response) => !NOT_COUNTED.contains(&response.status()),
+        };
+        if !counted {
+            slot.not_counted();
         }
         drop(slot);
         let result = answered.map_err(failed).and_then(|response| self.read(response, read));
         if let Err(error) = &result {
             self.failed = self.failed.saturating_add(u32::from(!error.is_rate_limited()));
-            self.in_doubt |= error.outcome() == Outcome::Unknown;
+            // A read changes nothing, so nothing of it is in doubt.
+            let writes = operation.endpoint().scope == Scope::Write;
+            self.in_doubt |= writes && error.outcome() == Outcome::Unknown;
         }
         result
     }
@@ -210,33 +226,48 @@ impl<'a> Attempts<'a> {
         Ok((done, Meta { status: head.status, headers: head.headers, attempts, elapsed, body }))
     }
 
-    /// Waits for a slot.
+    /// Waits for a slot, behind those who have waited longer.
     async fn turn(&self) -> Result<Slot<'a>, Error> {
-        let Shared { pace, timer, .. } = self.shared;
-        let lane = pace.lane(self.prepared.operation);
+        let timer = &*self.shared.timer;
+        let lane: &'a Lane = self.shared.pace.lane(self.prepared.operation);
+        let mut place: Option<Place<'a>> = None;
         loop {
-            match lane.turn(&**timer) {
-                Turn::Go(slot) => return Ok(slot),
+            match lane.turn(timer, place.as_ref()) {
+                Turn::Go(slot) => {
+                    place.into_iter().for_each(Place::taken);
+                    return Ok(slot);
+                }
                 Turn::Wait { until, refused } => {
                     let wait = until.saturating_sub(timer.now());
                     if self.left().is_some_and(|left| left <= wait) {
-                        let text = "its turn would come after the end of the call's time";
-                        let error = TransportError::not_sent(text).timed_out();
-                        return Err(Error::new(self.prepared.operation, Cause::Transport(error)));
+                        return Err(self.late(refused.then_some(wait)));
                     }
-                    self.wait(wait, if refused { WaitReason::RateLimited } else { WaitReason::Pace }).await;
+                    let place = place.get_or_insert_with(|| lane.queue());
+                    let reason = if refused { WaitReason::RateLimited } else { WaitReason::Pace };
+                    self.tell(wait, reason);
+                    within(timer, wait, place.moved()).await;
                 }
             }
         }
     }
 
+    /// Its turn comes after the end of the call's time: because the service wants nothing for so long, or because so much
+    /// was sent.
+    fn late(&self, refused: Option<Duration>) -> Error {
+        Error::new(self.prepared.operation, Cause::Late { refused })
+    }
+
     async fn wait(&self, duration: Duration, reason: WaitReason) {
+        self.tell(duration, reason);
+        self.shared.timer.sleep(duration).await;
+    }
+
+    fn tell(&self, duration: Duration, reason: WaitReason) {
         let wait = Wait { operation: self.prepared.operation, reason, duration, failed_attempts: self.failed };
         debug!(reason = ?reason, duration_ms = %duration.as_millis(), failed_attempts = self.failed, "waiting");
         if let Some(on_wait) = &self.shared.on_wait {
             on_wait(&wait);
         }
-        self.shared.timer.sleep(duration).await;
     }
 
     fn elapsed(&self) -> Duration {

@@ -2,7 +2,7 @@
 
 use std::{
     io,
-    sync::{OnceLock, mpsc::channel},
+    sync::{Mutex, OnceLock, PoisonError, mpsc::channel},
 };
 
 use leadapi_core::{http::Operation, model::Lead};
@@ -18,6 +18,9 @@ use crate::{
 /// The runtime on which all calls are waited for, with a thread of its own for sockets and time.
 fn runtime() -> io::Result<&'static Runtime> {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    // One is made at a time: a runtime that came second would be dropped, which it must not be within another one.
+    static MAKING: Mutex<()> = Mutex::new(());
+    let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(runtime) = RUNTIME.get() {
         return Ok(runtime);
     }

@@ -91,7 +91,7 @@ impl Client {
     /// [`ConfigError::Variable`] when one of them is not set, or is not UTF-8.
     pub fn from_env() -> Result<Builder, ConfigError> {
         let variable = |name| env::var(name).map_err(|_| ConfigError::Variable { name });
-        Ok(Self::builder(variable("LEADAPI_URL")?, variable("LEADAPI_TOKEN")?))
+        Ok(Self::builder(variable("LEADAPI_URL")?.trim(), variable("LEADAPI_TOKEN")?))
     }
 }
 
@@ -104,7 +104,7 @@ pub struct Builder {
     application: Option<String>,
     options: Options,
     pacing: Pacing,
-    timer: Box<dyn Timer>,
+    timer: Option<Box<dyn Timer>>,
     on_wait: Option<OnWait>,
 }
 
@@ -119,7 +119,7 @@ impl Builder {
             application: None,
             options: Options { retry: RetryPolicy::default(), timeout, attempt_timeout },
             pacing: Pacing::default(),
-            timer: Box::new(SystemTimer::default()),
+            timer: None,
             on_wait: None,
         }
     }
@@ -201,7 +201,7 @@ impl Builder {
     /// # drop(builder);
     /// ```
     pub fn timer(mut self, timer: impl Timer) -> Self {
-        self.timer = Box::new(timer);
+        self.timer = Some(Box::new(timer));
         self
     }
 
@@ -300,13 +300,18 @@ impl Builder {
         let authorization = HeaderValue::try_from(format!("Bearer {}", token.expose()));
         let mut authorization = authorization.map_err(|_| ConfigError::Token(MalformedToken::Malformed))?;
         authorization.set_sensitive(true);
+        let visible = |name: &String| name.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+        if !self.application.as_ref().is_none_or(visible) {
+            return Err(ConfigError::UserAgent);
+        }
         let application = self.application.map(|name| format!(" {name}")).unwrap_or_default();
         let user_agent = HeaderValue::try_from(format!("{OUR_NAME}{application}"));
         let user_agent = user_agent.map_err(|_| ConfigError::UserAgent)?;
         Ok(Client::new(Shared {
             origin: Origin { base, token, authorization, user_agent },
             transport: Box::new(transport),
-            timer: self.timer,
+            // Only now, because where std has no clock its default cannot be made.
+            timer: self.timer.unwrap_or_else(|| Box::new(SystemTimer::default())),
             pace: Pace::new(self.pacing),
             budget: Budget::default(),
             options: self.options,

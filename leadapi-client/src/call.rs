@@ -277,6 +277,7 @@ macro_rules! options {
 options! {
     Call<T>, T: options;
     CreateLead: 0.options;
+    WithMeta<T>, T: 0.options;
 }
 
 impl<T: 'static> IntoFuture for Call<T> {

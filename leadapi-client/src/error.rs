@@ -65,6 +65,11 @@ pub(crate) enum Cause {
     Transport(TransportError),
     /// With an answer that is not the operation's success.
     Answer(BadAnswer),
+    /// Before it was sent: its turn would have come too late, where the service had refused others because of the rate
+    /// after so long.
+    Late { refused: Option<Duration> },
+    /// With answers that do not fit together.
+    Disordered(String),
 }
 
 /// An answer that is not the operation's success; its texts may be shown.
@@ -105,13 +110,14 @@ impl Error {
     /// As far as repeating the call goes.
     pub(crate) fn failure(&self) -> Failure {
         match &self.0.cause {
-            Cause::Refusal(_) => Failure::Refused,
+            Cause::Refusal(_) | Cause::Disordered(_) => Failure::Refused,
             Cause::Transport(error) if error.is_permanent() => Failure::Refused,
             Cause::Transport(error) => match error.delivery() {
                 Delivery::NotSent => Failure::NotSent,
                 Delivery::MaybeSent => Failure::Lost,
             },
             Cause::Answer(answer) => Failure::Status(answer.status),
+            Cause::Late { .. } => Failure::NotSent,
         }
     }
 
@@ -124,6 +130,8 @@ impl Error {
             Cause::Transport(_) => "transport",
             Cause::Answer(answer) if answer.unreadable.is_some() => "unreadable",
             Cause::Answer(_) => "status",
+            Cause::Late { .. } => "late",
+            Cause::Disordered(_) => "disordered",
         }
     }
 
@@ -172,6 +180,13 @@ impl Error {
             Cause::Refusal(refusal) => refusal.to_string(),
             Cause::Transport(error) => error.to_string(),
             Cause::Answer(answer) => answer.message.clone(),
+            Cause::Late { refused: Some(_) } => {
+                "the service takes no requests because of the rate, and the call's time \
+                ends before it does again"
+                    .to_owned()
+            }
+            Cause::Late { refused: None } => "its turn would come after the end of the call's time".to_owned(),
+            Cause::Disordered(text) => text.clone(),
         }
     }
 
@@ -200,7 +215,10 @@ impl Error {
     /// # });
     /// ```
     pub fn retry_after(&self) -> Option<Duration> {
-        self.answer()?.retry_after
+        match &self.0.cause {
+            Cause::Late { refused } => *refused,
+            _ => self.answer()?.retry_after,
+        }
     }
 
     /// How many requests were sent, or tried to be.
@@ -303,7 +321,8 @@ impl Error {
             return Outcome::Unknown;
         }
         match &self.0.cause {
-            Cause::Refusal(_) => Outcome::NotSent,
+            Cause::Refusal(_) | Cause::Late { .. } => Outcome::NotSent,
+            Cause::Disordered(_) => Outcome::Refused,
             Cause::Transport(error) => match error.delivery() {
                 Delivery::NotSent => Outcome::NotSent,
                 Delivery::MaybeSent => Outcome::Unknown,
@@ -410,7 +429,7 @@ impl Error {
     /// # });
     /// ```
     pub fn is_rate_limited(&self) -> bool {
-        self.has(StatusCode::TOO_MANY_REQUESTS)
+        matches!(self.0.cause, Cause::Late { refused: Some(_) }) || self.has(StatusCode::TOO_MANY_REQUESTS)
     }
 
     /// Whether the service, or something before it, failed: any status from 500 to 599.
@@ -442,7 +461,11 @@ impl Error {
     /// # });
     /// ```
     pub fn is_timeout(&self) -> bool {
-        matches!(&self.0.cause, Cause::Transport(error) if error.is_timeout())
+        match &self.0.cause {
+            Cause::Transport(error) => error.is_timeout(),
+            Cause::Late { refused } => refused.is_none(),
+            _ => false,
+        }
     }
 
     /// Whether there was no connection.
@@ -473,7 +496,7 @@ impl Error {
     fn answer(&self) -> Option<&BadAnswer> {
         match &self.0.cause {
             Cause::Answer(answer) => Some(answer),
-            Cause::Refusal(_) | Cause::Transport(_) => None,
+            Cause::Refusal(_) | Cause::Transport(_) | Cause::Late { .. } | Cause::Disordered(_) => None,
         }
     }
 }
@@ -484,6 +507,8 @@ impl fmt::Display for Error {
         write!(f, "{} {}: ", endpoint.method, endpoint.path)?;
         match &self.0.cause {
             Cause::Refusal(refusal) => write!(f, "not sent: {refusal}"),
+            Cause::Late { .. } => write!(f, "not sent: {}", self.message()),
+            Cause::Disordered(text) => f.write_str(text),
             Cause::Transport(error) => error.fmt(f),
             Cause::Answer(BadAnswer { status, message, request_id, .. }) => {
                 write!(f, "{status}: {message}")?;
@@ -515,6 +540,7 @@ impl error::Error for Error {
             Cause::Refusal(refusal) => refusal.source(),
             Cause::Transport(error) => error.source(),
             Cause::Answer(answer) => answer.unreadable.as_ref().map(|reason| reason as _),
+            Cause::Late { .. } | Cause::Disordered(_) => None,
         }
     }
 }

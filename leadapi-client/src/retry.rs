@@ -2,7 +2,7 @@
 
 use std::{
     hash::{BuildHasher, RandomState},
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -11,7 +11,8 @@ use http::StatusCode;
 /// How often, and after which waits, a call that failed is made again.
 ///
 /// Made again is only what cannot be done twice by it: what was never sent, what was refused because of the rate, reads,
-/// PATCH, DELETE, and creates under an idempotency key. A refusal with any other status from 400 to 499 is final.
+/// PATCH, DELETE, and creates under an idempotency key. A refusal with any other status from 400 to 499 is final, but for
+/// 408, and so are 501 and 505.
 ///
 /// Before the n-th repetition the client waits a random time of at most `first · 2ⁿ⁻¹`, and never more than `longest`,
 /// so that callers who failed together do not come back together; where the answer says `Retry-After`, it waits that
@@ -188,17 +189,28 @@ impl Default for Budget {
 }
 
 impl Budget {
+    /// Whether it is there.
+    pub(crate) fn affords(&self, cost: f64, now: Duration) -> bool {
+        self.filled(now).tokens >= cost
+    }
+
     /// Takes it out, if it is there.
     pub(crate) fn take(&self, cost: f64, now: Duration) -> bool {
-        let mut bucket = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let passed = now.saturating_sub(bucket.at);
-        bucket.tokens = passed.as_secs_f64().mul_add(PER_SECOND, bucket.tokens).min(CAPACITY);
-        bucket.at = bucket.at.max(now);
+        let mut bucket = self.filled(now);
         let affordable = bucket.tokens >= cost;
         if affordable {
             bucket.tokens -= cost;
         }
         affordable
+    }
+
+    /// The bucket with what has come back by now.
+    fn filled(&self, now: Duration) -> MutexGuard<'_, Bucket> {
+        let mut bucket = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let passed = now.saturating_sub(bucket.at);
+        bucket.tokens = passed.as_secs_f64().mul_add(PER_SECOND, bucket.tokens).min(CAPACITY);
+        bucket.at = bucket.at.max(now);
+        bucket
     }
 
     pub(crate) fn put(&self, tokens: f64) {

@@ -26,10 +26,14 @@ fn without_tokens(text: &str) -> String {
     let mut pieces = text.split("pak_");
     let first = pieces.next().unwrap_or_default().to_owned();
     pieces.fold(first, |shown, piece| {
-        let rest =
-            piece.strip_prefix("[token]").unwrap_or(piece).trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+        let rest = piece.strip_prefix("[token]").unwrap_or(piece).trim_start_matches(is_of_a_token);
         shown + "pak_[token]" + rest
     })
+}
+
+/// Tokens are of visible ASCII; what ends one in JSON, HTML and headers is left.
+fn is_of_a_token(character: char) -> bool {
+    character.is_ascii_graphic() && !matches!(character, '"' | '\'' | '<' | '>' | ',' | ';' | ')' | ']' | '}')
 }
 
 /// Line breaks would forge lines of a log, escape sequences steer a terminal, and marks of direction turn text around.
@@ -59,7 +63,8 @@ mod tests {
         assert_eq!(shown("ééé", &token, 3), "ééé");
         assert_eq!(shown("éééé", &token, 3), "ééé…");
         assert_eq!(shown("Authorization: Bearer pak_secret", &token, 99), "Authorization: Bearer pak_[token]");
-        assert_eq!(shown("\"pak_secr...\", pak_other1", &token, 99), "\"pak_[token]...\", pak_[token]");
+        assert_eq!(shown("\"pak_secr...\", pak_other1", &token, 99), "\"pak_[token]\", pak_[token]");
+        assert_eq!(shown("{\"a\":\"pak_a-b._c\"}", &token, 99), "{\"a\":\"pak_[token]\"}");
         // Cut first, "pak_sec" would be left.
         assert_eq!(shown("xxx pak_secret", &token, 11), "xxx pak_[to…");
     }

@@ -49,19 +49,25 @@ pub trait Timer: Send + Sync + 'static {
     async fn sleep(&self, duration: Duration);
 }
 
-#[async_trait]
-impl<T: Timer + ?Sized> Timer for Arc<T> {
-    fn now(&self) -> Duration {
-        (**self).now()
-    }
+macro_rules! by_pointer {
+    ($($pointer:ident)*) => {$(
+        #[async_trait]
+        impl<T: Timer + ?Sized> Timer for $pointer<T> {
+            fn now(&self) -> Duration {
+                (**self).now()
+            }
 
-    async fn sleep(&self, duration: Duration) {
-        (**self).sleep(duration).await;
-    }
+            async fn sleep(&self, duration: Duration) {
+                (**self).sleep(duration).await;
+            }
+        }
+    )*};
 }
 
-/// The time of the system: tokio's where the call runs within tokio (and so a test may pause it), and elsewhere a thread
-/// that waits.
+by_pointer! { Arc Box }
+
+/// The time of the system: tokio's where the call runs within tokio (and so a test may pause it; the runtime's time must
+/// be enabled), and elsewhere a thread that waits.
 ///
 /// ```
 /// # futures_executor::block_on(async {
@@ -114,7 +120,9 @@ async fn on_a_thread(duration: Duration) {
         if state.rung {
             return Poll::Ready(());
         }
-        state.waker = Some(cx.waker().clone());
+        let before = state.waker.replace(cx.waker().clone());
+        drop(state);
+        drop(before);
         Poll::Pending
     })
     .await;
@@ -146,11 +154,13 @@ impl Alarm {
                 }
                 thread::park_timeout(left);
             }
-            let mut state = lock();
-            state.rung = true;
-            if let Some(waker) = state.waker.take() {
-                waker.wake();
-            }
+            let waker = {
+                let mut state = lock();
+                state.rung = true;
+                state.waker.take()
+            };
+            // Outside the lock: the waker may be the last to hold the task, and with it this alarm.
+            waker.into_iter().for_each(Waker::wake);
         };
         let spawned = thread::Builder::new().name("leadapi-timer".into()).spawn(ring);
         // Where there can be no thread, waiting not at all is better than waiting for ever.

@@ -72,7 +72,7 @@ impl Stopped {
     /// let mut creates = stranger.leads().create_many(rows);
     /// while let Some(settled) = creates.next().await {
     ///     if let Err(stopped) = settled {
-    ///         println!("to be taken up again at row {}", stopped.index());
+    ///         println!("row {} stopped all: {}", stopped.index(), stopped.message());
     /// #       assert_eq!(stopped.index(), 0);
     ///     }
     /// }

@@ -1,9 +1,8 @@
 //! What ends a walk before its end.
 
-use http::StatusCode;
 use leadapi_core::http::Operation;
 
-use crate::error::{BadAnswer, Cause, Error};
+use crate::error::{Cause, Error};
 
 /// The answers are not those of a list in the order of the contract, so that to go on would be to guess.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -27,14 +26,6 @@ pub(crate) enum Fault {
 /// The one place at which a fault becomes the client's error.
 impl From<Fault> for Error {
     fn from(fault: Fault) -> Self {
-        let answer = BadAnswer {
-            status: StatusCode::OK,
-            message: fault.to_string(),
-            request_id: None,
-            retry_after: None,
-            lacks_scope: false,
-            unreadable: None,
-        };
-        Self::new(Operation::ListLeads, Cause::Answer(answer))
+        Self::new(Operation::ListLeads, Cause::Disordered(fault.to_string()))
     }
 }

@@ -44,6 +44,9 @@ pub use pages::PageStream;
 pub use poller::{NewLeads, Poller};
 pub use position::Position;
 
+/// More pages are not asked for at once, whatever the caller says.
+const MOST_AHEAD: usize = 64;
+
 /// The one seam to the rest of the client: fetches a page. It is called once for each request.
 pub(crate) type Fetch = Arc<dyn Fn(LeadQuery) -> BoxFuture<'static, Result<Page<LeadItem>, Error>> + Send + Sync>;
 
@@ -96,7 +99,7 @@ impl Walk {
         self
     }
 
-    /// How many pages are asked for ahead, while the caller is busy with the one before: 1 unless set.
+    /// How many pages are asked for ahead, while the caller is busy with the one before: 1 unless set, and 64 at most.
     ///
     /// With 0 a page is asked for when it is needed. With more than 1 so many requests are on their way at once, each for
     /// the rows where its page should begin; one that turns out not to is thrown away and asked for anew, so this pays
@@ -115,7 +118,7 @@ impl Walk {
     /// # }
     /// ```
     pub const fn prefetch(mut self, pages: usize) -> Self {
-        self.prefetch = pages;
+        self.prefetch = if pages < MOST_AHEAD { pages } else { MOST_AHEAD };
         self
     }
 

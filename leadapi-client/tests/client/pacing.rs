@@ -154,3 +154,37 @@ async fn a_wait_is_seen_before_it_is_waited() {
     assert!(error.is_timeout() && error.is_retryable());
     assert_eq!(asked.elapsed(), Duration::ZERO);
 }
+
+#[tokio::test(start_paused = true)]
+async fn callers_go_in_the_order_in_which_they_came_and_wait_but_once() {
+    let start = Instant::now();
+    let (service, token) = limited(SlidingWindow::with_time(Limits::default(), move || start.elapsed()));
+    let waits = Arc::new(AtomicUsize::new(0));
+    let hook = waits.clone();
+    let client = Client::builder("http://in-process/v1", token)
+        .pacing(Pacing::default().writes(60))
+        .retry(RetryPolicy::none())
+        .timeout(Duration::from_secs(300))
+        .on_wait(move |_| {
+            hook.fetch_add(1, Ordering::Relaxed);
+        })
+        .in_process(service)
+        .unwrap();
+    let call = |nth: usize| {
+        let create = client.leads().create(&NewLead::new(&casa_verde(), format!("{nth}")));
+        async move { (nth, create.await.map_err(|error| error.outcome())) }
+    };
+    let mut running: JoinSet<_> = (0..290).map(call).collect();
+    let mut ended = Vec::new();
+    for nth in 290..590 {
+        // Later ones come while the first wait; there is no room for them within their time.
+        tokio::time::advance(Duration::from_millis(200)).await;
+        running.spawn(call(nth));
+    }
+    while let Some(end) = running.join_next().await {
+        ended.push(end.unwrap());
+    }
+    let made: Vec<usize> = ended.iter().filter(|(_, end)| end.is_ok()).map(|(nth, _)| *nth).collect();
+    assert!((0..290).all(|nth| made.contains(&nth)), "the first come first");
+    assert!(waits.load(Ordering::Relaxed) <= 2 * 590, "{} waits", waits.load(Ordering::Relaxed));
+}

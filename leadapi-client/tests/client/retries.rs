@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use leadapi_client::{
-    Outcome, RetryPolicy, WaitReason,
+    Outcome, Pacing, RetryPolicy, WaitReason,
     id::LeadId,
     model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead, Window},
 };
@@ -296,4 +296,102 @@ fn what_will_never_go_is_not_tried_again() {
     let client = leadapi_client::Client::builder("http://nowhere", "pak_0").transport(Broken).unwrap();
     let error = wait(client.leads().create(&ann())).unwrap_err();
     assert_eq!((error.attempts(), error.outcome(), error.is_retryable()), (1, Outcome::NotSent, false));
+}
+
+#[test]
+fn what_was_answered_is_told_when_no_time_is_left() {
+    // The gate is closed for longer than there is time.
+    let (client, script) = Script::client([Act::status(429).with("retry-after", &60)]);
+    assert!(wait(client.leads().create(&ann()).retry(RetryPolicy::none())).unwrap_err().is_rate_limited());
+    let error = wait(client.leads().create(&ann()).timeout(30 * SECOND)).unwrap_err();
+    assert!(error.is_rate_limited() && !error.is_timeout() && error.is_retryable(), "{error:?}");
+    assert!(error.retry_after().unwrap() >= 60 * SECOND);
+    assert_eq!((error.outcome(), error.attempts()), (Outcome::NotSent, 0));
+    script.assert_ended();
+
+    // After a failure, the failure.
+    let pacing = Pacing::off().writes(1);
+    let (client, script) = Script::with([Act::status(503)], |builder| builder.pacing(pacing).timeout(30 * SECOND));
+    let error = wait(client.leads().create(&ann())).unwrap_err();
+    assert_eq!((error.status().map(|status| status.as_u16()), error.outcome()), (Some(503), Outcome::Unknown));
+    assert_eq!(script.sent(), 1);
+}
+
+#[test]
+fn what_the_service_does_not_count_does_not_count_here() {
+    for status in [401, 405, 429] {
+        let refused = Act::status(status).with("retry-after", &2);
+        let (client, script) = Script::with([refused, Act::lead()], |builder| builder.pacing(Pacing::off().writes(1)));
+        drop(wait(client.leads().create(&ann()).retry(RetryPolicy::none())));
+        wait(client.leads().create(&ann())).unwrap();
+        assert!(script.now() <= 3 * SECOND, "{status}: {:?}", script.now());
+    }
+}
+
+#[test]
+fn without_any_time_nothing_is_sent() {
+    let (client, script) = Script::client([]);
+    let error = wait(client.leads().create(&ann()).timeout(Duration::ZERO)).unwrap_err();
+    assert!(error.is_timeout() && error.outcome() == Outcome::NotSent);
+    assert_eq!(script.sent(), 0);
+}
+
+#[test]
+fn a_read_that_is_refused_in_the_end_is_refused() {
+    let (client, _) = Script::client([Act::Lost, Act::status(404)]);
+    let error = wait(client.leads().get(&id())).unwrap_err();
+    assert!(error.is_not_found() && error.outcome() == Outcome::Refused);
+}
+
+#[test]
+fn a_refusal_for_the_rate_is_no_attempt() {
+    let two = RetryPolicy::default().attempts(2);
+    let acts = [Act::status(429), Act::status(429), Act::status(503), Act::status(429), Act::lead()];
+    let (client, _) = Script::client(acts);
+    wait(client.leads().create(&ann()).retry(two)).unwrap();
+}
+
+#[test]
+fn a_timeout_costs_twice_and_a_success_fills_the_budget() {
+    let quick = RetryPolicy::default().backoff(Duration::ZERO, Duration::ZERO).attempts(2);
+    let failing = |act: Act, calls: usize| {
+        let (client, script) = Script::client((0..2 * calls).map(|_| act.clone()));
+        for _ in 0..calls {
+            wait(client.leads().create(&ann()).retry(quick).attempt_timeout(Duration::ZERO)).unwrap_err();
+        }
+        script.sent() - calls
+    };
+    assert_eq!(failing(Act::status(503), 150), 100);
+    assert_eq!(failing(Act::Never, 150), 50);
+
+    let acts = (0..200).map(|_| Act::status(503)).chain((0..10).map(|_| Act::lead()));
+    let (client, script) = Script::client(acts.chain((0..4).map(|_| Act::status(503))));
+    for _ in 0..100 {
+        wait(client.leads().create(&ann()).retry(quick)).unwrap_err();
+    }
+    for _ in 0..10 {
+        wait(client.leads().create(&ann()).retry(quick)).unwrap();
+    }
+    for repeated in [2, 2] {
+        let before = script.sent();
+        wait(client.leads().create(&ann()).retry(quick)).unwrap_err();
+        assert_eq!(script.sent() - before, repeated, "ten successes are worth two repetitions");
+    }
+}
+
+#[test]
+fn nobodys_data_stands_in_an_error() {
+    for body in [
+        r#"{"id":"l1","client_id":"c1","name":{"x\"Bob Smith\"":1},"created_at":"2026-05-04T07:58:12.004Z"}"#,
+        r#"{"id":"l1","client_id":"c1","name":34600111222,"created_at":"2026-05-04T07:58:12.004Z"}"#,
+        r#"{"id":"x\"Bob Smith\"","client_id":"c1","name":"a","value":"x\", expected Bob Smith\""}"#,
+        r#"{"id":"l1","client_id":"c1","name":"Bob Smith","email":"bob@example.com"#,
+        r#" [{"name":"Bob Smith""#,
+    ] {
+        let (client, _) = Script::client([Act::Answer(201, Vec::new(), body.to_owned())]);
+        let error = wait(client.leads().create(&ann()).retry(RetryPolicy::none())).unwrap_err();
+        let text = format!("{error} {error:?}");
+        assert!(["Bob", "bob", "346"].iter().all(|data| !text.contains(data)), "{text}");
+        assert!(text.contains("line 1 column") || text.contains("missing field"), "{text}");
+    }
 }

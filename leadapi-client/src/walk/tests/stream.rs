@@ -217,7 +217,8 @@ fn after_a_fault_it_has_ended() {
     });
     let mut leads = Walk::new(fetch, LeadQuery::new()).stream();
     let Poll::Ready(Some(Err(error))) = once(leads.next()) else { panic!("{leads:?}") };
-    assert!(error.to_string().starts_with("GET /leads: 200 OK: the leads are not in order"), "{error}");
+    assert!(error.to_string().starts_with("GET /leads: the leads are not in order"), "{error}");
+    assert!(!error.is_retryable());
     assert_eq!(leads.size_hint(), (0, Some(0)));
     assert!(matches!(once(leads.next()), Poll::Ready(None)));
 }
