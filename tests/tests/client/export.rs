@@ -25,6 +25,9 @@ use leadapi_core::{
 
 const LEADS: usize = 100_000;
 const WRITERS: usize = 4;
+/// So often each of them inserts and deletes for each page that is read: a list that changes by more than a page with
+/// every page is more than a walk promises.
+const WRITES_PER_PAGE: usize = 10;
 
 /// A client of the service in this process, with so many leads, of which `old-…0` may be deleted and the others stay.
 async fn client() -> Client {
@@ -57,11 +60,15 @@ fn stays(nth: usize) -> bool {
     !nth.is_multiple_of(10)
 }
 
-/// Inserts and deletes, until it is told to stop; says how often.
-async fn write(client: Client, writer: usize, stop: Arc<AtomicBool>) -> usize {
+/// Inserts and deletes as the pages are read, until it is told to stop; says how often.
+async fn write(client: Client, writer: usize, stop: Arc<AtomicBool>, read: Arc<AtomicUsize>) -> usize {
     let mut goes = (0..LEADS).filter(|nth| !stays(*nth) && nth / 10 % WRITERS == writer);
     let mut written = 0;
     while !stop.load(Ordering::Relaxed) {
+        if written >= WRITES_PER_PAGE * (1 + read.load(Ordering::Relaxed)) {
+            tokio::task::yield_now().await;
+            continue;
+        }
         client.leads().create(&NewLead::new(&c1(), "new")).await.unwrap();
         // From the newest to the oldest and back, so that rows go before the reader and behind it.
         if let Some(nth) = if written % 2 == 0 { goes.next() } else { goes.next_back() } {
@@ -75,9 +82,9 @@ async fn write(client: Client, writer: usize, stop: Arc<AtomicBool>) -> usize {
 
 async fn export(prefetch: usize) {
     let client = client().await;
-    let (stop, read) = (Arc::new(AtomicBool::new(false)), AtomicUsize::new(0));
+    let (stop, read) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
     let writers: Vec<_> =
-        (0..WRITERS).map(|writer| tokio::spawn(write(client.clone(), writer, stop.clone()))).collect();
+        (0..WRITERS).map(|writer| tokio::spawn(write(client.clone(), writer, stop.clone(), read.clone()))).collect();
     let mut found: BTreeMap<LeadId, usize> = BTreeMap::new();
     let mut pages = client.leads().walk(LeadQuery::new()).prefetch(prefetch).pages();
     while let Some(page) = pages.try_next().await.unwrap() {
