@@ -327,10 +327,14 @@ mod tests {
         let (lane, hand) = lane(100);
         lane.close(Duration::from_secs(17));
         lane.close(Duration::from_secs(3));
+        let mut untils: Vec<u64> = Vec::new();
         for _ in 0..50 {
             let (until, refused) = wait(&lane, &hand);
             assert!(refused && (17_000..=18_000).contains(&until), "{until}");
+            untils.push(until);
         }
+        untils.sort_unstable();
+        assert!(untils[0] < 17_300 && untils[49] > 17_700, "they come back together: {untils:?}");
         hand.at(17_000);
         drop(go(&lane, &hand));
     }
