@@ -272,8 +272,7 @@ impl Held {
         }
         let miss = |why: String| Miss { nearness: usize::MAX, why };
         let Some(act) = self.acts.iter_mut().find(|act| act.count.has_room(act.met)) else {
-            let met = self.acts.iter().map(|act| act.met).sum();
-            return Err(miss(format!("it was {} already, which is all it has", count::met(met))));
+            return Err(miss("it has no answer left".to_owned()));
         };
         if asked.token.as_ref() != Some(token) && !act.answer.is_for_any_token() {
             return Err(miss("the request does not have the mock's token".to_owned()));
