@@ -28,6 +28,8 @@
 //! - **What fails.** [`verify`](MockLeadApi::verify), and the drop of the mock, panic with a list of the stubs that were not
 //!   met and the requests that no stub was for; never while a panic is on its way already.
 //!
+//! The closures of a test look at what they are given, and at nothing of the mock, which answers one request at a time.
+//!
 //! A stub answers whatever is asked, be it valid or not: what the rules of the API make of a request is for the
 //! [`fake`](super::fake) to say. A HEAD is a request like any other that nobody expects.
 
