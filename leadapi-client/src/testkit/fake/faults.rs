@@ -1,0 +1,88 @@
+//! Which requests go wrong, and how.
+
+use std::{collections::BTreeSet, time::Duration};
+
+#[derive(Debug, Default)]
+pub(super) struct Faults {
+    /// So many requests have come.
+    seen: u64,
+    failing: BTreeSet<u64>,
+    losing: BTreeSet<u64>,
+    /// How many fail, and the seed of which.
+    pub(super) fraction: (f64, u64),
+    pub(super) latency: Duration,
+}
+
+/// What is done with a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Deed {
+    Serve,
+    Fail,
+    Lose,
+}
+
+impl Faults {
+    pub(super) fn fail_nth(&mut self, n: u64) {
+        self.failing.insert(self.seen.saturating_add(n));
+    }
+
+    pub(super) fn lose_nth(&mut self, n: u64) {
+        self.losing.insert(self.seen.saturating_add(n));
+    }
+
+    /// What is done with the next request, and how long its answer is held back.
+    pub(super) fn next(&mut self) -> (Deed, Duration) {
+        self.seen += 1;
+        let (fraction, seed) = self.fraction;
+        let deed = if self.failing.remove(&self.seen) || part(seed ^ mix(self.seen)) < fraction {
+            Deed::Fail
+        } else if self.losing.remove(&self.seen) {
+            Deed::Lose
+        } else {
+            Deed::Serve
+        };
+        (deed, self.latency)
+    }
+}
+
+/// A number from 0 to below 1 that follows from this one.
+#[expect(clippy::cast_precision_loss, reason = "53 bits are what a double holds")]
+fn part(number: u64) -> f64 {
+    (mix(number) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+/// The finalizer of `SplitMix64`: neighbours become strangers.
+pub(super) const fn mix(number: u64) -> u64 {
+    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nth_counts_from_when_it_is_asked_for() {
+        let mut faults = Faults::default();
+        faults.next();
+        faults.fail_nth(2);
+        faults.lose_nth(1);
+        let deeds: Vec<Deed> = (0..4).map(|_| faults.next().0).collect();
+        assert_eq!(deeds, [Deed::Lose, Deed::Fail, Deed::Serve, Deed::Serve]);
+    }
+
+    #[test]
+    fn a_fraction_is_what_it_says_and_the_same_for_its_seed() {
+        let failed = |fraction, seed| -> Vec<bool> {
+            let mut faults = Faults { fraction: (fraction, seed), ..Faults::default() };
+            (0..10_000).map(|_| faults.next().0 == Deed::Fail).collect()
+        };
+        let count = |failed: &[bool]| failed.iter().filter(|failed| **failed).count();
+        assert!((900..1_100).contains(&count(&failed(0.1, 1))));
+        assert_eq!((count(&failed(0.0, 1)), count(&failed(1.0, 1))), (0, 10_000));
+        assert_eq!(failed(0.1, 1), failed(0.1, 1));
+        assert_ne!(failed(0.1, 1), failed(0.1, 2));
+    }
+}

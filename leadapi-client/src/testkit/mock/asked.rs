@@ -1,0 +1,90 @@
+//! A request as the stubs look at it.
+
+use std::fmt;
+
+use bytes::Bytes;
+use http::{Method, Request};
+use leadapi_core::{
+    auth::BearerToken,
+    http::{Endpoint, TABLE, header::IDEMPOTENCY_KEY},
+};
+use percent_encoding::percent_decode_str;
+
+use crate::testkit::serve::BASE;
+
+/// So many characters of a body are shown.
+const SHOWN: usize = 500;
+
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) method: Method,
+    path: String,
+    query: Option<String>,
+    /// The line of the table that it names, and what stands for `{id}`.
+    pub(super) endpoint: Option<(&'static Endpoint, String)>,
+    pub(super) key: Option<String>,
+    pub(super) token: Option<BearerToken>,
+    pub(super) body: Bytes,
+}
+
+impl Asked {
+    pub(super) fn new(request: Request<Bytes>) -> Self {
+        let (head, body) = request.into_parts();
+        let path = head.uri.path().to_owned();
+        let key = head.headers.get(IDEMPOTENCY_KEY);
+        Self {
+            endpoint: endpoint(&head.method, &path),
+            path,
+            query: head.uri.query().map(str::to_owned),
+            method: head.method,
+            key: key.map(|key| String::from_utf8_lossy(key.as_bytes()).into_owned()),
+            token: BearerToken::from_headers(&head.headers).ok(),
+            body,
+        }
+    }
+
+    /// Method, path and query.
+    pub(super) fn line(&self) -> String {
+        let query = self.query.as_ref().map(|query| format!("?{query}")).unwrap_or_default();
+        format!("{} {}{query}", self.method, self.path)
+    }
+
+    /// A parameter of the query.
+    pub(super) fn parameter(&self, name: &str) -> Option<String> {
+        let mut pairs = self.query.as_deref().unwrap_or_default().split('&');
+        pairs.find_map(|pair| {
+            let (found, value) = pair.split_once('=')?;
+            (decode(found) == name).then(|| decode(value))
+        })
+    }
+}
+
+/// The request with its body; never with its token.
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.line())?;
+        if self.body.is_empty() {
+            return Ok(());
+        }
+        let text = String::from_utf8_lossy(&self.body);
+        let more = if text.chars().nth(SHOWN).is_some() { "…" } else { "" };
+        write!(f, " {}{more}", text.chars().take(SHOWN).collect::<String>())
+    }
+}
+
+fn endpoint(method: &Method, path: &str) -> Option<(&'static Endpoint, String)> {
+    let below = path.strip_prefix(BASE)?;
+    let mut lines = TABLE.iter().filter(|line| line.method == *method);
+    lines.find_map(|line| match line.path.strip_suffix("{id}") {
+        Some(before) => {
+            let id = below.strip_prefix(before).filter(|id| !id.is_empty() && !id.contains('/'))?;
+            Some((line, percent_decode_str(id).decode_utf8_lossy().into_owned()))
+        }
+        None => (line.path == below).then(|| (line, String::new())),
+    })
+}
+
+/// As forms write them: `+` is a blank.
+fn decode(text: &str) -> String {
+    percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned()
+}

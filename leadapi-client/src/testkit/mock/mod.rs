@@ -1,0 +1,376 @@
+//! A server that answers what a test says.
+//!
+//! A stub says which requests it is for and what they are answered, in one line and in the types of the wire:
+//!
+//! ```
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+//! use leadapi_client::{id::{ClientId, LeadId}, model::{Lead, NewLead}, testkit::MockLeadApi};
+//!
+//! let api = MockLeadApi::start().await;
+//! let ann = Lead::new(LeadId::parse("lead-1")?, ClientId::parse("casa-verde")?, "Ann", "2026-05-04T12:00:00Z".parse()?);
+//! api.on_create().with_name("Ann").server_error().times(2).then().returns(ann.clone());
+//!
+//! let lead = api.client().leads().create(&NewLead::new(&ann.client_id, "Ann")).await?;
+//! assert_eq!(lead, ann);
+//! api.verify().await;
+//! # Ok::<(), leadapi_core::BoxError>(())
+//! # }).unwrap();
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! - **Which stub answers.** The one that was said first, of those that are for the request and have answers left: so the
+//!   special ones stand before the general ones. Each is for requests with the mock's own token, except where it answers
+//!   401.
+//! - **How often.** At least once, unless [`times`](Stub::times) or [`any_times`](Stub::any_times) says otherwise; an answer
+//!   that has another [`then`](Stub::then) is given once.
+//! - **What nobody expects** is answered 501, with an error object that names the request, the nearest stub and why it is
+//!   not for it.
+//! - **What fails.** [`verify`](MockLeadApi::verify), and the drop of the mock, panic with a list of the stubs that were not
+//!   met and the requests that no stub was for; never while a panic is on its way already.
+//!
+//! The closures of a test look at what they are given, and at nothing of the mock, which answers one request at a time.
+//!
+//! A stub answers whatever is asked, be it valid or not: what the rules of the API make of a request is for the
+//! [`fake`](super::fake) to say. A HEAD is a request like any other that nobody expects.
+
+mod answer;
+mod asked;
+mod board;
+mod condition;
+mod count;
+mod on;
+mod operation;
+mod stub;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::Request;
+use leadapi_core::{auth::BearerToken, id::LeadId};
+
+use self::board::Board;
+pub use self::{
+    answer::Forbidden,
+    on::{First, Next, On},
+    operation::{Clients, Create, Delete, Get, List, Pipelines, Stubbed, Update},
+    stub::Stub,
+};
+use super::serve::{self, Answers, Reply, Server};
+use crate::{Builder, Client};
+
+/// A server that answers what a test says, and fails the test when that is not what was asked for: see the
+/// [module](self).
+#[derive(Debug)]
+pub struct MockLeadApi {
+    board: Arc<Board>,
+    server: Server,
+}
+
+impl MockLeadApi {
+    /// A server on a free port of `127.0.0.1`, with a token of its own; it runs until it is dropped.
+    ///
+    /// # Panics
+    ///
+    /// Where there is no port or no random generator to be had.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// use leadapi_client::testkit::MockLeadApi;
+    ///
+    /// let api = MockLeadApi::start().await;
+    /// assert!(api.url().starts_with("http://127.0.0.1:"));
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[expect(clippy::expect_used, reason = "without a random generator there is nothing that a test could do")]
+    pub async fn start() -> Self {
+        let token = BearerToken::generate().expect("a random generator");
+        let board = Arc::new(Board::new(token));
+        let server = Server::start(OfBoard(board.clone())).await;
+        Self { board, server }
+    }
+
+    /// A client of the mock: with the default policy on repetitions, without a pace, and past the proxies of the
+    /// environment.
+    ///
+    /// It tries again as in production, so an error that passes is met [`times`](Stub::times) five; but what it waits for
+    /// in between, `Retry-After` included, takes no time. Calls can be given `RetryPolicy::none()`.
+    ///
+    /// # Panics
+    ///
+    /// Where the system's TLS cannot be set up.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// use leadapi_client::{RetryPolicy, id::LeadId, testkit::MockLeadApi};
+    ///
+    /// let (api, id) = (MockLeadApi::start().await, LeadId::parse("lead-1")?);
+    /// api.on_get(&id).server_error().times(6);
+    ///
+    /// let error = api.client().leads().get(&id).await.unwrap_err();
+    /// assert_eq!(error.attempts(), 5);
+    /// let error = api.client().leads().get(&id).retry(RetryPolicy::none()).await.unwrap_err();
+    /// assert_eq!(error.attempts(), 1);
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn client(&self) -> Client {
+        serve::client(&self.url(), self.token(), |_| {})
+    }
+
+    /// The beginning of a client of one's own: with the mock's URL and token, and all else as in production.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// use leadapi_client::{Pacing, testkit::MockLeadApi};
+    ///
+    /// let api = MockLeadApi::start().await;
+    /// let client = api.client_builder().pacing(Pacing::off()).application("tour/1.0").build()?;
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn client_builder(&self) -> Builder {
+        Client::builder(self.url(), self.token())
+    }
+
+    /// The base URL, such as `http://127.0.0.1:49152/v1`.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use leadapi_client::testkit::MockLeadApi;
+    /// assert!(MockLeadApi::start().await.url().ends_with("/v1"));
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn url(&self) -> String {
+        self.server.url()
+    }
+
+    /// The token that the mock takes.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use leadapi_client::testkit::MockLeadApi;
+    /// assert!(MockLeadApi::start().await.token().expose().starts_with("pak_"));
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn token(&self) -> &BearerToken {
+        self.board.token()
+    }
+
+    /// The requests so far, each as a line such as `GET /v1/leads?limit=50&offset=0`.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// use leadapi_client::{id::LeadId, testkit::MockLeadApi};
+    ///
+    /// let api = MockLeadApi::start().await;
+    /// api.on_delete(&LeadId::parse("lead-1")?).returns(());
+    /// api.client().leads().delete(&LeadId::parse("lead-1")?).await?;
+    /// assert_eq!(api.requests(), ["DELETE /v1/leads/lead-1"]);
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn requests(&self) -> Vec<String> {
+        self.board.requests()
+    }
+
+    /// Fails the test unless every stub was met as often as it says and every request had a stub. The drop of the mock does
+    /// so too, if this has not failed before.
+    ///
+    /// # Panics
+    ///
+    /// That is how it fails.
+    ///
+    /// ```should_panic
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # use leadapi_client::testkit::MockLeadApi;
+    /// let api = MockLeadApi::start().await;
+    /// api.on_clients().server_error();
+    /// api.verify().await;
+    /// # });
+    /// ```
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use leadapi_client::testkit::MockLeadApi;
+    /// let api = MockLeadApi::start().await;
+    /// api.on_clients().server_error().any_times();
+    /// api.verify().await;
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[expect(clippy::unused_async, reason = "as in wiremock; what it looks at may one day be elsewhere")]
+    pub async fn verify(&self) {
+        self.fail_if_unmet();
+    }
+
+    /// What [`verify`](Self::verify) would fail with now, if with anything.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// use leadapi_client::{id::LeadId, testkit::MockLeadApi};
+    ///
+    /// let (api, id) = (MockLeadApi::start().await, LeadId::parse("lead-1")?);
+    /// api.on_get(&id).not_found();
+    /// assert!(api.unmet().is_some_and(|text| text.contains("GET /leads/lead-1: 404, at least once: never met")));
+    /// api.client().leads().get(&id).await.unwrap_err();
+    /// assert_eq!(api.unmet(), None);
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn unmet(&self) -> Option<String> {
+        self.board.unmet()
+    }
+
+    /// The creates: `POST /leads`.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use leadapi_client::{model::NewLead, testkit::MockLeadApi};
+    /// let api = MockLeadApi::start().await;
+    /// api.on_create().invalid("email must have one @");
+    /// let error = api.client().leads().create(&NewLead::new(&"c1".parse()?, "Ann")).await.unwrap_err();
+    /// assert_eq!(error.message(), "email must have one @");
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn on_create(&self) -> On<Create> {
+        On::new(&self.board, None)
+    }
+
+    /// The reads of one lead: `GET /leads/{id}`.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use leadapi_client::{id::LeadId, testkit::MockLeadApi};
+    /// # let id = LeadId::parse("lead-1")?;
+    /// let api = MockLeadApi::start().await;
+    /// api.on_get(&id).not_found();
+    /// assert!(api.client().leads().get(&id).await.unwrap_err().is_not_found());
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn on_get(&self, id: &LeadId) -> On<Get> {
+        On::new(&self.board, Some(id))
+    }
+
+    /// The changes of one lead: `PATCH /leads/{id}`.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use leadapi_client::{id::LeadId, model::LeadPatch, testkit::MockLeadApi};
+    /// # let id = LeadId::parse("lead-1")?;
+    /// let api = MockLeadApi::start().await;
+    /// api.on_update(&id).not_found();
+    /// assert!(api.client().leads().update(&id, &LeadPatch::new().name("Ann")).await.unwrap_err().is_not_found());
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn on_update(&self, id: &LeadId) -> On<Update> {
+        On::new(&self.board, Some(id))
+    }
+
+    /// The deletion of one lead: `DELETE /leads/{id}`.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use leadapi_client::{id::LeadId, testkit::MockLeadApi};
+    /// # let id = LeadId::parse("lead-1")?;
+    /// let api = MockLeadApi::start().await;
+    /// api.on_delete(&id).returns(());
+    /// api.client().leads().delete(&id).await?;
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn on_delete(&self, id: &LeadId) -> On<Delete> {
+        On::new(&self.board, Some(id))
+    }
+
+    /// The lists of leads: `GET /leads`.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use leadapi_client::{model::{LeadQuery, Page, Window}, testkit::MockLeadApi};
+    /// let api = MockLeadApi::start().await;
+    /// api.on_list().returns(Page::new(Vec::new(), 7, Window::default()));
+    /// assert_eq!(api.client().leads().list(&LeadQuery::new()).await?.total, 7);
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn on_list(&self) -> On<List> {
+        On::new(&self.board, None)
+    }
+
+    /// The lists of pipelines: `GET /pipelines`.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use leadapi_client::{model::{Page, Window}, testkit::MockLeadApi};
+    /// let api = MockLeadApi::start().await;
+    /// api.on_pipelines().returns(Page::new(Vec::new(), 0, Window::default()));
+    /// assert!(api.client().pipelines().list(Window::default()).await?.data.is_empty());
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn on_pipelines(&self) -> On<Pipelines> {
+        On::new(&self.board, None)
+    }
+
+    /// The lists of client accounts: `GET /clients`.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use leadapi_client::{model::{Page, Window}, testkit::MockLeadApi};
+    /// let api = MockLeadApi::start().await;
+    /// api.on_clients().returns(Page::new(Vec::new(), 0, Window::default()));
+    /// assert!(api.client().clients().list(Window::default()).await?.data.is_empty());
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn on_clients(&self) -> On<Clients> {
+        On::new(&self.board, None)
+    }
+
+    #[expect(clippy::panic, reason = "that is how a test fails")]
+    fn fail_if_unmet(&self) {
+        if let Some(unmet) = self.board.tell_unmet()
+            && !std::thread::panicking()
+        {
+            panic!("{unmet}");
+        }
+    }
+}
+
+impl Drop for MockLeadApi {
+    fn drop(&mut self) {
+        self.fail_if_unmet();
+    }
+}
+
+struct OfBoard(Arc<Board>);
+
+impl Answers for OfBoard {
+    fn answer(&self, request: Request<Bytes>) -> Reply {
+        self.0.answer(request)
+    }
+}

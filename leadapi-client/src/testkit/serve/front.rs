@@ -1,0 +1,167 @@
+//! The door before wiremock's server: it lets everything pass as it is, and cuts the answers that are marked.
+//!
+//! Why a door? wiremock 0.6 can drop a connection instead of an answer, by `respond_with_err`, but it can neither do that
+//! after a delay nor cut an answer in its midst. And the door stands before every request, because the address must be
+//! known before anybody says that something is to be cut.
+//!
+//! It is threads and the sockets of std: a test may block every thread of its own runtime.
+
+use std::{
+    io::{self, Read, Write},
+    net::{Shutdown, SocketAddr, TcpListener, TcpStream},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+};
+
+/// The header by which an answer is marked; it never leaves the door.
+pub(super) const CUT: &str = "x-leadapi-testkit-cut";
+/// How an answer begins.
+const START: &[u8] = b"HTTP/1.";
+
+/// A port that leads to another one, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Front {
+    address: SocketAddr,
+    closed: Arc<AtomicBool>,
+}
+
+impl Front {
+    #[expect(clippy::expect_used, reason = "a listener that is bound has an address")]
+    pub(super) fn open(listener: TcpListener, behind: SocketAddr) -> Self {
+        let address = listener.local_addr().expect("the address of a bound port");
+        let closed = Arc::new(AtomicBool::new(false));
+        let seen = closed.clone();
+        thread::spawn(move || {
+            for client in listener.incoming() {
+                if seen.load(Ordering::Acquire) {
+                    break;
+                }
+                if let Ok(client) = client {
+                    // A connection that fails has failed for its client too, who sees it.
+                    thread::spawn(move || connect(&client, behind));
+                }
+            }
+        });
+        Self { address, closed }
+    }
+
+    pub(super) const fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for Front {
+    fn drop(&mut self) {
+        self.closed.store(true, Ordering::Release);
+        // Wakes the thread that waits for somebody to come.
+        drop(TcpStream::connect(self.address));
+    }
+}
+
+/// Joins a client to the server behind, until one of the two goes.
+fn connect(client: &TcpStream, behind: SocketAddr) -> io::Result<()> {
+    let server = TcpStream::connect(behind)?;
+    client.set_nodelay(true)?;
+    server.set_nodelay(true)?;
+    let asked = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            // That a request has begun is said before it leaves, so that its answer is never there first.
+            let passed = pass(client, &server, |_| asked.store(true, Ordering::Release));
+            let _ = server.shutdown(if passed.is_ok() { Shutdown::Write } else { Shutdown::Both });
+        });
+        let answered = answers(&server, client, &asked);
+        // Also ends the thread that waits for the client.
+        let _ = (client.shutdown(Shutdown::Both), server.shutdown(Shutdown::Both));
+        answered
+    })
+}
+
+fn pass(mut from: &TcpStream, mut to: &TcpStream, mut seen: impl FnMut(&[u8])) -> io::Result<()> {
+    let mut buffer = vec![0; 16 * 1024];
+    loop {
+        let count = from.read(&mut buffer)?;
+        let bytes = buffer.get(..count).unwrap_or_default();
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        seen(bytes);
+        to.write_all(bytes)?;
+    }
+}
+
+/// Lets answers pass until one is to be cut. The first bytes after those of a request begin an answer: no client of a
+/// test sends a request before it has read the answer to the one before.
+fn answers(mut server: &TcpStream, mut client: &TcpStream, asked: &AtomicBool) -> io::Result<()> {
+    let mut buffer = vec![0; 16 * 1024];
+    let mut held = Vec::new();
+    loop {
+        let count = server.read(&mut buffer)?;
+        if count == 0 {
+            return client.write_all(&held);
+        }
+        held.extend_from_slice(buffer.get(..count).unwrap_or_default());
+        let is_answer = held.starts_with(START) || START.starts_with(&held);
+        if asked.load(Ordering::Acquire) && is_answer {
+            let Some(end) = find(&held, b"\r\n\r\n") else { continue };
+            // After an interim answer comes the one that counts.
+            asked.store(held.get(9) == Some(&b'1'), Ordering::Release);
+            let (marked, body) = held.split_at(end + 4);
+            if let Some((clean, mark)) = unmarked(marked) {
+                return cut(&clean, body, &mark, server, client);
+            }
+        }
+        client.write_all(&held)?;
+        held.clear();
+    }
+}
+
+/// Sends as much of an answer as its mark says.
+fn cut(head: &[u8], body: &[u8], mark: &str, mut server: &TcpStream, mut client: &TcpStream) -> io::Result<()> {
+    let Ok(wanted) = mark.parse::<usize>() else {
+        let half = if mark == "head" { head.len() / 2 } else { 0 };
+        return client.write_all(head.get(..half).unwrap_or_default());
+    };
+    let mut body = body.to_vec();
+    let mut buffer = vec![0; 16 * 1024];
+    while body.len() < wanted {
+        let count = server.read(&mut buffer)?;
+        if count == 0 {
+            break;
+        }
+        body.extend_from_slice(buffer.get(..count).unwrap_or_default());
+    }
+    body.truncate(wanted);
+    client.write_all(&[head, &body].concat())
+}
+
+/// The head without its mark, and the mark.
+fn unmarked(head: &[u8]) -> Option<(Vec<u8>, String)> {
+    let start = find(head, format!("\r\n{CUT}: ").as_bytes())?;
+    let (before, line) = head.split_at(start);
+    let end = find(line.get(2..)?, b"\r\n")? + 2;
+    let (line, after) = line.split_at(end);
+    let mark = String::from_utf8_lossy(line.get(CUT.len() + 4..)?).into_owned();
+    Some(([before, after].concat(), mark))
+}
+
+fn find(text: &[u8], part: &[u8]) -> Option<usize> {
+    text.windows(part.len()).position(|window| window == part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_is_taken_out() {
+        let head = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nx-leadapi-testkit-cut: 17\r\ndate: x\r\n\r\n";
+        let (clean, mark) = unmarked(head).unwrap();
+        assert_eq!(mark, "17");
+        assert_eq!(clean, b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\ndate: x\r\n\r\n");
+        assert_eq!(unmarked(&clean), None);
+    }
+}

@@ -1,0 +1,89 @@
+//! The refusals of the contract (7 and D2), byte for byte as the service writes them.
+//!
+//! The service keeps its own to itself, since a host has no use for them; a test holds these against it.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{
+    HeaderName, HeaderValue, Response, StatusCode,
+    header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS},
+};
+use leadapi_core::auth::Scope;
+use serde::Serialize;
+
+pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// An answer of the service: what each of them has.
+pub(crate) fn respond(status: StatusCode, body: Bytes) -> Response<Bytes> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    if status != StatusCode::NO_CONTENT {
+        headers.insert(CONTENT_TYPE, JSON);
+    }
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+/// An error object.
+pub(crate) fn refuse(status: StatusCode, message: &str) -> Response<Bytes> {
+    #[derive(Serialize)]
+    struct ErrorObject<'a> {
+        error: &'a str,
+    }
+
+    respond(status, json(&ErrorObject { error: message }))
+}
+
+pub(crate) fn unauthorized() -> Response<Bytes> {
+    let challenge = r#"Bearer realm="leadapi", error="invalid_token", error_description="invalid token""#;
+    let response = refuse(StatusCode::UNAUTHORIZED, "Authorization: invalid token");
+    with(response, WWW_AUTHENTICATE, HeaderValue::from_static(challenge))
+}
+
+pub(crate) fn lacks_scope(scope: Scope) -> Response<Bytes> {
+    let response = refuse(StatusCode::FORBIDDEN, &format!("Authorization: the token lacks the scope {scope}"));
+    with(
+        response,
+        WWW_AUTHENTICATE,
+        HeaderValue::from_static(match scope {
+            Scope::Read => r#"Bearer error="insufficient_scope", scope="read""#,
+            Scope::Write => r#"Bearer error="insufficient_scope", scope="write""#,
+        }),
+    )
+}
+
+pub(crate) fn foreign_client() -> Response<Bytes> {
+    refuse(StatusCode::FORBIDDEN, "client_id: no such client account in this business")
+}
+
+pub(crate) fn no_such_lead() -> Response<Bytes> {
+    refuse(StatusCode::NOT_FOUND, "id: no such lead")
+}
+
+pub(crate) fn no_such_path() -> Response<Bytes> {
+    refuse(StatusCode::NOT_FOUND, "path: there is no such path")
+}
+
+/// In whole seconds, rounded up, 1 to 60.
+pub(crate) fn rate_limited(after: Duration) -> Response<Bytes> {
+    let secs = after.as_nanos().div_ceil(1_000_000_000).clamp(1, 60).try_into().unwrap_or(60_u64);
+    let message = format!("rate limit reached, try again in {secs} s");
+    with(refuse(StatusCode::TOO_MANY_REQUESTS, &message), RETRY_AFTER, secs.into())
+}
+
+pub(crate) fn server_error() -> Response<Bytes> {
+    refuse(StatusCode::INTERNAL_SERVER_ERROR, "internal error")
+}
+
+#[expect(clippy::expect_used, reason = "what the wire's own types hold can be written as JSON")]
+pub(crate) fn json(value: &impl Serialize) -> Bytes {
+    serde_json::to_vec(value).expect("JSON of a type of the wire").into()
+}
+
+fn with(mut response: Response<Bytes>, name: HeaderName, value: HeaderValue) -> Response<Bytes> {
+    response.headers_mut().insert(name, value);
+    response
+}

@@ -1,0 +1,128 @@
+//! What a test is told when the API was not asked as it says.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use leadapi_client::{
+    RetryPolicy,
+    model::{NewLead, Window},
+    testkit::MockLeadApi,
+};
+
+use crate::{
+    answers::{ann, id, new},
+    raw::Ask,
+};
+
+/// The text of the panic of this work.
+fn panicked(work: impl FnOnce()) -> Option<String> {
+    let panic = catch_unwind(AssertUnwindSafe(work)).err()?;
+    Some(panic.downcast_ref::<String>().unwrap().clone())
+}
+
+/// How the mock fails its test when it is dropped.
+pub(crate) fn fails(api: MockLeadApi) -> String {
+    panicked(|| drop(api)).expect("it did not fail")
+}
+
+#[tokio::test]
+async fn a_stub_that_was_not_met_is_named_with_its_counts() {
+    let api = MockLeadApi::start().await;
+    let line = line!() + 1;
+    api.on_create().with_name("Ann").server_error().times(3).then().returns(ann());
+    api.on_clients().server_error().any_times();
+    api.client().leads().create(&new()).retry(RetryPolicy::none()).await.unwrap_err();
+
+    let text = fails(api);
+    let stub = "POST /leads with the name \"Ann\": 500, exactly 3 times: met once; then 201, at least once: never met";
+    assert!(text.contains(stub), "{text}");
+    assert!(text.contains(&format!("failures.rs:{line}:")), "{text}");
+    assert!(text.contains("all requests:\n  - POST /v1/leads"), "{text}");
+    assert!(!text.contains("/clients"), "{text}");
+}
+
+#[tokio::test]
+async fn verify_fails_and_the_drop_does_not_again() {
+    let api = MockLeadApi::start().await;
+    api.on_delete(&id()).returns(());
+    let mut checked = Box::pin(api.verify());
+    let poll = || futures_executor::block_on(&mut checked);
+    assert!(panicked(poll).unwrap().contains("DELETE /leads/lead-1: 204, at least once: never met"));
+    drop(checked);
+    assert!(api.unmet().is_some());
+}
+
+#[tokio::test]
+async fn a_test_that_panics_already_is_not_failed_once_more() {
+    let api = MockLeadApi::start().await;
+    api.on_delete(&id()).returns(());
+    // A panic while another one is on its way would abort the whole process.
+    let text = panicked(|| {
+        let _api = api;
+        panic!("{}", "the test's own")
+    });
+    assert_eq!(text.as_deref(), Some("the test's own"));
+}
+
+#[tokio::test]
+async fn what_nobody_expects_is_answered_501_and_fails() {
+    let api = MockLeadApi::start().await;
+    let (client, url) = (api.client(), api.url());
+    api.on_create().with_name("Ann").matching(|new| new.value.is_some()).invalid("no").any_times();
+    api.on_get(&id()).returns(ann()).times(1);
+    client.leads().get(&id()).await.unwrap();
+
+    let unexpected = client.leads().create(&NewLead::new(&ann().client_id, "Bob").value(1)).await.unwrap_err();
+    assert_eq!((unexpected.status().unwrap().as_u16(), unexpected.attempts()), (501, 1));
+    let nearest = "; the nearest stub is POST /leads with the name \"Ann\" and with a body that the test says yes to: \
+                   400, any number of times; but its name is \"Bob\"";
+    let create = r#"unexpected request: POST /v1/leads {"client_id":"casa-verde","name":"Bob","value":1}"#;
+    assert_eq!(unexpected.message(), format!("{create}{nearest}"));
+
+    let again = client.leads().get(&id()).await.unwrap_err().message();
+    assert!(again.ends_with("GET /leads/lead-1: 200, exactly once; but it has no answer left"));
+    let other = client.leads().get(&"lead-2".parse().unwrap()).await.unwrap_err().message();
+    assert!(other.ends_with("; but its id is \"lead-2\""), "{other}");
+    let list = client.clients().list(Window::default()).await.unwrap_err().message();
+    assert!(list.starts_with("unexpected request: GET /v1/clients?limit=50&offset=0; "), "{list}");
+    assert!(list.ends_with("; but it is a GET /clients"), "{list}");
+    let nowhere = Ask::new("PUT /v1/forms").by(api.token()).send(&url);
+    assert_eq!(nowhere.status, 501);
+    assert!(nowhere.body.starts_with(r#"{"error":"unexpected request: PUT /v1/forms; "#), "{}", nowhere.body);
+    assert!(nowhere.body.contains("none of the seven operations"), "{}", nowhere.body);
+
+    let text = fails(api);
+    assert!(text.contains("requests that no stub was for:\n  - POST /v1/leads"), "{text}");
+    assert_eq!(text.matches("the nearest stub is").count(), 5, "{text}");
+}
+
+#[tokio::test]
+async fn a_token_that_is_not_the_mocks_is_unexpected_and_never_shown() {
+    let api = MockLeadApi::start().await;
+    api.on_get(&id()).returns(ann()).any_times();
+    api.on_clients().unauthorized();
+    let secret = api.token().expose().to_owned();
+    let get = Ask::new("GET /v1/leads/lead-1");
+    assert!(get.send(&api.url()).body.contains("does not have the mock's token"));
+    assert_eq!(get.with("authorization", format!("Bearer {secret}x")).send(&api.url()).status, 501);
+    assert_eq!(Ask::new("GET /v1/clients").send(&api.url()).status, 401);
+    assert!(!format!("{api:?}").contains(&secret));
+    assert!(!fails(api).contains(&secret));
+}
+
+#[tokio::test]
+async fn never_is_a_count_too() {
+    let api = MockLeadApi::start().await;
+    api.on_delete(&id()).returns(()).times(0);
+    api.verify().await;
+    let refused = api.client().leads().delete(&id()).await.unwrap_err();
+    assert!(refused.message().contains("204, exactly 0 times; but it has no answer left"), "{refused}");
+    fails(api);
+}
+
+#[tokio::test]
+async fn without_stubs_it_says_so() {
+    let api = MockLeadApi::start().await;
+    let error = api.client().leads().get(&id()).await.unwrap_err();
+    assert_eq!(error.message(), "unexpected request: GET /v1/leads/lead-1; there is no stub");
+    assert!(fails(api).starts_with("the API was not asked as the test says"));
+}

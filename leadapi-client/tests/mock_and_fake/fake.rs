@@ -1,0 +1,160 @@
+//! The fake as the service that it is: its time, its rate, its tokens, its store.
+
+use std::time::Duration;
+
+use leadapi_client::{
+    RetryPolicy,
+    auth::Scopes,
+    model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead, Window},
+    testkit::FakeLeadApi,
+    walk::Mark,
+};
+use leadapi_core::{
+    dataset::Dataset,
+    port::{Store, TokenRecord, TokenStore},
+};
+
+fn bob() -> NewLead {
+    NewLead::new(&"casa-verde".parse().unwrap(), "Bob")
+}
+
+#[tokio::test]
+async fn it_keeps_what_it_is_told() {
+    let api = FakeLeadApi::start().await;
+    let client = api.client();
+    let lead = client.leads().create(&bob().notes("a\nb").stage(&"won".parse().unwrap())).await.unwrap();
+    assert_eq!(lead.created_at, api.now());
+    assert_eq!(lead.pipeline_id.as_ref().unwrap().as_str(), "sales");
+    let changed = client.leads().update(&lead.id, &LeadPatch::new().clear_pipeline()).await.unwrap();
+    assert_eq!((changed.stage_id, changed.notes.as_deref()), (None, Some("a\nb")));
+    let held = api.store().get(api.business(), &lead.id).await.unwrap().unwrap();
+    assert_eq!(*held, client.leads().get(&lead.id).await.unwrap());
+    let page = client.leads().list(&LeadQuery::new()).await.unwrap();
+    assert_eq!((page.total, &page.data[0].id), (4, &lead.id));
+    client.leads().delete(&lead.id).await.unwrap();
+    assert_eq!(api.store().get(api.business(), &lead.id).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn its_rate_is_exact_under_its_own_time() {
+    let api = FakeLeadApi::start().await;
+    let client = api.client();
+    let once = async || client.leads().create(&bob()).retry(RetryPolicy::none()).await;
+    for number in 0..60 {
+        once().await.unwrap_or_else(|error| panic!("{number}: {error}"));
+        api.advance(Duration::from_millis(100));
+    }
+    // The first of them is 6 s old.
+    let refused = once().await.unwrap_err();
+    assert_eq!((refused.is_rate_limited(), refused.retry_after()), (true, Some(Duration::from_secs(54))));
+    api.advance(Duration::from_millis(53_999));
+    assert!(once().await.unwrap_err().is_rate_limited());
+    api.advance(Duration::from_millis(1));
+    once().await.unwrap();
+    assert!(once().await.unwrap_err().is_rate_limited());
+    client.leads().list(&LeadQuery::new()).await.unwrap();
+    // Another token has a rate of its own.
+    let other = api.client_with(&api.mint(api.business(), Scopes::Write));
+    other.leads().create(&bob()).retry(RetryPolicy::none()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_client_waits_in_its_time_and_not_in_ours() {
+    let api = FakeLeadApi::start().await;
+    let (client, before, begun) = (api.client(), api.now(), std::time::Instant::now());
+    for _ in 0..180 {
+        client.leads().create(&bob()).timeout(Duration::from_secs(600)).await.unwrap();
+    }
+    let waited = (api.now().to_utc() - before.to_utc()).num_seconds();
+    assert!((120..=125).contains(&waited), "{waited}");
+    assert!(begun.elapsed() < Duration::from_secs(60));
+}
+
+#[tokio::test]
+async fn two_clients_share_what_is_there_and_not_more() {
+    let api = FakeLeadApi::start().await;
+    let (one, two) = (api.client(), api.client_with(&api.mint(api.business(), Scopes::Both)));
+    let create = async |client: &leadapi_client::Client| {
+        for _ in 0..20 {
+            client.leads().create(&bob()).await.unwrap();
+        }
+    };
+    tokio::join!(create(&one), create(&two));
+    assert_eq!(one.leads().list(&LeadQuery::new()).await.unwrap().total, 43);
+    let mut walk = two.leads().walk(LeadQuery::new()).page_size(7).stream();
+    let mut seen = 0;
+    while walk.try_next().await.unwrap().is_some() {
+        seen += 1;
+    }
+    assert_eq!(seen, 43);
+
+    let data = r#"{"businesses": [
+        {"id": "b1", "name": "B1", "created_at": "2026-01-12T09:00:00Z",
+            "clients": [{"id": "c1", "name": "C", "created_at": "2026-01-12T09:00:00Z"}]},
+        {"id": "b2", "name": "B2", "created_at": "2026-01-12T09:00:00Z"}]}"#;
+    let api = FakeLeadApi::builder().data(Dataset::parse(data).unwrap()).start().await;
+    let stranger = api.client_with(&api.mint(&"b2".parse().unwrap(), Scopes::Both));
+    let lead = api.client().leads().create(&NewLead::new(&"c1".parse().unwrap(), "Ann")).await.unwrap();
+    assert!(stranger.leads().get(&lead.id).await.unwrap_err().is_not_found());
+    assert_eq!(stranger.clients().list(Window::default()).await.unwrap().total, 0);
+}
+
+#[tokio::test]
+async fn keys_and_tokens_grow_old_in_its_time() {
+    let api = FakeLeadApi::start().await;
+    let client = api.client();
+    let key = IdempotencyKey::parse("row-1").unwrap();
+    let create = async || {
+        let create = client.leads().create(&bob()).idempotency_key(key.clone());
+        let (lead, meta) = create.with_meta().await.unwrap();
+        (lead.id, meta.is_replayed())
+    };
+    let (first, _) = create().await;
+    api.advance(Duration::from_secs(24 * 60 * 60 - 1));
+    assert_eq!(create().await, (first.clone(), true));
+    api.advance(Duration::from_secs(1));
+    let (second, replayed) = create().await;
+    assert!(second != first && !replayed);
+
+    let token = leadapi_client::auth::BearerToken::generate().unwrap();
+    let mut record = TokenRecord::new(&token, "short", Scopes::Read, api.now());
+    record.expires_at = Some("2026-05-05T12:00:10Z".parse().unwrap());
+    api.tokens().insert(api.business(), record).await.unwrap();
+    let short = api.client_with(&token);
+    short.clients().list(Window::default()).await.unwrap();
+    api.advance(Duration::from_secs(10));
+    let error = short.clients().list(Window::default()).await.unwrap_err();
+    assert_eq!(error.message(), "Authorization: token expired");
+}
+
+#[tokio::test]
+async fn ids_follow_from_the_seed_and_grow() {
+    let ids = async |seed: Option<u64>| {
+        let builder = FakeLeadApi::builder();
+        let api = seed.map_or(builder, |seed| FakeLeadApi::builder().seed(seed)).start().await;
+        let client = api.client();
+        let mut ids = Vec::new();
+        for _ in 0..5 {
+            ids.push(client.leads().create(&bob()).await.unwrap().id);
+        }
+        assert!(ids.is_sorted());
+        ids
+    };
+    assert_eq!(ids(Some(7)).await, ids(Some(7)).await);
+    assert_ne!(ids(Some(7)).await, ids(Some(8)).await);
+    assert_ne!(ids(None).await, ids(None).await);
+}
+
+#[tokio::test]
+async fn a_poller_sees_what_is_new_after_the_time_has_moved() {
+    let api = FakeLeadApi::start().await;
+    let client = api.client();
+    let mut poller = client.leads().new_since(LeadQuery::new(), Mark::at(api.now()));
+    assert!(poller.poll().await.unwrap().leads.is_empty());
+    for minutes in 1..4 {
+        api.advance(Duration::from_secs(60 * minutes));
+        let lead = client.leads().create(&bob()).await.unwrap();
+        let new = poller.poll().await.unwrap().leads;
+        assert_eq!(new.iter().map(|lead| &lead.id).collect::<Vec<_>>(), [&lead.id]);
+    }
+}
