@@ -33,6 +33,9 @@ mod leads;
 #[cfg(feature = "blocking")]
 mod blocking;
 
+#[cfg(feature = "testkit")]
+pub mod testkit;
+
 pub use attempts::Meta;
 pub use builder::{Builder, ConfigError};
 pub use call::{Call, CreateLead, Running, WithMeta};
