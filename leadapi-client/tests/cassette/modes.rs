@@ -38,11 +38,11 @@ fn case() {
     deck.finish().unwrap_or_else(|error| panic!("at the end: {error}"));
 }
 
-fn run(path: &Path, mode: Option<&str>, ask: &str, more: &[(&str, &str)]) -> Output {
+fn run(path: &Path, mode: Option<&str>, ask: &str, variables: &[(&str, &str)]) -> Output {
     let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--exact", "modes::case", "--nocapture"]).env(CASE, path).env("LEADAPI_ASK", ask);
     command.env_remove("CI").env_remove("LEADAPI_CASSETTE");
-    command.envs(mode.map(|mode| ("LEADAPI_CASSETTE", mode))).envs(more.iter().copied());
+    command.envs(mode.map(|mode| ("LEADAPI_CASSETTE", mode))).envs(variables.iter().copied());
     command.output().unwrap()
 }
 

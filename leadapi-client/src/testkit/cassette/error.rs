@@ -92,5 +92,5 @@ pub enum CassetteError {
 }
 
 fn lines(faults: &[String]) -> String {
-    faults.iter().map(|fault| format!("\n- {fault}")).collect()
+    faults.iter().flat_map(|fault| ["\n- ", fault]).collect()
 }

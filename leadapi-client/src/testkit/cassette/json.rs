@@ -32,7 +32,7 @@ impl Json {
         if let Self::Text(text) = self { Some(text) } else { None }
     }
 
-    /// Calls it on every text that is a value, with the keys and indices that lead there.
+    /// Calls it on every text that is a value; keys are none.
     pub(super) fn each_text(&mut self, change: &mut impl FnMut(&mut String)) {
         match self {
             Self::Object(fields) => fields.iter_mut().for_each(|(_, value)| value.each_text(change)),

@@ -105,7 +105,7 @@ pub(super) fn differences(recorded: &Asked, asked: &Asked, bound: &mut Bound) ->
         (Body::Bytes(recorded), Body::Bytes(asked)) if recorded == asked => {}
         (_, Body::Bytes(asked)) if asked.is_empty() => found.add(3, "the body is missing".to_owned()),
         (Body::Bytes(recorded), _) if recorded.is_empty() => {
-            found.add(3, "it has a body, the recorded one none".to_owned())
+            found.add(3, "it has a body, the recorded one none".to_owned());
         }
         _ => found.add(3, "the body is another".to_owned()),
     }

@@ -218,12 +218,13 @@ impl Writer<'_> {
 /// All that an entry says, part by part, without the escapes of a URL.
 pub(super) fn parts(entry: &Entry) -> impl Iterator<Item = (&'static str, String)> {
     let Entry { request, response, .. } = entry;
-    let headers =
-        |headers: &[Named]| headers.iter().map(|Named { name, value }| format!("{name}: {value}\n")).collect();
+    let headers = |headers: &[Named]| {
+        headers.iter().flat_map(|Named { name, value }| [name, ": ", value, "\n"]).collect::<String>()
+    };
     let target = Target::of(&request.url);
-    let query = target.query.iter().map(|(name, value)| format!("{name}={value}\n"));
+    let query: String = target.query.iter().flat_map(|(name, value)| [name, "=", value, "\n"]).collect();
     [
-        ("the URL", target.segments.join("/") + "\n" + &query.collect::<String>() + &request.url),
+        ("the URL", target.segments.join("/") + "\n" + &query + &request.url),
         ("a header of the request", headers(&request.headers)),
         ("the request's body", request.post_data.as_ref().map(|data| data.text.clone()).unwrap_or_default()),
         ("a header of the answer", headers(&response.headers)),
@@ -234,7 +235,7 @@ pub(super) fn parts(entry: &Entry) -> impl Iterator<Item = (&'static str, String
 
 fn unescaped(mut json: Json) -> String {
     let mut all = String::new();
-    json.each_text(&mut |text| all = format!("{all}{text}\n"));
+    json.each_text(&mut |text| all.extend([text.as_str(), "\n"]));
     all
 }
 
