@@ -106,6 +106,17 @@ fn a_body_that_was_altered() {
 }
 
 #[test]
+fn a_field_that_is_missing() {
+    let (recorder, client) = crate::conversation::recorded(|recorder| recorder);
+    wait(client.leads().create(&NewLead::new(&support::casa_verde(), "Ann").value(5))).unwrap();
+    let transport = recorder.cassette().unwrap().transport();
+    let error = wait(client_of(transport.clone()).leads().create(&NewLead::new(&support::casa_verde(), "Ann")));
+    let message = error.unwrap_err().message().to_owned();
+    assert!(message.ends_with("entry 1 (POST /v1/leads): /value is missing in the body"), "{message}");
+    transport.verify().unwrap_err();
+}
+
+#[test]
 fn keys_are_compared_by_what_they_stand_for() {
     let transport = short().transport();
     let client = client_of(transport.clone());

@@ -102,7 +102,10 @@ fn a_test_that_fails_spoils_no_recording() {
     let path = cassette("failing");
     passes(&run(&path, Some("record"), "clients", &[]), "recording: true");
     let before = fs::read(&path).unwrap();
-    fails(&run(&path, Some("record"), "pipelines,fail", &[]), "the test's own fault");
+    let failed = run(&path, Some("record"), "pipelines,fail", &[]);
+    fails(&failed, "the test's own fault");
+    let said = [&failed.stdout, &failed.stderr].map(|out| String::from_utf8_lossy(out).into_owned()).concat();
+    assert!(!said.contains("was not finished"), "nothing is said on top of it: {said}");
     assert_eq!(fs::read(&path).unwrap(), before);
 }
 

@@ -133,6 +133,7 @@ fn a_retry_after_that_is_a_date_is_recorded_in_seconds() {
         async fn send(&self, _: http::Request<bytes::Bytes>) -> Result<http::Response<bytes::Bytes>, TransportError> {
             let response = http::Response::builder().status(429).header("date", "Wed, 21 Oct 2015 07:28:00 GMT");
             let response = response.header("retry-after", "Wed, 21 Oct 2015 07:28:09 GMT").header("x-other", "1");
+            let response = response.header("x-request-id", "0198-abc");
             Ok(response.body(bytes::Bytes::from_static(&[0xff, 0xfe])).unwrap())
         }
     }
@@ -141,7 +142,9 @@ fn a_retry_after_that_is_a_date_is_recorded_in_seconds() {
     let client = Client::builder("http://nowhere/v1", "pak_0123").transport(recorder.clone()).unwrap();
     wait(client.clients().list(Window::default()).retry(RetryPolicy::none())).unwrap_err();
     let entry = &entries(&recorder.cassette().unwrap())[0];
-    assert_eq!(entry["response"]["headers"], serde_json::json!([{"name": "retry-after", "value": "9"}]));
+    let headers =
+        serde_json::json!([{"name": "retry-after", "value": "9"}, {"name": "x-request-id", "value": "request-1"}]);
+    assert_eq!(entry["response"]["headers"], headers);
     let content = serde_json::json!({"size": 2, "mimeType": "", "text": "//4=", "encoding": "base64"});
     assert_eq!(entry["response"]["content"], content, "a body that is no text is base64");
 }

@@ -118,6 +118,24 @@ fn redacted_texts_have_one_name_in_requests_and_answers_and_come_back_as_they_ar
 }
 
 #[test]
+fn a_redacted_text_is_the_same_each_time_it_is_sent() {
+    let (recorder, client) = recorded(|recorder| recorder.redact("email"));
+    let create = async |client: &Client, email: &str| {
+        client.leads().create(&NewLead::new(&support::casa_verde(), "Ann").email(email)).await
+    };
+    for _ in 0..2 {
+        wait(create(&client, "ann@example.com")).unwrap();
+    }
+    let transport = recorder.cassette().unwrap().transport();
+    let client = client_of(transport.clone());
+    wait(create(&client, "x@example.org")).unwrap();
+    let error = wait(create(&client, "y@example.org")).unwrap_err();
+    let sentence = r#"entry 2 (POST /v1/leads): /email is "y@example.org", not "redacted-1""#;
+    assert!(error.message().ends_with(sentence), "{}", error.message());
+    transport.verify().unwrap_err();
+}
+
+#[test]
 fn what_cannot_be_redacted_is_not_saved() {
     let redacting = |field: &str, body: &'static str, answer: &'static str| {
         let recorder = Recorder::new(Answers(HeaderMap::new(), answer)).redact(field);

@@ -72,3 +72,24 @@ impl Rules {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_secret_header_is_on_the_list() {
+        assert!(SECRET.iter().all(|secret| !Rules::default().headers.contains(secret)));
+    }
+
+    #[test]
+    fn pointers_and_names() {
+        let mut rules = Rules::default();
+        rules.redact("email");
+        rules.redact("/a~1b/*/~01");
+        for (path, redacted) in [("x email", true), ("email x", false), ("a/b 7 ~1", true), ("a/b ~1", false)] {
+            let path: Vec<String> = path.split(' ').map(str::to_owned).collect();
+            assert_eq!(rules.redacts(&path), redacted, "{path:?}");
+        }
+    }
+}
