@@ -39,7 +39,8 @@ async fn it_keeps_what_it_is_told() {
 async fn its_rate_is_exact_under_its_own_time() {
     let api = FakeLeadApi::start().await;
     let client = api.client();
-    let once = async || client.leads().create(&bob()).retry(RetryPolicy::none()).await;
+    // A client each time: one that was refused would wait.
+    let once = async || api.client().leads().create(&bob()).retry(RetryPolicy::none()).await;
     for number in 0..60 {
         once().await.unwrap_or_else(|error| panic!("{number}: {error}"));
         api.advance(Duration::from_millis(100));

@@ -116,9 +116,9 @@ async fn latency_holds_back_what_is_done() {
 #[tokio::test]
 async fn a_closed_window_ends_with_its_time() {
     let api = FakeLeadApi::start().await;
-    let client = api.client();
     api.rate_limited_until("2026-05-04T12:02:00.500Z".parse().unwrap());
-    let once = async || client.clients().list(Window::default()).retry(RetryPolicy::none()).await;
+    // A client each time: one that was refused would wait.
+    let once = async || api.client().clients().list(Window::default()).retry(RetryPolicy::none()).await;
     let refused = once().await.unwrap_err();
     assert_eq!((refused.is_rate_limited(), refused.retry_after()), (true, Some(Duration::from_secs(60))));
     api.advance(Duration::from_millis(103_100));

@@ -1,0 +1,95 @@
+//! What of a conversation is kept, and what takes the place of the rest.
+
+use http::{HeaderName, header};
+use leadapi_core::http::header::{IDEMPOTENCY_KEY, IDEMPOTENCY_REPLAYED, X_REQUEST_ID};
+
+use super::CassetteError;
+
+#[derive(Debug, Clone)]
+pub(super) struct Rules {
+    pub(super) headers: Vec<HeaderName>,
+    pub(super) redacted: Vec<Field>,
+    /// Whether ids and moments that the service makes stay as they are.
+    pub(super) keep_ids: bool,
+}
+
+/// A field of a body, or a parameter of a query.
+#[derive(Debug, Clone)]
+pub(super) enum Field {
+    /// Wherever one has this name.
+    Name(String),
+    /// At this place of a body; `*` is any key or index.
+    Pointer(Vec<String>),
+}
+
+/// With these somebody could be taken for somebody else.
+pub(super) const SECRET: [HeaderName; 4] =
+    [header::AUTHORIZATION, header::PROXY_AUTHORIZATION, header::COOKIE, header::SET_COOKIE];
+
+impl Default for Rules {
+    fn default() -> Self {
+        let headers = vec![
+            header::CONTENT_TYPE,
+            IDEMPOTENCY_KEY,
+            IDEMPOTENCY_REPLAYED,
+            header::LOCATION,
+            header::ALLOW,
+            header::RETRY_AFTER,
+            header::WWW_AUTHENTICATE,
+            X_REQUEST_ID,
+        ];
+        Self { headers, redacted: Vec::new(), keep_ids: false }
+    }
+}
+
+impl Rules {
+    pub(super) fn keep_header(&mut self, name: HeaderName) -> Result<(), CassetteError> {
+        if SECRET.contains(&name) {
+            return Err(CassetteError::SecretHeader { name: name.to_string() });
+        }
+        if !self.headers.contains(&name) {
+            self.headers.push(name);
+        }
+        Ok(())
+    }
+
+    pub(super) fn redact(&mut self, field: &str) {
+        self.redacted.push(match field.strip_prefix('/') {
+            // RFC 6901 escapes the slash and the tilde, in this order.
+            Some(pointer) => {
+                Field::Pointer(pointer.split('/').map(|key| key.replace("~1", "/").replace("~0", "~")).collect())
+            }
+            None => Field::Name(field.to_owned()),
+        });
+    }
+
+    pub(super) fn redacts(&self, path: &[String]) -> bool {
+        self.redacted.iter().any(|field| match field {
+            Field::Name(name) => path.last() == Some(name),
+            Field::Pointer(keys) => {
+                keys.len() == path.len() && keys.iter().zip(path).all(|(key, found)| key == "*" || key == found)
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_secret_header_is_on_the_list() {
+        assert!(SECRET.iter().all(|secret| !Rules::default().headers.contains(secret)));
+    }
+
+    #[test]
+    fn pointers_and_names() {
+        let mut rules = Rules::default();
+        rules.redact("email");
+        rules.redact("/a~1b/*/~01");
+        for (path, redacted) in [("x email", true), ("email x", false), ("a/b 7 ~1", true), ("a/b ~1", false)] {
+            let path: Vec<String> = path.split(' ').map(str::to_owned).collect();
+            assert_eq!(rules.redacts(&path), redacted, "{path:?}");
+        }
+    }
+}

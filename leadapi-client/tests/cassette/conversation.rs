@@ -1,0 +1,71 @@
+//! A conversation with the service in which each operation comes up.
+
+use leadapi_client::{
+    Client, Error, RetryPolicy,
+    model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead, Window},
+    testkit::cassette::{Cassette, Recorder},
+    transport::{InProcess, Transport},
+};
+
+use crate::support;
+
+/// Whatever the program asks for, and what it makes of the answers, as far as that does not differ from run to run.
+pub(crate) async fn hold(client: &Client) -> Result<Vec<String>, Error> {
+    let leads = client.leads();
+    let mut heard = Vec::new();
+    let casa_verde = support::casa_verde();
+    let ann = NewLead::new(&casa_verde, "Ann").email("ann@example.com").phone("+34 600 000 000").value(450);
+    let key = IdempotencyKey::random();
+    let first = leads.create(&ann).idempotency_key(key.clone()).await?;
+    let again = leads.create(&ann).idempotency_key(key).await?;
+    heard.push(format!("{} {}", first == again, first.email.as_deref().unwrap_or_default()));
+    let second = leads.create(&NewLead::new(&casa_verde, "Øyvind").email("ann@example.com")).await?;
+    heard.push(second.name.clone());
+    let changed = leads.update(&first.id, &LeadPatch::new().notes("Call back in June").clear_phone()).await?;
+    heard.push(format!("{:?} {:?}", changed.notes, changed.phone));
+    heard.push(format!("{}", leads.get(&second.id).await?.id == second.id));
+    let page = leads.list(&LeadQuery::new().client(casa_verde.clone())).await?;
+    heard.push(page.data.iter().map(|lead| lead.name.as_str()).collect::<Vec<_>>().join(", "));
+    let mut walk = leads.walk(LeadQuery::new()).stream();
+    while let Some(lead) = walk.try_next().await? {
+        heard.push(lead.name.clone());
+    }
+    leads.delete(&second.id).await?;
+    heard.push(leads.get(&second.id).await.unwrap_err().to_string());
+    heard.push(client.pipelines().list(Window::default()).await?.total.to_string());
+    heard.push(client.clients().list(Window::default()).await?.total.to_string());
+    Ok(heard)
+}
+
+/// A recorder around the real service, and the client that speaks through it.
+pub(crate) fn recorded(with: impl FnOnce(Recorder) -> Recorder) -> (Recorder, Client) {
+    let (service, token) = support::service();
+    let recorder = with(Recorder::new(InProcess::new(service)));
+    let client = Client::builder("http://in-process/v1", token).transport(recorder.clone()).unwrap();
+    (recorder, client)
+}
+
+/// The cassette of two creates, a list and a look at the second lead.
+pub(crate) fn short() -> Cassette {
+    let (recorder, client) = recorded(|recorder| recorder);
+    support::wait(async {
+        create(&client, "Ann", "k1").await?;
+        create(&client, "Bob", "k2").await?;
+        client.leads().list(&LeadQuery::new()).await?;
+        client.pipelines().list(Window::default()).await
+    })
+    .unwrap();
+    recorder.cassette().unwrap()
+}
+
+pub(crate) async fn create(client: &Client, name: &str, key: &str) -> Result<String, Error> {
+    let new = NewLead::new(&support::casa_verde(), name);
+    let key = IdempotencyKey::parse(key).unwrap();
+    Ok(client.leads().create(&new).idempotency_key(key).await?.id.to_string())
+}
+
+/// A client of something that answers as recorded.
+pub(crate) fn client_of(transport: impl Transport) -> Client {
+    let builder = Client::builder("http://replay/v1", "pak_0123").retry(RetryPolicy::none());
+    builder.transport(transport).unwrap()
+}

@@ -1,0 +1,196 @@
+//! A replay that is not what was recorded fails, and says where.
+
+use leadapi_client::{
+    Client,
+    model::{LeadQuery, NewLead, Window},
+    testkit::cassette::Cassette,
+};
+
+use crate::{
+    conversation::{client_of, create, short},
+    support::{self, wait},
+};
+
+/// What the end of a replay says in which the first two creates are as they were recorded.
+fn after_two_creates(cassette: &Cassette, rest: impl AsyncFnOnce(&Client)) -> String {
+    let transport = cassette.transport();
+    let client = client_of(transport.clone());
+    wait(async {
+        create(&client, "Ann", "a").await.unwrap();
+        create(&client, "Bob", "b").await.unwrap();
+        rest(&client).await;
+    });
+    transport.verify().map_or_else(|error| error.to_string(), |()| String::new())
+}
+
+async fn leads(client: &Client) {
+    client.leads().list(&LeadQuery::new()).await.unwrap();
+}
+
+async fn pipelines(client: &Client) {
+    client.pipelines().list(Window::default()).await.unwrap();
+}
+
+#[test]
+fn what_is_as_it_was_recorded() {
+    let said = after_two_creates(&short(), async |client| {
+        leads(client).await;
+        pipelines(client).await;
+    });
+    assert_eq!(said, "");
+}
+
+#[test]
+fn an_entry_that_is_not_asked_for() {
+    let said = after_two_creates(&short(), leads);
+    let sentence = "entry 4 (GET /v1/pipelines?limit=50&offset=0) was never asked for";
+    assert_eq!(said, format!("the recording was not replayed as it was recorded:\n- {sentence}"));
+}
+
+#[test]
+fn another_order() {
+    let other = async |client: &Client| {
+        client.pipelines().list(Window::default()).await.unwrap_err();
+        leads(client).await;
+        pipelines(client).await;
+    };
+    let said = after_two_creates(&short(), other);
+    let sentence = "GET /v1/pipelines?limit=50&offset=0 is not what the recording goes on with: \
+        entry 4 (GET /v1/pipelines?limit=50&offset=0) is the same, but entry 3 (GET /v1/leads?limit=50&offset=0) comes before it";
+    assert_eq!(said, format!("the recording was not replayed as it was recorded:\n- {sentence}"));
+
+    let said = after_two_creates(&short().any_order(), async |client| {
+        pipelines(client).await;
+        leads(client).await;
+    });
+    assert_eq!(said, "");
+}
+
+#[test]
+fn more_than_was_recorded() {
+    let said = after_two_creates(&short(), async |client| {
+        leads(client).await;
+        pipelines(client).await;
+        client.pipelines().list(Window::default()).await.unwrap_err();
+    });
+    assert!(
+        said.ends_with("entry 4 (GET /v1/pipelines?limit=50&offset=0) is the same, and was replayed already"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_request_that_was_altered() {
+    let said = after_two_creates(&short(), async |client| {
+        let error = client.leads().list(&LeadQuery::new().window(Window::new(7, 9).unwrap())).await.unwrap_err();
+        assert_eq!(error.status().unwrap(), 501);
+        assert!(error.message().contains("the parameter limit is 7, not 50"), "{}", error.message());
+        leads(client).await;
+        pipelines(client).await;
+    });
+    let nearest = "the nearest is entry 3 (GET /v1/leads?limit=50&offset=0): the parameter limit is 7, not 50; \
+        the parameter offset is 9, not 0";
+    assert!(said.ends_with(nearest), "{said}");
+}
+
+#[test]
+fn a_body_that_was_altered() {
+    let transport = short().transport();
+    let client = client_of(transport.clone());
+    let new = NewLead::new(&support::casa_verde(), "Anne").value(5);
+    let error = wait(client.leads().create(&new)).unwrap_err();
+    let nearest = r#"the nearest is entry 1 (POST /v1/leads): /name is "Anne", not "Ann"; /value is not recorded"#;
+    assert!(error.message().ends_with(nearest), "{}", error.message());
+    let said = transport.verify().unwrap_err().to_string();
+    assert_eq!(said.lines().count(), 6, "the request that was not recorded, and four entries without one: {said}");
+}
+
+#[test]
+fn a_field_that_is_missing() {
+    let (recorder, client) = crate::conversation::recorded(|recorder| recorder);
+    wait(client.leads().create(&NewLead::new(&support::casa_verde(), "Ann").value(5))).unwrap();
+    let transport = recorder.cassette().unwrap().transport();
+    let error = wait(client_of(transport.clone()).leads().create(&NewLead::new(&support::casa_verde(), "Ann")));
+    let message = error.unwrap_err().message();
+    assert!(message.ends_with("entry 1 (POST /v1/leads): /value is missing in the body"), "{message}");
+    transport.verify().unwrap_err();
+}
+
+#[test]
+fn keys_are_compared_by_what_they_stand_for() {
+    let transport = short().transport();
+    let client = client_of(transport.clone());
+    wait(create(&client, "Ann", "one")).unwrap();
+    let error = wait(create(&client, "Bob", "one")).unwrap_err();
+    let sentence =
+        "entry 2 (POST /v1/leads): the idempotency-key was sent before with another request, and key-2 is a new one";
+    assert!(error.message().ends_with(sentence), "{}", error.message());
+    transport.verify().unwrap_err();
+}
+
+#[test]
+fn what_is_sent_again_keeps_its_key() {
+    let (recorder, client) = crate::conversation::recorded(|recorder| recorder);
+    wait(create(&client, "Ann", "k")).unwrap();
+    wait(create(&client, "Ann", "k")).unwrap();
+    let cassette = recorder.cassette().unwrap();
+
+    let transport = cassette.transport();
+    wait(create(&client_of(transport.clone()), "Ann", "other")).unwrap();
+    wait(create(&client_of(transport.clone()), "Ann", "other")).unwrap();
+    transport.verify().unwrap();
+
+    for cassette in [cassette.clone(), cassette.any_order()] {
+        let transport = cassette.transport();
+        wait(create(&client_of(transport.clone()), "Ann", "one")).unwrap();
+        let error = wait(create(&client_of(transport.clone()), "Ann", "two")).unwrap_err();
+        let sentence = "entry 2 (POST /v1/leads): the idempotency-key is not the one that was sent before as key-1";
+        assert!(error.message().ends_with(sentence), "{}", error.message());
+        transport.verify().unwrap_err();
+    }
+}
+
+#[test]
+fn a_key_that_is_missing() {
+    let transport = short().transport();
+    let new = NewLead::new(&support::casa_verde(), "Ann");
+    let error = wait(client_of(transport.clone()).leads().create(&new).without_idempotency_key()).unwrap_err();
+    assert!(error.message().ends_with("the header idempotency-key is missing"), "{}", error.message());
+    transport.verify().unwrap_err();
+}
+
+#[test]
+#[should_panic(expected = "entry 1 (POST /v1/leads) was never asked for")]
+fn a_replay_that_nobody_verifies_does_it_at_the_end() {
+    drop(short().transport());
+}
+
+#[tokio::test]
+#[should_panic(expected = "entry 1 (POST /v1/leads) was never asked for")]
+async fn so_does_a_server() {
+    drop(short().replay().await);
+}
+
+#[tokio::test]
+#[should_panic(expected = "the test's own fault")]
+async fn a_test_that_fails_is_told_nothing_on_top_of_it() {
+    // A second panic would end the process.
+    let (_server, _transport) = (short().replay().await, short().transport());
+    panic!("the test's own fault");
+}
+
+#[tokio::test]
+async fn over_a_socket_the_same_rules_hold() {
+    let replay = short().replay().await;
+    let client = replay.client().unwrap();
+    let error = create(&client, "Bob", "b").await.unwrap_err();
+    let sentence = "entry 2 (POST /v1/leads) is the same, but entry 1 (POST /v1/leads) comes before it";
+    assert_eq!(error.status().unwrap(), 501);
+    assert!(error.message().ends_with(sentence), "{}", error.message());
+    create(&client, "Ann", "a").await.unwrap();
+    let said = replay.verify().unwrap_err().to_string();
+    assert!(
+        said.contains("- POST /v1/leads is not what") && said.contains("- entry 2 (POST /v1/leads) was never"),
+        "{said}"
+    );
+}

@@ -1,0 +1,92 @@
+//! HARs that others have written.
+
+use leadapi_client::{
+    id::LeadId,
+    model::{LeadQuery, Window},
+    testkit::cassette::{Cassette, CassetteError},
+};
+
+use crate::{conversation::client_of, support::wait};
+
+/// As a browser writes it: fields of its own, headers of HTTP/2, compressed and base64 content, other hosts, preflights,
+/// requests that were broken off, and the token.
+const BROWSER: &str = r#"{"log": {
+    "version": "1.2", "creator": {"name": "WebInspector", "version": "537.36"}, "browser": {"name": "x", "version": "1"},
+    "pages": [{"id": "page_1", "startedDateTime": "2026-05-04T08:00:00.123Z", "title": "CRM", "pageTimings": {"onLoad": 1.5}}],
+    "entries": [
+        {"_initiator": {"type": "other"}, "time": 1.25, "startedDateTime": "2026-05-04T08:00:00.123Z", "pageref": "page_1",
+         "request": {"method": "GET", "url": "https://crm.example.com/", "headers": []},
+         "response": {"status": 200, "content": {"size": 6, "mimeType": "text/html", "text": "<html>"}}},
+        {"request": {"method": "OPTIONS", "url": "https://api.example.com/public/v1/leads", "headers": []},
+         "response": {"status": 204, "content": {"size": 0, "mimeType": "x-unknown"}}},
+        {"request": {"method": "GET", "url": "https://api.example.com/public/v1/leads?offset=0&limit=50", "headers": []},
+         "response": {"status": 0, "_error": "net::ERR_ABORTED", "content": {"size": 0, "mimeType": "x-unknown"}}},
+        {"_priority": "High", "connection": "443", "serverIPAddress": "203.0.113.7", "cache": {}, "timings": {"blocked": -1},
+         "request": {"method": "get", "url": "https://api.example.com/public/v1/leads?offset=0&limit=50#top",
+            "httpVersion": "h2", "headersSize": -1, "bodySize": 0, "cookies": [{"name": "session", "value": "1"}],
+            "queryString": [{"name": "offset", "value": "0"}, {"name": "limit", "value": "50"}],
+            "headers": [{"name": ":authority", "value": "api.example.com"}, {"name": "Authorization", "value": "Bearer pak_1"},
+                {"name": "Cookie", "value": "session=1"}]},
+         "response": {"status": 200, "statusText": "", "httpVersion": "h2", "cookies": [], "redirectURL": "", "_transferSize": 9,
+            "headers": [{"name": ":status", "value": "200"}, {"name": "content-encoding", "value": "br"},
+                {"name": "content-length", "value": "9"}, {"name": "Content-Type", "value": "application/json"},
+                {"name": "transfer-encoding", "value": "chunked"}, {"name": "set-cookie", "value": "session=2"}],
+            "content": {"size": 46, "mimeType": "application/json", "compression": -3, "encoding": "base64",
+                "text": "eyJkYXRhIjpbXSwidG90YWwiOjcsImxpbWl0Ijo1MCwib2Zmc2V0IjowfQ=="}}},
+        {"request": {"method": "PATCH", "url": "https://api.example.com/public/v1/leads/a%2Db", "headers": [],
+            "postData": {"mimeType": "application/json", "params": [], "text": "{\"value\": 450.0, \"email\": null}"}},
+         "response": {"status": 404, "headers": [], "content": {"size": 26, "mimeType": "application/json",
+            "text": "{\"error\":\"no such lead\"}"}}}
+    ]
+}}"#;
+
+#[tokio::test]
+async fn what_a_browser_has_written_is_replayed() {
+    let cassette = Cassette::parse(&format!("\u{feff}{BROWSER}")).unwrap().only("https://api.example.com/");
+    let replay = cassette.replay().await;
+    assert!(replay.url().ends_with("/public/v1"));
+    let client = replay.client().unwrap();
+    let (page, meta) = client.leads().list(&LeadQuery::new()).with_meta().await.unwrap();
+    assert_eq!((page.total, meta.headers["content-type"].to_str().unwrap()), (7, "application/json"));
+    assert!(!meta.headers.contains_key("content-encoding") && !meta.headers.contains_key("set-cookie"));
+    let patch = leadapi_client::model::LeadPatch::new().clear_email().value(450);
+    let error = client.leads().update(&LeadId::parse("a-b").unwrap(), &patch).await.unwrap_err();
+    assert_eq!(error.message(), "no such lead");
+    replay.verify().unwrap();
+}
+
+#[test]
+fn what_was_read_is_saved_without_what_was_private() {
+    let har = Cassette::parse(BROWSER).unwrap().to_har().unwrap();
+    for private in ["pak_1", "session", "203.0.113.7", "2026-05-04"] {
+        assert!(!har.contains(private), "{private}");
+    }
+    assert_eq!(Cassette::parse(&har).unwrap().to_har().unwrap(), har);
+    assert!(har.contains(r#""name": "offset""#), "the parameters stand beside the URL");
+}
+
+#[test]
+fn an_entry_that_cannot_be_replayed_is_named() {
+    let har = |response: &str| {
+        let request = r#"{"method": "GET", "url": "https://x/v1/clients"}"#;
+        Cassette::parse(&format!(r#"{{"log": {{"entries": [{{"request": {request}, "response": {response}}}]}}}}"#))
+    };
+    let status = har(r#"{"status": 1000}"#).unwrap_err();
+    assert_eq!(status.to_string(), "entry 1 (GET /v1/clients) cannot be replayed: its status is none");
+    for content in [r#"{"text": "*", "encoding": "base64"}"#, r#"{"text": "x", "encoding": "rot13"}"#] {
+        let error = har(&format!(r#"{{"status": 200, "content": {content}}}"#)).unwrap_err();
+        assert!(matches!(error, CassetteError::Unusable { .. }), "{error}");
+    }
+    for text in ["", "{}", r#"{"log": 1}"#] {
+        assert!(matches!(Cassette::parse(text), Err(CassetteError::NotHar { .. })), "{text}");
+    }
+}
+
+#[test]
+fn an_empty_cassette_has_nothing_to_say() {
+    let transport = Cassette::parse(r#"{"log": {"entries": []}}"#).unwrap().transport();
+    let error = wait(client_of(transport.clone()).clients().list(Window::default())).unwrap_err();
+    let sentence = "GET /v1/clients?limit=50&offset=0 is not what the cassette goes on with: nothing is recorded";
+    assert_eq!(error.message(), sentence);
+    transport.verify().unwrap_err();
+}

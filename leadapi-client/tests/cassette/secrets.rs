@@ -1,0 +1,162 @@
+//! What must not reach the disk.
+
+use http::{HeaderMap, HeaderValue, Request, Response, header};
+use leadapi_client::{
+    Client,
+    model::{LeadPatch, NewLead},
+    testkit::cassette::{CassetteError, Recorder},
+    transport::{Transport, TransportError},
+};
+
+use crate::{
+    conversation::{client_of, recorded},
+    support::{self, wait},
+};
+
+/// Answers each request with this.
+struct Answers(HeaderMap, &'static str);
+
+#[async_trait::async_trait]
+impl Transport for Answers {
+    async fn send(&self, _: Request<bytes::Bytes>) -> Result<Response<bytes::Bytes>, TransportError> {
+        let mut response = Response::new(self.1.into());
+        *response.headers_mut() = self.0.clone();
+        Ok(response)
+    }
+}
+
+/// What comes of sending a request and saving its recording.
+fn saved(request: Request<&'static str>, headers: HeaderMap, answer: &'static str) -> Result<String, CassetteError> {
+    let recorder = Recorder::new(Answers(headers, answer));
+    wait(recorder.send(request.map(Into::into))).unwrap();
+    recorder.cassette()?.to_har()
+}
+
+#[test]
+fn the_token_of_a_request_is_in_no_recording() {
+    let (recorder, client) = recorded(|recorder| recorder.keep_header(header::ACCEPT).unwrap());
+    wait(client.leads().create(&NewLead::new(&support::casa_verde(), "Ann"))).unwrap();
+    let har = recorder.cassette().unwrap().to_har().unwrap();
+    assert!(har.contains(r#""name": "accept""#), "a header that was asked for is there");
+    for word in ["pak_", "authorization", "Bearer"] {
+        assert!(!har.contains(word), "{word}");
+    }
+    for secret in [header::AUTHORIZATION, header::PROXY_AUTHORIZATION, header::COOKIE, header::SET_COOKIE] {
+        assert!(matches!(recorder.clone().keep_header(secret), Err(CassetteError::SecretHeader { .. })));
+    }
+}
+
+#[test]
+fn what_looks_like_a_token_is_saved_nowhere() {
+    let request = |uri: &str| Request::builder().uri(uri).body("").unwrap();
+    let plain = || request("http://x/v1/leads");
+    let none = HeaderMap::new();
+    let with_body = |body| Request::post("http://x/v1/leads").body(body).unwrap();
+    let mut keyed = plain();
+    keyed.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("x/pak_canary"));
+    let location = HeaderMap::from_iter([(header::LOCATION, HeaderValue::from_static("/v1/leads/pak%5Fcanary"))]);
+    for (result, place) in [
+        (saved(request("http://x/v1/leads/pak_canary"), none.clone(), ""), "the URL of entry 1 (GET)"),
+        (saved(request("http://x/v1/leads?a=%70ak_canary"), none.clone(), ""), "the URL of entry 1 (GET)"),
+        (saved(keyed, none.clone(), ""), "a header of the request of entry 1 (GET)"),
+        (saved(with_body(r#"{"name":"pak_canary"}"#), none.clone(), ""), "the request's body of entry 1 (POST)"),
+        (saved(with_body("not JSON pak_canary"), none.clone(), ""), "the request's body of entry 1 (POST)"),
+        (saved(plain(), location, ""), "a header of the answer of entry 1 (GET)"),
+        (saved(plain(), none.clone(), r#"{"error":"pa\u006b_canary"}"#), "the answer's body of entry 1 (GET)"),
+    ] {
+        let error = result.unwrap_err().to_string();
+        assert_eq!(error, format!("nothing is saved, because {place} holds what looks like a token (pak_…)"));
+    }
+    saved(with_body(r#"{"notes":"pak_"}"#), none, r#"{"error":"a token begins with pak_"}"#).unwrap();
+}
+
+#[test]
+fn nothing_is_written_when_there_is_a_token() {
+    let recorder = Recorder::new(Answers(HeaderMap::new(), r#"{"error":"pak_canary"}"#));
+    wait(recorder.send(Request::new(bytes::Bytes::new()))).unwrap();
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("token.har");
+    assert!(matches!(recorder.cassette().unwrap().save(&path), Err(CassetteError::Token { .. })));
+    assert!(!path.exists());
+}
+
+#[test]
+fn redacted_texts_have_one_name_in_requests_and_answers_and_come_back_as_they_are_sent() {
+    let (recorder, client) =
+        recorded(|recorder| recorder.redact("email").redact("/phone").redact("/data/*/phone").redact("/data/*/name"));
+    let run = async |client: &Client, email: &str, phone: &str| {
+        let new = NewLead::new(&support::casa_verde(), "Ann").email(email).phone(phone);
+        let lead = client.leads().create(&new).await?;
+        let changed = client.leads().update(&lead.id, &LeadPatch::new().email("other@example.com")).await?;
+        let back = client.leads().update(&lead.id, &LeadPatch::new().email(email)).await?;
+        let page = client.leads().list(&leadapi_client::model::LeadQuery::new()).await?;
+        Ok::<_, leadapi_client::Error>((lead.email, changed.email, back.email, lead.phone, page.data[0].name.clone()))
+    };
+    let email = "ann@example.com";
+    wait(run(&client, email, "+34 600 000 000")).unwrap();
+    let cassette = recorder.cassette().unwrap();
+    let har = cassette.to_har().unwrap();
+    for private in ["@example.com", "600 000"] {
+        assert!(!har.contains(private), "{private} in {har}");
+    }
+    assert_eq!(har.matches("redacted-1").count(), 5, "twice asked for, twice answered, once listed: {har}");
+
+    // Another address than the recorded one is as good, as long as it is used in its places.
+    let transport = cassette.transport();
+    let (created, changed, back, phone, listed) =
+        wait(run(&transport.client().unwrap(), "x@example.org", "12345")).unwrap();
+    assert_eq!(created.as_deref(), Some("x@example.org"));
+    assert_eq!(changed.as_deref(), Some("other@example.com"));
+    assert_eq!((back, phone.as_deref()), (created, Some("12345")));
+    assert!(listed.starts_with("redacted-"), "nobody has sent it in a field that is redacted: {listed}");
+    transport.verify().unwrap();
+
+    let transport = cassette.transport();
+    let error = wait(run(&client_of(transport.clone()), "other@example.com", "12345")).unwrap_err();
+    // The same address in both places is what was recorded third, not second.
+    assert!(error.message().contains("entry 3 (PATCH /v1/leads/id-1) is the same, but entry 2"), "{}", error.message());
+    transport.verify().unwrap_err();
+}
+
+#[test]
+fn a_redacted_text_is_the_same_each_time_it_is_sent() {
+    let (recorder, client) = recorded(|recorder| recorder.redact("email"));
+    let create = async |client: &Client, email: &str| {
+        client.leads().create(&NewLead::new(&support::casa_verde(), "Ann").email(email)).await
+    };
+    for _ in 0..2 {
+        wait(create(&client, "ann@example.com")).unwrap();
+    }
+    let transport = recorder.cassette().unwrap().transport();
+    let client = client_of(transport.clone());
+    wait(create(&client, "x@example.org")).unwrap();
+    let error = wait(create(&client, "y@example.org")).unwrap_err();
+    let sentence = r#"entry 2 (POST /v1/leads): /email is "y@example.org", not "redacted-1""#;
+    assert!(error.message().ends_with(sentence), "{}", error.message());
+    transport.verify().unwrap_err();
+}
+
+#[test]
+fn what_cannot_be_redacted_is_not_saved() {
+    let redacting = |field: &str, body: &'static str, answer: &'static str| {
+        let recorder = Recorder::new(Answers(HeaderMap::new(), answer)).redact(field);
+        wait(recorder.send(Request::post("http://x/v1/leads").body(body.into()).unwrap())).unwrap();
+        recorder.cassette().map(drop).map_err(|error| error.to_string())
+    };
+    let (email, answer) = (r#"{"email":"ann@example.com"}"#, r#"{"error":"who is ann@ex\u0061mple.com?"}"#);
+    let leak = "the answer's body of entry 1 (POST) repeats what is redacted elsewhere; redact that field too";
+    assert_eq!(redacting("email", email, answer), Err(format!("nothing is saved, because {leak}")));
+    let number = "/value in the request's body of entry 1 (POST) cannot be redacted: it is not a text";
+    assert_eq!(redacting("value", r#"{"value":450}"#, ""), Err(format!("nothing is saved, because {number}")));
+    let page = "the answer's body of entry 1 (POST) cannot be redacted: it is not JSON";
+    assert_eq!(redacting("email", email, "<html>"), Err(format!("nothing is saved, because {page}")));
+    assert_eq!(redacting("email", r#"{"email":null}"#, ""), Ok(()));
+}
+
+#[test]
+fn a_parameter_is_redacted_by_the_name_of_its_field() {
+    let recorder = Recorder::new(Answers(HeaderMap::new(), "")).redact("email");
+    let request = Request::get("http://x/v1/leads?email=ann%40example.com").body(bytes::Bytes::new()).unwrap();
+    wait(recorder.send(request)).unwrap();
+    let har = recorder.cassette().unwrap().to_har().unwrap();
+    assert!(har.contains("?email=redacted-1") && !har.contains("example.com"), "{har}");
+}
