@@ -111,8 +111,9 @@ fn a_field_that_is_missing() {
     wait(client.leads().create(&NewLead::new(&support::casa_verde(), "Ann").value(5))).unwrap();
     let transport = recorder.cassette().unwrap().transport();
     let error = wait(client_of(transport.clone()).leads().create(&NewLead::new(&support::casa_verde(), "Ann")));
-    let message = error.unwrap_err().message();
-    assert!(message.ends_with("entry 1 (POST /v1/leads): /value is missing in the body"), "{message}");
+    let error = error.unwrap_err();
+    let sentence = "entry 1 (POST /v1/leads): /value is missing in the body";
+    assert!(error.message().ends_with(sentence), "{}", error.message());
     transport.verify().unwrap_err();
 }
 
