@@ -9,7 +9,7 @@ use leadapi_client::{
         Change, ClientAccount, IdempotencyKey, Lead, LeadItem, LeadPatch, LeadQuery, NewLead, Page, Pipeline, Stage,
         Window,
     },
-    testkit::{MockLeadApi, mock::Forbidden},
+    testkit::{FakeLeadApi, MockLeadApi, mock::Forbidden},
 };
 
 pub(crate) fn id() -> LeadId {
@@ -210,4 +210,14 @@ async fn two_mocks_and_two_clients_know_nothing_of_each_other() {
     let (first, second) = tokio::join!(one.leads().get(&id()).into_future(), two.leads().get(&id()).into_future());
     assert_eq!((first.unwrap(), second.unwrap()), (ann(), ann()));
     assert!(there.client().leads().get(&id()).await.unwrap_err().is_not_found());
+}
+
+#[tokio::test]
+async fn servers_come_and_go_in_one_turn_of_a_task() {
+    // More than the turns that tokio gives a task before it must yield, each of them used up by what is done here: who
+    // waits for one of tokio's locks on the spot then waits for ever.
+    for _ in 0..200 {
+        drop(MockLeadApi::start().await);
+        drop(FakeLeadApi::start().await);
+    }
 }

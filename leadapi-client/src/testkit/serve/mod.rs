@@ -4,7 +4,7 @@ mod client;
 mod front;
 pub(super) mod refusal;
 
-use std::{net::TcpListener, time::Duration};
+use std::{net::TcpListener, thread, time::Duration};
 
 use bytes::Bytes;
 use http::{Method, Request, Response};
@@ -48,9 +48,18 @@ impl From<Response<Bytes>> for Reply {
 /// A server that runs until it is dropped.
 #[derive(Debug)]
 pub(super) struct Server {
-    // The door is closed first, so that nobody is let in while the server goes.
     front: Front,
-    _behind: MockServer,
+    /// There until the server is dropped.
+    behind: Option<MockServer>,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // wiremock blocks on a lock of tokio's when it is dropped. In a task that has used up its turn that lock is never
+        // given, and the test would hang for ever; a thread outside of the runtime has no turns.
+        let behind = self.behind.take();
+        let _ = thread::spawn(move || drop(behind)).join();
+    }
 }
 
 impl Server {
@@ -62,7 +71,7 @@ impl Server {
             .start()
             .await;
         behind.register(Mock::given(Anything).respond_with(Adapter(answers))).await;
-        Self { front: Front::open(listener(), *behind.address()), _behind: behind }
+        Self { front: Front::open(listener(), *behind.address()), behind: Some(behind) }
     }
 
     /// The base URL.
