@@ -9,9 +9,9 @@ use leadapi_core::{http::Operation, model::Lead};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::{
-    attempts::Meta,
     call::{Call, CreateLead, Running, WithMeta},
     error::{Cause, Error},
+    meta::Meta,
     transport::TransportError,
 };
 

@@ -8,8 +8,9 @@ use leadapi_core::{
 };
 
 use crate::{
-    attempts::{Attempts, Meta, Read},
+    attempts::{Attempts, Read},
     error::{Cause, Error},
+    meta::Meta,
     request::{Prepared, Refusal},
     retry::RetryPolicy,
     shared::{Options, Shared},

@@ -18,6 +18,7 @@ mod shared;
 mod error;
 
 mod answer;
+mod meta;
 
 mod attempts;
 mod call;
@@ -36,13 +37,13 @@ mod blocking;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 
-pub use attempts::Meta;
 pub use builder::{Builder, ConfigError};
 pub use call::{Call, CreateLead, Running, WithMeta};
 pub use client::Client;
 pub use credential::Credential;
 pub use error::{Error, Outcome};
 pub use leads::{Clients, Leads, Pipelines};
+pub use meta::Meta;
 pub use pace::Pacing;
 pub use retry::RetryPolicy;
 pub use shared::{Wait, WaitReason};

@@ -287,7 +287,7 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
         self
     }
 
-    /// How long a row may take from its first attempt on, its waits for the rate included; an hour by default, whatever
+    /// How long a row may take, its wait for its turn and for the rate included; an hour by default, whatever
     /// the client's own is: a row that only waits for its turn, because others use the token too, has not failed.
     ///
     /// ```

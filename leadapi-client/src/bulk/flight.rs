@@ -8,7 +8,7 @@ use std::{
 use leadapi_core::model::{IdempotencyKey, Lead};
 
 use super::settled::Settled;
-use crate::{attempts::Meta, call::Running, error::Error};
+use crate::{call::Running, error::Error, meta::Meta};
 
 /// Rows that are on their way or have ended, in their order, until somebody takes them out.
 pub(super) struct Flight<R> {

@@ -133,6 +133,11 @@ impl State {
         Some(if first > now { first } else { now + LOOK_AGAIN })
     }
 
+    fn leave(&mut self, number: u64) {
+        let at = self.queue.partition_point(|waiter| waiter.number < number);
+        self.queue.remove(at);
+    }
+
     /// Lets those look who may go now, or sooner than they think.
     fn wake(&mut self, most: usize) -> Vec<Waker> {
         let waiters = self.queue.iter_mut().take(most);
@@ -171,13 +176,6 @@ impl Place<'_> {
     pub(crate) fn taken(self) {
         self.lane.lock().leave(self.number);
         std::mem::forget(self);
-    }
-}
-
-impl State {
-    fn leave(&mut self, number: u64) {
-        let at = self.queue.partition_point(|waiter| waiter.number < number);
-        self.queue.remove(at);
     }
 }
 

@@ -32,7 +32,7 @@ const BROWSER: &str = r#"{"log": {
                 {"name": "content-length", "value": "9"}, {"name": "Content-Type", "value": "application/json"},
                 {"name": "transfer-encoding", "value": "chunked"}, {"name": "set-cookie", "value": "session=2"}],
             "content": {"size": 46, "mimeType": "application/json", "compression": -3, "encoding": "base64",
-                "text": "eyJkYXRhIjpbXSwidG90YWwiOjcsImxpbWl0Ijo1MCwib2Zmc2V0IjowfQ=="}}},
+                "text": "eyJkYXRhIjpbXSwidG90YWwiOjcs\r\nImxpbWl0Ijo1MCwib2Zmc2V0IjowfQ"}}},
         {"request": {"method": "PATCH", "url": "https://api.example.com/public/v1/leads/a%2Db", "headers": [],
             "postData": {"mimeType": "application/json", "params": [], "text": "{\"value\": 450.0, \"email\": null}"}},
          "response": {"status": 404, "headers": [], "content": {"size": 26, "mimeType": "application/json",

@@ -3,10 +3,11 @@
 //! Written is every field that the specification requires, in its order, and nothing beside them. Read is what a replay
 //! needs; the rest may be there or not. What is different in every run is a constant here.
 
+use base64::{Engine, engine::general_purpose::STANDARD_NO_PAD};
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 
-use super::{base64, rules::SECRET, target::Target};
+use super::{rules::SECRET, target::Target};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Har {
@@ -196,7 +197,11 @@ impl Content {
     pub(super) fn body(&self) -> Option<Vec<u8>> {
         match self.encoding.as_deref() {
             None | Some("") => Some(self.text.clone().into_bytes()),
-            Some("base64") => base64::decode(&self.text),
+            Some("base64") => {
+                // Some programs break the lines, and some leave the end unpadded.
+                let digits: String = self.text.chars().filter(|digit| !digit.is_ascii_whitespace()).collect();
+                STANDARD_NO_PAD.decode(digits.trim_end_matches('=')).ok()
+            }
             Some(_) => None,
         }
     }

@@ -51,7 +51,6 @@
 //! Each entry is used once, and in its order unless [`Cassette::any_order`] says otherwise. A request that is not the
 //! recorded one is answered with 501 and a sentence about the nearest entry, and the replay is not faithful.
 
-mod base64;
 mod canary;
 mod deck;
 mod error;

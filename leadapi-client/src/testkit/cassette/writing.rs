@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use http::{
     HeaderMap, Method, StatusCode,
     header::{CONTENT_TYPE, LOCATION},
@@ -9,7 +10,7 @@ use http::{
 use leadapi_core::http::header::{IDEMPOTENCY_KEY, X_REQUEST_ID};
 
 use super::{
-    CassetteError, base64,
+    CassetteError,
     exchange::{Answer, Exchange},
     har::{Content, Entry, Named, PostData, Request, Response},
     json::Json,
@@ -125,7 +126,7 @@ impl Writer<'_> {
         let headers = self.headers(&answer.headers);
         let body = self.body(&answer.body, place)?;
         let encoding = std::str::from_utf8(&body).is_err().then(|| "base64".to_owned());
-        let text = if encoding.is_some() { base64::encode(&body) } else { text(&body) };
+        let text = if encoding.is_some() { STANDARD.encode(&body) } else { text(&body) };
         let content = Content { size: body.len(), mime_type: mime_type(&answer.headers), text, encoding };
         Ok(Response::new(answer.status.as_u16(), headers, content))
     }

@@ -1,0 +1,70 @@
+//! What is known of an answer beside what it says.
+
+use std::{num::NonZeroU32, time::Duration};
+
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+
+use crate::answer;
+
+/// What is known of an answer beside what it says.
+///
+/// ```
+/// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+/// # futures_executor::block_on(async {
+/// # let (client, id) = (support::in_process(), "lead-1".parse()?);
+/// let (lead, meta) = client.leads().get(&id).with_meta().await?;
+/// assert_eq!((meta.status.as_u16(), meta.attempts.get()), (200, 1));
+/// println!("{}: request {:?}, {:?}", lead.name, meta.request_id(), meta.elapsed);
+/// # Ok::<(), leadapi_core::BoxError>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Meta {
+    /// The status of the answer.
+    pub status: StatusCode,
+    /// Its headers.
+    pub headers: HeaderMap,
+    /// How many requests it took.
+    pub attempts: NonZeroU32,
+    /// How long it took in all, waits included.
+    pub elapsed: Duration,
+    /// The body, as it came.
+    pub body: Bytes,
+}
+
+impl Meta {
+    /// The answer's `X-Request-Id`, by which the service's people find it in their logs.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let (client, id) = (support::in_process(), "lead-1".parse().unwrap());
+    /// let (_, meta) = client.leads().get(&id).with_meta().await?;
+    /// println!("request {:?}", meta.request_id());
+    /// # Ok::<(), leadapi_client::Error>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn request_id(&self) -> Option<&str> {
+        answer::request_id(&self.headers)
+    }
+
+    /// Whether the service had created the lead before, for the same key (contract D10).
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # use leadapi_client::model::{IdempotencyKey, NewLead};
+    /// # futures_executor::block_on(async {
+    /// # let client = support::in_process();
+    /// # let (new, key) = (NewLead::new(&support::casa_verde(), "Øyvind"), IdempotencyKey::parse("import-7/row-12")?);
+    /// client.leads().create(&new).idempotency_key(key.clone()).await?;
+    /// let (_, meta) = client.leads().create(&new).idempotency_key(key).with_meta().await?;
+    /// assert!(meta.is_replayed());
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn is_replayed(&self) -> bool {
+        answer::is_replayed(&self.headers)
+    }
+}
