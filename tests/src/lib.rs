@@ -30,6 +30,7 @@ mod raw;
 mod runner;
 mod secret;
 mod seed;
+mod serving;
 mod transport;
 mod world;
 
@@ -41,5 +42,6 @@ pub use raw::Raw;
 pub use runner::run_table;
 pub use secret::secret;
 pub use seed::Seed;
+pub use serving::serve_one_business;
 pub use transport::{Tcp, Transport};
 pub use world::{START, World};

@@ -1,13 +1,9 @@
 //! A server in memory, as a process.
 
-use std::{
-    fs,
-    io::{BufRead, BufReader},
-    process::{Child, Command, Stdio},
-};
+use std::process::{Child, Command};
 
 use leadapi_client::{Builder, Client, Pacing};
-use leadapi_tests::secret;
+use leadapi_tests::{secret, serve_one_business};
 
 /// A running server without limits, with one business, its client account `c1` and a token.
 pub(crate) struct Server {
@@ -19,20 +15,7 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) fn start() -> Self {
         let token = secret("client");
-        let data = tempfile::NamedTempFile::new().unwrap();
-        let business = format!(
-            r#"{{"businesses": [{{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",
-                "clients": [{{"id": "c1", "name": "C", "created_at": "2026-01-01T00:00:00Z"}}],
-                "tokens": [{{"name": "t", "scopes": ["read", "write"], "token": "{token}"}}]}}]}}"#
-        );
-        fs::write(data.path(), business).unwrap();
-        let many = u32::MAX.to_string();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
-        command.args(["serve", "--listen", "127.0.0.1:0", "--reads-per-minute", &many, "--writes-per-minute", &many]);
-        let mut child = command.arg("--data").arg(data.path()).stdout(Stdio::piped()).spawn().unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let line = lines.find_map(|line| line.unwrap().split_once("listens at ").map(|(_, rest)| rest.to_owned()));
-        let url = line.expect("it listens").split(' ').next().unwrap().to_owned();
+        let (child, url) = serve_one_business(Command::new(env!("CARGO_BIN_EXE_server")).arg("serve"), &token);
         let address = url.trim_start_matches("http://").split('/').next().unwrap().to_owned();
         Self { child, address, token }
     }

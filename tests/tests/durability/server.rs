@@ -1,10 +1,8 @@
 //! A server on a SQLite file, as a process.
 
 use std::{
-    fs,
-    io::{BufRead, BufReader},
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Child, Command},
     time::{Duration, Instant},
 };
 
@@ -12,7 +10,7 @@ use leadapi_client::{
     Client, Pacing, RetryPolicy,
     model::{LeadQuery, Window},
 };
-use leadapi_tests::secret;
+use leadapi_tests::{secret, serve_one_business};
 
 /// A running server.
 pub(crate) struct Server {
@@ -26,24 +24,11 @@ impl Server {
     /// Starts it on the file `leads.db` of a folder, which begins with one business. `prepare` may change the command.
     pub(crate) async fn start(folder: &Path, prepare: impl FnOnce(&mut Command)) -> Self {
         let token = secret("durability");
-        let data = tempfile::NamedTempFile::new().unwrap();
-        let business = format!(
-            r#"{{"businesses": [{{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",
-                "clients": [{{"id": "c1", "name": "C", "created_at": "2026-01-01T00:00:00Z"}}],
-                "tokens": [{{"name": "t", "scopes": ["read", "write"], "token": "{token}"}}]}}]}}"#
-        );
-        fs::write(data.path(), business).unwrap();
-        let many = u32::MAX.to_string();
         let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
-        command.args(["serve", "--listen", "127.0.0.1:0", "--reads-per-minute", &many, "--writes-per-minute", &many]);
-        command.arg("--store").arg(format!("sqlite:{}", folder.join("leads.db").display()));
-        command.arg("--data").arg(data.path()).stdout(Stdio::piped());
         prepare(&mut command);
         let begun = Instant::now();
-        let mut child = command.spawn().unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let line = lines.find_map(|line| line.unwrap().split_once("listens at ").map(|(_, rest)| rest.to_owned()));
-        let url = line.expect("it listens").split(' ').next().unwrap().to_owned();
+        let store = format!("sqlite:{}", folder.join("leads.db").display());
+        let (child, url) = serve_one_business(command.args(["serve", "--store", &store]), &token);
         let client = Client::builder(url, token).pacing(Pacing::off()).retry(RetryPolicy::none()).build().unwrap();
         client.leads().list(&LeadQuery::new().window(Window::new(1, 0).unwrap())).await.unwrap();
         Self { child, client, took: begun.elapsed() }

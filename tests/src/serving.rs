@@ -1,0 +1,30 @@
+//! A server as a process, without limits, for one business.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    process::{Child, Command, Stdio},
+};
+
+/// Starts `serve`, which the command names already, for the business `b1` with the client account `c1` and a token, on a port of its own, and gives its base URL
+/// when it listens.
+///
+/// # Panics
+///
+/// When it ends before it listens.
+pub fn serve_one_business(command: &mut Command, token: &str) -> (Child, String) {
+    let data = tempfile::NamedTempFile::new().unwrap();
+    let business = format!(
+        r#"{{"businesses": [{{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",
+            "clients": [{{"id": "c1", "name": "C", "created_at": "2026-01-01T00:00:00Z"}}],
+            "tokens": [{{"name": "t", "scopes": ["read", "write"], "token": "{token}"}}]}}]}}"#
+    );
+    fs::write(data.path(), business).unwrap();
+    let many = u32::MAX.to_string();
+    command.args(["--listen", "127.0.0.1:0", "--reads-per-minute", &many, "--writes-per-minute", &many]);
+    let mut child = command.arg("--data").arg(data.path()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let line = lines.find_map(|line| line.unwrap().split_once("listens at ").map(|(_, rest)| rest.to_owned()));
+    let url = line.expect("it listens").split(' ').next().unwrap().to_owned();
+    (child, url)
+}
