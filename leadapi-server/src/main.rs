@@ -19,7 +19,7 @@ async fn main() -> ExitCode {
         .with_writer(io::stderr)
         .init();
     match cli.run().await {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             report(&error);
             ExitCode::FAILURE

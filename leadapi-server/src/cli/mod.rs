@@ -17,6 +17,8 @@ mod stage;
 mod store;
 mod token;
 
+use std::process::ExitCode;
+
 use clap::{Parser, Subcommand};
 
 use self::{
@@ -33,6 +35,7 @@ use self::{
 };
 
 pub use self::error::CommandError;
+use crate::Ended;
 
 /// A REST API for leads, pipelines and client accounts.
 #[derive(Debug, Parser)]
@@ -77,15 +80,16 @@ enum Command {
 }
 
 impl Cli {
-    /// Runs the command to its end.
+    /// Runs the command to its end, and answers the exit code: 0, or 3 where a server has ended before each request was
+    /// answered.
     ///
     /// # Errors
     ///
     /// [`CommandError`]. A server that listens fails only with its storage.
-    pub async fn run(self) -> Result<(), CommandError> {
-        match self.command {
-            Command::Serve(serve) => serve.run().await,
-            Command::Demo(demo) => demo.run().await,
+    pub async fn run(self) -> Result<ExitCode, CommandError> {
+        let done = match self.command {
+            Command::Serve(serve) => return serve.run().await.map(exit_code),
+            Command::Demo(demo) => return demo.run().await.map(exit_code),
             Command::Token(token) => token.run().await,
             Command::Data(data) => data.run().await,
             Command::Business(business) => business.run().await,
@@ -95,6 +99,14 @@ impl Cli {
             Command::Stage(stage) => stage.run().await,
             Command::Form(form) => form.run().await,
             Command::Migrate(migrate) => migrate.run().await,
-        }
+        };
+        done.map(|()| ExitCode::SUCCESS)
+    }
+}
+
+fn exit_code(ended: Ended) -> ExitCode {
+    match ended {
+        Ended::InOrder => ExitCode::SUCCESS,
+        Ended::CutOff => ExitCode::from(3),
     }
 }

@@ -9,7 +9,7 @@ use leadapi_server::cli::Cli;
 #[tokio::main]
 async fn main() -> ExitCode {
     match Cli::parse().run().await {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("leadapi-server: {error}");
             ExitCode::FAILURE
