@@ -1,0 +1,13 @@
+//! The listener on real sockets: what it bears, what it cuts, and how it ends.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test ends at the first thing that is wrong"
+)]
+
+mod guard;
+mod host;
+mod slow;
+mod stop;
+
