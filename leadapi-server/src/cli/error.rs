@@ -62,9 +62,15 @@ pub enum CommandError {
          --tls-key, or --insecure-http if a proxy in front speaks HTTPS"
     )]
     InsecureHttp(SocketAddr),
+    /// Half of what TLS needs.
+    #[error("--tls-cert and --tls-key go together")]
+    HalfTls,
     /// The certificate cannot be used.
     #[error("{0}")]
     Tls(#[from] TlsError),
+    /// What is to be logged cannot be read.
+    #[error("--log: {0}")]
+    Log(tracing_subscriber::filter::ParseError),
     /// The metrics could not be set up.
     #[error("cannot set up the metrics: {0}")]
     Metrics(prometheus::Error),

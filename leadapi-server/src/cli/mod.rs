@@ -2,11 +2,14 @@
 
 mod business;
 mod client;
+mod config;
 mod data;
 mod demo;
 mod error;
 mod form;
 mod id;
+mod log;
+mod manual;
 mod member;
 mod migrate;
 mod output;
@@ -24,8 +27,11 @@ use clap::{Parser, Subcommand};
 use self::{
     business::BusinessCommand,
     client::ClientCommand,
+    config::Config,
     data::DataCommand,
     form::FormCommand,
+    log::LogOptions,
+    manual::{Completions, Man},
     member::MemberCommand,
     migrate::Migrate,
     pipeline::PipelineCommand,
@@ -51,6 +57,8 @@ enum Command {
     Serve(Serve),
     /// Try it: serve two sample businesses from memory, and print their tokens and three requests to paste.
     Demo(Demo),
+    /// Print the settings that "serve" would run with, and where each comes from.
+    Config(Box<Config>),
     /// Create, list, revoke and delete the tokens of a business, as an owner or an admin of it.
     #[command(subcommand)]
     Token(TokenCommand),
@@ -77,6 +85,10 @@ enum Command {
     Form(FormCommand),
     /// Bring a database to the schema of this version, as every other command does too.
     Migrate(Migrate),
+    /// Print what makes a shell complete this command.
+    Completions(Completions),
+    /// Write the pages of the manual into a folder.
+    Man(Man),
 }
 
 impl Cli {
@@ -87,6 +99,11 @@ impl Cli {
     ///
     /// [`CommandError`]. A server that listens fails only with its storage.
     pub async fn run(self) -> Result<ExitCode, CommandError> {
+        match &self.command {
+            Command::Serve(serve) => serve.log().start()?,
+            Command::Demo(demo) => demo.log().start()?,
+            _ => LogOptions::from_environment().start()?,
+        }
         let done = match self.command {
             Command::Serve(serve) => return serve.run().await.map(exit_code),
             Command::Demo(demo) => return demo.run().await.map(exit_code),
@@ -99,6 +116,9 @@ impl Cli {
             Command::Stage(stage) => stage.run().await,
             Command::Form(form) => form.run().await,
             Command::Migrate(migrate) => migrate.run().await,
+            Command::Config(config) => config.run(),
+            Command::Completions(completions) => completions.run(),
+            Command::Man(man) => man.run(),
         };
         done.map(|()| ExitCode::SUCCESS)
     }

@@ -8,8 +8,10 @@
 )]
 
 mod admin;
+mod config;
 mod data;
 mod failure;
+mod ops;
 mod process;
 mod serve;
 mod sqlite;

@@ -3,12 +3,11 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use leadapi_server::cli::Cli;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match Cli::parse().run().await {
+    match Cli::read().run().await {
         Ok(code) => code,
         Err(error) => {
             eprintln!("leadapi-server: {error}");

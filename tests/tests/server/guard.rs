@@ -108,7 +108,7 @@ async fn until_there_is_a_lead_more(kept: &Arc<dyn Store>) {
 async fn what_is_too_large_is_refused() {
     let host = Host::start(endless()).await;
     let close = "connection: close\r\n";
-    let many = |more: usize| (0..more).map(|n| format!("x-{n}: y\r\n")).collect::<String>();
+    let many = |more: usize| (0..more).map(|n| format!("x-{n}: y\r\n")).collect::<Vec<_>>().concat();
     // Those of the request itself, and the one that the server adds.
     let own = 4;
     let answer = host.ask(&get("/v1/clients", &(close.to_owned() + &many(64 - own)))).await;

@@ -1,5 +1,6 @@
 //! The listener on real sockets: what it bears, what it cuts, and how it ends.
 #![allow(
+    clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
@@ -8,6 +9,7 @@
 
 mod guard;
 mod host;
+mod ready;
 mod slow;
 mod stop;
-
+mod tls;

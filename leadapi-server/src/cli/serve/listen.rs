@@ -3,7 +3,6 @@
 use std::{io, net::SocketAddr, num::NonZeroU32, path::PathBuf, sync::Arc, time::Duration};
 
 use clap::Args;
-use humantime::parse_duration;
 use leadapi_core::{
     http::{Builder, LeadService},
     memory::{Limits, SlidingWindow},
@@ -15,6 +14,7 @@ use tracing::warn;
 use super::{
     super::{
         CommandError,
+        log::LogOptions,
         output::print_line,
         signals::{Signal, Signals},
     },
@@ -28,6 +28,12 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub(super) struct ListenOptions {
+    /// A file of settings in TOML, each named as its option: `listen = "127.0.0.1:8080"`. The command line and the
+    /// environment are stronger.
+    #[arg(long, env = "LEADAPI_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) log: LogOptions,
     /// Where to listen: an IP address and a port; port 0 lets the system choose.
     #[arg(long, env = "LEADAPI_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
@@ -42,10 +48,10 @@ pub(super) struct ListenOptions {
     writes_per_minute: NonZeroU32,
     /// The certificate with which to speak HTTPS, and those that it was signed with: a file in PEM, read anew when it
     /// changes.
-    #[arg(long, env = "LEADAPI_TLS_CERT", value_name = "FILE", requires = "tls_key")]
+    #[arg(long, env = "LEADAPI_TLS_CERT", value_name = "FILE")]
     tls_cert: Option<PathBuf>,
     /// The private key of the certificate: a file in PEM.
-    #[arg(long, env = "LEADAPI_TLS_KEY", value_name = "FILE", requires = "tls_cert", hide_env_values = true)]
+    #[arg(long, env = "LEADAPI_TLS_KEY", value_name = "FILE")]
     tls_key: Option<PathBuf>,
     /// Speak plain HTTP on an address that others can reach: tokens and leads can then be read on the way, unless a
     /// proxy in front speaks HTTPS.
@@ -57,11 +63,11 @@ pub(super) struct ListenOptions {
     ops_listen: Option<SocketAddr>,
     /// How long to go on taking requests after SIGTERM, until balancers have seen that /readyz says no. Ctrl-C does not
     /// wait.
-    #[arg(long, env = "LEADAPI_DRAIN_DELAY", value_name = "TIME", default_value = "5s", value_parser = parse_duration)]
-    drain_delay: Duration,
+    #[arg(long, env = "LEADAPI_DRAIN_DELAY", value_name = "TIME", default_value = "5s")]
+    drain_delay: humantime::Duration,
     /// How long after a signal to end in any case.
-    #[arg(long, env = "LEADAPI_STOP_TIMEOUT", value_name = "TIME", default_value = "30s", value_parser = parse_duration)]
-    stop_timeout: Duration,
+    #[arg(long, env = "LEADAPI_STOP_TIMEOUT", value_name = "TIME", default_value = "30s")]
+    stop_timeout: humantime::Duration,
     #[command(flatten)]
     limits: LimitOptions,
 }
@@ -106,7 +112,7 @@ impl ListenOptions {
         let stop = async {
             match stop.first().await {
                 Signal::Interrupt => Duration::ZERO,
-                Signal::Terminate => self.drain_delay,
+                Signal::Terminate => self.drain_delay.into(),
             }
         };
         let ended = tokio::select! {
@@ -126,17 +132,25 @@ impl ListenOptions {
     }
 
     async fn server(&self) -> Result<Server, CommandError> {
-        let address = self.listen;
+        let (address, tls) = (self.listen, self.tls()?);
+        if tls.is_none() && !address.ip().is_loopback() {
+            warn!(%address, "plain HTTP: whoever is on the way can read tokens and leads");
+        }
         let server = listen(address, Server::bind(address).await)?;
-        let server = server.limits(self.limits.clone().into()).stop_timeout(self.stop_timeout);
+        let server = server.limits(self.limits.clone().into()).stop_timeout(self.stop_timeout.into());
+        Ok(match tls {
+            Some(files) => server.tls(files)?,
+            None => server,
+        })
+    }
+
+    /// Whether HTTPS is spoken, or plain HTTP may be.
+    pub(super) fn tls(&self) -> Result<Option<TlsFiles>, CommandError> {
         match (self.tls_cert.clone(), self.tls_key.clone()) {
-            (Some(certificate), Some(key)) => Ok(server.tls(TlsFiles { certificate, key })?),
-            _ if address.ip().is_loopback() => Ok(server),
-            _ if self.insecure_http => {
-                warn!(%address, "plain HTTP: whoever is on the way can read tokens and leads");
-                Ok(server)
-            }
-            _ => Err(CommandError::InsecureHttp(address)),
+            (Some(certificate), Some(key)) => Ok(Some(TlsFiles { certificate, key })),
+            (None, None) if self.listen.ip().is_loopback() || self.insecure_http => Ok(None),
+            (None, None) => Err(CommandError::InsecureHttp(self.listen)),
+            _ => Err(CommandError::HalfTls),
         }
     }
 }

@@ -17,6 +17,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use self::listen::{ListenOptions, Offer};
 use super::{
     CommandError, data, demo,
+    log::LogOptions,
     output::print_minted,
     store::{Keep, secretly},
 };
@@ -68,6 +69,15 @@ pub(super) struct Demo {
 }
 
 impl Serve {
+    /// Whether the settings can stand together.
+    pub(super) fn check(&self) -> Result<(), CommandError> {
+        self.listen.tls().map(drop)
+    }
+
+    pub(super) const fn log(&self) -> &LogOptions {
+        &self.listen.log
+    }
+
     pub(super) async fn run(self) -> Result<Ended, CommandError> {
         match self.store {
             Keep::Memory => {
@@ -82,6 +92,10 @@ impl Serve {
 }
 
 impl Demo {
+    pub(super) const fn log(&self) -> &LogOptions {
+        &self.listen.log
+    }
+
     pub(super) async fn run(self) -> Result<Ended, CommandError> {
         let path = PathBuf::from("the sample");
         let dataset = Dataset::parse(SAMPLE).map_err(|source| CommandError::Dataset { path, source })?;
