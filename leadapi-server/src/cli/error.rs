@@ -71,6 +71,10 @@ pub enum CommandError {
     /// What is to be logged cannot be read.
     #[error("--log: {0}")]
     Log(tracing_subscriber::filter::ParseError),
+    /// Traces cannot be sent there.
+    #[cfg(feature = "otlp")]
+    #[error("--otlp-endpoint: {0}")]
+    Traces(String),
     /// The metrics could not be set up.
     #[error("cannot set up the metrics: {0}")]
     Metrics(prometheus::Error),

@@ -99,11 +99,11 @@ impl Cli {
     ///
     /// [`CommandError`]. A server that listens fails only with its storage.
     pub async fn run(self) -> Result<ExitCode, CommandError> {
-        match &self.command {
+        let _log = match &self.command {
             Command::Serve(serve) => serve.log().start()?,
             Command::Demo(demo) => demo.log().start()?,
             _ => LogOptions::from_environment().start()?,
-        }
+        };
         let done = match self.command {
             Command::Serve(serve) => return serve.run().await.map(exit_code),
             Command::Demo(demo) => return demo.run().await.map(exit_code),

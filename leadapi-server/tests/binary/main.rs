@@ -12,6 +12,8 @@ mod config;
 mod data;
 mod failure;
 mod ops;
+#[cfg(feature = "otlp")]
+mod otlp;
 mod process;
 mod serve;
 mod sqlite;
