@@ -59,6 +59,12 @@ fn a_server_runs_with_what_a_file_says() {
 }
 
 #[test]
+fn the_file_of_the_packages_is_taken() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../packaging/server.toml").into();
+    assert_eq!(setting(&mut config(&path), "log-format").0, "json");
+}
+
+#[test]
 fn passwords_are_not_shown() {
     let path = file("password", "store = \"postgres://me:canary@127.0.0.1/leads\"\n");
     let Output { stdout, .. } = config(&path).output().unwrap();
