@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{example, header, schema};
+use super::{example, header, schema, set};
 use crate::http::{Operation, operation::ID};
 
 /// The answers of an operation by status.
@@ -51,7 +51,7 @@ fn success(operation: Operation) -> Value {
     });
     let links = links(operation);
     if !links.is_empty() {
-        answer["links"] = Value::Object(links);
+        set(&mut answer, "links", links);
     }
     answer
 }
@@ -126,15 +126,22 @@ pub(super) fn shared() -> Value {
         ("A GET without its scope", "Authorization: the token lacks the scope read"),
         ("Another method without its scope", "Authorization: the token lacks the scope write"),
     ];
-    let mut of_client = refused(
+    let mut forbidden_client = refused(
         "The token lacks the scope of the operation, or the client account is not one of the business.",
-        &["WWW-Authenticate"],
+        &[],
         scopes
             .into_iter()
             .chain([("A client account of somebody else", "client_id: no such client account in this business")]),
     );
     // A wrong client account is no matter of the token.
-    of_client["headers"]["WWW-Authenticate"] = header::challenge(false);
+    carries(&mut forbidden_client, "WWW-Authenticate", header::challenge(false));
+    let mut internal = refused(
+        "Something failed on the side of the server, and the cause is in its log under the request's id; or the server has \
+            too much to do, and says when to come again.",
+        &[],
+        [("An error of the server", "internal error")],
+    );
+    carries(&mut internal, "Retry-After", header::retry_after(false));
     json!({
         "Unauthorized": refused("The token is missing, malformed, unknown, expired or revoked.", &["WWW-Authenticate"], [
             ("No token", "Authorization: missing token"),
@@ -144,14 +151,12 @@ pub(super) fn shared() -> Value {
             ("A revoked token", "Authorization: token revoked"),
         ]),
         "Forbidden": refused("The token lacks the scope of the operation.", &["WWW-Authenticate"], scopes),
-        "ForbiddenClient": of_client,
+        "ForbiddenClient": forbidden_client,
         "NoSuchLead": refused("The business has no such lead.", &[], [("No such lead", "id: no such lead")]),
         "RateLimited": refused("The token has reached its limit; a request that was refused does not count.", &["Retry-After"], [
             ("Too many requests", "rate limit reached, try again in 13 s"),
         ]),
-        "InternalError": refused("Something failed on the side of the server; the cause is in its log under the request's id.", &[], [
-            ("An error of the server", "internal error"),
-        ]),
+        "InternalError": internal,
         "NoSuchPath": refused("What any path that is not listed here is answered with.", &[], [
             ("Another path", "path: there is no such path"),
         ]),
@@ -159,6 +164,12 @@ pub(super) fn shared() -> Value {
             ("Another method", "method PUT is not allowed on this path, which takes GET, HEAD, POST"),
         ]),
     })
+}
+
+fn carries(answer: &mut Value, name: &str, header: Value) {
+    if let Some(headers) = answer.get_mut("headers") {
+        set(headers, name, header);
+    }
 }
 
 fn refused<'a>(description: &str, own: &[&str], messages: impl IntoIterator<Item = (&'a str, &'a str)>) -> Value {

@@ -53,13 +53,7 @@ pub(super) fn all() -> Map<String, Value> {
             json!({ "type": "string", "const": "true" }),
             json!("true"),
         ),
-        header(
-            "Retry-After",
-            true,
-            "After so many whole seconds a caller that is alone on its token is admitted.",
-            json!({ "type": "integer", "minimum": 1, "maximum": 60 }),
-            json!(13),
-        ),
+        ("Retry-After".to_owned(), retry_after(true)),
         ("WWW-Authenticate".to_owned(), challenge(true)),
         header(
             "Allow",
@@ -80,5 +74,15 @@ pub(super) fn challenge(required: bool) -> Value {
         "required": required,
         "schema": { "type": "string", "pattern": "^Bearer " },
         "example": r#"Bearer realm="leadapi", error="invalid_token", error_description="token expired""#,
+    })
+}
+
+/// What a 429 carries.
+pub(super) fn retry_after(required: bool) -> Value {
+    json!({
+        "description": "After so many whole seconds the request may be sent again; a caller that is alone on its token is then admitted.",
+        "required": required,
+        "schema": { "type": "integer", "minimum": 1, "maximum": 60 },
+        "example": 13,
     })
 }

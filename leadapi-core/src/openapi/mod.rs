@@ -1,4 +1,4 @@
-//! The API for machines: an OpenAPI 3.1 document, made of the types, the rules and the table of operations.
+//! The API for machines: an `OpenAPI` 3.1 document, made of the types, the rules and the table of operations.
 //!
 //! What stands in it is not written a second time where it can be asked for: fields come from the types of
 //! [`model`](crate::model), lengths from the rules that refuse what is longer, and paths, scopes and statuses from
@@ -64,6 +64,13 @@ pub fn document(public_path: &str) -> Result<String, InvalidPath> {
         },
     });
     Ok(order::pretty(&document))
+}
+
+/// Sets a member of an object.
+fn set(object: &mut Value, name: &str, value: impl Into<Value>) {
+    if let Some(members) = object.as_object_mut() {
+        members.insert(name.to_owned(), value.into());
+    }
 }
 
 fn about() -> String {

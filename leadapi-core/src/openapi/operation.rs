@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{answer, example, parameter, schema};
+use super::{answer, example, parameter, schema, set};
 use crate::http::{Endpoint, Operation, TABLE, service::body::MAX_BYTES};
 
 pub(super) fn paths() -> Map<String, Value> {
     let mut paths = Map::new();
     for line in &TABLE {
         let path = paths.entry(line.path).or_insert_with(|| json!({}));
-        path[line.method.as_str().to_ascii_lowercase()] = operation(line);
+        set(path, &line.method.as_str().to_ascii_lowercase(), operation(line));
     }
     paths
 }
@@ -26,7 +26,7 @@ fn operation(line: &Endpoint) -> Value {
         "responses": answer::of(line.operation),
     });
     if let Some(body) = body(line.operation) {
-        operation["requestBody"] = body;
+        set(&mut operation, "requestBody", body);
     }
     operation
 }

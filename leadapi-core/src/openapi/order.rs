@@ -14,7 +14,7 @@ const FIRST: [&str; 52] = [
     "data", "total", "id", "client_id", "name", "email", "phone", "source", "notes", "value", "pipeline_id", "stage_id", "business_name",
     "stages", "position", "created_at",
     // An operation, a parameter, an answer.
-    "operationId", "title", "summary", "in", "required", "description", "parameters", "requestBody", "responses",
+    "operationId", "title", "summary", "in", "description", "required", "parameters", "requestBody", "responses",
     "headers", "content", "schema", "example", "examples", "links",
     // A schema.
     "type", "format", "default", "minimum", "maximum", "minLength", "maxLength", "pattern", "properties", "additionalProperties",

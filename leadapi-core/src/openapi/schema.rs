@@ -3,7 +3,7 @@
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
-use super::field;
+use super::{field, set};
 use crate::model::{ClientAccount, Lead, LeadItem, LeadPatch, NewLead, Page, Pipeline};
 
 /// Where a schema is, for a `$ref`.
@@ -29,9 +29,10 @@ fn answers() -> Map<String, Value> {
     let mut schemas = generator.take_definitions(true);
     // The fields of a list item are those of the lead, and so is what is said of them.
     if let Some(item) = schemas.get_mut("LeadItem") {
-        item["description"] = "A lead in a list: without `notes` and `business_name`.".into();
+        set(item, "description", "A lead in a list: without `notes` and `business_name`.");
         for (name, property) in properties(item) {
-            *property = lead["properties"][name].clone();
+            let of_lead = lead.get("properties").and_then(|properties| properties.get(name));
+            *property = of_lead.cloned().unwrap_or_default();
         }
     }
     schemas
@@ -49,10 +50,10 @@ fn requests() -> Map<String, Value> {
         }
     }
     if let Some(new) = schemas.get_mut("NewLead") {
-        new["required"] = json!(["client_id", "name"]);
+        set(new, "required", json!(["client_id", "name"]));
     }
     if let Some(patch) = schemas.get_mut("LeadPatch") {
-        patch["minProperties"] = 1.into();
+        set(patch, "minProperties", 1);
     }
     schemas
 }
@@ -74,7 +75,7 @@ fn error() -> Value {
 
 /// The service writes exactly the fields that it names (contract D2), and takes no others (contract D5).
 fn close(schema: &mut Value) {
-    schema["additionalProperties"] = false.into();
+    set(schema, "additionalProperties", false);
 }
 
 fn settings() -> SchemaSettings {
