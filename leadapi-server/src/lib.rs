@@ -3,6 +3,7 @@
 
 mod chain;
 pub mod cli;
+pub mod docs;
 mod serve;
 mod stack;
 pub mod store;

@@ -1,10 +1,10 @@
-//! The OpenAPI document as a judge: whether what was asked and answered is what it describes.
+//! The description of the API as a judge: whether what was asked and answered is what it describes.
 
 use std::{collections::HashMap, sync::LazyLock};
 
 use http::{HeaderValue, Method};
 use jsonschema::Validator;
-use leadapi_core::http::TABLE;
+use leadapi_core::http::{Endpoint, TABLE};
 use serde_json::{Value, json};
 
 use crate::{Answer, Case};
@@ -47,7 +47,7 @@ impl Description {
     /// What of an answer, and of the request that it says yes to, is not in the document.
     pub(crate) fn breaks(&self, case: &Case, answer: &Answer) -> Vec<String> {
         let (path, query) = case.path().split_once('?').unwrap_or((case.path(), ""));
-        let (place, operation) = self.place(case.method(), path, answer.status.as_u16());
+        let (place, operation) = place(case.method(), path, answer.status.as_u16());
         let Some((place, response)) = place.and_then(|place| self.resolved(&place)) else {
             return vec![format!("OpenAPI: {} {path} has no {}", case.method(), answer.status)];
         };
@@ -59,26 +59,6 @@ impl Description {
             wrong.extend(self.request(&operation, query, case));
         }
         wrong
-    }
-
-    /// Where the answer with this status is described, and the operation that it belongs to.
-    fn place(&self, method: &Method, path: &str, status: u16) -> (Option<String>, Option<String>) {
-        let shared = |name: &str| (Some(format!("/components/responses/{name}")), None);
-        let here = |line: &&leadapi_core::http::Endpoint| match line.path.strip_suffix("{id}") {
-            Some(before) => path.strip_prefix(before).is_some_and(|id| !id.is_empty() && !id.contains('/')),
-            None => line.path == path,
-        };
-        let lines: Vec<_> = TABLE.iter().filter(here).collect();
-        let wanted = if *method == Method::HEAD { &Method::GET } else { method };
-        match lines.iter().find(|line| line.method == wanted) {
-            _ if lines.is_empty() => shared(if status == 404 { "NoSuchPath" } else { "" }),
-            None => shared(if status == 405 { "MethodNotAllowed" } else { "" }),
-            Some(line) => {
-                let path = line.path.replace('/', "~1");
-                let operation = format!("/paths/{path}/{}", line.method.as_str().to_ascii_lowercase());
-                (Some(format!("{operation}/responses/{status}")), Some(operation))
-            }
-        }
     }
 
     /// What a pointer leads to, through a reference.
@@ -151,6 +131,26 @@ impl Description {
     pub fn invalid(&self, schema: &str, value: &Value) -> Vec<String> {
         let validator = self.validators.get(schema).unwrap_or_else(|| panic!("{schema} is no schema"));
         validator.iter_errors(value).map(|error| format!("OpenAPI: {schema}: {error}")).collect()
+    }
+}
+
+/// Where the answer with this status is described, and the operation that it belongs to.
+fn place(method: &Method, path: &str, status: u16) -> (Option<String>, Option<String>) {
+    let shared = |name: &str| (Some(format!("/components/responses/{name}")), None);
+    let here = |line: &&Endpoint| match line.path.strip_suffix("{id}") {
+        Some(before) => path.strip_prefix(before).is_some_and(|id| !id.is_empty() && !id.contains('/')),
+        None => line.path == path,
+    };
+    let lines: Vec<_> = TABLE.iter().filter(here).collect();
+    let wanted = if *method == Method::HEAD { &Method::GET } else { method };
+    match lines.iter().find(|line| line.method == wanted) {
+        _ if lines.is_empty() => shared(if status == 404 { "NoSuchPath" } else { "" }),
+        None => shared(if status == 405 { "MethodNotAllowed" } else { "" }),
+        Some(line) => {
+            let path = line.path.replace('/', "~1");
+            let operation = format!("/paths/{path}/{}", line.method.as_str().to_ascii_lowercase());
+            (Some(format!("{operation}/responses/{status}")), Some(operation))
+        }
     }
 }
 

@@ -45,7 +45,7 @@ pub fn document(public_path: &str) -> Result<String, InvalidPath> {
             "version": "v1",
             "summary": "Leads, pipelines and client accounts of a business.",
             "description": about(),
-            "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
+            "license": { "name": "MIT or Apache 2.0", "identifier": "MIT OR Apache-2.0" },
         },
         // In OpenAPI an empty URL is none; the root says the same.
         "servers": [{ "url": if path.is_empty() { "/" } else { &path } }],

@@ -5,16 +5,17 @@ use serde_json::Value;
 
 /// What comes first, and in this order; names that are not here follow by the alphabet.
 #[rustfmt::skip]
-const FIRST: [&str; 52] = [
+const FIRST: [&str; 57] = [
     // The document.
-    "openapi", "info", "servers", "security", "tags", "paths", "components",
+    "openapi", "info", "servers", "operationId", "tags", "paths", "components",
+    "/leads", "/leads/{id}", "/pipelines", "/clients",
     // A path.
     "get", "post", "patch", "delete",
     // A record.
     "data", "total", "id", "client_id", "name", "email", "phone", "source", "notes", "value", "pipeline_id", "stage_id", "business_name",
     "stages", "position", "created_at",
     // An operation, a parameter, an answer.
-    "operationId", "title", "summary", "in", "description", "required", "parameters", "requestBody", "responses",
+    "title", "version", "summary", "in", "description", "required", "security", "parameters", "requestBody", "responses",
     "headers", "content", "schema", "example", "examples", "links",
     // A schema.
     "type", "format", "default", "minimum", "maximum", "minLength", "maxLength", "pattern", "properties", "additionalProperties",

@@ -9,6 +9,7 @@ mod form;
 mod id;
 mod member;
 mod migrate;
+mod openapi;
 mod output;
 mod pipeline;
 mod serve;
@@ -26,6 +27,7 @@ use self::{
     form::FormCommand,
     member::MemberCommand,
     migrate::Migrate,
+    openapi::OpenApi,
     pipeline::PipelineCommand,
     serve::{Demo, Serve},
     stage::StageCommand,
@@ -74,6 +76,9 @@ enum Command {
     Form(FormCommand),
     /// Bring a database to the schema of this version, as every other command does too.
     Migrate(Migrate),
+    /// Print the description of the API, as an `OpenAPI` 3.1 document.
+    #[command(name = "openapi")]
+    OpenApi(OpenApi),
 }
 
 impl Cli {
@@ -95,6 +100,7 @@ impl Cli {
             Command::Stage(stage) => stage.run().await,
             Command::Form(form) => form.run().await,
             Command::Migrate(migrate) => migrate.run().await,
+            Command::OpenApi(openapi) => openapi.run(),
         }
     }
 }

@@ -10,6 +10,7 @@
 mod admin;
 mod data;
 mod failure;
+mod openapi;
 mod process;
 mod serve;
 mod sqlite;

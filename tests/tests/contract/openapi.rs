@@ -128,9 +128,8 @@ fn provoke(line: &Endpoint, status: u16, world: World) -> (World, Case) {
     let path = line.path.replace("{id}", id) + if status == 400 { bad(line.operation) } else { "" };
     let case = request("D2 a status", line.method.as_str(), path).is(status);
     let case = match (line.operation, status) {
-        (Operation::CreateLead, 400) => case.json(json!({})),
+        (Operation::CreateLead | Operation::UpdateLead, 400) => case.json(json!({})),
         (Operation::CreateLead, _) => case.json(json!({"client_id": "a-client-1", "name": "Ann"})),
-        (Operation::UpdateLead, 400) => case.json(json!({})),
         (Operation::UpdateLead, _) => case.json(json!({"name": "Ann"})),
         _ => case,
     };
