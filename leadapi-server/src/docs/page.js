@@ -73,10 +73,10 @@ function limits(schema) {
   ];
 }
 
-function row(name, schema, required, description, inner) {
+function row(name, schema, { place, required, description, inner }) {
   return el("div", { class: "field" },
     el("div", { class: "what" },
-      el("code", { class: "name" }, name), el("span", { class: "type" }, type(schema)),
+      el("code", { class: "name" }, name), el("span", { class: "type" }, type(schema), place && ` in the ${place}`),
       required && el("span", { class: "required" }, "required"),
       limits(schema).map((limit) => el("span", { class: "limit" }, limit))),
     el("div", { class: "why" }, words(description)), inner);
@@ -88,7 +88,8 @@ function fields(reference, asked) {
   return el("div", { class: "fields" }, Object.entries(schema.properties).map(([name, property]) => {
     const inner = property.items && resolved(property.items).properties
       ? el("details", { class: "inner" }, el("summary", {}, named(property.items)), fields(property.items, asked)) : null;
-    return row(name, property, asked && schema.required?.includes(name), property.description, inner);
+    const required = asked && schema.required?.includes(name);
+    return row(name, property, { required, description: property.description, inner });
   }));
 }
 
@@ -114,7 +115,7 @@ function answers(operation) {
       Object.entries(examples).map(([name, example]) =>
         el("figure", {}, el("figcaption", {}, name), coloured(pretty(example.value)))),
       el("h5", {}, "Headers"),
-      el("div", { class: "fields" }, headers.map(([name, header]) => row(name, header.schema, false, header.description))));
+      el("div", { class: "fields" }, headers.map(([name, header]) => row(name, header.schema, { description: header.description }))));
   });
 }
 
@@ -128,8 +129,7 @@ function section({ path, method, operation }) {
       paragraphs(operation.description),
       el("h4", {}, "Parameters"),
       el("div", { class: "fields" }, parameters.map((parameter) =>
-        row(parameter.name, parameter.schema, parameter.required, parameter.description,
-          el("span", { class: "place" }, parameter.in)))),
+        row(parameter.name, parameter.schema, { ...parameter, place: parameter.in }))),
       body && [el("h4", {}, "Body"), el("p", { class: "quiet" }, words(operation.requestBody.description)), fields(body.schema, true)],
       el("h4", {}, "Answers"), answers(operation)),
     trial(path, method, operation, parameters, body));
@@ -147,11 +147,12 @@ function trial(path, method, operation, parameters, body) {
       spellcheck: "false", value: parameter.required ? parameter.example : null, required: parameter.required,
     }),
   }));
-  const editor = body && el("textarea", { "aria-label": "Body", rows: 9, spellcheck: "false" });
+  const editor = body && el("textarea", { "aria-label": "Body", spellcheck: "false" });
   const choose = body && el("select", { "aria-label": "Example", change: () => fill(choose.value) },
     Object.keys(body.examples).map((name) => el("option", {}, name)));
   const fill = (name) => {
     editor.value = pretty(body.examples[name].value);
+    editor.rows = editor.value.split("\n").length + 1;
     told();
   };
   const curl = el("pre", { class: "curl", tabindex: "0" });
