@@ -69,6 +69,18 @@ pub(super) fn schema(name: &str) -> Value {
     }
 }
 
+/// A pipeline without a stage and a stage without a pipeline, which no lead can be in (contract D6).
+pub(super) fn one_cleared_the_other_set() -> Value {
+    let (cleared, set) = (json!({ "enum": [null, ""] }), json!({ "type": "string", "minLength": 1 }));
+    let both = |pipeline: &Value, stage: &Value| {
+        json!({
+            "required": ["pipeline_id", "stage_id"],
+            "properties": { "pipeline_id": pipeline, "stage_id": stage },
+        })
+    };
+    json!({ "anyOf": [both(&cleared, &set), both(&set, &cleared)] })
+}
+
 fn optional(rule: &TextRule, description: &str, pattern: &str) -> Value {
     json!({
         "description": description,

@@ -54,6 +54,7 @@ fn requests() -> Map<String, Value> {
     }
     if let Some(patch) = schemas.get_mut("LeadPatch") {
         set(patch, "minProperties", 1);
+        set(patch, "not", field::one_cleared_the_other_set());
     }
     schemas
 }

@@ -10,7 +10,7 @@ use leadapi_core::{
     auth::Scope,
     http::{Endpoint, Operation, TABLE},
     id::TokenId,
-    model::NewLead,
+    model::{LeadPatch, NewLead},
     openapi,
     port::{Admission, Class, RateLimiter},
 };
@@ -185,6 +185,25 @@ fn a_schema_takes_what_the_service_takes() {
         outcome.unwrap_or_else(|error| panic!("{field}: {error}"));
         assert!(taken.get() > 200 && refused.get() > 200, "{field}: {taken:?} taken, {refused:?} refused");
     }
+}
+
+/// So with the two fields of a change that say where a lead is put.
+#[test]
+fn a_schema_takes_the_placements_that_the_service_takes() {
+    let description = Description::kept();
+    let said = [None, Some(json!(null)), Some(json!("")), Some(json!("p"))];
+    let mut taken = 0;
+    for (pipeline, stage) in said.iter().flat_map(|pipeline| said.iter().map(move |stage| (pipeline, stage))) {
+        let mut patch = json!({"notes": "x"});
+        for (field, value) in [("pipeline_id", pipeline), ("stage_id", stage)] {
+            value.clone().map(|value| patch[field] = value);
+        }
+        let by_service = serde_json::from_value::<LeadPatch>(patch.clone()).unwrap().check().is_ok();
+        let wrong = description.invalid("/components/schemas/LeadPatch", &patch);
+        assert_eq!(by_service, wrong.is_empty(), "{patch}: {wrong:?}");
+        taken += usize::from(by_service);
+    }
+    assert_eq!(taken, 12);
 }
 
 fn visit(value: &Value, pointer: &str, see: &mut impl FnMut(&str, &Value)) {
