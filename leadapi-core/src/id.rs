@@ -34,6 +34,11 @@ macro_rules! opaque_id {
         /// # Ok::<(), leadapi_core::id::InvalidId>(())
         /// ```
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(
+            feature = "openapi",
+            derive(schemars::JsonSchema),
+            schemars(inline, extend("minLength" = 1, "maxLength" = MAX_ID_CHARS, "pattern" = "^[!-~]+$"))
+        )]
         pub struct $name(Arc<str>);
 
         impl $name {

@@ -36,5 +36,8 @@ pub mod conformance;
 
 pub mod http;
 
+#[cfg(feature = "openapi")]
+pub mod openapi;
+
 /// An error of a host's own: a store's, a verifier's, a limiter's. It is for the host's log, never for a caller.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

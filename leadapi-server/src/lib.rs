@@ -3,6 +3,7 @@
 
 mod chain;
 pub mod cli;
+mod docs;
 mod listen;
 mod metrics;
 mod ops;

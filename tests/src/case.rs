@@ -182,8 +182,16 @@ impl Case {
         answer.status.is_success() && !self.is_get() && !self.is_head()
     }
 
+    pub(crate) fn method(&self) -> &Method {
+        &self.method
+    }
+
     pub(crate) fn path(&self) -> &str {
         &self.path
+    }
+
+    pub(crate) fn sent(&self) -> &Bytes {
+        &self.body
     }
 
     pub(crate) fn of_token(&self) -> Token {

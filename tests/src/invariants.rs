@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{Answer, Case, Token};
+use crate::{Answer, Case, Description, Token};
 
 const STATUSES: [u16; 10] = [200, 201, 204, 400, 401, 403, 404, 405, 429, 500];
 const ENVELOPE: [&str; 4] = ["data", "limit", "offset", "total"];
@@ -39,6 +39,7 @@ pub(crate) fn broken(case: &Case, answer: &Answer) -> Vec<String> {
         wrong.extend(error_object(answer));
     }
     wrong.extend(leaks(case, answer));
+    wrong.extend(Description::kept().breaks(case, answer));
     wrong
 }
 

@@ -15,6 +15,7 @@
 
 mod answer;
 mod case;
+mod description;
 pub mod doubles;
 mod invariants;
 mod keep;
@@ -36,6 +37,7 @@ mod world;
 
 pub use answer::Answer;
 pub use case::{Case, Token, delete, get, head, patch, post, request};
+pub use description::Description;
 pub use keep::{Keep, Kept, Ports};
 pub use live::{Live, Via, everywhere, everywhere_with};
 pub use raw::Raw;

@@ -4,9 +4,9 @@
 //! feature `service`.
 
 pub mod header;
-mod operation;
+pub(crate) mod operation;
 #[cfg(feature = "service")]
-mod service;
+pub(crate) mod service;
 
 pub use operation::{Endpoint, Operation, TABLE, lead_path};
 #[cfg(feature = "service")]

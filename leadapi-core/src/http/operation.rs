@@ -75,7 +75,7 @@ pub static TABLE: [Endpoint; 7] = {
 };
 
 /// Where the id of a lead stands in a path.
-pub(super) const ID: &str = "{id}";
+pub(crate) const ID: &str = "{id}";
 
 /// What needs no escape in a segment of a path (RFC 3986, unreserved).
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');

@@ -32,6 +32,7 @@ pub enum InvalidAmount {
 /// # Ok::<(), leadapi_core::model::InvalidAmount>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+#[cfg_attr(feature = "openapi", derive(schemars::JsonSchema), schemars(inline))]
 pub struct Amount(f64);
 
 impl Amount {

@@ -79,6 +79,22 @@ impl<T: Serialize> Serialize for Change<T> {
     }
 }
 
+/// What is kept is absent, so that on the wire a change is a value or `null`.
+#[cfg(feature = "openapi")]
+impl<T: schemars::JsonSchema> schemars::JsonSchema for Change<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        Option::<T>::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Option::<T>::json_schema(generator)
+    }
+}
+
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Change<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Option::deserialize(deserializer).map(Self::from)

@@ -7,6 +7,7 @@ use crate::id::ClientId;
 
 /// A client account of a business: whom its leads belong to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ClientAccount {
     /// Identifier of the client account.

@@ -16,6 +16,8 @@ use crate::id::{ClientId, LeadId, PipelineId, StageId};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "openapi", schemars(description = "A lead. Every field is always present; unset is `null`."))]
 #[non_exhaustive]
 pub struct Lead {
     /// Identifier of the lead.
@@ -35,8 +37,16 @@ pub struct Lead {
     /// What it may be worth, in major currency units.
     pub value: Option<Amount>,
     /// The pipeline that it is in; set exactly when [`stage_id`](Self::stage_id) is.
+    #[cfg_attr(
+        feature = "openapi",
+        schemars(description = "The pipeline that it is in; set exactly when `stage_id` is.")
+    )]
     pub pipeline_id: Option<PipelineId>,
     /// The stage that it is in; set exactly when [`pipeline_id`](Self::pipeline_id) is.
+    #[cfg_attr(
+        feature = "openapi",
+        schemars(description = "The stage that it is in; set exactly when `pipeline_id` is.")
+    )]
     pub stage_id: Option<StageId>,
     /// The name of the lead's own business. Not in the list item.
     pub business_name: Option<String>,
@@ -89,6 +99,7 @@ macro_rules! lead_item {
 lead_item! {
     /// A lead in a list: exactly the ten fields of contract 2.1, without `notes` and `business_name`.
     #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(feature = "openapi", derive(schemars::JsonSchema))]
     pub LeadItem,
     id: LeadId,
     client_id: ClientId,

@@ -14,15 +14,23 @@ use super::Window;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(schemars::JsonSchema), schemars(rename = "{T}Page"))]
+#[cfg_attr(
+    feature = "openapi",
+    schemars(description = "One page of a list, and the number of all matches, read at one moment.")
+)]
 #[non_exhaustive]
 pub struct Page<T> {
     /// The items, at most `limit` of them; empty past the end.
+    #[cfg_attr(feature = "openapi", schemars(length(max = Window::MAX_LIMIT)))]
     pub data: Vec<T>,
     /// How many records match in all.
     pub total: u64,
     /// The limit that was applied.
+    #[cfg_attr(feature = "openapi", schemars(range(min = 1, max = Window::MAX_LIMIT)))]
     pub limit: u32,
     /// The offset that was applied.
+    #[cfg_attr(feature = "openapi", schemars(range(max = Window::MAX_OFFSET)))]
     pub offset: u64,
 }
 

@@ -18,6 +18,13 @@ use crate::id::{PipelineId, StageId};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "openapi",
+    schemars(
+        description = "Changes to a lead, as a JSON Merge Patch: what is absent stays, `null` clears, a value sets."
+    )
+)]
 #[non_exhaustive]
 #[serde(default)]
 pub struct LeadPatch {

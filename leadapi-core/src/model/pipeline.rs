@@ -17,6 +17,8 @@ use crate::id::{PipelineId, StageId};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "openapi", schemars(description = "A pipeline of the business, shared by its client accounts."))]
 #[non_exhaustive]
 pub struct Pipeline {
     /// Identifier of the pipeline.
@@ -24,6 +26,7 @@ pub struct Pipeline {
     /// What people call it.
     pub name: String,
     /// Its stages by position; the service never shows a pipeline without one.
+    #[cfg_attr(feature = "openapi", schemars(length(min = 1)))]
     pub stages: Vec<Stage>,
     /// When it was created.
     pub created_at: Timestamp,
@@ -46,6 +49,7 @@ impl Pipeline {
 
 /// A stage of a pipeline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Stage {
     /// Identifier of the stage.
@@ -53,6 +57,7 @@ pub struct Stage {
     /// What people call it.
     pub name: String,
     /// Its place among the pipeline's stages, from 1.
+    #[cfg_attr(feature = "openapi", schemars(range(min = 1)))]
     pub position: u32,
 }
 

@@ -20,7 +20,15 @@ pub struct InvalidTimestamp;
 /// # Ok::<(), leadapi_core::model::InvalidTimestamp>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Timestamp(DateTime<Utc>);
+#[cfg_attr(
+    feature = "openapi",
+    derive(schemars::JsonSchema),
+    schemars(
+        inline,
+        extend("format" = "date-time", "pattern" = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
+    )
+)]
+pub struct Timestamp(#[cfg_attr(feature = "openapi", schemars(with = "String"))] DateTime<Utc>);
 
 impl Timestamp {
     /// The moment as a chrono value.

@@ -7,7 +7,7 @@ mod fault;
 mod fingerprint;
 mod name;
 mod placement;
-mod text;
+pub(crate) mod text;
 
 pub use draft::{LeadDraft, Stamp};
 pub use edit::LeadEdit;

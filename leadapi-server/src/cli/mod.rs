@@ -12,6 +12,7 @@ mod log;
 mod manual;
 mod member;
 mod migrate;
+mod openapi;
 mod output;
 mod pipeline;
 mod serve;
@@ -34,6 +35,7 @@ use self::{
     manual::{Completions, Man},
     member::MemberCommand,
     migrate::Migrate,
+    openapi::OpenApi,
     pipeline::PipelineCommand,
     serve::{Demo, Serve},
     stage::StageCommand,
@@ -89,6 +91,9 @@ enum Command {
     Completions(Completions),
     /// Write the pages of the manual into a folder.
     Man(Man),
+    /// Print the description of the API, as an `OpenAPI` 3.1 document.
+    #[command(name = "openapi")]
+    OpenApi(OpenApi),
 }
 
 impl Cli {
@@ -119,6 +124,7 @@ impl Cli {
             Command::Config(config) => config.run(),
             Command::Completions(completions) => completions.run(),
             Command::Man(man) => man.run(),
+            Command::OpenApi(openapi) => openapi.run(),
         };
         done.map(|()| ExitCode::SUCCESS)
     }

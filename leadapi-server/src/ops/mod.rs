@@ -1,5 +1,5 @@
-//! What the operator asks a running server, on a listener of its own: whether it lives, whether it is ready, and what it
-//! has counted. It is never on the public one (contract D7).
+//! What the operator asks a running server, on a listener of its own: whether it lives, whether it is ready, what it has
+//! counted, and how it is asked. It is never on the public one (contract D7).
 
 mod ready;
 
@@ -20,7 +20,7 @@ use tracing::error;
 
 use self::ready::Readiness;
 use crate::{
-    HttpLimits,
+    HttpLimits, docs,
     listen::{Life, Listener, Timely},
     metrics::{Connections, Metrics},
 };
@@ -31,13 +31,19 @@ const MAX_CONNECTIONS: usize = 64;
 pub(crate) struct Ops {
     store: Arc<dyn Store>,
     metrics: Arc<Metrics>,
+    /// The description of the API.
+    openapi: Bytes,
     /// Apart from those of the public listener.
     connections: Connections,
 }
 
 impl Ops {
-    pub(crate) fn new(store: Arc<dyn Store>, metrics: Arc<Metrics>) -> Result<Self, prometheus::Error> {
-        Ok(Self { store, metrics, connections: Connections::uncounted()? })
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        metrics: Arc<Metrics>,
+        openapi: String,
+    ) -> Result<Self, prometheus::Error> {
+        Ok(Self { store, metrics, openapi: openapi.into(), connections: Connections::uncounted()? })
     }
 
     /// Answers on a socket until the process ends: what watches a server watches its end too. What it does not know
@@ -50,7 +56,8 @@ impl Ops {
     {
         let limits = HttpLimits { connections: MAX_CONNECTIONS, ..HttpLimits::default() };
         let listener = Listener::new(socket, None, Arc::new(limits), self.connections);
-        let pages = Arc::new(Pages { ready: Readiness::new(self.store, life), metrics: self.metrics });
+        let ready = Readiness::new(self.store, life);
+        let pages = Arc::new(Pages { ready, metrics: self.metrics, openapi: self.openapi });
         let service = service_fn(move |request: Request<Timely<Incoming>>| {
             let (pages, api) = (pages.clone(), api.clone());
             async move {
@@ -70,34 +77,35 @@ impl Ops {
 struct Pages {
     ready: Readiness,
     metrics: Arc<Metrics>,
+    openapi: Bytes,
 }
 
 impl Pages {
+    /// The page of that path, if there is one.
     async fn answer(&self, method: &Method, path: &str) -> Option<Response<Full<Bytes>>> {
-        let is_ours = matches!(path, "/healthz" | "/readyz" | "/metrics");
-        if !is_ours {
-            return None;
-        }
-        if !matches!(*method, Method::GET | Method::HEAD) {
-            let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n".to_owned());
-            response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
-            return Some(response);
-        }
-        Some(match path {
+        let page = match path {
             "/healthz" => text(StatusCode::OK, "alive\n".to_owned()),
             "/readyz" => match self.ready.check().await {
                 Ok(()) => text(StatusCode::OK, "ready\n".to_owned()),
                 Err(reason) => text(StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {reason}\n")),
             },
-            _ => match self.metrics.text() {
+            "/metrics" => match self.metrics.text() {
                 Ok(metrics) => text(StatusCode::OK, metrics),
                 Err(error) => {
                     error!(%error, "the metrics could not be written");
                     text(StatusCode::INTERNAL_SERVER_ERROR, "internal error\n".to_owned())
                 }
             },
-        })
+            _ => docs::answer(path, &self.openapi)?,
+        };
+        Some(if matches!(*method, Method::GET | Method::HEAD) { page } else { only_get() })
     }
+}
+
+fn only_get() -> Response<Full<Bytes>> {
+    let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n".to_owned());
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+    response
 }
 
 fn text(status: StatusCode, text: String) -> Response<Full<Bytes>> {

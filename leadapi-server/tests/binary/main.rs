@@ -11,6 +11,7 @@ mod admin;
 mod config;
 mod data;
 mod failure;
+mod openapi;
 mod ops;
 #[cfg(feature = "otlp")]
 mod otlp;

@@ -85,9 +85,15 @@ fn what_it_does_not_know_is_asked_of_the_api_and_only_there() {
     let bearer = format!("authorization: Bearer {}\r\n", database.token());
     let answer = ops.ask(&format!("GET /v1/clients HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{bearer}\r\n"));
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\r\nx-request-id: "), "{answer}");
+    let page = ops.get("/docs");
+    assert!(
+        page.starts_with("HTTP/1.1 200") && page.contains("\r\ncontent-security-policy: default-src 'none'"),
+        "{page}"
+    );
+    assert!(ops.get("/docs/openapi.json").contains(r#""url": "/v1""#));
     let answer = ops.ask("POST /readyz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
     assert!(answer.starts_with("HTTP/1.1 405") && answer.contains("\r\nallow: GET, HEAD\r\n"), "{answer}");
-    for path in ["/healthz", "/readyz", "/metrics"] {
+    for path in ["/healthz", "/readyz", "/metrics", "/docs"] {
         assert!(server.get(path, "").starts_with("HTTP/1.1 404"), "{path} is public");
     }
 }

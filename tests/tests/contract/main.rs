@@ -22,6 +22,7 @@ mod limits;
 mod lists;
 mod methods;
 mod mounts;
+mod openapi;
 mod order;
 mod paths;
 mod placement;

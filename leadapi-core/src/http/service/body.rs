@@ -8,7 +8,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use crate::{BoxError, validate::Fault};
 
 /// The most bytes that a body may have (contract D5).
-pub(super) const MAX_BYTES: usize = 65_536;
+pub(crate) const MAX_BYTES: usize = 65_536;
 
 /// Reads a body to its end, unless it is too large: then no more of it than the limit.
 pub(super) async fn collect<B>(body: B) -> Result<Bytes, Fault>

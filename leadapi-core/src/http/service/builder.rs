@@ -131,7 +131,7 @@ impl Builder {
     }
 }
 
-fn check(path: String) -> Result<String, InvalidPath> {
+pub(crate) fn check(path: String) -> Result<String, InvalidPath> {
     let visible = path.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'?' | b'#'));
     let shaped = path.is_empty() || (path.starts_with('/') && !path.ends_with('/') && !path.contains("//"));
     if visible && shaped { Ok(path) } else { Err(InvalidPath(path)) }

@@ -1,7 +1,7 @@
 //! The service itself, and the straight line that a request walks.
 
-mod body;
-mod builder;
+pub(crate) mod body;
+pub(crate) mod builder;
 mod catch_panic;
 mod decode;
 mod encode;

@@ -57,7 +57,7 @@ pub(super) struct ListenOptions {
     /// proxy in front speaks HTTPS.
     #[arg(long, env = "LEADAPI_INSECURE_HTTP")]
     insecure_http: bool,
-    /// Where to answer the operator: /healthz, /readyz and /metrics. It has no tokens and no TLS: let nobody else
+    /// Where to answer the operator: /healthz, /readyz, /metrics and /docs, where requests can be tried. It has no tokens and no TLS: let nobody else
     /// reach it.
     #[arg(long, env = "LEADAPI_OPS_LISTEN", value_name = "ADDRESS")]
     ops_listen: Option<SocketAddr>,
@@ -97,8 +97,9 @@ impl ListenOptions {
         if let Some(address) = self.ops_listen {
             let socket = listen(address, TcpListener::bind(address).await)?;
             let at = listen(address, socket.local_addr())?;
-            server = server.ops(socket, Ops::new(store, metrics).map_err(CommandError::Metrics)?);
-            print_line(&format!("for the operator: http://{at}/healthz, /readyz and /metrics"));
+            let openapi = leadapi_core::openapi::document(&self.base_path)?;
+            server = server.ops(socket, Ops::new(store, metrics, openapi).map_err(CommandError::Metrics)?);
+            print_line(&format!("for the operator: http://{at}/healthz, /readyz, /metrics and /docs"));
         }
         let scheme = if self.tls_cert.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{}{}", server.local_addr(), self.base_path);

@@ -1,0 +1,89 @@
+//! The examples. They are records of the sample data of the server, so that they can be tried on its `demo`.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    id::{ClientId, LeadId, PipelineId, StageId},
+    model::{ClientAccount, Lead, LeadItem, LeadPatch, NewLead, Page, Pipeline, Stage, Timestamp, Window},
+};
+
+const CLIENT: &str = "019bb17b-d806-7737-af83-b92ecab0df7d";
+const PIPELINE: &str = "019bb18f-09a0-7acc-837b-e75179b660f7";
+const STAGE: &str = "019bb18f-09a3-7859-b0cb-e0a0e18fadf1";
+
+/// Examples under the sentences that say when they are met.
+pub(super) fn named<'a>(examples: impl IntoIterator<Item = (&'a str, Value)>) -> Map<String, Value> {
+    examples.into_iter().map(|(when, value)| (when.to_owned(), json!({ "value": value }))).collect()
+}
+
+/// A lead with all that a list shows.
+pub(super) fn lead() -> Lead {
+    let id = LeadId::named("019df1fe-aa24-7216-ab13-247ee211394a");
+    let mut lead = Lead::new(id, ClientId::named(CLIENT), "Élodie Fournier", at("2026-05-04T07:58:12.004Z"));
+    lead.email = Some("elodie.fournier@example.fr".into());
+    lead.phone = Some("+33 1 99 00 14 20".into());
+    lead.source = Some("website".into());
+    lead.notes = Some("Wants whitening before a wedding in July.".into());
+    lead.value = Some(450.into());
+    lead.pipeline_id = Some(PipelineId::named(PIPELINE));
+    lead.stage_id = Some(StageId::named(STAGE));
+    lead
+}
+
+/// The body of the shortest create, and of a longer one.
+pub(super) fn creates() -> [(&'static str, Value); 2] {
+    let client = ClientId::named(CLIENT);
+    let long = NewLead::new(&client, "Élodie Fournier")
+        .email("elodie.fournier@example.fr")
+        .phone("+33 1 99 00 14 20")
+        .source("website")
+        .notes("Wants whitening before a wedding in July.")
+        .value(450)
+        .stage(&StageId::named(STAGE));
+    [("A name is enough", json!(NewLead::new(&client, "Ada Lovelace"))), ("All that is known", json!(long))]
+}
+
+/// What the longer create makes.
+pub(super) fn created() -> Value {
+    json!(lead())
+}
+
+pub(super) fn patches() -> [(&'static str, Value); 2] {
+    let change = LeadPatch::new().notes("Wants a call.").clear_phone();
+    [
+        ("A value sets, null clears", json!(change)),
+        ("Into the first stage of a pipeline", json!(LeadPatch::new().pipeline(&PipelineId::named(PIPELINE)))),
+    ]
+}
+
+pub(super) fn updated() -> Value {
+    let mut lead = lead();
+    lead.notes = Some("Wants a call.".into());
+    lead.phone = None;
+    json!(lead)
+}
+
+pub(super) fn leads() -> Value {
+    json!(Page::new(vec![LeadItem::from(lead())], 38, Window::default()))
+}
+
+pub(super) fn pipelines() -> Value {
+    let stages = [
+        ("019bb18f-09a1-7e0c-97dd-8983a0da0930", "Requested"),
+        ("019bb18f-09a2-7ad4-82d9-5cd8ce412832", "Confirmed"),
+        (STAGE, "Attended"),
+        ("019bb18f-09a4-7344-82b5-bdc857debed7", "No-show"),
+    ];
+    let stages = stages.into_iter().zip(1..).map(|((id, name), at)| Stage::new(StageId::named(id), name, at)).collect();
+    let pipeline = Pipeline::new(PipelineId::named(PIPELINE), "Appointments", stages, at("2026-01-12T09:35:00.000Z"));
+    json!(Page::new(vec![pipeline], 3, Window::default()))
+}
+
+pub(super) fn clients() -> Value {
+    let account = ClientAccount::new(ClientId::named(CLIENT), "Lumière Dental Studio", at("2026-01-12T09:14:02.118Z"));
+    json!(Page::new(vec![account], 4, Window::default()))
+}
+
+fn at(text: &str) -> Timestamp {
+    text.parse().unwrap_or_else(|_| chrono::DateTime::UNIX_EPOCH.into())
+}

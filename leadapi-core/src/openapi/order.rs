@@ -1,0 +1,46 @@
+//! The order in which the document is written, whatever order its maps have in memory.
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+/// What comes first, and in this order; names that are not here follow by the alphabet.
+#[rustfmt::skip]
+const FIRST: [&str; 57] = [
+    // The document.
+    "openapi", "info", "servers", "operationId", "tags", "paths", "components",
+    "/leads", "/leads/{id}", "/pipelines", "/clients",
+    // A path.
+    "get", "post", "patch", "delete",
+    // A record.
+    "data", "total", "id", "client_id", "name", "email", "phone", "source", "notes", "value", "pipeline_id", "stage_id", "business_name",
+    "stages", "position", "created_at",
+    // An operation, a parameter, an answer.
+    "title", "version", "summary", "in", "description", "required", "security", "parameters", "requestBody", "responses",
+    "headers", "content", "schema", "example", "examples", "links",
+    // A schema.
+    "type", "format", "default", "minimum", "maximum", "minLength", "maxLength", "pattern", "properties", "additionalProperties",
+];
+
+pub(super) fn pretty(document: &Value) -> String {
+    serde_json::to_string_pretty(&Ordered(document)).unwrap_or_default()
+}
+
+struct Ordered<'a>(&'a Value);
+
+impl Serialize for Ordered<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Object(members) => {
+                let mut members: Vec<_> = members.iter().collect();
+                members.sort_by_key(|(name, _)| (rank(name), *name));
+                serializer.collect_map(members.into_iter().map(|(name, value)| (name, Ordered(value))))
+            }
+            Value::Array(items) => serializer.collect_seq(items.iter().map(Ordered)),
+            plain => plain.serialize(serializer),
+        }
+    }
+}
+
+fn rank(name: &str) -> usize {
+    FIRST.iter().position(|known| *known == name).unwrap_or(usize::MAX)
+}

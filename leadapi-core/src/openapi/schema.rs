@@ -1,0 +1,97 @@
+//! The schemas of the bodies, from the types that are read and written.
+
+use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
+use serde_json::{Map, Value, json};
+
+use super::{field, set};
+use crate::model::{ClientAccount, Lead, LeadItem, LeadPatch, NewLead, Page, Pipeline};
+
+/// Where a schema is, for a `$ref`.
+pub(super) fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/components/schemas/{name}") })
+}
+
+pub(super) fn all() -> Map<String, Value> {
+    let mut schemas = answers();
+    schemas.extend(requests());
+    schemas.insert("Error".into(), error());
+    schemas.values_mut().for_each(close);
+    schemas
+}
+
+/// What the service writes: every field of a type, always.
+fn answers() -> Map<String, Value> {
+    let mut generator = settings().for_serialize().into_generator();
+    let lead = add::<Lead>(&mut generator);
+    for list in [add::<Page<LeadItem>>, add::<Page<Pipeline>>, add::<Page<ClientAccount>>] {
+        list(&mut generator);
+    }
+    let mut schemas = generator.take_definitions(true);
+    // The fields of a list item are those of the lead, and so is what is said of them.
+    if let Some(item) = schemas.get_mut("LeadItem") {
+        set(item, "description", "A lead in a list: without `notes` and `business_name`.");
+        for (name, property) in properties(item) {
+            let of_lead = lead.get("properties").and_then(|properties| properties.get(name));
+            *property = of_lead.cloned().unwrap_or_default();
+        }
+    }
+    schemas
+}
+
+/// What callers write: the names of the fields are those of the types, their rules are those of the validation.
+fn requests() -> Map<String, Value> {
+    let mut generator = settings().for_deserialize().into_generator();
+    add::<NewLead>(&mut generator);
+    add::<LeadPatch>(&mut generator);
+    let mut schemas = generator.take_definitions(true);
+    for schema in schemas.values_mut() {
+        for (name, property) in properties(schema) {
+            *property = field::schema(name);
+        }
+    }
+    if let Some(new) = schemas.get_mut("NewLead") {
+        set(new, "required", json!(["client_id", "name"]));
+    }
+    if let Some(patch) = schemas.get_mut("LeadPatch") {
+        set(patch, "minProperties", 1);
+        set(patch, "not", field::one_cleared_the_other_set());
+    }
+    schemas
+}
+
+fn error() -> Value {
+    json!({
+        "description": "Why a request was refused.",
+        "type": "object",
+        "required": ["error"],
+        "properties": {
+            "error": {
+                "description": "One message for people: what is at fault and the rule that was broken; several faults are joined with `; `.",
+                "type": "string",
+                "minLength": 1,
+            },
+        },
+    })
+}
+
+/// The service writes exactly the fields that it names (contract D2), and takes no others (contract D5).
+fn close(schema: &mut Value) {
+    set(schema, "additionalProperties", false);
+}
+
+fn settings() -> SchemaSettings {
+    SchemaSettings::draft2020_12().with(|settings| {
+        settings.definitions_path = "/components/schemas".into();
+        settings.meta_schema = None;
+    })
+}
+
+/// The schema of a type, which is a definition from here on.
+fn add<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
+    generator.subschema_for::<T>();
+    generator.definitions().get(&*T::schema_name()).cloned().unwrap_or_default()
+}
+
+fn properties(schema: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
+    schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten()
+}

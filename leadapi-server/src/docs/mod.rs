@@ -1,0 +1,46 @@
+//! The API reference as a web page, which works without any other host: a document, a style and a script, all of them
+//! in the binary.
+//!
+//! The page reads the description of the API beside it and sends what is tried to its own origin, so whoever serves it
+//! serves the API there too.
+
+use bytes::Bytes;
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Response,
+    header::{
+        CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    },
+};
+use http_body_util::Full;
+
+/// Only what comes from here is loaded, run and asked, and no other page may show this one.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// What every part of the page carries. It is small and changes with the binary, so no browser keeps it.
+const HEADERS: [(HeaderName, &str); 6] = [
+    (CACHE_CONTROL, "no-store"),
+    (CONTENT_SECURITY_POLICY, POLICY),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (REFERRER_POLICY, "no-referrer"),
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (X_FRAME_OPTIONS, "DENY"),
+];
+
+/// The answer to a GET of a part of the page: `/docs`, what it is made of, and `/docs/openapi.json`; nothing for any
+/// other path.
+pub(crate) fn answer(path: &str, openapi: &Bytes) -> Option<Response<Full<Bytes>>> {
+    let (kind, body) = match path {
+        "/docs" => ("text/html; charset=utf-8", Bytes::from_static(include_bytes!("page.html"))),
+        "/docs/page.css" => ("text/css; charset=utf-8", Bytes::from_static(include_bytes!("page.css"))),
+        "/docs/page.js" => ("text/javascript; charset=utf-8", Bytes::from_static(include_bytes!("page.js"))),
+        "/docs/icon.svg" => ("image/svg+xml", Bytes::from_static(include_bytes!("icon.svg"))),
+        "/docs/openapi.json" => ("application/json", openapi.clone()),
+        _ => return None,
+    };
+    let mut response = Response::new(Full::new(body));
+    let headers = HEADERS.into_iter().map(|(name, value)| (name, HeaderValue::from_static(value)));
+    *response.headers_mut() = headers.collect::<HeaderMap>();
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    Some(response)
+}

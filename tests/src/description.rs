@@ -1,0 +1,179 @@
+//! The description of the API as a judge: whether what was asked and answered is what it describes.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use http::{HeaderValue, Method};
+use jsonschema::Validator;
+use leadapi_core::http::{Endpoint, TABLE};
+use serde_json::{Value, json};
+
+use crate::{Answer, Case};
+
+const FILE: &str = include_str!("../../leadapi-core/openapi.json");
+
+/// What HTTP adds, and what `content` says already.
+const OF_HTTP: [&str; 3] = ["content-length", "content-type", "date"];
+
+/// The document, with its schemas ready to be asked.
+#[derive(Debug)]
+pub struct Description {
+    /// As it is kept.
+    pub document: Value,
+    /// By the JSON pointers of the schemas.
+    validators: HashMap<String, Validator>,
+}
+
+impl Description {
+    /// The document that is kept in the repository.
+    pub fn kept() -> &'static Self {
+        static KEPT: LazyLock<Description> = LazyLock::new(|| Description::new(serde_json::from_str(FILE).unwrap()));
+        &KEPT
+    }
+
+    fn new(document: Value) -> Self {
+        let mut pointers = Vec::new();
+        schemas(&document, String::new(), &mut pointers);
+        let validators = pointers.into_iter().map(|pointer| {
+            let mut schema = document.pointer(&pointer).unwrap().clone();
+            // Schemas refer to each other from the root of the document.
+            schema["components"] = document["components"].clone();
+            let validator = jsonschema::options().should_validate_formats(true).build(&schema);
+            let validator = validator.unwrap_or_else(|error| panic!("{pointer} is no schema: {error}"));
+            (pointer, validator)
+        });
+        Self { validators: validators.collect(), document }
+    }
+
+    /// What of an answer, and of the request that it says yes to, is not in the document.
+    pub(crate) fn breaks(&self, case: &Case, answer: &Answer) -> Vec<String> {
+        let (path, query) = case.path().split_once('?').unwrap_or((case.path(), ""));
+        let (place, operation) = place(case.method(), path, answer.status.as_u16());
+        let Some((place, response)) = place.and_then(|place| self.resolved(&place)) else {
+            return vec![format!("OpenAPI: {} {path} has no {}", case.method(), answer.status)];
+        };
+        let mut wrong = self.headers(&place, response, answer);
+        if *case.method() != Method::HEAD {
+            wrong.extend(self.body(&place, response, answer));
+        }
+        if let Some(operation) = operation.filter(|_| answer.status.is_success()) {
+            wrong.extend(self.request(&operation, query, case));
+        }
+        wrong
+    }
+
+    /// What a pointer leads to, through a reference.
+    pub fn resolved(&self, pointer: &str) -> Option<(String, &Value)> {
+        let found = self.document.pointer(pointer)?;
+        match found.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix('#')) {
+            Some(to) => self.resolved(to),
+            None => Some((pointer.to_owned(), found)),
+        }
+    }
+
+    fn headers(&self, place: &str, response: &Value, answer: &Answer) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let described = response["headers"].as_object().expect("every answer has headers");
+        for name in answer.headers.keys().filter(|name| !OF_HTTP.contains(&name.as_str())) {
+            if !described.keys().any(|known| known.eq_ignore_ascii_case(name.as_str())) {
+                wrong.push(format!("OpenAPI: {place} has no header {name}"));
+            }
+        }
+        for name in described.keys() {
+            let (pointer, header) = self.resolved(&format!("{place}/headers/{name}")).expect("a header");
+            let values: Vec<_> = answer.headers.get_all(name).iter().collect();
+            match values[..] {
+                [] if header["required"] == true => wrong.push(format!("OpenAPI: {name} must not be missing")),
+                [] => {}
+                [value] => wrong.extend(self.invalid(&format!("{pointer}/schema"), &of_header(value, header))),
+                _ => wrong.push(format!("OpenAPI: {name} stands more than once")),
+            }
+        }
+        wrong
+    }
+
+    fn body(&self, place: &str, response: &Value, answer: &Answer) -> Vec<String> {
+        let described = response.pointer("/content/application~1json").is_some();
+        match (described, answer.header("content-type").as_deref()) {
+            (false, None) if answer.body.is_empty() => Vec::new(),
+            (true, Some("application/json")) => {
+                self.invalid(&format!("{place}/content/application~1json/schema"), &answer.json())
+            }
+            (_, content) => vec![format!("OpenAPI: {place} does not have {content:?} {:?}", answer.text())],
+        }
+    }
+
+    /// What was taken must be among what is described; the values are compared elsewhere, because blanks are trimmed.
+    fn request(&self, operation: &str, query: &str, case: &Case) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let parameters = self.document.pointer(&format!("{operation}/parameters")).and_then(Value::as_array);
+        let known: Vec<&Value> = (0..parameters.map_or(0, Vec::len))
+            .map(|at| self.resolved(&format!("{operation}/parameters/{at}")).expect("a parameter").1)
+            .collect();
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            let name = pair.split('=').next().unwrap();
+            if !name.contains('%') && !known.iter().any(|known| known["in"] == "query" && known["name"] == name) {
+                wrong.push(format!("OpenAPI: {operation} has no parameter {name}"));
+            }
+        }
+        let schema = format!("{operation}/requestBody/content/application~1json/schema");
+        if let Some((place, schema)) = self.resolved(&schema) {
+            let body: Value = serde_json::from_slice(case.sent()).unwrap_or_default();
+            for name in body.as_object().into_iter().flatten().map(|(name, _)| name) {
+                if schema["properties"].get(name).is_none() {
+                    wrong.push(format!("OpenAPI: {place} has no field {name}"));
+                }
+            }
+        }
+        wrong
+    }
+
+    /// What is wrong with a value by the schema at a pointer.
+    pub fn invalid(&self, schema: &str, value: &Value) -> Vec<String> {
+        let validator = self.validators.get(schema).unwrap_or_else(|| panic!("{schema} is no schema"));
+        validator.iter_errors(value).map(|error| format!("OpenAPI: {schema}: {error}")).collect()
+    }
+}
+
+/// Where the answer with this status is described, and the operation that it belongs to.
+fn place(method: &Method, path: &str, status: u16) -> (Option<String>, Option<String>) {
+    let shared = |name: &str| (Some(format!("/components/responses/{name}")), None);
+    let here = |line: &&Endpoint| match line.path.strip_suffix("{id}") {
+        Some(before) => path.strip_prefix(before).is_some_and(|id| !id.is_empty() && !id.contains('/')),
+        None => line.path == path,
+    };
+    let lines: Vec<_> = TABLE.iter().filter(here).collect();
+    let wanted = if *method == Method::HEAD { &Method::GET } else { method };
+    match lines.iter().find(|line| line.method == wanted) {
+        _ if lines.is_empty() => shared(if status == 404 { "NoSuchPath" } else { "" }),
+        None => shared(if status == 405 { "MethodNotAllowed" } else { "" }),
+        Some(line) => {
+            let path = line.path.replace('/', "~1");
+            let operation = format!("/paths/{path}/{}", line.method.as_str().to_ascii_lowercase());
+            (Some(format!("{operation}/responses/{status}")), Some(operation))
+        }
+    }
+}
+
+/// A header's value, as a number where it is described as one.
+fn of_header(value: &HeaderValue, header: &Value) -> Value {
+    let text = String::from_utf8_lossy(value.as_bytes()).into_owned();
+    match text.parse::<u64>() {
+        Ok(number) if header["schema"]["type"] == "integer" => json!(number),
+        _ => json!(text),
+    }
+}
+
+/// The pointers of all schemas: the named ones, and those of parameters, headers and bodies.
+fn schemas(value: &Value, pointer: String, found: &mut Vec<String>) {
+    if pointer.ends_with("/schema")
+        || pointer.rsplit_once('/').is_some_and(|(parent, _)| parent == "/components/schemas")
+    {
+        found.push(pointer);
+        return;
+    }
+    let members = value.as_object().into_iter().flatten().map(|(name, value)| (name.replace('/', "~1"), value));
+    let items = value.as_array().into_iter().flatten().enumerate().map(|(at, value)| (at.to_string(), value));
+    for (name, value) in members.chain(items) {
+        schemas(value, format!("{pointer}/{name}"), found);
+    }
+}

@@ -1,0 +1,217 @@
+//! The description of the API against the service: the examples, every status, and the rules of the fields.
+//!
+//! That each answer of all the other cases is described, and is as it is described, is asked by the harness.
+
+use std::{cell::Cell, collections::BTreeSet, env, fs, time::Duration};
+
+use async_trait::async_trait;
+use leadapi_core::{
+    BoxError,
+    auth::Scope,
+    http::{Endpoint, Operation, TABLE},
+    id::TokenId,
+    model::{LeadPatch, NewLead},
+    openapi,
+    port::{Admission, Class, RateLimiter},
+};
+use leadapi_tests::{Case, Description, Token, Via, World, doubles::Broken, request};
+use proptest::{
+    prelude::*,
+    string::string_regex,
+    test_runner::{Config, TestRunner},
+};
+use serde_json::{Value, json};
+
+/// For each field a language of texts, of which some are taken and some are not.
+const FIELDS: [(&str, &str); 6] = [
+    ("name", r"[ \t\u{85}\u{3000}]{0,2}[a\u{feff}佐\u{0}\u{7f}\n ]{0,6}(b{196})?[ \t]{0,2}"),
+    ("email", r"[ ]?(a{63})?[aü]{1,2}[.\u{a0}@]?@[b@\u{2028}]?[b.]?(c{185})?\.[c.]?d[ \t]?"),
+    ("phone", r"[ ]{0,1}[+1٣½(\n -]{0,8}(0{46})?[ ]{0,1}"),
+    ("source", r"[ \t]{0,1}[a\u{1b}\u{9f}é -]{0,4}(b{97})?[ ]{0,2}"),
+    ("notes", r"[ \t\r\n]{0,2}[a\u{b}\u{c}\u{85}é -]{0,3}(b{9997})?[ \n]{0,2}"),
+    ("business_name", r"[ \t]{0,2}[a\u{0}佐\u{2029} -]{0,5}(b{197})?[ \t]{0,2}"),
+];
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../leadapi-core/openapi.json");
+
+/// What is made of the types is what stands in the file. `LEADAPI_ACCEPT=1` writes the file anew.
+#[test]
+fn the_file_is_what_is_generated() {
+    let generated = openapi::document("/v1").unwrap() + "\n";
+    if env::var_os("LEADAPI_ACCEPT").is_some() {
+        fs::write(FILE, &generated).unwrap();
+    }
+    let kept = fs::read_to_string(FILE).unwrap_or_default();
+    let same = generated.lines().zip(kept.lines()).take_while(|(new, old)| new == old).count();
+    assert!(
+        generated == kept,
+        "leadapi-core/openapi.json is not what is generated, from line {} on; if the change is meant, accept it with \
+         LEADAPI_ACCEPT=1 cargo test -p leadapi-tests --test contract openapi",
+        same + 1
+    );
+}
+
+#[test]
+fn the_server_is_where_the_service_is_mounted() {
+    for (path, url) in [("", "/"), ("/v1", "/v1"), ("/crm/v1", "/crm/v1")] {
+        let document: Value = serde_json::from_str(&openapi::document(path).unwrap()).unwrap();
+        assert_eq!(document["servers"], json!([{ "url": url }]));
+    }
+    assert!(openapi::document("v1/").is_err());
+}
+
+/// Every example in the document is valid by the schema beside it.
+#[test]
+fn the_examples_are_valid() {
+    let description = Description::kept();
+    let mut checked = 0;
+    visit(&description.document, "", &mut |pointer, value| {
+        let Some(schema) = value.get("schema").map(|_| format!("{pointer}/schema")) else { return };
+        let examples = value.get("examples").and_then(Value::as_object).into_iter().flatten();
+        for example in examples.map(|(_, example)| &example["value"]).chain(value.get("example")) {
+            let wrong = description.invalid(&schema, example);
+            assert!(wrong.is_empty(), "{example}: {wrong:?}");
+            checked += 1;
+        }
+        assert!(value.get("example").or(value.get("examples")).is_some(), "{pointer} has no example");
+    });
+    assert!(checked > 50, "{checked}");
+}
+
+/// Nothing refers to what is not there, and nothing is there that is never referred to but for the two answers of
+/// requests that are no operation's.
+#[test]
+fn every_part_is_used() {
+    let description = Description::kept();
+    let mut used =
+        BTreeSet::from(["NoSuchPath", "MethodNotAllowed"].map(|name| format!("/components/responses/{name}")));
+    visit(&description.document, "", &mut |pointer, value| {
+        if let Some(to) = value.get("$ref").and_then(Value::as_str) {
+            let to = to.strip_prefix('#').expect("a reference within the document");
+            assert!(description.document.pointer(to).is_some(), "{pointer} refers to {to}");
+            used.insert(to.to_owned());
+        }
+    });
+    for kind in ["schemas", "parameters", "headers", "responses"] {
+        for name in description.document["components"][kind].as_object().unwrap().keys() {
+            assert!(used.contains(&format!("/components/{kind}/{name}")), "{kind}/{name} is not used");
+        }
+    }
+}
+
+/// Each status of each operation, and the message of each refusal is that of an example.
+#[tokio::test]
+async fn every_status_that_is_described_can_be_had() {
+    let description = Description::kept();
+    let mut seen = 0;
+    for line in &TABLE {
+        let pointer = format!("/paths/{}/{}", line.path.replace('/', "~1"), line.method.as_str().to_ascii_lowercase());
+        let statuses = description.document.pointer(&pointer).unwrap()["responses"].as_object().unwrap();
+        for status in statuses.keys() {
+            let (world, case) = provoke(line, status.parse().unwrap(), World::new().await);
+            let answer = Via::Process.open(world).await.send(case).await;
+            if !answer.status.is_success() {
+                let (_, response) = description.resolved(&format!("{pointer}/responses/{status}")).unwrap();
+                let examples = response["content"]["application/json"]["examples"].as_object().unwrap();
+                let told = |example: &Value| example["value"] == answer.json();
+                assert!(examples.values().any(told), "{} {} says {}", line.method, line.path, answer.text());
+            }
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 7 * 6 + 3);
+}
+
+/// A world and a request that is answered with this status in it.
+fn provoke(line: &Endpoint, status: u16, world: World) -> (World, Case) {
+    let id = if status == 404 { "nobody" } else { "a-lead-1" };
+    let path = line.path.replace("{id}", id) + if status == 400 { bad(line.operation) } else { "" };
+    let case = request("D2 a status", line.method.as_str(), path).is(status);
+    let case = match (line.operation, status) {
+        (Operation::CreateLead | Operation::UpdateLead, 400) => case.json(json!({})),
+        (Operation::CreateLead, _) => case.json(json!({"client_id": "a-client-1", "name": "Ann"})),
+        (Operation::UpdateLead, _) => case.json(json!({"name": "Ann"})),
+        _ => case,
+    };
+    match status {
+        401 => (world, case.token(Token::Expired)),
+        403 => (world, case.token(if line.scope == Scope::Read { Token::Write } else { Token::Read })),
+        429 => (world.limiter(Refuses), case),
+        500 => (world.store(Broken::Fails), case),
+        _ => (world, case),
+    }
+}
+
+/// A query that the operation refuses.
+fn bad(operation: Operation) -> &'static str {
+    match operation {
+        Operation::CreateLead | Operation::UpdateLead => "",
+        Operation::GetLead | Operation::DeleteLead => "?x=1",
+        _ => "?limit=201",
+    }
+}
+
+struct Refuses;
+
+#[async_trait]
+impl RateLimiter for Refuses {
+    async fn admit(&self, _: &TokenId, _: Class) -> Result<Admission, BoxError> {
+        Ok(Admission::Refused { retry_after: Duration::from_secs(13) })
+    }
+}
+
+/// A field's schema takes a text exactly when the service does, once the blanks at its ends are trimmed.
+#[test]
+fn a_schema_takes_what_the_service_takes() {
+    let description = Description::kept();
+    for (field, texts) in FIELDS {
+        let (taken, refused) = (Cell::new(0), Cell::new(0));
+        let mut runner = TestRunner::new(Config { cases: 4_000, failure_persistence: None, ..Config::default() });
+        let outcome = runner.run(&string_regex(texts).unwrap(), |text| {
+            let body = json!({"client_id": "c", "name": "Ann", field: text});
+            let by_service = serde_json::from_value::<NewLead>(body).unwrap().check().is_ok();
+            let trimmed = if text.trim().is_empty() || ["name", "email", "phone", "business_name"].contains(&field) {
+                text.trim()
+            } else {
+                &text
+            };
+            let body = json!({"client_id": "c", "name": "Ann", field: trimmed});
+            let wrong = description.invalid("/components/schemas/NewLead", &body);
+            prop_assert_eq!(by_service, wrong.is_empty(), "{:?}", wrong);
+            let count = if by_service { &taken } else { &refused };
+            count.set(count.get() + 1);
+            Ok(())
+        });
+        outcome.unwrap_or_else(|error| panic!("{field}: {error}"));
+        assert!(taken.get() > 200 && refused.get() > 200, "{field}: {taken:?} taken, {refused:?} refused");
+    }
+}
+
+/// So with the two fields of a change that say where a lead is put.
+#[test]
+fn a_schema_takes_the_placements_that_the_service_takes() {
+    let description = Description::kept();
+    let said = [None, Some(json!(null)), Some(json!("")), Some(json!("p"))];
+    let mut taken = 0;
+    for (pipeline, stage) in said.iter().flat_map(|pipeline| said.iter().map(move |stage| (pipeline, stage))) {
+        let mut patch = json!({"notes": "x"});
+        for (field, value) in [("pipeline_id", pipeline), ("stage_id", stage)] {
+            value.clone().map(|value| patch[field] = value);
+        }
+        let by_service = serde_json::from_value::<LeadPatch>(patch.clone()).unwrap().check().is_ok();
+        let wrong = description.invalid("/components/schemas/LeadPatch", &patch);
+        assert_eq!(by_service, wrong.is_empty(), "{patch}: {wrong:?}");
+        taken += usize::from(by_service);
+    }
+    assert_eq!(taken, 12);
+}
+
+fn visit(value: &Value, pointer: &str, see: &mut impl FnMut(&str, &Value)) {
+    see(pointer, value);
+    for (name, value) in value.as_object().into_iter().flatten() {
+        visit(value, &format!("{pointer}/{}", name.replace('/', "~1")), see);
+    }
+    for (at, value) in value.as_array().into_iter().flatten().enumerate() {
+        visit(value, &format!("{pointer}/{at}"), see);
+    }
+}
