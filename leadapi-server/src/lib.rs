@@ -7,6 +7,7 @@ mod docs;
 mod listen;
 mod metrics;
 mod ops;
+mod room;
 mod stack;
 pub mod store;
 

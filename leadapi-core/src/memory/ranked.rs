@@ -100,7 +100,7 @@ impl<T> Ranked<T> {
     fn join(&mut self, at: usize) -> bool {
         for first in [Some(at), at.checked_sub(1)].into_iter().flatten() {
             let pair = self.stretches.get(first).zip(self.stretches.get(first + 1));
-            if !pair.is_some_and(|(a, b)| a.len() + b.len() <= LONGEST / 2) {
+            if pair.is_none_or(|(a, b)| a.len() + b.len() > LONGEST / 2) {
                 continue;
             }
             let mut second = self.stretches.remove(first + 1);

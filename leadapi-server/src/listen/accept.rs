@@ -7,10 +7,7 @@ use http::{Request, Response};
 use http_body::Body;
 use hyper::body::Incoming;
 use leadapi_core::BoxError;
-use tokio::{
-    net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore},
-};
+use tokio::net::{TcpListener, TcpStream};
 use tower::Service;
 use tracing::{debug, warn};
 
@@ -19,7 +16,10 @@ use super::{
     connection::{self, End, Timely},
     tls::{NoHandshake, Tls},
 };
-use crate::metrics::Connections;
+use crate::{
+    metrics::Connections,
+    room::{Place, Room},
+};
 
 /// After an accept that failed for want of something, such as file descriptors, this is waited for some to come back.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -29,18 +29,17 @@ pub(crate) struct Listener {
     tls: Option<Tls>,
     limits: Arc<HttpLimits>,
     metrics: Connections,
-    /// A permit for each connection that there may be.
-    room: Arc<Semaphore>,
+    room: Room,
 }
 
 impl Listener {
     pub(crate) fn new(socket: TcpListener, tls: Option<Tls>, limits: Arc<HttpLimits>, metrics: Connections) -> Self {
-        let room = Arc::new(Semaphore::new(limits.connections.min(Semaphore::MAX_PERMITS)));
+        let room = Room::for_at_most(limits.connections);
         Self { socket, tls, limits, metrics, room }
     }
 
-    /// Accepts connections until the server stops; what is open then goes on.
-    pub(crate) async fn accept<S, B>(self, service: S, life: Life) -> Open
+    /// Accepts connections until the server stops; those that are open then go on, and are in the room that is returned.
+    pub(crate) async fn accept<S, B>(self, service: S, life: Life) -> Room
     where
         S: Service<Request<Timely<Incoming>>, Response = Response<B>, Error = Infallible, Future: Send>,
         S: Clone + Send + Sync + 'static,
@@ -50,11 +49,11 @@ impl Listener {
         loop {
             let accepted = tokio::select! {
                 biased;
-                () = &mut stopping => return Open { room: self.room, most: self.limits.connections },
+                () = &mut stopping => return self.room,
                 accepted = self.socket.accept() => accepted,
             };
             let Some(stream) = self.ready(accepted).await else { continue };
-            let Ok(place) = self.room.clone().try_acquire_owned() else {
+            let Some(place) = self.room.enter() else {
                 self.metrics.refused();
                 debug!("a connection was closed: there are as many as there may be");
                 continue;
@@ -86,7 +85,7 @@ impl Listener {
     fn serve<S, B>(
         &self,
         stream: TcpStream,
-        place: OwnedSemaphorePermit,
+        place: Place,
         service: S,
         life: Life,
     ) -> impl Future<Output = ()> + Send + use<S, B>
@@ -119,20 +118,6 @@ impl Listener {
             }
             drop(place);
         }
-    }
-}
-
-/// The connections that are left when no new ones are taken.
-pub(crate) struct Open {
-    room: Arc<Semaphore>,
-    most: usize,
-}
-
-impl Open {
-    /// Waits until the last has ended.
-    pub(crate) async fn closed(&self) {
-        let all = u32::try_from(self.most).unwrap_or(u32::MAX);
-        drop(self.room.acquire_many(all).await);
     }
 }
 

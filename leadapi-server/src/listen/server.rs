@@ -153,10 +153,10 @@ impl Server {
             stage.send_replace(Stage::Stopping);
             if hastened { Instant::now() } else { end }
         };
-        let (open, end) = tokio::join!(listener.accept(service, life), stopping);
+        let (connections, end) = tokio::join!(listener.accept(service, life), stopping);
         let last = async {
-            open.closed().await;
-            guard.idle().await;
+            connections.emptied().await;
+            guard.requests().emptied().await;
         };
         tokio::select! {
             ended = timeout_at(end, last) => match ended {

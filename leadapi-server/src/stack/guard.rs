@@ -4,7 +4,6 @@
 use std::{
     convert::Infallible,
     pin::Pin,
-    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
@@ -12,24 +11,20 @@ use std::{
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::Full;
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
-    time::timeout,
-};
+use tokio::time::timeout;
 use tower::Service;
 
 use super::refusal::{bad_request, internal_error};
 use crate::{
     Ended, HttpLimits,
     metrics::{InFlight, One},
+    room::{Place, Room},
 };
 
 /// The bounds of requests, shared by all connections.
 #[derive(Clone)]
 pub(crate) struct Guard {
-    /// A permit for each request that may be in work.
-    room: Arc<Semaphore>,
-    requests: usize,
+    requests: Room,
     time: Duration,
     headers: usize,
     target_bytes: usize,
@@ -38,32 +33,29 @@ pub(crate) struct Guard {
 #[derive(Debug, thiserror::Error)]
 enum Refused {
     #[error("there are {0} requests in work, as many as there may be")]
-    Crowded(usize),
+    Crowded(u32),
     #[error("there was no answer within {0:?}")]
     Late(Duration),
 }
 
 impl Guard {
     pub(crate) fn new(limits: &HttpLimits) -> Self {
-        let requests = limits.requests.min(Semaphore::MAX_PERMITS);
         Self {
-            room: Arc::new(Semaphore::new(requests)),
-            requests,
+            requests: Room::for_at_most(limits.requests),
             time: limits.request,
             headers: limits.headers,
             target_bytes: limits.target_bytes,
         }
     }
 
-    /// Waits until nothing is in work.
-    pub(crate) async fn idle(&self) {
-        let all = u32::try_from(self.requests).unwrap_or(u32::MAX);
-        drop(self.room.acquire_many(all).await);
+    /// Those in work.
+    pub(crate) const fn requests(&self) -> &Room {
+        &self.requests
     }
 
     /// How a server ends that ends now.
     pub(crate) fn left(&self) -> Ended {
-        let running = self.requests - self.room.available_permits();
+        let running = self.requests.taken();
         if running == 0 {
             return Ended::InOrder;
         }
@@ -106,27 +98,21 @@ where
         if let Some(refusal) = self.guard.too_large(&request) {
             return Box::pin(std::future::ready(Ok(refusal)));
         }
-        let Ok(place) = self.guard.room.clone().try_acquire_owned() else {
-            let refusal = internal_error(Refused::Crowded(self.guard.requests), Some(1));
+        let Some(place) = self.guard.requests.enter() else {
+            let refusal = internal_error(Refused::Crowded(self.guard.requests.most()), Some(1));
             return Box::pin(std::future::ready(Ok(refusal)));
         };
         let may_be_dropped = request.method().is_safe();
-        let place = Place { _permit: place, _counted: self.in_flight.begin() };
-        Box::pin(in_time(self.guard.time, self.service.call(request), place, may_be_dropped))
+        let work = (place, self.in_flight.begin());
+        Box::pin(in_time(self.guard.time, self.service.call(request), work, may_be_dropped))
     }
-}
-
-/// What a request holds while it is in work.
-struct Place {
-    _permit: OwnedSemaphorePermit,
-    _counted: One,
 }
 
 /// An answer, or the word that there was none in time; a write that has begun goes on behind it.
 async fn in_time<F>(
     time: Duration,
     mut answer: F,
-    place: Place,
+    work: (Place, One),
     may_be_dropped: bool,
 ) -> Result<Response<Full<Bytes>>, Infallible>
 where
@@ -137,7 +123,7 @@ where
     }
     if !may_be_dropped {
         tokio::spawn(async move {
-            let _place = place;
+            let _work = work;
             answer.await
         });
     }
