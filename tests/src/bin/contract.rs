@@ -26,7 +26,7 @@ struct Arguments {
     /// Where to write the report as `JUnit` XML.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Check the rate limits too: it takes some two minutes, and the server must have those of the contract.
+    /// Check the rate limits too: it takes two minutes more, and the server must have those of the contract.
     #[arg(long)]
     rate_limits: bool,
     /// How many seconds each request may take.

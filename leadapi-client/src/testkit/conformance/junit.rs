@@ -9,14 +9,13 @@ impl Report {
     /// The report as `JUnit` XML: a suite for each section, a case for each sentence.
     ///
     /// ```
-    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # use leadapi_client::testkit::conformance::{self, Target};
-    /// # futures_executor::block_on(async {
+    /// # use leadapi_client::testkit::{FakeLeadApi, conformance::{self, Target}};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), leadapi_core::BoxError> {
+    /// let api = FakeLeadApi::start().await;
     /// let target = Target::parse(r#"{"client_id": "casa-verde", "request_ids": false}"#)?;
-    /// let report = conformance::run(&support::in_process(), &target).await;
+    /// let report = conformance::run(&api.client(), &target).await;
     /// assert!(report.to_junit()?.contains(r#"<testsuites name="contract" "#));
-    /// # Ok::<(), leadapi_core::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok(()) }
     /// ```
     ///
     /// # Errors

@@ -4,19 +4,16 @@
 //! told which sentences of the contract hold:
 //!
 //! ```
-//! # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-//! use leadapi_client::{Client, testkit::conformance::{self, Target}};
+//! use leadapi_client::testkit::{FakeLeadApi, conformance::{self, Target}};
 //!
-//! # futures_executor::block_on(async {
-//! # let (service, token) = support::service();
-//! # let client = Client::builder("http://in-process/v1", token).in_process(service)?;
-//! // The token of the client is one with both scopes.
+//! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), leadapi_core::BoxError> {
+//! let api = FakeLeadApi::start().await;
+//! // In place of somebody's server stands the fake. The token of the client is one with both scopes.
 //! let target = Target::parse(r#"{"client_id": "casa-verde", "request_ids": false}"#)?;
-//! let report = conformance::run(&client, &target).await;
+//! let report = conformance::run(&api.client(), &target).await;
 //! assert!(report.holds(), "{report}");
 //! std::fs::write(std::env::temp_dir().join("contract.xml"), report.to_junit()?)?;
-//! # Ok::<(), leadapi_core::BoxError>(())
-//! # }).unwrap();
+//! # Ok(()) }
 //! ```
 //!
 //! The same from a command line, against a server that was started with the [standard](Target::standard) data set:
@@ -34,7 +31,7 @@
 //! - **What it touches.** It creates leads of its own, and deletes them at its end. Nobody else should write to the two
 //!   businesses meanwhile, because it counts.
 //! - **How fast.** One request after the other. A 429 is waited for as long as `Retry-After` says, so a server with the
-//!   contract's limits is checked within a few minutes, and one with raised limits within seconds.
+//!   contract's limits is checked within some six minutes, and one with raised limits within seconds.
 //! - **What cannot be reached** is no reason to wait for each sentence: after a few requests without any answer the rest
 //!   is broken unasked.
 //!
@@ -60,15 +57,14 @@ use crate::Client;
 /// It never fails: whatever is wrong stands in the report, a server that is not there too.
 ///
 /// ```
-/// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-/// use leadapi_client::testkit::conformance::{self, Target};
+/// use leadapi_client::testkit::{FakeLeadApi, conformance::{self, Target}};
 ///
-/// # futures_executor::block_on(async {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), leadapi_core::BoxError> {
+/// let api = FakeLeadApi::start().await;
 /// let target = Target::parse(r#"{"client_id": "casa-verde", "request_ids": false}"#)?;
-/// let report = conformance::run(&support::in_process(), &target).await;
+/// let report = conformance::run(&api.client(), &target).await;
 /// assert!(report.holds(), "{report}");
-/// # Ok::<(), leadapi_client::testkit::conformance::InvalidTarget>(())
-/// # }).unwrap();
+/// # Ok(()) }
 /// ```
 pub async fn run(client: &Client, target: &Target) -> Report {
     let run = run::Run::new(client.shared(), target);

@@ -5,18 +5,17 @@ use std::{fmt, time::Duration};
 /// Which sentences of the contract hold. It is shown as a text, by section, with what is broken in full.
 ///
 /// ```
-/// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-/// use leadapi_client::testkit::conformance::{self, Target};
+/// use leadapi_client::testkit::{FakeLeadApi, conformance::{self, Target}};
 ///
-/// # futures_executor::block_on(async {
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), leadapi_core::BoxError> {
+/// let api = FakeLeadApi::start().await;
 /// let target = Target::parse(r#"{"client_id": "not one of the business", "request_ids": false}"#)?;
-/// let report = conformance::run(&support::in_process(), &target).await;
+/// let report = conformance::run(&api.client(), &target).await;
 /// assert!(!report.holds());
 /// let text = report.to_string();
 /// assert!(text.contains("BROKEN  POST /leads answers 201"));
 /// assert!(text.contains("came      403 Forbidden"));
-/// # Ok::<(), leadapi_client::testkit::conformance::InvalidTarget>(())
-/// # }).unwrap();
+/// # Ok(()) }
 /// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -76,15 +75,14 @@ impl Report {
     /// Whether no sentence is broken. Those that were skipped are not known to hold; the text counts them.
     ///
     /// ```
-    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # use leadapi_client::testkit::conformance::{self, Outcome, Target};
-    /// # futures_executor::block_on(async {
+    /// # use leadapi_client::testkit::{FakeLeadApi, conformance::{self, Outcome, Target}};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), leadapi_core::BoxError> {
+    /// let api = FakeLeadApi::start().await;
     /// let target = Target::parse(r#"{"client_id": "casa-verde", "request_ids": false}"#)?;
-    /// let report = conformance::run(&support::in_process(), &target).await;
+    /// let report = conformance::run(&api.client(), &target).await;
     /// assert!(report.holds());
     /// assert!(report.sentences.iter().any(|sentence| matches!(sentence.outcome, Outcome::Skipped(_))));
-    /// # Ok::<(), leadapi_client::testkit::conformance::InvalidTarget>(())
-    /// # }).unwrap();
+    /// # Ok(()) }
     /// ```
     pub fn holds(&self) -> bool {
         !self.sentences.iter().any(|sentence| matches!(sentence.outcome, Outcome::Broken(_)))

@@ -10,7 +10,12 @@ use std::{
 
 use bytes::Bytes;
 use http::{Method, Request, StatusCode, Uri, header::RETRY_AFTER};
-use leadapi_core::{auth::BearerToken, http::lead_path, id::LeadId, model::IdempotencyKey};
+use leadapi_core::{
+    auth::BearerToken,
+    http::{Operation, lead_path},
+    id::LeadId,
+    model::IdempotencyKey,
+};
 use serde_json::{Value, json};
 
 use super::{
@@ -21,7 +26,7 @@ use super::{
     target::{Role, Target},
 };
 use crate::{
-    shared::Shared,
+    shared::{Shared, Wait, WaitReason},
     shown::{FOREIGN_CHARS, shown},
     timer::within,
 };
@@ -174,7 +179,11 @@ impl<'a> Run<'a> {
         self.shared.origin.base.join(path)
     }
 
-    pub(super) async fn wait(&self, duration: Duration) {
+    /// Waits for the rate, and says so as a call does.
+    pub(super) async fn wait(&self, operation: Operation, duration: Duration) {
+        if let Some(on_wait) = &self.shared.on_wait {
+            on_wait(&Wait { operation, reason: WaitReason::RateLimited, duration, failed_attempts: 0 });
+        }
         self.shared.timer.sleep(duration).await;
     }
 
@@ -192,7 +201,13 @@ impl<'a> Run<'a> {
                 return Err(Stop::Broken(answer.broken("a 429 with Retry-After in whole seconds, 1 to 60")));
             };
             waits += 1;
-            self.wait(Duration::from_secs(after)).await;
+            let operation = match *request.method() {
+                Method::POST => Operation::CreateLead,
+                Method::PATCH => Operation::UpdateLead,
+                Method::DELETE => Operation::DeleteLead,
+                _ => Operation::ListLeads,
+            };
+            self.wait(operation, Duration::from_secs(after)).await;
         }
     }
 

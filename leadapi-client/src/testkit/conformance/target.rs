@@ -155,7 +155,7 @@ impl Target {
     }
 
     /// The sentences on rate limits are checked too; they spend the limits of the token `tokens.rate_limits`, and take
-    /// some two minutes.
+    /// two minutes more.
     ///
     /// ```
     /// # use leadapi_client::testkit::conformance::Target;

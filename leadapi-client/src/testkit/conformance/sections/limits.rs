@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use leadapi_core::http::Operation;
 use serde_json::json;
 
 use crate::testkit::conformance::{
@@ -39,16 +40,16 @@ async fn read(run: &Run<'_>) -> Result<Answer, Stop> {
     run.get("/clients?limit=1").by(RateLimits).send().await
 }
 
-async fn quiet(run: &Run<'_>) -> Result<(), Stop> {
+async fn quiet(run: &Run<'_>, operation: Operation) -> Result<(), Stop> {
     run.token(RateLimits)?;
-    run.wait(WINDOW).await;
+    run.wait(operation, WINDOW).await;
     Ok(())
 }
 
 async fn writes(run: &Run<'_>) {
     let never = Ok(run.never());
     run.check("8", "a token may write 60 times in 60 s", async {
-        quiet(run).await?;
+        quiet(run, Operation::DeleteLead).await?;
         uncounted(run).await?;
         for nth in 1..=WRITES {
             let answer = write(run).await?;
@@ -80,7 +81,7 @@ async fn writes(run: &Run<'_>) {
     run.check("D9", "who waits for Retry-After is admitted", async {
         let answer = write(run).await?.has_status(429)?;
         let after = answer.header("retry-after").and_then(|after| after.parse().ok()).unwrap_or(60);
-        run.wait(Duration::from_secs(after)).await;
+        run.wait(Operation::DeleteLead, Duration::from_secs(after)).await;
         write(run).await?.has_status(404)
     })
     .await;
@@ -98,7 +99,7 @@ async fn uncounted(run: &Run<'_>) -> Result<(), Stop> {
 
 async fn reads(run: &Run<'_>) {
     run.check("8", "a token may read 600 times in 60 s, and HEAD is a read", async {
-        quiet(run).await?;
+        quiet(run, Operation::ListClients).await?;
         for nth in 1..READS {
             let answer = read(run).await?;
             let is_so = answer.status == 200;
