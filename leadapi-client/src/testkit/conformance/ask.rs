@@ -92,7 +92,8 @@ impl<'r> Ask<'r> {
             let expected = "a request that can be written".to_owned();
             Stop::Broken(Violation { asked: asked.clone(), expected, came: "one that cannot".to_owned() })
         })?;
-        self.run.send(request, asked).await
+        let by = if let By::Role(role) = self.by { Some(role) } else { None };
+        self.run.send(request, by, asked).await
     }
 
     /// How the request is told: without its tokens.

@@ -187,13 +187,14 @@ impl<'a> Run<'a> {
         self.shared.timer.sleep(duration).await;
     }
 
-    /// Sends a request; where it is refused for the rate, again when it may be.
-    pub(super) async fn send(&self, request: Request<Bytes>, asked: String) -> Result<Answer, Stop> {
+    /// Sends a request in the name of a role, if of any; where it is refused for the rate, again when it may be, unless it is
+    /// the rate that is looked at.
+    pub(super) async fn send(&self, request: Request<Bytes>, by: Option<Role>, asked: String) -> Result<Answer, Stop> {
         let mut waits = 0;
         loop {
-            let answer = self.send_once(&request, &asked).await?;
-            let is_limits = request.headers().get(http::header::AUTHORIZATION).is_some_and(|sent| self.spends(sent));
-            if answer.status != StatusCode::TOO_MANY_REQUESTS || is_limits || waits == MOST_WAITS {
+            let answer = self.send_once(&request, by, &asked).await?;
+            let is_limited = answer.status == StatusCode::TOO_MANY_REQUESTS && by != Some(Role::RateLimits);
+            if !is_limited || waits == MOST_WAITS {
                 return Ok(answer);
             }
             let after = answer.header(RETRY_AFTER.as_str()).and_then(|after| after.parse().ok());
@@ -211,13 +212,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Whether it is asked in the name of the token whose limits are being spent.
-    fn spends(&self, sent: &http::HeaderValue) -> bool {
-        let token = self.target.token(Role::RateLimits);
-        token.is_ok_and(|token| sent.as_bytes().ends_with(token.expose().as_bytes()))
-    }
-
-    async fn send_once(&self, request: &Request<Bytes>, asked: &str) -> Result<Answer, Stop> {
+    async fn send_once(&self, request: &Request<Bytes>, by: Option<Role>, asked: &str) -> Result<Answer, Stop> {
         let broken =
             |came: String| Stop::Broken(Violation { asked: asked.to_owned(), expected: "an answer".to_owned(), came });
         if self.unanswered.load(Ordering::Relaxed) >= GIVE_UP {
@@ -230,7 +225,7 @@ impl<'a> Run<'a> {
                 let path = request.uri().path();
                 let path = path.strip_prefix(self.base_path.as_str()).unwrap_or(path).to_owned();
                 let answer = Answer::new(asked.to_owned(), path, *request.method() == Method::HEAD, response);
-                self.observe(request, &answer);
+                self.observe(request, by, &answer);
                 return Ok(answer);
             }
             Some(Err(error)) => {
@@ -248,13 +243,11 @@ impl<'a> Run<'a> {
     }
 
     /// What holds of every answer is looked at, and what was made is remembered.
-    fn observe(&self, request: &Request<Bytes>, answer: &Answer) {
+    fn observe(&self, request: &Request<Bytes>, by: Option<Role>, answer: &Answer) {
         lock(&self.rules).look(answer);
         if *request.method() == Method::POST && answer.status == StatusCode::CREATED {
-            let sent = request.headers().get(http::header::AUTHORIZATION).map(http::HeaderValue::as_bytes);
-            let other = self.target.token(Role::OtherBusiness).ok();
-            let is_other = other.zip(sent).is_some_and(|(token, sent)| sent.ends_with(token.expose().as_bytes()));
-            let made = (if is_other { Role::OtherBusiness } else { Role::Both }, answer.text("id").to_owned());
+            let owner = by.filter(|role| *role == Role::OtherBusiness).unwrap_or(Role::Both);
+            let made = (owner, answer.text("id").to_owned());
             let mut all = lock(&self.made);
             if !all.contains(&made) && !made.1.is_empty() {
                 all.push(made);
