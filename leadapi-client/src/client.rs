@@ -43,6 +43,12 @@ impl Client {
         self.shared.options
     }
 
+    /// For requests that no call makes, good ones and bad ones.
+    #[cfg(feature = "testkit")]
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
     /// The one way to ask the service for something.
     pub(crate) fn call<T>(&self, operation: Operation, prepared: Result<Prepared, Refusal>, read: Read<T>) -> Call<T> {
         Call::new(&self.shared, operation, prepared, read)

@@ -2,7 +2,7 @@
 
 use leadapi_client::{
     id::LeadId,
-    model::{LeadQuery, Window},
+    model::{LeadQuery, NewLead, Window},
     testkit::cassette::{Cassette, CassetteError},
 };
 
@@ -89,4 +89,20 @@ fn an_empty_cassette_has_nothing_to_say() {
     let sentence = "GET /v1/clients?limit=50&offset=0 is not what the cassette goes on with: nothing is recorded";
     assert_eq!(error.message(), sentence);
     transport.verify().unwrap_err();
+}
+
+/// Browsers and most programs send no idempotency key; our client does.
+#[tokio::test]
+async fn a_create_that_was_recorded_without_a_key_is_replayed() {
+    let har = r#"{"log": {"entries": [{
+        "request": {"method": "POST", "url": "https://api.example.com/v1/leads",
+            "headers": [{"name": "Content-Type", "value": "application/json"}],
+            "postData": {"mimeType": "application/json", "text": "{\"name\": \"Ann\", \"client_id\": \"c1\"}"}},
+        "response": {"status": 201, "headers": [], "content": {"mimeType": "application/json",
+            "text": "{\"id\":\"l1\",\"client_id\":\"c1\",\"name\":\"Ann\",\"email\":null,\"phone\":null,\"source\":null,\"notes\":null,\"value\":null,\"pipeline_id\":null,\"stage_id\":null,\"business_name\":null,\"created_at\":\"2026-05-04T12:00:00.000Z\"}"}}}]}}"#;
+    let replay = Cassette::parse(har).unwrap().replay().await;
+    let client = replay.client().unwrap();
+    let lead = client.leads().create(&NewLead::new(&"c1".parse().unwrap(), "Ann")).await.unwrap();
+    assert_eq!(lead.id.as_str(), "l1");
+    replay.verify().unwrap();
 }

@@ -82,11 +82,14 @@ fn a_recording_is_made_when_it_is_asked_for_and_replayed_otherwise() {
 
 #[test]
 fn what_is_missing_is_recorded_once() {
-    let path = cassette("auto");
-    fails(&run(&path, Some("auto"), "clients", &[("CI", "1")]), "is not recorded where the variable CI is set");
-    passes(&run(&path, Some("auto"), "clients", &[]), "recording: true");
-    passes(&run(&path, Some("auto"), "clients", &[]), "recording: false");
-    fails(&run(&path, Some("auto"), "clients,pipelines", &[]), "all is replayed");
+    let path = cassette("record-missing");
+    fails(
+        &run(&path, Some("record-missing"), "clients", &[("CI", "1")]),
+        "is not recorded where the variable CI is set",
+    );
+    passes(&run(&path, Some("record-missing"), "clients", &[]), "recording: true");
+    passes(&run(&path, Some("record-missing"), "clients", &[]), "recording: false");
+    fails(&run(&path, Some("record-missing"), "clients,pipelines", &[]), "all is replayed");
 }
 
 #[test]

@@ -18,6 +18,7 @@ use tower_http::{ServiceBuilderExt, trace::TraceLayer};
 use tracing::Span;
 
 pub(crate) use self::guard::Guard;
+pub use self::request_id::with_request_ids;
 use self::{
     detached::Detached,
     guard::Guarded,

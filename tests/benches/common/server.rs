@@ -13,6 +13,7 @@ use leadapi_server::{SAMPLE, Server};
 use tokio::runtime::Builder;
 
 /// The sample with so many leads in its first business: its own, over and over.
+#[allow(dead_code, reason = "not each benchmark takes the sample")]
 pub(crate) fn sample(leads: usize) -> Dataset {
     let mut data = Dataset::parse(SAMPLE).unwrap();
     let own = data.businesses[0].leads.clone();

@@ -19,7 +19,7 @@ pub enum Mode {
     ///
     /// It is the whole conversation or none of it: the leads of a recording are not there in the service that would be
     /// asked for the rest.
-    Auto,
+    RecordMissing,
 }
 
 /// How a cassette is opened; begun with [`Cassette::open`], ended with [`around`](Self::around).
@@ -41,7 +41,7 @@ impl Opening {
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::{Cassette, Mode};
-    /// let opening = Cassette::open("tests/cassettes/tour.har").mode(Mode::Auto);
+    /// let opening = Cassette::open("tests/cassettes/tour.har").mode(Mode::RecordMissing);
     /// # drop(opening);
     /// ```
     pub fn mode(mut self, mode: Mode) -> Self {
@@ -49,7 +49,7 @@ impl Opening {
         self
     }
 
-    /// In the mode that `LEADAPI_CASSETTE` names: `replay`, `record` or `auto`; not set or empty, it is `replay`.
+    /// In the mode that `LEADAPI_CASSETTE` names: `replay`, `record` or `record-missing`; not set or empty, it is `replay`.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
@@ -60,7 +60,7 @@ impl Opening {
         self.mode = match env::var("LEADAPI_CASSETTE").as_deref() {
             Err(env::VarError::NotPresent) | Ok("" | "replay") => Ok(Mode::Replay),
             Ok("record") => Ok(Mode::Record),
-            Ok("auto") => Ok(Mode::Auto),
+            Ok("record-missing") => Ok(Mode::RecordMissing),
             _ => Err(CassetteError::UnknownMode),
         };
         self
@@ -147,7 +147,7 @@ impl Opening {
     pub fn around(self, transport: impl Transport) -> Result<Deck, CassetteError> {
         let Self { path, mode, rules, any_order } = self;
         let (mode, rules) = (mode?, rules?);
-        let records = mode == Mode::Record || (mode == Mode::Auto && !path.exists());
+        let records = mode == Mode::Record || (mode == Mode::RecordMissing && !path.exists());
         if records && env::var_os("CI").is_some_and(|ci| !ci.is_empty()) {
             return Err(CassetteError::RecordingInCi { path });
         }

@@ -73,7 +73,7 @@ pub enum CassetteError {
         name: String,
     },
     /// `LEADAPI_CASSETTE` is set to something else than a mode.
-    #[error("LEADAPI_CASSETTE must be replay, record or auto")]
+    #[error("LEADAPI_CASSETTE must be replay, record or record-missing")]
     UnknownMode,
     /// Recording was asked for where the variable `CI` is set.
     #[error("{path} is not recorded where the variable CI is set: a test that records proves nothing there", path = path.display())]

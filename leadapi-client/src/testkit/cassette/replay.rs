@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     Client, ConfigError,
+    testkit::serve,
     transport::{Transport, TransportError},
 };
 
@@ -70,7 +71,7 @@ impl Replay {
         TOKEN
     }
 
-    /// A client of the server.
+    /// A client of the server: with the default policy on repetitions, and whose waits take no time.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
@@ -88,7 +89,8 @@ impl Replay {
     ///
     /// [`ConfigError`] when the base path of what was recorded is none.
     pub fn client(&self) -> Result<Client, ConfigError> {
-        Client::builder(self.url(), TOKEN).build()
+        let transport = serve::transport().map_err(ConfigError::Transport)?;
+        serve::unhurried(Client::builder(self.url(), TOKEN), |_| {}).transport(transport)
     }
 
     /// Whether every request was recorded, and everything that was recorded was asked for.
@@ -162,7 +164,8 @@ impl ReplayTransport {
     ///
     /// [`ConfigError`] when the base path of what was recorded is none.
     pub fn client(&self) -> Result<Client, ConfigError> {
-        Client::builder(format!("http://replay{}", self.0.0.base()), TOKEN).transport(self.clone())
+        let builder = Client::builder(format!("http://replay{}", self.0.0.base()), TOKEN);
+        serve::unhurried(builder, |_| {}).transport(self.clone())
     }
 
     /// Whether every request was recorded, and everything that was recorded was asked for.

@@ -6,28 +6,38 @@ use std::{
 };
 
 use async_trait::async_trait;
+use leadapi_core::BoxError;
 
 use crate::{
-    Client, Credential, Pacing,
+    Builder, Client, Credential, Pacing,
     timer::{SystemTimer, Timer},
     transport::Reqwest,
 };
 
-/// A client of the URL with the default policy on repetitions and no pace. Its waits are over at once, and it is said how
-/// long each would have been.
+/// A client of one of the kit's servers: with the default policy on repetitions and no pace. Its waits are over at once, and
+/// it is said how long each would have been.
 #[expect(clippy::expect_used, reason = "the URL and the token are the kit's own; without TLS no client can be made")]
 pub(crate) fn client(
     url: &str,
     token: impl Into<Credential>,
     skipped: impl Fn(Duration) + Send + Sync + 'static,
 ) -> Client {
+    let transport = transport().expect("TLS of the system");
+    unhurried(Client::builder(url, token), skipped).transport(transport).expect("a URL and a token that are good")
+}
+
+/// No pace, and waits that are over at once.
+pub(crate) fn unhurried(builder: Builder, skipped: impl Fn(Duration) + Send + Sync + 'static) -> Builder {
     let waits = Arc::new(Waits { system: SystemTimer::default(), told: Mutex::default(), skipped: Box::new(skipped) });
     let hook = waits.clone();
-    let builder = Client::builder(url, token).pacing(Pacing::off()).timer(waits);
-    let builder = builder.on_wait(move |wait| hook.lock().expected.push(wait.duration));
-    // A proxy of the environment does not reach the ports of this machine.
-    let transport = Reqwest::from_builder(reqwest::Client::builder().no_proxy()).expect("TLS of the system");
-    builder.transport(transport).expect("a URL and a token that are good")
+    let builder = builder.pacing(Pacing::off()).timer(waits);
+    builder.on_wait(move |wait| hook.lock().expected.push(wait.duration))
+}
+
+/// Over the sockets of this machine and nowhere else: past the proxies of the environment, and without the certificates
+/// of the system, which take longer to read than most tests to run.
+pub(crate) fn transport() -> Result<Reqwest, BoxError> {
+    Reqwest::from_builder(reqwest::Client::builder().no_proxy().tls_certs_only([]))
 }
 
 /// The time of the system, but for the waits of which the client has told: they are over at once, and the time is then as

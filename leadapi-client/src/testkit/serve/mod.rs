@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::{Method, Request, Response};
 use wiremock::{BodyPrintLimit, Match, Mock, MockServer, Respond, ResponseTemplate};
 
-pub(super) use self::client::client;
+pub(super) use self::client::{client, transport, unhurried};
 use self::front::{CUT, Front};
 
 /// What stands before every path.

@@ -1,0 +1,134 @@
+//! A request as bytes, good or bad.
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Method, Request, header::AUTHORIZATION};
+use serde_json::Value;
+
+use super::{
+    answer::Answer,
+    report::{Stop, Violation},
+    run::Run,
+    target::Role,
+};
+
+/// A request that is being made up.
+pub(super) struct Ask<'r> {
+    run: &'r Run<'r>,
+    method: &'static str,
+    path: String,
+    by: By,
+    headers: Vec<(&'static str, Vec<u8>)>,
+    body: Bytes,
+    /// What it was to be about is not there.
+    stop: Option<Stop>,
+}
+
+/// In whose name.
+enum By {
+    Role(Role),
+    /// As this header says.
+    Header(String),
+    Nobody,
+}
+
+impl<'r> Ask<'r> {
+    pub(super) fn new(run: &'r Run<'r>, method: &'static str, path: impl Into<String>) -> Self {
+        let (by, headers) = (By::Role(Role::Both), Vec::new());
+        Self { run, method, path: path.into(), by, headers, body: Bytes::new(), stop: None }
+    }
+
+    pub(super) fn stopped(mut self, stop: Option<Stop>) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    pub(super) fn by(mut self, role: Role) -> Self {
+        self.by = By::Role(role);
+        self
+    }
+
+    pub(super) fn by_nobody(mut self) -> Self {
+        self.by = By::Nobody;
+        self
+    }
+
+    /// With this in the place of a good `Authorization`.
+    pub(super) fn authorization(mut self, header: impl Into<String>) -> Self {
+        self.by = By::Header(header.into());
+        self
+    }
+
+    pub(super) fn header(mut self, name: &'static str, value: impl Into<Vec<u8>>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    pub(super) fn json(self, body: &Value) -> Self {
+        self.text(body.to_string())
+    }
+
+    /// A body that claims to be JSON.
+    pub(super) fn text(self, body: impl Into<Bytes>) -> Self {
+        self.typed("application/json", body)
+    }
+
+    pub(super) fn typed(mut self, content_type: &'static str, body: impl Into<Bytes>) -> Self {
+        self.body = body.into();
+        if content_type.is_empty() { self } else { self.header("content-type", content_type) }
+    }
+
+    /// The answer, if it has this status.
+    pub(super) async fn answers(self, status: u16) -> Result<Answer, Stop> {
+        self.send().await?.has_status(status)
+    }
+
+    /// The answer, whatever its status.
+    pub(super) async fn send(self) -> Result<Answer, Stop> {
+        if let Some(stop) = self.stop {
+            return Err(stop);
+        }
+        let asked = self.line();
+        let request = self.request()?.ok_or_else(|| {
+            let expected = "a request that can be written".to_owned();
+            Stop::Broken(Violation { asked: asked.clone(), expected, came: "one that cannot".to_owned() })
+        })?;
+        let by = if let By::Role(role) = self.by { Some(role) } else { None };
+        self.run.send(request, by, asked).await
+    }
+
+    /// How the request is told: without its tokens.
+    fn line(&self) -> String {
+        let by = match &self.by {
+            By::Role(role) => format!("the token {role:?}"),
+            By::Header(header) => format!("Authorization: {header}"),
+            By::Nobody => "no token".to_owned(),
+        };
+        let mut line = format!("{} {} with {by}", self.method, self.path);
+        for (name, value) in &self.headers {
+            line.extend([", ", *name, ": ", &*String::from_utf8_lossy(value)]);
+        }
+        if !self.body.is_empty() {
+            line.extend([" and ", &*String::from_utf8_lossy(&self.body)]);
+        }
+        line
+    }
+
+    fn request(&self) -> Result<Option<Request<Bytes>>, Stop> {
+        let bearer = match &self.by {
+            By::Role(role) => Some(format!("Bearer {}", self.run.token(*role)?.expose())),
+            By::Header(header) => Some(header.clone()),
+            By::Nobody => None,
+        };
+        let Ok(method) = Method::from_bytes(self.method.as_bytes()) else { return Ok(None) };
+        let mut request = Request::builder().method(method).uri(self.run.url(&self.path));
+        if let Some(bearer) = bearer {
+            let Ok(mut value) = HeaderValue::from_str(&bearer) else { return Ok(None) };
+            value.set_sensitive(true);
+            request = request.header(AUTHORIZATION, value);
+        }
+        for (name, value) in &self.headers {
+            request = request.header(HeaderName::from_static(name), value.as_slice());
+        }
+        Ok(request.body(self.body.clone()).ok())
+    }
+}

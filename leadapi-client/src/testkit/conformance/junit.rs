@@ -1,0 +1,51 @@
+//! What came of each sentence, for machines.
+
+use leadapi_core::BoxError;
+use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
+
+use super::report::{Outcome, Report};
+
+impl Report {
+    /// The report as `JUnit` XML: a suite for each section, a case for each sentence.
+    ///
+    /// ```
+    /// # use leadapi_client::testkit::{FakeLeadApi, conformance::{self, Target}};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), leadapi_core::BoxError> {
+    /// let api = FakeLeadApi::start().await;
+    /// let target = Target::parse(r#"{"client_id": "casa-verde", "request_ids": false}"#)?;
+    /// let report = conformance::run(&api.client(), &target).await;
+    /// assert!(report.to_junit()?.contains(r#"<testsuites name="contract" "#));
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written as XML, which no report is known to be.
+    pub fn to_junit(&self) -> Result<String, BoxError> {
+        let mut junit = quick_junit::Report::new("contract");
+        for (name, sentences) in self.sections() {
+            let mut suite = TestSuite::new(name);
+            suite.add_test_cases(sentences.into_iter().map(|sentence| {
+                let status = match &sentence.outcome {
+                    Outcome::Holds => TestCaseStatus::success(),
+                    Outcome::Skipped(reason) => {
+                        let mut status = TestCaseStatus::skipped();
+                        status.set_message(reason.as_str());
+                        status
+                    }
+                    Outcome::Broken(violation) => {
+                        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+                        status.set_message(format!("expected {}", violation.expected));
+                        status.set_description(violation.to_string());
+                        status
+                    }
+                };
+                let mut case = TestCase::new(sentence.text.as_str(), status);
+                case.set_classname(format!("contract.{name}")).set_time(sentence.took);
+                case
+            }));
+            junit.add_test_suite(suite);
+        }
+        Ok(junit.to_string()?)
+    }
+}

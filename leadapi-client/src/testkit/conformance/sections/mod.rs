@@ -1,0 +1,32 @@
+//! The sentences, by section of the contract.
+
+mod answers;
+mod bodies;
+mod isolation;
+mod limits;
+mod lists;
+mod order;
+mod paths;
+mod placement;
+mod queries;
+mod retries;
+mod tokens;
+mod values;
+
+use super::run::Run;
+
+/// Checks all of them, one after the other.
+pub(super) async fn check(run: &Run<'_>) {
+    paths::check(run).await;
+    tokens::check(run).await;
+    order::check(run).await;
+    answers::check(run).await;
+    lists::check(run).await;
+    queries::check(run).await;
+    values::check(run).await;
+    bodies::check(run).await;
+    placement::check(run).await;
+    isolation::check(run).await;
+    retries::check(run).await;
+    limits::check(run).await;
+}

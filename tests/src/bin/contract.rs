@@ -1,0 +1,66 @@
+//! Holds a server to the contract: which sentences of it does another implementation keep?
+#![allow(clippy::print_stderr, clippy::print_stdout, reason = "a program says what it has found")]
+
+use std::{fs, path::PathBuf, process::ExitCode, time::Duration};
+
+use clap::Parser;
+use leadapi_client::testkit::conformance::{self, Target};
+use leadapi_core::BoxError;
+
+/// Asks a server about each sentence of the contract, and says which hold.
+///
+/// It ends with 0 if none is broken, with 1 if one is, and with 2 if it could not ask. The server should be started with
+/// the data set of the target, and best with raised limits:
+///
+///   leadapi-server serve --data leadapi-client/conformance/dataset.json --reads-per-minute 100000
+///   --writes-per-minute 100000
+#[derive(Debug, Parser)]
+#[command(name = "contract", verbatim_doc_comment)]
+struct Arguments {
+    /// The base URL; ours listens at <http://127.0.0.1:8080/v1>.
+    #[arg(long)]
+    url: String,
+    /// A JSON file with tokens and ids of the server's data set; without one, those of the standard data set.
+    #[arg(long, value_name = "FILE")]
+    target: Option<PathBuf>,
+    /// Where to write the report as `JUnit` XML.
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Check the rate limits too: it takes two minutes more, and the server must have those of the contract.
+    #[arg(long)]
+    rate_limits: bool,
+    /// How many seconds each request may take.
+    #[arg(long, value_name = "SECONDS", default_value = "10")]
+    timeout: u64,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match check(Arguments::parse()).await {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("contract: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+async fn check(arguments: Arguments) -> Result<bool, BoxError> {
+    let target = match arguments.target {
+        Some(path) => {
+            let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+            Target::parse(&text)?
+        }
+        None => Target::standard(),
+    };
+    let target = target.timeout(Duration::from_secs(arguments.timeout));
+    let target = if arguments.rate_limits { target.with_rate_limits() } else { target };
+    let client = target.client(&arguments.url).build()?;
+    let report = conformance::run(&client, &target).await;
+    println!("{report}");
+    if let Some(path) = arguments.junit {
+        fs::write(&path, report.to_junit()?).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(report.holds())
+}

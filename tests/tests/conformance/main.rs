@@ -1,0 +1,95 @@
+//! The contract check of the test kit: our own service passes it wholly, and each planted defect breaks the sentence that
+//! it is against.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test stops where something is not as it must be"
+)]
+
+mod defects;
+mod ours;
+mod program;
+mod strangers;
+
+use std::{num::NonZeroU32, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use leadapi_client::{
+    testkit::conformance::{Outcome, Report},
+    timer::Timer,
+    transport::{InProcess, Transport},
+};
+use leadapi_core::{
+    dataset::Dataset,
+    http::LeadService,
+    memory::{Limits, ManualClock, MemoryStore, MemoryTokens, SlidingWindow},
+    port::Clock,
+    tokens::{StoredTokens, seed},
+};
+
+/// The standard data set.
+const DATA: &str = include_str!("../../../leadapi-client/conformance/dataset.json");
+
+/// A time that passes only when somebody waits, and then at once.
+#[derive(Clone)]
+struct Leaping(Arc<ManualClock>);
+
+impl Leaping {
+    fn new() -> Self {
+        Self(Arc::new(ManualClock::at("2026-11-04T12:00:00Z".parse().unwrap())))
+    }
+}
+
+#[async_trait]
+impl Timer for Leaping {
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+
+    async fn sleep(&self, duration: Duration) {
+        self.0.advance(duration);
+    }
+}
+
+/// The service with the standard data set under this time.
+async fn service(time: &Leaping, limits: Limits) -> LeadService {
+    let dataset = Dataset::parse(DATA).unwrap();
+    let tokens = MemoryTokens::default();
+    let now = || {
+        let clock = time.0.clone();
+        move || clock.now()
+    };
+    seed(&tokens, &dataset, time.0.now().into()).await.unwrap();
+    let elapsed = time.0.clone();
+    LeadService::builder(MemoryStore::new(dataset), StoredTokens::new(tokens, now()))
+        .clock(now())
+        .limiter(SlidingWindow::with_time(limits, move || elapsed.elapsed()))
+        .base_path("/v1")
+        .build()
+        .unwrap()
+}
+
+/// The service as the server serves it, with its request ids, in this process.
+async fn in_process(time: &Leaping, limits: Limits) -> impl Transport {
+    InProcess::new(leadapi_server::with_request_ids(service(time, limits).await))
+}
+
+fn raised() -> Limits {
+    Limits { reads: NonZeroU32::MAX, writes: NonZeroU32::MAX }
+}
+
+/// The sentences that are broken, each with its section.
+fn broken(report: &Report) -> Vec<String> {
+    let broken = report.sentences.iter().filter(|sentence| matches!(sentence.outcome, Outcome::Broken(_)));
+    broken.map(|sentence| format!("{} {}", sentence.section, sentence.text)).collect()
+}
+
+/// The sentences that were skipped, each with the reason.
+fn skipped(report: &Report) -> Vec<String> {
+    let skipped = report.sentences.iter().filter_map(|sentence| match &sentence.outcome {
+        Outcome::Skipped(reason) => Some(format!("{}: {reason}", sentence.text)),
+        _ => None,
+    });
+    skipped.collect()
+}

@@ -1,0 +1,111 @@
+//! Our own service keeps every sentence, over sockets and in process.
+
+use leadapi_client::{
+    Client,
+    model::{LeadQuery, Window},
+    testkit::conformance::{self, Report, Target},
+};
+use leadapi_core::{auth::BearerToken, dataset::Dataset, memory::Limits};
+use leadapi_server::Server;
+
+use crate::{DATA, Leaping, broken, in_process, raised, service, skipped};
+
+/// What no run can see: a service that is in order has no 500, and in process no 429 comes where limits are raised.
+const NEVER_SEEN: &str = "a 500 says internal error and nothing of its cause: no such answer came";
+
+#[tokio::test]
+async fn in_this_process_with_its_limits() {
+    let (time, target) = (Leaping::new(), Target::standard().with_rate_limits());
+    let transport = in_process(&time, Limits::default()).await;
+    let client = target.client("http://in-process/v1").timer(time).transport(transport).unwrap();
+    let report = conformance::run(&client, &target).await;
+    assert!(report.holds(), "{report}");
+    assert_eq!(skipped(&report), [NEVER_SEEN]);
+    let mut told: Vec<_> = report.sentences.iter().map(|sentence| (sentence.section, &sentence.text)).collect();
+    assert!(told.len() > 300, "{} sentences", told.len());
+    told.sort_unstable();
+    assert!(told.is_sorted_by(|a, b| a < b), "no sentence is told twice");
+    left_as_it_was(&client, &report).await;
+}
+
+#[tokio::test]
+async fn over_sockets() {
+    let (time, target) = (Leaping::new(), Target::standard());
+    let server = Server::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let url = format!("http://{}/v1", server.local_addr());
+    tokio::spawn(server.serve(service(&time, raised()).await, std::future::pending()));
+    let client = target.client(&url).build().unwrap();
+    let report = conformance::run(&client, &target).await;
+    assert!(report.holds(), "{report}");
+    let skipped = skipped(&report);
+    assert_eq!(skipped.len(), 4, "a 500, a 429 and two limits: {skipped:#?}");
+    left_as_it_was(&client, &report).await;
+}
+
+/// What the suite has made it has taken away, and what was there is there.
+async fn left_as_it_was(client: &Client, report: &Report) {
+    assert_eq!(report.left_behind, Vec::<String>::new());
+    let query = LeadQuery::new().window(Window::new(200, 0).unwrap());
+    let leads = client.leads().list(&query).await.unwrap();
+    let ids: Vec<&str> = leads.data.iter().map(|lead| lead.id.as_str()).collect();
+    assert_eq!(ids, ["one-lead-3", "one-lead-2", "one-lead-1"]);
+}
+
+#[tokio::test]
+async fn the_other_business_is_left_as_it_was() {
+    let (time, target) = (Leaping::new(), Target::standard());
+    let transport = std::sync::Arc::new(in_process(&time, raised()).await);
+    let client = target.client("http://in-process/v1").timer(time).transport(transport.clone()).unwrap();
+    assert!(conformance::run(&client, &target).await.holds());
+    let text: serde_json::Value = serde_json::from_str(DATA).unwrap();
+    let token = text["businesses"][1]["tokens"][0]["token"].as_str().unwrap();
+    let theirs = Client::builder("http://in-process/v1", token).transport(transport).unwrap();
+    assert_eq!(theirs.leads().list(&LeadQuery::new()).await.unwrap().total, 1);
+}
+
+/// What a target does not name is skipped, with the reason, and never taken to hold.
+#[tokio::test]
+async fn with_the_least_that_a_target_names() {
+    let time = Leaping::new();
+    let target = Target::parse(r#"{"client_id": "one-client-1"}"#).unwrap();
+    let transport = in_process(&time, raised()).await;
+    let standard = Target::standard().client("http://in-process/v1");
+    let client = standard.timer(time).transport(transport).unwrap();
+    let report = conformance::run(&client, &target).await;
+    assert!(report.holds(), "{report}");
+    let skipped = skipped(&report);
+    for reason in [
+        "401: token expired: the target names no tokens.expired",
+        "read allows GET /leads: the target names no tokens.read",
+        "POST with a stage: the pipeline is the stage's: the target names no pipeline with two stages (pipelines)",
+        "client_id filters: no lead of another client account: the target names no second_client_id",
+        "no leads of another business are listed: the target names no tokens.other_business",
+        "the filter stage_id of another business is 400: the target names no other_business",
+    ] {
+        assert!(skipped.iter().any(|skipped| skipped == reason), "{reason}:\n{skipped:#?}");
+    }
+}
+
+/// Run twice on the same server, it finds the same.
+#[tokio::test]
+async fn again() {
+    let (time, target) = (Leaping::new(), Target::standard());
+    let transport = in_process(&time, raised()).await;
+    let client = target.client("http://in-process/v1").timer(time).transport(transport).unwrap();
+    for _ in 0..2 {
+        let report = conformance::run(&client, &target).await;
+        assert_eq!(broken(&report), Vec::<String>::new(), "{report}");
+    }
+}
+
+#[test]
+fn the_target_is_that_of_the_data_set() {
+    let dataset = Dataset::parse(DATA).unwrap();
+    let target: serde_json::Value =
+        serde_json::from_str(include_str!("../../../leadapi-client/conformance/target.json")).unwrap();
+    for token in target["tokens"].as_object().unwrap().values() {
+        let hash = BearerToken::parse(token.as_str().unwrap()).unwrap().hash();
+        let mut kept = dataset.businesses.iter().flat_map(|business| &business.tokens);
+        assert!(kept.any(|kept| kept.record("2026-01-01T00:00:00Z".parse().unwrap()).unwrap().hash == hash));
+    }
+}

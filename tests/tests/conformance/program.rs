@@ -1,0 +1,47 @@
+//! The program `contract`.
+
+use std::process::{Command, Output};
+
+use crate::{Leaping, raised, service};
+use leadapi_server::Server;
+
+async fn contract(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_contract"));
+    command.args(arguments);
+    tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_server_that_keeps_the_contract() {
+    let server = Server::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let url = format!("http://{}/v1", server.local_addr());
+    tokio::spawn(server.serve(service(&Leaping::new(), raised()).await, std::future::pending()));
+    let folder = tempfile::tempdir().unwrap();
+    let junit = folder.path().join("contract.xml");
+    let output = contract(&["--url", &url, "--junit", junit.to_str().unwrap()]).await;
+    let (text, xml) = (String::from_utf8(output.stdout).unwrap(), std::fs::read_to_string(&junit).unwrap());
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("\nD10\n  holds   the first answer to a key is no replay\n"), "{text}");
+    assert!(text.trim_end().ends_with(" hold, 0 broken, 4 skipped"), "{text}");
+    assert!(xml.contains(r#"failures="0""#) && xml.contains(r#"<testsuite name="D10""#), "{xml}");
+    assert!(!text.contains("pak_Check") && !xml.contains("pak_Check"));
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there() {
+    let output = contract(&["--url", "http://127.0.0.1:1/v1"]).await;
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stdout).unwrap().contains("could not connect"));
+}
+
+#[tokio::test]
+async fn what_cannot_be_asked() {
+    for (arguments, says) in [
+        (["--url", "nowhere", "--timeout", "1"], "URL"),
+        (["--url", "http://127.0.0.1:1/v1", "--target", "/nonexistent/target.json"], "/nonexistent/target.json"),
+    ] {
+        let output = contract(&arguments).await;
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8(output.stderr).unwrap().contains(says));
+    }
+}

@@ -1,0 +1,98 @@
+//! Servers that are none, or not the API's: the report says so in good time, and nothing is taken to hold.
+
+use std::{
+    io::{Read, Write},
+    net::TcpListener,
+    thread,
+    time::{Duration, Instant},
+};
+
+use leadapi_client::testkit::conformance::{self, Outcome, Report, Target};
+
+async fn report(url: &str) -> Report {
+    let target = Target::standard().timeout(Duration::from_millis(200));
+    conformance::run(&target.client(url).build().unwrap(), &target).await
+}
+
+fn holding(report: &Report) -> Vec<&str> {
+    let holding = report.sentences.iter().filter(|sentence| sentence.outcome == Outcome::Holds);
+    holding.map(|sentence| sentence.text.as_str()).collect()
+}
+
+/// A listener on a port of its own, and its URL.
+fn listener() -> (TcpListener, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    (listener, url)
+}
+
+#[tokio::test]
+async fn nothing_listens() {
+    let (listener, url) = listener();
+    drop(listener);
+    let report = report(&url).await;
+    assert!(!report.holds());
+    assert_eq!(holding(&report), Vec::<&str>::new());
+    assert!(report.to_string().contains("could not connect"), "{report}");
+    assert!(report.to_string().contains("nothing was sent, because the last 3 requests have no answer"), "{report}");
+}
+
+#[tokio::test]
+async fn nobody_answers() {
+    // Connections are taken by the system, and nobody reads from them.
+    let (_listener, url) = listener();
+    let begun = Instant::now();
+    let report = report(&url).await;
+    assert!(begun.elapsed() < Duration::from_secs(10), "it gave up after {:?}", begun.elapsed());
+    assert!(!report.holds());
+    assert_eq!(holding(&report), Vec::<&str>::new());
+    assert!(report.to_string().contains("nothing within 200ms"), "{report}");
+}
+
+/// Whatever is asked, this is answered.
+fn always(answer: &'static str) -> String {
+    let (listener, url) = listener();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            // A body that is not read to its end would reset the connection.
+            let mut asked = Vec::new();
+            let mut buffer = vec![0; 128 * 1024];
+            while !asked.windows(4).any(|end| end == b"\r\n\r\n") {
+                let Ok(count @ 1..) = stream.read(&mut buffer) else { break };
+                asked.extend_from_slice(&buffer[..count]);
+            }
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    url
+}
+
+#[tokio::test]
+async fn everything_is_a_page_for_people() {
+    let page =
+        "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 15\r\nconnection: close\r\n\r\n<html>hi</html>";
+    let report = report(&always(page)).await;
+    assert!(!report.holds());
+    let holding = holding(&report);
+    assert!(holding.len() < report.sentences.len() / 10, "{holding:#?}");
+    assert!(report.to_string().contains("<html>hi</html>"));
+}
+
+#[tokio::test]
+async fn everything_is_rubbish() {
+    let report = report(&always("what?\r\n\r\n")).await;
+    assert!(!report.holds());
+    assert_eq!(holding(&report), Vec::<&str>::new());
+}
+
+/// What a server sends back is shown without the tokens that it holds.
+#[tokio::test]
+async fn tokens_are_sent_back() {
+    let page = "HTTP/1.1 200 OK\r\ncontent-length: 26\r\nconnection: close\r\n\r\nAuthorization: pak_CheckBot";
+    let report = report(&always(page)).await;
+    for text in [report.to_string(), report.to_junit().unwrap()] {
+        assert!(!text.contains("CheckBot"), "a token is shown");
+        assert!(text.contains("pak_[token]"));
+    }
+}
