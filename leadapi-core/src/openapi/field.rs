@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::set;
 use crate::{
     id::MAX_ID_CHARS,
     validate::text::{BUSINESS_NAME, EMAIL, NAME, NOTES, PHONE, SOURCE, TextRule},
@@ -35,11 +36,14 @@ pub(super) fn schema(name: &str) -> Value {
                 kept as it is sent.",
             &format!(r"^([^@{BLANK}]{{1,64}}@[^@.{BLANK}]+(\.[^@.{BLANK}]+)+)?$"),
         ),
-        "phone" => optional(
-            &PHONE,
-            "Blanks at both ends are trimmed. At least three digits, of any script; no country is guessed.",
-            &format!(r"^([^{CONTROL}]*\p{{Nd}}[^{CONTROL}]*\p{{Nd}}[^{CONTROL}]*\p{{Nd}}[^{CONTROL}]*)?$"),
-        ),
+        "phone" => {
+            let description =
+                "Blanks at both ends are trimmed. At least three digits, of any script; no country is guessed.";
+            let mut phone = optional(&PHONE, description, &without(CONTROL));
+            // No regular expression that everybody reads knows the digits of all scripts.
+            set(&mut phone, "format", "phone");
+            phone
+        }
         "source" => optional(&SOURCE, "Where the lead came from: free text, kept as it is sent.", &without(CONTROL)),
         "notes" => optional(
             &NOTES,

@@ -1,4 +1,4 @@
-//! The API for machines: an `OpenAPI` 3.1 document, made of the types, the rules and the table of operations.
+//! The API for machines: an OpenAPI 3.1 document, made of the types, the rules and the table of operations.
 //!
 //! What stands in it is not written a second time where it can be asked for: fields come from the types of
 //! [`model`](crate::model), lengths from the rules that refuse what is longer, and paths, scopes and statuses from

@@ -76,7 +76,7 @@ enum Command {
     Form(FormCommand),
     /// Bring a database to the schema of this version, as every other command does too.
     Migrate(Migrate),
-    /// Print the description of the API, as an `OpenAPI` 3.1 document.
+    /// Print the description of the API, as an OpenAPI 3.1 document.
     #[command(name = "openapi")]
     OpenApi(OpenApi),
 }
