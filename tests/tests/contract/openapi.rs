@@ -198,7 +198,9 @@ fn a_schema_takes_the_placements_that_the_service_takes() {
     for (pipeline, stage) in said.iter().flat_map(|pipeline| said.iter().map(move |stage| (pipeline, stage))) {
         let mut patch = json!({"notes": "x"});
         for (field, value) in [("pipeline_id", pipeline), ("stage_id", stage)] {
-            value.clone().map(|value| patch[field] = value);
+            if let Some(value) = value {
+                patch[field] = value.clone();
+            }
         }
         let by_service = serde_json::from_value::<LeadPatch>(patch.clone()).unwrap().check().is_ok();
         let wrong = description.invalid("/components/schemas/LeadPatch", &patch);
