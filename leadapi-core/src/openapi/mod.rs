@@ -93,7 +93,8 @@ fn token() -> Value {
         "type": "http",
         "scheme": "bearer",
         "bearerFormat": "pak_…",
-        "description": "A token of the business, made by an owner or an admin of it. It has the scope `read`, which all GET \
-            requests need, or `write`, which all POST, PATCH and DELETE requests need, or both; neither includes the other.",
+        "description": "A token of the business, made by an owner or an admin of it. It has the scope `read`, which \
+            all GET requests need, or `write`, which all POST, PATCH and DELETE requests need, or both; neither \
+            includes the other.",
     })
 }
