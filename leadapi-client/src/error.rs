@@ -166,7 +166,8 @@ impl Error {
     /// What is wrong: the service's own message, or the text that it would have answered to what was not sent; where
     /// there is neither, what else is known, such as the beginning of a proxy's page.
     ///
-    /// Control characters in it are replaced, and it is cut at 2,000 characters.
+    /// In a text that came in an answer, control characters are replaced, and it is cut at 2,000 characters; what a
+    /// transport says of its own failure is as the transport wrote it.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -3,13 +3,15 @@
 
 mod chain;
 pub mod cli;
-pub mod docs;
-mod serve;
+mod docs;
+mod listen;
+mod metrics;
+mod ops;
+mod room;
 mod stack;
 pub mod store;
 
-pub use serve::Server;
-pub use stack::stack;
+pub use listen::{Ended, HttpLimits, Server, TlsError, TlsFiles};
 
 /// The sample data set of `demo`: one agency with 4 client accounts, 3 pipelines and 40 leads, and a second business
 /// beside it.

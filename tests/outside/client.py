@@ -18,7 +18,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
         generate(Path(directory))
         sys.path.insert(0, directory)
-        with demo(sys.argv[1]) as (url, tokens):
+        with demo(sys.argv[1]) as (url, _, tokens):
             seven_operations(url, tokens["A"])
     print("a generated client did the seven operations")
 

@@ -10,8 +10,9 @@ MANY = "4000000000"
 
 @contextmanager
 def demo(binary: str):
-    """Starts it, and gives its base URL and the tokens of its two businesses."""
-    command = [binary, "demo", "--listen", "127.0.0.1:0", "--reads-per-minute", MANY, "--writes-per-minute", MANY]
+    """Starts it, and gives its base URL, that of the operator, and the tokens of its two businesses."""
+    command = [binary, "demo", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--drain-delay", "0s",
+               "--reads-per-minute", MANY, "--writes-per-minute", MANY]
     environment = {**os.environ, "LEADAPI_LOG": "error"}
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     try:
@@ -19,11 +20,13 @@ def demo(binary: str):
         for line in server.stdout:
             if token := re.match(r"  (pak_\w+)  (A|B) read\+write ", line):
                 tokens[token[2]] = token[1]
+            if operator := re.match(r"for the operator: (\S+)/healthz", line):
+                ops = operator[1]
             if listens := re.search(r"listens at (\S+)", line):
                 break
         else:
             raise SystemExit("the server has ended before it listened")
-        yield listens[1], tokens
+        yield listens[1], ops, tokens
         if server.poll() is not None:
             raise SystemExit(f"the server has ended with {server.returncode}")
     finally:

@@ -18,7 +18,7 @@ OPENAPI = HERE.parent.parent / "leadapi-core" / "openapi.json"
 
 def main() -> None:
     binary, *arguments = sys.argv[1:]
-    with demo(binary) as (url, tokens), tempfile.TemporaryDirectory() as directory:
+    with demo(binary) as (url, _, tokens), tempfile.TemporaryDirectory() as directory:
         auth = Path(directory) / "auth.json"
         bearer = lambda token: [{"name": "Authorization", "value": f"Bearer {token}"}]
         auth.write_text(json.dumps({"auth": [{"name": name, "fixedHeaders": bearer(token)} for name, token in tokens.items()]}))

@@ -21,6 +21,7 @@ use leadapi_core::{
     port::{Admission, Class, Created, Idempotency, Listed, RateLimiter, Store, TokenVerifier, Updated, Verdict},
     validate::{LeadDraft, LeadEdit, Stamp},
 };
+use tokio::sync::Semaphore;
 
 /// What must never be seen by a caller.
 pub const CAUSE: &str = "connection to 10.0.0.1:5432 refused for user leadapi";
@@ -124,5 +125,74 @@ impl Body for Broken {
 
     fn poll_frame(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         Poll::Ready(Some(self.answer()))
+    }
+}
+
+/// A store each of whose calls waits until it is let through.
+#[derive(Clone)]
+#[allow(missing_debug_implementations, reason = "a store has nothing to show")]
+pub struct Gated {
+    store: Arc<dyn Store>,
+    arrived: Arc<Semaphore>,
+    open: Arc<Semaphore>,
+}
+
+impl Gated {
+    /// Before a store.
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self { store, arrived: Arc::new(Semaphore::new(0)), open: Arc::new(Semaphore::new(0)) }
+    }
+
+    /// Waits until so many more calls have arrived.
+    pub async fn arrived(&self, calls: u32) {
+        self.arrived.acquire_many(calls).await.unwrap().forget();
+    }
+
+    /// Lets so many calls through.
+    pub fn open(&self, calls: usize) {
+        self.open.add_permits(calls);
+    }
+
+    async fn through(&self) -> &dyn Store {
+        self.arrived.add_permits(1);
+        self.open.acquire().await.unwrap().forget();
+        &*self.store
+    }
+}
+
+#[async_trait]
+impl Store for Gated {
+    async fn create(
+        &self,
+        business: &BusinessId,
+        stamp: Stamp,
+        draft: LeadDraft,
+        once: Option<&Idempotency>,
+    ) -> Result<Created, BoxError> {
+        self.through().await.create(business, stamp, draft, once).await
+    }
+
+    async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, BoxError> {
+        self.through().await.get(business, id).await
+    }
+
+    async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, BoxError> {
+        self.through().await.update(business, id, edit).await
+    }
+
+    async fn remove(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
+        self.through().await.remove(business, id).await
+    }
+
+    async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, BoxError> {
+        self.through().await.list(business, query).await
+    }
+
+    async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, BoxError> {
+        self.through().await.pipelines(business, window).await
+    }
+
+    async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, BoxError> {
+        self.through().await.clients(business, window).await
     }
 }

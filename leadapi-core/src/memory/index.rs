@@ -1,36 +1,40 @@
 //! The order of leads (contract D3) under every combination of filters, and how many there are.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::Arc,
-};
+use std::{cmp::Ordering, collections::HashMap, sync::Arc};
 
+use super::ranked::Ranked;
 use crate::{
-    id::{ClientId, LeadId, StageId},
+    id::{ClientId, StageId},
     model::{Lead, LeadQuery, Timestamp, Window},
 };
 
 /// Both filters of a list; absent means all.
 type Filter = (Option<ClientId>, Option<StageId>);
-/// Leads in ascending order of their sort key.
-type Ordered = BTreeMap<(Timestamp, LeadId), Arc<Lead>>;
 
-/// Every lead under each filter that it matches, so that a page and its total need no search.
+/// Every lead under each filter that it matches, so that neither a page nor its total needs a search.
 #[derive(Debug, Default)]
-pub(super) struct Index(HashMap<Filter, Ordered>);
+pub(super) struct Index(HashMap<Filter, Ranked<ByAge>>);
+
+/// A lead in the order of lists, which is the reverse of this one: by when it was created, then by its id.
+#[derive(Debug)]
+struct ByAge {
+    /// Here too, so that a search seldom has to look at the lead.
+    created_at: Timestamp,
+    lead: Arc<Lead>,
+}
 
 impl Index {
     pub(super) fn insert(&mut self, lead: &Arc<Lead>) {
         for filter in filters(lead) {
-            self.0.entry(filter).or_default().insert(key(lead), lead.clone());
+            self.0.entry(filter).or_default().insert(ByAge::of(lead));
         }
     }
 
-    pub(super) fn remove(&mut self, lead: &Lead) {
+    pub(super) fn remove(&mut self, lead: &Arc<Lead>) {
         for filter in filters(lead) {
-            if let Some(ordered) = self.0.get_mut(&filter) {
-                ordered.remove(&key(lead));
-                if ordered.is_empty() {
+            if let Some(ranked) = self.0.get_mut(&filter) {
+                ranked.remove(&ByAge::of(lead));
+                if ranked.is_empty() {
                     self.0.remove(&filter);
                 }
             }
@@ -39,32 +43,50 @@ impl Index {
 
     /// The page, and how many there are in all.
     pub(super) fn page(&self, query: &LeadQuery) -> (Vec<Arc<Lead>>, usize) {
-        let Some(ordered) = self.0.get(&(query.client.clone(), query.stage.clone())) else {
+        let Some(ranked) = self.0.get(&(query.client.clone(), query.stage.clone())) else {
             return (Vec::new(), 0);
         };
-        (page(ordered, query.window), ordered.len())
+        (page(ranked, query.window), ranked.len())
     }
 }
 
-fn page(ordered: &Ordered, window: Window) -> Vec<Arc<Lead>> {
+fn page(ranked: &Ranked<ByAge>, window: Window) -> Vec<Arc<Lead>> {
     let (Ok(offset), Ok(limit)) = (usize::try_from(window.offset()), usize::try_from(window.limit())) else {
         return Vec::new();
     };
-    // Past the end there is nothing to walk to.
-    if offset >= ordered.len() {
-        return Vec::new();
-    }
-    ordered.values().rev().skip(offset).take(limit).cloned().collect()
-}
-
-fn key(lead: &Lead) -> (Timestamp, LeadId) {
-    (lead.created_at, lead.id.clone())
+    ranked.descending(offset).take(limit).map(|by_age| by_age.lead.clone()).collect()
 }
 
 /// The filters that a lead matches; a lead in no stage is under no filter by stage.
-fn filters(lead: &Lead) -> impl Iterator<Item = Filter> {
+fn filters(lead: &Lead) -> impl Iterator<Item = Filter> + use<> {
     let (client, stage) = (Some(lead.client_id.clone()), lead.stage_id.clone());
     let by_stage = stage.clone().map(|stage| (None, Some(stage)));
     let by_both = stage.map(|stage| (client.clone(), Some(stage)));
     [(None, None), (client, None)].into_iter().chain(by_stage).chain(by_both)
 }
+
+impl ByAge {
+    fn of(lead: &Arc<Lead>) -> Self {
+        Self { created_at: lead.created_at, lead: lead.clone() }
+    }
+}
+
+impl Ord for ByAge {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.created_at.cmp(&other.created_at).then_with(|| self.lead.id.cmp(&other.lead.id))
+    }
+}
+
+impl PartialOrd for ByAge {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for ByAge {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for ByAge {}

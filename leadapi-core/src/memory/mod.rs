@@ -4,6 +4,7 @@ mod clock;
 mod ids;
 mod index;
 mod limiter;
+mod ranked;
 mod store;
 mod tokens;
 

@@ -25,7 +25,8 @@ const KEPT: TimeDelta = TimeDelta::hours(24);
 /// A [`Store`] in memory: what it holds is gone with the process.
 ///
 /// Its businesses, client accounts, pipelines and forms are those of a [`Dataset`]; leads come and go. Each business has
-/// a lock of its own. A page costs a walk to its offset, everything else at most a logarithm of the number of leads.
+/// a lock of its own. Nothing costs more than a logarithm of the number of leads, however deep the page and
+/// whatever the filters.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     businesses: HashMap<BusinessId, Business>,

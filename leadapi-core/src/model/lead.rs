@@ -83,67 +83,31 @@ impl Lead {
     }
 }
 
-macro_rules! lead_item {
-    ($(#[$doc:meta])* $vis:vis $name:ident $(<$life:lifetime>)?, $($field:ident: $type:ty),* $(,)?) => {
-        $(#[$doc])*
-        #[non_exhaustive]
-        $vis struct $name $(<$life>)? {
-            $(
-                #[doc = concat!("As [`Lead::", stringify!($field), "`].")]
-                $vis $field: $type,
-            )*
-        }
-    };
-}
-
-lead_item! {
-    /// A lead in a list: exactly the ten fields of contract 2.1, without `notes` and `business_name`.
-    #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-    #[cfg_attr(feature = "openapi", derive(schemars::JsonSchema))]
-    pub LeadItem,
-    id: LeadId,
-    client_id: ClientId,
-    name: String,
-    email: Option<String>,
-    phone: Option<String>,
-    source: Option<String>,
-    value: Option<Amount>,
-    pipeline_id: Option<PipelineId>,
-    stage_id: Option<StageId>,
-    created_at: Timestamp,
-}
-
-lead_item! {
-    /// A [`LeadItem`] that is written without copying its lead.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-    pub(crate) LeadItemRef<'a>,
-    id: &'a LeadId,
-    client_id: &'a ClientId,
-    name: &'a str,
-    email: Option<&'a str>,
-    phone: Option<&'a str>,
-    source: Option<&'a str>,
-    value: Option<Amount>,
-    pipeline_id: Option<&'a PipelineId>,
-    stage_id: Option<&'a StageId>,
-    created_at: Timestamp,
-}
-
-impl<'a> From<&'a Lead> for LeadItemRef<'a> {
-    fn from(lead: &'a Lead) -> Self {
-        Self {
-            id: &lead.id,
-            client_id: &lead.client_id,
-            name: &lead.name,
-            email: lead.email.as_deref(),
-            phone: lead.phone.as_deref(),
-            source: lead.source.as_deref(),
-            value: lead.value,
-            pipeline_id: lead.pipeline_id.as_ref(),
-            stage_id: lead.stage_id.as_ref(),
-            created_at: lead.created_at,
-        }
-    }
+/// A lead in a list: exactly the ten fields of contract 2.1, without `notes` and `business_name`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct LeadItem {
+    /// As [`Lead::id`].
+    pub id: LeadId,
+    /// As [`Lead::client_id`].
+    pub client_id: ClientId,
+    /// As [`Lead::name`].
+    pub name: String,
+    /// As [`Lead::email`].
+    pub email: Option<String>,
+    /// As [`Lead::phone`].
+    pub phone: Option<String>,
+    /// As [`Lead::source`].
+    pub source: Option<String>,
+    /// As [`Lead::value`].
+    pub value: Option<Amount>,
+    /// As [`Lead::pipeline_id`].
+    pub pipeline_id: Option<PipelineId>,
+    /// As [`Lead::stage_id`].
+    pub stage_id: Option<StageId>,
+    /// As [`Lead::created_at`].
+    pub created_at: Timestamp,
 }
 
 impl From<Lead> for LeadItem {
@@ -168,20 +132,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_item_and_its_reference_are_written_alike() {
-        let mut lead = Lead::new(
-            LeadId::parse("l1").unwrap(),
-            ClientId::parse("c1").unwrap(),
-            "Ann",
-            "2026-05-04T07:58:12.004Z".parse().unwrap(),
-        );
+    fn an_item_has_ten_fields_in_this_order() {
+        let (id, client) = (LeadId::parse("l1").unwrap(), ClientId::parse("c1").unwrap());
+        let mut lead = Lead::new(id, client, "Ann", "2026-05-04T07:58:12.004Z".parse().unwrap());
         lead.value = Some(450.into());
         lead.stage_id = Some(StageId::parse("s1").unwrap());
         lead.notes = Some("not listed".into());
-        let by_reference = serde_json::to_string(&LeadItemRef::from(&lead)).unwrap();
-        assert_eq!(by_reference, serde_json::to_string(&LeadItem::from(lead)).unwrap());
         assert_eq!(
-            by_reference,
+            serde_json::to_string(&LeadItem::from(lead)).unwrap(),
             r#"{"id":"l1","client_id":"c1","name":"Ann","email":null,"phone":null,"source":null,"value":450,"pipeline_id":null,"stage_id":"s1","created_at":"2026-05-04T07:58:12.004Z"}"#
         );
     }

@@ -65,7 +65,7 @@ impl FromStr for Timestamp {
 impl Timestamp {
     /// The text on the wire. Written out digit by digit, because every lead of every list has one.
     #[rustfmt::skip]
-    fn text(self) -> [u8; 24] {
+    pub(crate) fn text(self) -> [u8; 24] {
         // Asked of the DateTime itself, each of these would work out its offset anew.
         let at = self.0.naive_utc();
         // The years that are read have four digits; of a clock beyond them, the last four are shown.

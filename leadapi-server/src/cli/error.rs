@@ -4,7 +4,10 @@ use std::{io, net::SocketAddr, path::PathBuf};
 
 use leadapi_core::{BoxError, auth::NotAllowed, dataset::InvalidDataset, http::InvalidPath, tokens::CreateTokenError};
 
-use crate::store::{AdminError, DatabaseUrl, OpenError};
+use crate::{
+    TlsError,
+    store::{AdminError, DatabaseUrl, OpenError},
+};
 
 /// Why a command has failed; its text is one line for the operator.
 #[derive(Debug, thiserror::Error)]
@@ -53,6 +56,28 @@ pub enum CommandError {
         /// The system's reason.
         source: io::Error,
     },
+    /// The address is one that others can reach, and there is no certificate.
+    #[error(
+        "will not speak plain HTTP at {0}, where tokens and leads could be read on the way: give it --tls-cert and \
+         --tls-key, or --insecure-http if a proxy in front speaks HTTPS"
+    )]
+    InsecureHttp(SocketAddr),
+    /// Half of what TLS needs.
+    #[error("--tls-cert and --tls-key go together")]
+    HalfTls,
+    /// The certificate cannot be used.
+    #[error("{0}")]
+    Tls(#[from] TlsError),
+    /// What is to be logged cannot be read.
+    #[error("--log: {0}")]
+    Log(tracing_subscriber::filter::ParseError),
+    /// Traces cannot be sent there.
+    #[cfg(feature = "otlp")]
+    #[error("--otlp-endpoint: {0}")]
+    Traces(String),
+    /// The metrics could not be set up.
+    #[error("cannot set up the metrics: {0}")]
+    Metrics(prometheus::Error),
     /// The base path is none.
     #[error("--base-path: {0}")]
     BasePath(#[from] InvalidPath),

@@ -2,11 +2,14 @@
 
 mod business;
 mod client;
+mod config;
 mod data;
 mod demo;
 mod error;
 mod form;
 mod id;
+mod log;
+mod manual;
 mod member;
 mod migrate;
 mod openapi;
@@ -18,13 +21,18 @@ mod stage;
 mod store;
 mod token;
 
+use std::process::ExitCode;
+
 use clap::{Parser, Subcommand};
 
 use self::{
     business::BusinessCommand,
     client::ClientCommand,
+    config::Config,
     data::DataCommand,
     form::FormCommand,
+    log::LogOptions,
+    manual::{Completions, Man},
     member::MemberCommand,
     migrate::Migrate,
     openapi::OpenApi,
@@ -35,6 +43,7 @@ use self::{
 };
 
 pub use self::error::CommandError;
+use crate::Ended;
 
 /// A REST API for leads, pipelines and client accounts.
 #[derive(Debug, Parser)]
@@ -50,6 +59,8 @@ enum Command {
     Serve(Serve),
     /// Try it: serve two sample businesses from memory, and print their tokens and three requests to paste.
     Demo(Demo),
+    /// Print the settings that "serve" would run with, and where each comes from.
+    Config(Box<Config>),
     /// Create, list, revoke and delete the tokens of a business, as an owner or an admin of it.
     #[command(subcommand)]
     Token(TokenCommand),
@@ -76,21 +87,31 @@ enum Command {
     Form(FormCommand),
     /// Bring a database to the schema of this version, as every other command does too.
     Migrate(Migrate),
+    /// Print what makes a shell complete this command.
+    Completions(Completions),
+    /// Write the pages of the manual into a folder.
+    Man(Man),
     /// Print the description of the API, as an OpenAPI 3.1 document.
     #[command(name = "openapi")]
     OpenApi(OpenApi),
 }
 
 impl Cli {
-    /// Runs the command to its end.
+    /// Runs the command to its end, and answers the exit code: 0, or 3 where a server has ended before each request was
+    /// answered.
     ///
     /// # Errors
     ///
     /// [`CommandError`]. A server that listens fails only with its storage.
-    pub async fn run(self) -> Result<(), CommandError> {
-        match self.command {
-            Command::Serve(serve) => serve.run().await,
-            Command::Demo(demo) => demo.run().await,
+    pub async fn run(self) -> Result<ExitCode, CommandError> {
+        let _log = match &self.command {
+            Command::Serve(serve) => serve.log().start()?,
+            Command::Demo(demo) => demo.log().start()?,
+            _ => LogOptions::from_environment().start()?,
+        };
+        let done = match self.command {
+            Command::Serve(serve) => return serve.run().await.map(exit_code),
+            Command::Demo(demo) => return demo.run().await.map(exit_code),
             Command::Token(token) => token.run().await,
             Command::Data(data) => data.run().await,
             Command::Business(business) => business.run().await,
@@ -100,7 +121,18 @@ impl Cli {
             Command::Stage(stage) => stage.run().await,
             Command::Form(form) => form.run().await,
             Command::Migrate(migrate) => migrate.run().await,
+            Command::Config(config) => config.run(),
+            Command::Completions(completions) => completions.run(),
+            Command::Man(man) => man.run(),
             Command::OpenApi(openapi) => openapi.run(),
-        }
+        };
+        done.map(|()| ExitCode::SUCCESS)
+    }
+}
+
+fn exit_code(ended: Ended) -> ExitCode {
+    match ended {
+        Ended::InOrder => ExitCode::SUCCESS,
+        Ended::CutOff => ExitCode::from(3),
     }
 }

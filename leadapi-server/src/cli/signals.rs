@@ -8,6 +8,14 @@ pub(super) struct Signals {
     terminate: Option<signal::unix::Signal>,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Signal {
+    /// Somebody at a terminal.
+    Interrupt,
+    /// What runs the server.
+    Terminate,
+}
+
 impl Signals {
     pub(super) fn new() -> Self {
         Self {
@@ -16,14 +24,18 @@ impl Signals {
         }
     }
 
-    /// Waits for so many signals.
-    pub(super) async fn count(mut self, wanted: usize) {
-        for _ in 0..wanted {
-            self.next().await;
-        }
+    /// Waits for a signal.
+    pub(super) async fn first(mut self) -> Signal {
+        self.next().await
     }
 
-    async fn next(&mut self) {
+    /// Waits for a second one.
+    pub(super) async fn second(mut self) {
+        self.next().await;
+        self.next().await;
+    }
+
+    async fn next(&mut self) -> Signal {
         let interrupt = async {
             // A system that cannot tell of Ctrl-C ends the server by other means.
             if signal::ctrl_c().await.is_err() {
@@ -32,12 +44,12 @@ impl Signals {
         };
         #[cfg(unix)]
         if let Some(terminate) = &mut self.terminate {
-            tokio::select! {
-                () = interrupt => {}
-                _ = terminate.recv() => {}
-            }
-            return;
+            return tokio::select! {
+                () = interrupt => Signal::Interrupt,
+                _ = terminate.recv() => Signal::Terminate,
+            };
         }
         interrupt.await;
+        Signal::Interrupt
     }
 }

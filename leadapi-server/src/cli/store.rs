@@ -1,6 +1,6 @@
 //! Where a command finds its data.
 
-use std::{ffi::OsStr, marker::PhantomData, str::FromStr};
+use std::{ffi::OsStr, fmt, marker::PhantomData, str::FromStr};
 
 use clap::{Arg, Args, Command, builder::TypedValueParser, error::ErrorKind};
 use leadapi_core::id::BusinessId;
@@ -31,6 +31,16 @@ impl FromStr for Keep {
     }
 }
 
+/// Without the password.
+impl fmt::Display for Keep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Memory => f.write_str("memory"),
+            Self::Database(url) => url.fmt(f),
+        }
+    }
+}
+
 /// Reads a value that may hold a password: what is wrong with it is said without showing it.
 #[derive(Clone)]
 pub(super) struct Secretly<T>(PhantomData<fn() -> T>);
@@ -41,7 +51,7 @@ pub(super) const fn secretly<T>() -> Secretly<T> {
 
 impl<T> TypedValueParser for Secretly<T>
 where
-    T: FromStr<Err: std::fmt::Display> + Clone + Send + Sync + 'static,
+    T: FromStr<Err: fmt::Display> + Clone + Send + Sync + 'static,
 {
     type Value = T;
 

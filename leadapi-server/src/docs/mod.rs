@@ -29,17 +29,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
 
 /// The answer to a GET of a part of the page: `/docs`, what it is made of, and `/docs/openapi.json`; nothing for any
 /// other path.
-///
-/// ```
-/// use bytes::Bytes;
-///
-/// let openapi = Bytes::from(leadapi_core::openapi::document("/v1")?);
-/// let page = leadapi_server::docs::answer("/docs", &openapi).ok_or("the page")?;
-/// assert_eq!(page.headers()["content-type"], "text/html; charset=utf-8");
-/// assert!(leadapi_server::docs::answer("/v1/leads", &openapi).is_none());
-/// # Ok::<(), leadapi_core::BoxError>(())
-/// ```
-pub fn answer(path: &str, openapi: &Bytes) -> Option<Response<Full<Bytes>>> {
+pub(crate) fn answer(path: &str, openapi: &Bytes) -> Option<Response<Full<Bytes>>> {
     let (kind, body) = match path {
         "/docs" => ("text/html; charset=utf-8", Bytes::from_static(include_bytes!("page.html"))),
         "/docs/page.css" => ("text/css; charset=utf-8", Bytes::from_static(include_bytes!("page.css"))),

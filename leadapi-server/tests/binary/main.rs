@@ -8,9 +8,13 @@
 )]
 
 mod admin;
+mod config;
 mod data;
 mod failure;
 mod openapi;
+mod ops;
+#[cfg(feature = "otlp")]
+mod otlp;
 mod process;
 mod serve;
 mod sqlite;

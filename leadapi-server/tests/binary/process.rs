@@ -20,7 +20,11 @@ pub(crate) struct Running {
 }
 
 impl Running {
+    /// Starts it; unless the test says otherwise, it stops without the delay that a balancer needs.
     pub(crate) fn start(command: &mut Command) -> Self {
+        if !command.get_envs().any(|(name, _)| name == "LEADAPI_DRAIN_DELAY") {
+            command.env("LEADAPI_DRAIN_DELAY", "0s");
+        }
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut printed = String::new();
@@ -41,6 +45,23 @@ impl Running {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer
+    }
+
+    /// A request that runs and will for as long as its body does not come, and that body.
+    pub(crate) fn request_that_waits_for_its_body(&self) -> (TcpStream, &'static str) {
+        let body = r#"{"client_id":"c1","name":"Ann"}"#;
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let head = format!(
+            "POST /v1/leads HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {SECRET}\r\nexpect: 100-continue\r\n\
+             content-length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        // Being asked for the body says that the request is running.
+        let mut proceed = [0; 25];
+        stream.read_exact(&mut proceed).unwrap();
+        assert_eq!(&proceed, b"HTTP/1.1 100 Continue\r\n\r\n");
+        (stream, body)
     }
 
     pub(crate) fn get(&self, path: &str, headers: &str) -> String {

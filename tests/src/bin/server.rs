@@ -3,13 +3,12 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use leadapi_server::cli::Cli;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match Cli::parse().run().await {
-        Ok(()) => ExitCode::SUCCESS,
+    match Cli::read().run().await {
+        Ok(code) => code,
         Err(error) => {
             eprintln!("leadapi-server: {error}");
             ExitCode::FAILURE

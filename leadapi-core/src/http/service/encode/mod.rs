@@ -1,5 +1,7 @@
 //! The last step: from what was done to bytes (contract D2).
 
+mod json;
+
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -17,7 +19,7 @@ use super::error::{ApiError, Kind, Unauthorized};
 use crate::{
     auth::MalformedToken,
     http::{Operation, header::IDEMPOTENCY_REPLAYED, lead_path},
-    model::{ClientAccount, Lead, LeadItemRef, Page, Pipeline},
+    model::{ClientAccount, Lead, Page, Pipeline},
 };
 
 /// What was done.
@@ -36,11 +38,11 @@ pub(super) fn encode(
     public_path: &str,
 ) -> Result<Response<Full<Bytes>>, ApiError> {
     let body = match reply {
-        Reply::Leads(page) => json(&items(page))?,
-        Reply::Created { lead, .. } | Reply::Lead(lead) => json(&**lead)?,
+        Reply::Leads(page) => json::page(page).into(),
+        Reply::Created { lead, .. } | Reply::Lead(lead) => json::lead(lead).into(),
         Reply::Deleted => Bytes::new(),
-        Reply::Pipelines(page) => json(page)?,
-        Reply::Clients(page) => json(page)?,
+        Reply::Pipelines(page) => generic(page)?,
+        Reply::Clients(page) => generic(page)?,
     };
     let mut response = respond(operation.endpoint().success, body);
     if let Reply::Created { lead, replayed } = reply {
@@ -60,7 +62,7 @@ pub(super) fn refuse(error: &ApiError) -> Response<Full<Bytes>> {
         error: String,
     }
 
-    let body = json(&ErrorObject { error: error.to_string() });
+    let body = generic(&ErrorObject { error: error.to_string() });
     let mut response = respond(error.status(), body.unwrap_or_default());
     if let Ok(Some((name, value))) = header_of(error) {
         response.headers_mut().insert(name, value);
@@ -107,11 +109,6 @@ fn respond(status: StatusCode, body: Bytes) -> Response<Full<Bytes>> {
     response
 }
 
-fn items(page: &Page<Arc<Lead>>) -> Page<LeadItemRef<'_>> {
-    let data = page.data.iter().map(|lead| LeadItemRef::from(&**lead)).collect();
-    Page { data, total: page.total, limit: page.limit, offset: page.offset }
-}
-
-fn json(value: &impl Serialize) -> Result<Bytes, ApiError> {
+fn generic(value: &impl Serialize) -> Result<Bytes, ApiError> {
     serde_json::to_vec(value).map(Bytes::from).map_err(ApiError::internal)
 }

@@ -1,0 +1,38 @@
+//! Traces for a collector of OpenTelemetry.
+
+use opentelemetry::trace::TracerProvider;
+use opentelemetry_otlp::{SpanExporter, WithExportConfig};
+use opentelemetry_sdk::{Resource, trace::SdkTracerProvider};
+use tracing::Subscriber;
+use tracing_subscriber::{Layer, registry::LookupSpan};
+
+use crate::cli::CommandError;
+
+const NAME: &str = "leadapi-server";
+
+/// Sends spans, in batches and from a thread of its own, until it is dropped.
+pub(super) struct Traces(SdkTracerProvider);
+
+impl Traces {
+    pub(super) fn to(endpoint: &str) -> Result<Self, CommandError> {
+        let traces = format!("{}/v1/traces", endpoint.trim_end_matches('/'));
+        let exporter = SpanExporter::builder().with_http().with_endpoint(traces).build();
+        let exporter = exporter.map_err(|error| CommandError::Traces(error.to_string()))?;
+        let resource = Resource::builder().with_service_name(NAME).build();
+        Ok(Self(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build()))
+    }
+
+    pub(super) fn layer<S>(&self) -> impl Layer<S> + use<S>
+    where
+        S: Subscriber + for<'a> LookupSpan<'a>,
+    {
+        tracing_opentelemetry::layer().with_tracer(self.0.tracer(NAME))
+    }
+}
+
+impl Drop for Traces {
+    fn drop(&mut self) {
+        // A collector that is away is no reason to fail at the end.
+        self.0.shutdown().unwrap_or_default();
+    }
+}

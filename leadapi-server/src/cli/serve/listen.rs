@@ -1,0 +1,161 @@
+//! The settings of a server that listens, and its life from the first signal to the last.
+
+use std::{io, net::SocketAddr, num::NonZeroU32, path::PathBuf, sync::Arc, time::Duration};
+
+use clap::Args;
+use leadapi_core::{
+    http::{Builder, LeadService},
+    memory::{Limits, SlidingWindow},
+    port::{Store, TokenVerifier},
+};
+use tokio::net::TcpListener;
+use tracing::warn;
+
+use super::{
+    super::{
+        CommandError,
+        log::LogOptions,
+        output::print_line,
+        signals::{Signal, Signals},
+    },
+    limits::LimitOptions,
+};
+use crate::{
+    Ended, Server, TlsFiles,
+    metrics::{Measured, Metrics},
+    ops::Ops,
+};
+
+#[derive(Debug, Args)]
+pub(super) struct ListenOptions {
+    /// A file of settings in TOML, each named as its option: `listen = "127.0.0.1:8080"`. The command line and the
+    /// environment are stronger.
+    #[arg(long, env = "LEADAPI_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) log: LogOptions,
+    /// Where to listen: an IP address and a port; port 0 lets the system choose.
+    #[arg(long, env = "LEADAPI_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    listen: SocketAddr,
+    /// What stands before /leads in every path; empty for nothing.
+    #[arg(long, env = "LEADAPI_BASE_PATH", value_name = "PATH", default_value = "/v1")]
+    base_path: String,
+    /// How many GET requests a token may make in any 60 seconds.
+    #[arg(long, env = "LEADAPI_READS_PER_MINUTE", value_name = "N", default_value_t = Limits::default().reads)]
+    reads_per_minute: NonZeroU32,
+    /// How many POST, PATCH and DELETE requests a token may make in any 60 seconds.
+    #[arg(long, env = "LEADAPI_WRITES_PER_MINUTE", value_name = "N", default_value_t = Limits::default().writes)]
+    writes_per_minute: NonZeroU32,
+    /// The certificate with which to speak HTTPS, and those that it was signed with: a file in PEM, read anew when it
+    /// changes.
+    #[arg(long, env = "LEADAPI_TLS_CERT", value_name = "FILE")]
+    tls_cert: Option<PathBuf>,
+    /// The private key of the certificate: a file in PEM.
+    #[arg(long, env = "LEADAPI_TLS_KEY", value_name = "FILE")]
+    tls_key: Option<PathBuf>,
+    /// Speak plain HTTP on an address that others can reach: tokens and leads can then be read on the way, unless a
+    /// proxy in front speaks HTTPS.
+    #[arg(long, env = "LEADAPI_INSECURE_HTTP")]
+    insecure_http: bool,
+    /// Where to answer the operator: /healthz, /readyz, /metrics and /docs, where requests can be tried. It has no tokens and no TLS: let nobody else
+    /// reach it.
+    #[arg(long, env = "LEADAPI_OPS_LISTEN", value_name = "ADDRESS")]
+    ops_listen: Option<SocketAddr>,
+    /// How long to go on taking requests after SIGTERM, until balancers have seen that /readyz says no. Ctrl-C does not
+    /// wait.
+    #[arg(long, env = "LEADAPI_DRAIN_DELAY", value_name = "TIME", default_value = "5s")]
+    drain_delay: humantime::Duration,
+    /// How long after a signal to end in any case.
+    #[arg(long, env = "LEADAPI_STOP_TIMEOUT", value_name = "TIME", default_value = "30s")]
+    stop_timeout: humantime::Duration,
+    #[command(flatten)]
+    limits: LimitOptions,
+}
+
+/// What is served, and what is said of it.
+pub(super) struct Offer<S, V> {
+    pub(super) store: S,
+    pub(super) verifier: V,
+    pub(super) businesses: usize,
+    pub(super) kept_in: String,
+}
+
+impl ListenOptions {
+    /// Serves until a signal or a failure of the storage comes.
+    pub(super) async fn serve(
+        self,
+        offer: Offer<impl Store + 'static, impl TokenVerifier + 'static>,
+        greet: impl FnOnce(&str),
+        failed: impl Future<Output = String>,
+    ) -> Result<Ended, CommandError> {
+        let Offer { store, verifier, businesses, kept_in } = offer;
+        let (stop, hasten) = (Signals::new(), Signals::new());
+        let metrics = Arc::new(Metrics::new().map_err(CommandError::Metrics)?);
+        let store: Arc<dyn Store> = Arc::new(Measured::new(store, metrics.clone()));
+        let service = self.service(LeadService::builder(store.clone(), verifier))?;
+        let mut server = self.server().await?.metrics(metrics.clone()).hasten(hasten.second());
+        if let Some(address) = self.ops_listen {
+            let socket = listen(address, TcpListener::bind(address).await)?;
+            let at = listen(address, socket.local_addr())?;
+            let openapi = leadapi_core::openapi::document(&self.base_path)?;
+            server = server.ops(socket, Ops::new(store, metrics, openapi).map_err(CommandError::Metrics)?);
+            print_line(&format!("for the operator: http://{at}/healthz, /readyz, /metrics and /docs"));
+        }
+        let scheme = if self.tls_cert.is_some() { "https" } else { "http" };
+        let url = format!("{scheme}://{}{}", server.local_addr(), self.base_path);
+        greet(&url);
+        print_line(&format!("leadapi-server listens at {url} with {businesses} business(es), store: {kept_in}"));
+        if businesses == 0 {
+            print_line(
+                "There is no business and no token to call it with: give it --data FILE, or try the command demo.",
+            );
+        }
+        let stop = async {
+            match stop.first().await {
+                Signal::Interrupt => Duration::ZERO,
+                Signal::Terminate => self.drain_delay.into(),
+            }
+        };
+        let ended = tokio::select! {
+            ended = server.serve_until(service, stop) => ended,
+            cause = failed => return Err(CommandError::Storage(cause)),
+        };
+        print_line(match ended {
+            Ended::InOrder => "leadapi-server has ended",
+            Ended::CutOff => "leadapi-server has ended, and requests that were still running have been cut off",
+        });
+        Ok(ended)
+    }
+
+    fn service(&self, builder: Builder) -> Result<LeadService, CommandError> {
+        let limits = Limits { reads: self.reads_per_minute, writes: self.writes_per_minute };
+        Ok(builder.limiter(SlidingWindow::new(limits)).base_path(&self.base_path).build()?)
+    }
+
+    async fn server(&self) -> Result<Server, CommandError> {
+        let (address, tls) = (self.listen, self.tls()?);
+        if tls.is_none() && !address.ip().is_loopback() {
+            warn!(%address, "plain HTTP: whoever is on the way can read tokens and leads");
+        }
+        let server = listen(address, Server::bind(address).await)?;
+        let server = server.limits(self.limits.clone().into()).stop_timeout(self.stop_timeout.into());
+        Ok(match tls {
+            Some(files) => server.tls(files)?,
+            None => server,
+        })
+    }
+
+    /// Whether HTTPS is spoken, or plain HTTP may be.
+    pub(super) fn tls(&self) -> Result<Option<TlsFiles>, CommandError> {
+        match (self.tls_cert.clone(), self.tls_key.clone()) {
+            (Some(certificate), Some(key)) => Ok(Some(TlsFiles { certificate, key })),
+            (None, None) if self.listen.ip().is_loopback() || self.insecure_http => Ok(None),
+            (None, None) => Err(CommandError::InsecureHttp(self.listen)),
+            _ => Err(CommandError::HalfTls),
+        }
+    }
+}
+
+fn listen<T>(address: SocketAddr, result: io::Result<T>) -> Result<T, CommandError> {
+    result.map_err(|source| CommandError::Listen { address, source })
+}

@@ -1,0 +1,144 @@
+//! `serve` and `demo`: a server from its start to its end.
+
+mod limits;
+mod listen;
+
+use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
+
+use chrono::Utc;
+use clap::Args;
+use leadapi_core::{
+    dataset::Dataset,
+    memory::{MemoryStore, MemoryTokens, SystemClock},
+    tokens::{self, Minted, StoredTokens},
+};
+use tokio::time::{MissedTickBehavior, interval};
+
+use self::listen::{ListenOptions, Offer};
+use super::{
+    CommandError, data, demo,
+    log::LogOptions,
+    output::print_minted,
+    store::{Keep, secretly},
+};
+use crate::{
+    Ended, SAMPLE,
+    store::{DatabaseUrl, SqlStore},
+};
+
+/// So often it is looked for what need not be remembered any longer.
+const FORGET_EVERY: Duration = Duration::from_secs(60);
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  leadapi-server serve --store sqlite:leads.db --data businesses.json
+  LEADAPI_STORE=postgres://leadapi:…@db.example/leads?sslmode=verify-full leadapi-server serve")]
+pub(super) struct Serve {
+    /// Where the data are kept: `memory`, `sqlite:PATH` or `postgres://USER@HOST/DATABASE`.
+    ///
+    /// Memory forgets everything at exit. A SQLite file is made where there is none, and has one server at a time;
+    /// any number of servers can share a PostgreSQL database of version 15 or later. A password is better given in the
+    /// environment, where others do not see it.
+    #[arg(
+        long,
+        env = "LEADAPI_STORE",
+        hide_env_values = true,
+        value_name = "STORE",
+        default_value = "memory",
+        value_parser = secretly::<Keep>()
+    )]
+    store: Keep,
+    /// How many connections to PostgreSQL there may be at most.
+    #[arg(long, env = "LEADAPI_POSTGRES_CONNECTIONS", value_name = "N", default_value = "10")]
+    postgres_connections: NonZeroUsize,
+    /// The businesses to serve: a JSON file with their client accounts, pipelines, leads, forms and tokens.
+    ///
+    /// A database takes it in if it holds no business yet, and is served as it is otherwise. A token of the file without
+    /// "token" gets a secret, which is printed once. A file with anything wrong in it is refused, with the place and the
+    /// reason.
+    #[arg(long, env = "LEADAPI_DATA", value_name = "FILE")]
+    data: Option<PathBuf>,
+    #[command(flatten)]
+    listen: ListenOptions,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Demo {
+    #[command(flatten)]
+    listen: ListenOptions,
+}
+
+impl Serve {
+    /// Whether the settings can stand together.
+    pub(super) fn check(&self) -> Result<(), CommandError> {
+        self.listen.tls().map(drop)
+    }
+
+    pub(super) const fn log(&self) -> &LogOptions {
+        &self.listen.log
+    }
+
+    pub(super) async fn run(self) -> Result<Ended, CommandError> {
+        match self.store {
+            Keep::Memory => {
+                let dataset = self.data.map_or_else(|| Ok(Dataset::default()), |path| data::read(&path))?;
+                in_memory(dataset, self.listen, |_, minted| print_minted(minted)).await
+            }
+            Keep::Database(url) => {
+                from_database(url.connections(self.postgres_connections.get()), self.data, self.listen).await
+            }
+        }
+    }
+}
+
+impl Demo {
+    pub(super) const fn log(&self) -> &LogOptions {
+        &self.listen.log
+    }
+
+    pub(super) async fn run(self) -> Result<Ended, CommandError> {
+        let path = PathBuf::from("the sample");
+        let dataset = Dataset::parse(SAMPLE).map_err(|source| CommandError::Dataset { path, source })?;
+        in_memory(dataset, self.listen, demo::print).await
+    }
+}
+
+async fn in_memory(
+    dataset: Dataset,
+    listen: ListenOptions,
+    greet: impl FnOnce(&str, &[Minted]),
+) -> Result<Ended, CommandError> {
+    let businesses = dataset.businesses.len();
+    let tokens = MemoryTokens::default();
+    let minted = tokens::seed(&tokens, &dataset, Utc::now().into()).await.map_err(CommandError::Tokens)?;
+    let kept_in = "memory (everything is forgotten at exit)".to_owned();
+    let (store, verifier) = (MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock));
+    let offer = Offer { store, verifier, businesses, kept_in };
+    listen.serve(offer, |url| greet(url, &minted), std::future::pending()).await
+}
+
+async fn from_database(url: DatabaseUrl, data: Option<PathBuf>, listen: ListenOptions) -> Result<Ended, CommandError> {
+    let store = SqlStore::open(&url).await?;
+    let _lock = store.lock().map_err(|source| CommandError::Locked { url: url.clone(), source })?;
+    if let Some(path) = data {
+        data::import_into_empty(&store, &path).await?;
+    }
+    let verifier = StoredTokens::new(store.clone(), SystemClock).cached();
+    let businesses = store.businesses().await?.len();
+    tokio::spawn(forget_regularly(store.clone()));
+    let offer = Offer { store: store.clone(), verifier, businesses, kept_in: url.to_string() };
+    listen.serve(offer, |_| {}, store.failed()).await
+}
+
+async fn forget_regularly(store: SqlStore) {
+    let mut minutes = interval(FORGET_EVERY);
+    minutes.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        minutes.tick().await;
+        match store.forget_old_keys(Utc::now().into()).await {
+            Ok(0) => {}
+            Ok(keys) => tracing::debug!(keys, "old idempotency keys have been forgotten"),
+            Err(error) => tracing::warn!(%error, "old idempotency keys could not be forgotten"),
+        }
+    }
+}

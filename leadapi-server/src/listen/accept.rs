@@ -1,0 +1,135 @@
+//! A socket that listens, and the connections that it has.
+
+use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body::Body;
+use hyper::body::Incoming;
+use leadapi_core::BoxError;
+use tokio::net::{TcpListener, TcpStream};
+use tower::Service;
+use tracing::{debug, warn};
+
+use super::{
+    HttpLimits, Life, Stage,
+    connection::{self, End, Timely},
+    tls::{NoHandshake, Tls},
+};
+use crate::{
+    metrics::Connections,
+    room::{Place, Room},
+};
+
+/// After an accept that failed for want of something, such as file descriptors, this is waited for some to come back.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+pub(crate) struct Listener {
+    socket: TcpListener,
+    tls: Option<Tls>,
+    limits: Arc<HttpLimits>,
+    metrics: Connections,
+    room: Room,
+}
+
+impl Listener {
+    pub(crate) fn new(socket: TcpListener, tls: Option<Tls>, limits: Arc<HttpLimits>, metrics: Connections) -> Self {
+        let room = Room::for_at_most(limits.connections);
+        Self { socket, tls, limits, metrics, room }
+    }
+
+    /// Accepts connections until the server stops; those that are open then go on, and are in the room that is returned.
+    pub(crate) async fn accept<S, B>(self, service: S, life: Life) -> Room
+    where
+        S: Service<Request<Timely<Incoming>>, Response = Response<B>, Error = Infallible, Future: Send>,
+        S: Clone + Send + Sync + 'static,
+        B: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
+    {
+        let mut stopping = std::pin::pin!(life.clone().reached(Stage::Stopping));
+        loop {
+            let accepted = tokio::select! {
+                biased;
+                () = &mut stopping => return self.room,
+                accepted = self.socket.accept() => accepted,
+            };
+            let Some(stream) = self.ready(accepted).await else { continue };
+            let Some(place) = self.room.enter() else {
+                self.metrics.refused();
+                debug!("a connection was closed: there are as many as there may be");
+                continue;
+            };
+            let connection = self.serve(stream, place, service.clone(), life.clone());
+            tokio::spawn(connection);
+        }
+    }
+
+    /// A connection to be served; one that failed is over, and the server goes on.
+    async fn ready(&self, accepted: io::Result<(TcpStream, SocketAddr)>) -> Option<TcpStream> {
+        match accepted {
+            Ok((stream, _)) => {
+                // An answer is written at once and whole; waiting for more to send only delays it.
+                if let Err(error) = stream.set_nodelay(true) {
+                    debug!(%error, "a connection could not be set to send at once");
+                }
+                Some(stream)
+            }
+            Err(error) => {
+                self.metrics.not_accepted();
+                warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                None
+            }
+        }
+    }
+
+    fn serve<S, B>(
+        &self,
+        stream: TcpStream,
+        place: Place,
+        service: S,
+        life: Life,
+    ) -> impl Future<Output = ()> + Send + use<S, B>
+    where
+        S: Service<Request<Timely<Incoming>>, Response = Response<B>, Error = Infallible, Future: Send>,
+        S: Clone + Send + Sync + 'static,
+        B: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
+    {
+        let (tls, limits, metrics) = (self.tls.clone(), self.limits.clone(), self.metrics.clone());
+        async move {
+            let _open = metrics.open();
+            let end = match tls {
+                None => connection::serve(stream, None, service, &limits, life).await,
+                Some(tls) => {
+                    let accepted = tokio::select! {
+                        biased;
+                        accepted = tls.accept(stream) => accepted,
+                        () = life.clone().reached(Stage::Stopping) => return,
+                    };
+                    match accepted {
+                        Ok((stream, protocol)) => {
+                            connection::serve(stream, Some(protocol), service, &limits, life).await
+                        }
+                        Err(reason) => return metrics.no_handshake(reason.name()),
+                    }
+                }
+            };
+            if let End::Cut(wait) = end {
+                metrics.cut(wait);
+            }
+            drop(place);
+        }
+    }
+}
+
+impl NoHandshake {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Late => "late",
+            Self::Crowded => "crowded",
+            Self::Failed(error) => {
+                debug!(%error, "a TLS handshake failed");
+                "failed"
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! One connection, from its first byte to its end.
+
+mod deadlines;
+mod noted;
+mod request;
+mod watch;
+
+use std::{
+    convert::Infallible,
+    hash::{BuildHasher, RandomState},
+    io,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use bytes::{Bytes, BytesMut};
+use http::{HeaderValue, Request, Response, Version, header};
+use http_body::Body;
+use hyper::{
+    body::Incoming,
+    server::conn::{http1, http2},
+    service::{Service as HyperService, service_fn},
+};
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+    server::graceful::GracefulConnection,
+};
+use leadapi_core::BoxError;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite},
+    time::{Instant, timeout_at},
+};
+use tower::{Service, ServiceExt};
+use tracing::debug;
+
+use self::{
+    deadlines::Deadlines,
+    noted::Noted,
+    request::{Delivered, Running},
+    watch::Watch,
+};
+pub(crate) use self::{deadlines::Wait, request::Timely};
+use super::{Life, Stage};
+use crate::HttpLimits;
+
+/// What a client that speaks HTTP/2 without TLS sends before anything else (RFC 9113, 3.4).
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// The windows of HTTP/2, in bytes: a body is small, and what a peer may send unasked is held in memory.
+const STREAM_WINDOW: u32 = 64 * 1_024;
+const CONNECTION_WINDOW: u32 = 1_024 * 1_024;
+/// Streams that a peer resets before they are looked at, or makes us reset, until its connection is ended.
+const PENDING_RESETS: usize = 20;
+const ERROR_RESETS: usize = 128;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    Http1,
+    Http2,
+}
+
+/// How a connection came to its end.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// In order, or by the peer.
+    Closed,
+    /// What was waited for did not come.
+    Cut(Wait),
+}
+
+/// The table of a connection, which its stream, its requests and its watch share.
+#[derive(Clone)]
+struct Shared(Arc<Mutex<Deadlines>>);
+
+impl Shared {
+    fn with<T>(&self, act: impl FnOnce(&mut Deadlines) -> T) -> T {
+        // A panic between two lines of the table leaves nothing half done in it.
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Serves a connection to its end; what it speaks is seen from its first bytes where it is not known.
+pub(super) async fn serve<IO, S, B>(
+    mut stream: IO,
+    protocol: Option<Protocol>,
+    service: S,
+    limits: &Arc<HttpLimits>,
+    life: Life,
+) -> End
+where
+    IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    S: Service<Request<Timely<Incoming>>, Response = Response<B>, Error = Infallible, Future: Send>,
+    S: Clone + Send + Sync + 'static,
+    B: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
+{
+    let start = Instant::now();
+    let mut ahead = BytesMut::new();
+    let protocol = if let Some(protocol) = protocol {
+        protocol
+    } else {
+        let seen = tokio::select! {
+            biased;
+            seen = timeout_at(start + limits.first_byte, see_protocol(&mut stream, &mut ahead)) => seen,
+            () = life.clone().reached(Stage::Stopping) => return End::Closed,
+        };
+        match seen {
+            Ok(Ok(Some(protocol))) => protocol,
+            Ok(Ok(None) | Err(_)) => return End::Closed,
+            Err(_) => return End::Cut(Wait::FirstByte),
+        }
+    };
+    let mut table = Deadlines::new(limits.clone(), start);
+    if !ahead.is_empty() {
+        table.read(start);
+    }
+    if protocol == Protocol::Http2 {
+        table.multiplexed();
+    }
+    let deadlines = Shared(Arc::new(Mutex::new(table)));
+    let stream = TokioIo::new(Noted::new(stream, ahead.freeze(), deadlines.clone()));
+    let service = answering(service, limits, &deadlines, &life);
+    let retires = start + with_jitter(limits.age);
+    match protocol {
+        Protocol::Http1 => watched(http1(limits).serve_connection(stream, service), deadlines, retires, life).await,
+        Protocol::Http2 => watched(http2(limits).serve_connection(stream, service), deadlines, retires, life).await,
+    }
+}
+
+/// Reads until it is plain which protocol the peer speaks; `None` when it closes before.
+async fn see_protocol(stream: &mut (impl AsyncRead + Unpin), ahead: &mut BytesMut) -> io::Result<Option<Protocol>> {
+    while stream.read_buf(ahead).await? > 0 {
+        if ahead.starts_with(PREFACE) {
+            return Ok(Some(Protocol::Http2));
+        }
+        if !PREFACE.starts_with(ahead) {
+            return Ok(Some(Protocol::Http1));
+        }
+    }
+    Ok(None)
+}
+
+/// The service as it stands on one connection: each of its requests is in the table while it runs.
+fn answering<S, B>(
+    service: S,
+    limits: &HttpLimits,
+    deadlines: &Shared,
+    life: &Life,
+) -> impl HyperService<Request<Incoming>, Response = Response<Delivered<B>>, Error = Infallible, Future: Send> + use<S, B>
+where
+    S: Service<Request<Timely<Incoming>>, Response = Response<B>, Error = Infallible, Future: Send>,
+    S: Clone + Send + Sync + 'static,
+    B: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
+{
+    let (body_time, deadlines, life) = (limits.body, deadlines.clone(), life.clone());
+    service_fn(move |request: Request<Incoming>| {
+        let running = Running::begin(&deadlines);
+        let is_http1 = request.version() < Version::HTTP_2;
+        let life = life.clone();
+        let answer = service.clone().oneshot(request.map(|body| Timely::new(body, body_time)));
+        async move {
+            let mut response = answer.await?;
+            // A peer that knows that this is the end does not send the next request into a closing connection.
+            if is_http1 && life.is(Stage::Draining) {
+                response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
+            Ok::<_, Infallible>(response.map(|body| running.deliver(body)))
+        }
+    })
+}
+
+/// Times are not hyper's here: it would take the wait for the next request for the wait for the rest of a head.
+fn http1(limits: &HttpLimits) -> http1::Builder {
+    let mut http = http1::Builder::new();
+    http.header_read_timeout(None).max_header_size(limits.head_bytes);
+    http
+}
+
+fn http2(limits: &HttpLimits) -> http2::Builder<TokioExecutor> {
+    let mut http = http2::Builder::new(TokioExecutor::new());
+    http.timer(TokioTimer::new())
+        .max_concurrent_streams(limits.streams)
+        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .max_header_list_size(u32::try_from(limits.head_bytes).unwrap_or(u32::MAX))
+        .max_pending_accept_reset_streams(PENDING_RESETS)
+        .max_local_error_reset_streams(ERROR_RESETS)
+        // A peer that is gone without a word is found out by a ping.
+        .keep_alive_interval(Duration::from_secs(20))
+        .keep_alive_timeout(Duration::from_secs(10));
+    http
+}
+
+async fn watched<C>(connection: C, deadlines: Shared, retires: Instant, life: Life) -> End
+where
+    C: GracefulConnection<Error = hyper::Error>,
+{
+    match Watch::new(connection, deadlines, retires, life.reached(Stage::Stopping)).await {
+        watch::End::Closed(Ok(())) => End::Closed,
+        watch::End::Closed(Err(error)) => {
+            debug!(%error, "a connection ended early");
+            End::Closed
+        }
+        watch::End::Cut(wait) => End::Cut(wait),
+    }
+}
+
+/// Give or take a tenth, so that connections that came together do not all come anew together.
+fn with_jitter(age: Duration) -> Duration {
+    let random = RandomState::new().hash_one(()) % 201;
+    age * 9 / 10 + age / 1_000 * u32::try_from(random).unwrap_or_default()
+}

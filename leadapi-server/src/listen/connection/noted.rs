@@ -1,0 +1,87 @@
+//! A stream that notes when bytes come and when the peer takes none.
+
+use std::{
+    io,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use bytes::{Buf, Bytes};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    time::Instant,
+};
+
+use super::Shared;
+
+pub(super) struct Noted<S> {
+    stream: S,
+    /// What was read already, to see which protocol the peer speaks.
+    ahead: Bytes,
+    deadlines: Shared,
+}
+
+impl<S> Noted<S> {
+    pub(super) const fn new(stream: S, ahead: Bytes, deadlines: Shared) -> Self {
+        Self { stream, ahead, deadlines }
+    }
+
+    /// Whether everything has gone to the peer, as far as it is known here.
+    fn note<T>(&self, polled: &Poll<io::Result<T>>, is_flush: bool) {
+        match polled {
+            Poll::Pending => self.deadlines.with(|deadlines| deadlines.stalled(Instant::now())),
+            Poll::Ready(_) if is_flush => self.deadlines.with(super::Deadlines::flushed),
+            Poll::Ready(_) => {}
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Noted<S> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if self.ahead.has_remaining() {
+            let now = self.ahead.len().min(buffer.remaining());
+            buffer.put_slice(&self.ahead.split_to(now));
+            return Poll::Ready(Ok(()));
+        }
+        let before = buffer.filled().len();
+        let polled = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        if polled.is_ready() && buffer.filled().len() > before {
+            self.deadlines.with(|deadlines| deadlines.read(Instant::now()));
+        }
+        polled
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Noted<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let polled = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.note(&polled, false);
+        polled
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let polled = Pin::new(&mut self.stream).poll_write_vectored(cx, pieces);
+        self.note(&polled, false);
+        polled
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let polled = Pin::new(&mut self.stream).poll_flush(cx);
+        self.note(&polled, true);
+        polled
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let polled = Pin::new(&mut self.stream).poll_shutdown(cx);
+        self.note(&polled, true);
+        polled
+    }
+}

@@ -1,0 +1,104 @@
+//! A request that runs on a connection: from the end of its head until its answer is handed on.
+
+use std::{
+    pin::{Pin, pin},
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use http_body::{Body, Frame, SizeHint};
+use leadapi_core::BoxError;
+use tokio::time::{Instant, Sleep};
+
+use super::Shared;
+
+/// Stands in the connection's table until it is dropped.
+pub(super) struct Running {
+    deadlines: Shared,
+    number: u64,
+}
+
+impl Running {
+    pub(super) fn begin(deadlines: &Shared) -> Self {
+        let number = deadlines.with(|table| table.began(Instant::now()));
+        Self { deadlines: deadlines.clone(), number }
+    }
+
+    /// There is an answer.
+    pub(super) fn deliver<B>(self, body: B) -> Delivered<B> {
+        self.deadlines.with(|table| table.answered(self.number, Instant::now()));
+        Delivered { body, _running: self }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.deadlines.with(|table| table.ended(self.number, Instant::now()));
+    }
+}
+
+/// The body of an answer; it is dropped when it has been handed on.
+pub(super) struct Delivered<B> {
+    body: B,
+    _running: Running,
+}
+
+impl<B: Body + Unpin> Body for Delivered<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// The body of a request, which is to be there in time.
+pub(crate) struct Timely<B> {
+    body: B,
+    until: Instant,
+    /// Made when the body is waited for, which most are not.
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+/// The body did not come in time.
+#[derive(Debug, thiserror::Error)]
+#[error("the body did not come in time")]
+struct Late;
+
+impl<B> Timely<B> {
+    pub(super) fn new(body: B, time: Duration) -> Self {
+        Self { body, until: Instant::now() + time, timer: None }
+    }
+}
+
+impl<B: Body<Error: Into<BoxError>> + Unpin> Body for Timely<B> {
+    type Data = B::Data;
+    type Error = BoxError;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<B::Data>, BoxError>>> {
+        let this = &mut *self;
+        if let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(cx) {
+            return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
+        }
+        let until = this.until;
+        let timer = this.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(until)));
+        ready!(pin!(timer).poll(cx));
+        Poll::Ready(Some(Err(Late.into())))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,80 @@
+//! A connection that is cut when it is due, and closed in order when it is old, idle or the server stops.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use hyper_util::server::graceful::GracefulConnection;
+use pin_project_lite::pin_project;
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use super::{Shared, Wait};
+
+/// How a connection came to its end.
+pub(super) enum End<E> {
+    /// By itself, or in order.
+    Closed(Result<(), E>),
+    /// What was waited for did not come.
+    Cut(Wait),
+}
+
+pin_project! {
+    pub(super) struct Watch<C, S> {
+        #[pin]
+        connection: C,
+        #[pin]
+        stop: S,
+        #[pin]
+        timer: Sleep,
+        deadlines: Shared,
+        retires: Instant,
+        closing: bool,
+    }
+}
+
+impl<C, S> Watch<C, S> {
+    /// Watches a connection until it ends: from `retires` on, or when `stop` is done, it is closed in order.
+    pub(super) fn new(connection: C, deadlines: Shared, retires: Instant, stop: S) -> Self {
+        let timer = sleep_until(deadlines.with(|table| table.due().1).min(retires));
+        Self { connection, stop, timer, deadlines, retires, closing: false }
+    }
+}
+
+impl<C, S> Future for Watch<C, S>
+where
+    C: GracefulConnection,
+    S: Future<Output = ()>,
+{
+    type Output = End<C::Error>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        loop {
+            // First of all, so that a request that has arrived runs before it is asked whether one does.
+            if let Poll::Ready(ended) = this.connection.as_mut().poll(cx) {
+                return Poll::Ready(End::Closed(ended));
+            }
+            let now = Instant::now();
+            let (wait, due) = this.deadlines.with(|table| table.due());
+            let is_due = due <= now;
+            if is_due && (wait != Wait::Idle || *this.closing) {
+                return Poll::Ready(End::Cut(wait));
+            }
+            if !*this.closing && (is_due || *this.retires <= now || this.stop.as_mut().poll(cx).is_ready()) {
+                *this.closing = true;
+                this.connection.as_mut().graceful_shutdown();
+                this.deadlines.with(|table| table.closing(now));
+                continue;
+            }
+            let next = if *this.closing { due } else { due.min(*this.retires) };
+            // A deadline that has moved on is looked at when the old one comes: most move with each request.
+            if next < this.timer.deadline() || this.timer.is_elapsed() {
+                this.timer.as_mut().reset(next);
+            }
+            if this.timer.as_mut().poll(cx).is_pending() {
+                return Poll::Pending;
+            }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! From a listening socket to the service, and the orderly end.
+
+mod accept;
+mod connection;
+mod limits;
+mod server;
+mod stage;
+mod tls;
+
+pub(crate) use self::{
+    accept::Listener,
+    connection::{Timely, Wait},
+    stage::{Life, Stage},
+};
+pub use self::{
+    limits::HttpLimits,
+    server::{Ended, Server},
+    tls::{TlsError, TlsFiles},
+};

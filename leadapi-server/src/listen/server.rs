@@ -1,0 +1,175 @@
+//! A server from its first connection to its end.
+
+use std::{fmt, io, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
+
+use futures_util::FutureExt;
+use leadapi_core::http::LeadService;
+use tokio::{
+    net::TcpListener,
+    time::{Instant, sleep, timeout_at},
+};
+use tracing::info;
+
+use super::{HttpLimits, Life, Listener, Stage, TlsError, TlsFiles, tls::Certified};
+use crate::{
+    metrics::Metrics,
+    ops::Ops,
+    stack::{Guard, stack},
+};
+
+/// A server that listens.
+pub struct Server {
+    socket: TcpListener,
+    address: SocketAddr,
+    tls: Option<Certified>,
+    limits: HttpLimits,
+    drain: Duration,
+    stop: Duration,
+    hasten: Pin<Box<dyn Future<Output = ()> + Send>>,
+    metrics: Arc<Metrics>,
+    ops: Option<(TcpListener, Ops)>,
+}
+
+/// How a server came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ended {
+    /// Each request was answered.
+    InOrder,
+    /// Requests were still running, and have been cut off.
+    CutOff,
+}
+
+impl Server {
+    /// Listens at an address; port 0 lets the system choose.
+    ///
+    /// # Errors
+    ///
+    /// The system's, when the address is taken or may not be used.
+    pub async fn bind(address: SocketAddr) -> io::Result<Self> {
+        let socket = TcpListener::bind(address).await?;
+        Ok(Self {
+            address: socket.local_addr()?,
+            socket,
+            tls: None,
+            limits: HttpLimits::default(),
+            drain: Duration::ZERO,
+            stop: Duration::from_secs(30),
+            hasten: Box::pin(std::future::pending()),
+            metrics: Arc::new(Metrics::new().map_err(io::Error::other)?),
+            ops: None,
+        })
+    }
+
+    /// Where it listens.
+    pub const fn local_addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Speaks TLS, with HTTP/1.1 and HTTP/2 as the client asks for (ALPN); without it, it speaks both in clear.
+    ///
+    /// # Errors
+    ///
+    /// [`TlsError`], when a file cannot be read or used.
+    pub fn tls(mut self, files: TlsFiles) -> Result<Self, TlsError> {
+        self.tls = Some(Certified::read(files)?);
+        Ok(self)
+    }
+
+    /// What it bears; [`HttpLimits::default`] unless this is said.
+    #[must_use]
+    pub fn limits(mut self, limits: HttpLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// How long it goes on to take requests after it has been told to stop, so that a balancer can learn of it: not at
+    /// all, unless this is said. Answers say `Connection: close` meanwhile.
+    #[must_use]
+    pub const fn drain_delay(mut self, delay: Duration) -> Self {
+        self.drain = delay;
+        self
+    }
+
+    /// How long after it has been told to stop it ends in any case: 30 s, unless this is said.
+    #[must_use]
+    pub const fn stop_timeout(mut self, time: Duration) -> Self {
+        self.stop = time;
+        self
+    }
+
+    /// Ends it at once when this is done while it stops.
+    #[must_use]
+    pub fn hasten(mut self, hasten: impl Future<Output = ()> + Send + 'static) -> Self {
+        self.hasten = Box::pin(hasten.fuse());
+        self
+    }
+
+    pub(crate) fn metrics(mut self, metrics: Arc<Metrics>) -> Self {
+        self.metrics = metrics;
+        self
+    }
+
+    pub(crate) fn ops(mut self, socket: TcpListener, ops: Ops) -> Self {
+        self.ops = Some((socket, ops));
+        self
+    }
+
+    /// Serves until `stop` is done, and comes to an orderly end: it goes on for the drain delay, then takes no connection
+    /// any more, closes those on which no request runs, and waits for the others.
+    ///
+    /// A write that has begun runs to its end, also when nobody is there to be answered.
+    pub async fn serve(self, service: LeadService, stop: impl Future<Output = ()>) -> Ended {
+        let delay = self.drain;
+        self.serve_until(service, async move {
+            stop.await;
+            delay
+        })
+        .await
+    }
+
+    /// The same; what tells it to stop says for how long to go on.
+    pub(crate) async fn serve_until(self, service: LeadService, stop: impl Future<Output = Duration>) -> Ended {
+        let Self { socket, tls, limits, metrics, mut hasten, .. } = self;
+        let limits = Arc::new(limits);
+        let guard = Guard::new(&limits);
+        let service = stack(service, guard.clone(), metrics.clone());
+        let tls = tls.map(|certified| certified.bounded(&limits));
+        let listener = Listener::new(socket, tls, limits, metrics.connections());
+        let (stage, life) = Life::new();
+        if let Some((socket, ops)) = self.ops {
+            ops.start(socket, service.clone(), life.clone());
+        }
+
+        let stopping = async {
+            let drain_delay = stop.await;
+            info!(?drain_delay, "the server stops");
+            let end = Instant::now() + self.stop;
+            stage.send_replace(Stage::Draining);
+            let hastened = tokio::select! {
+                () = sleep(drain_delay) => false,
+                () = &mut hasten => true,
+            };
+            stage.send_replace(Stage::Stopping);
+            if hastened { Instant::now() } else { end }
+        };
+        let (connections, end) = tokio::join!(listener.accept(service, life), stopping);
+        let last = async {
+            connections.emptied().await;
+            guard.requests().emptied().await;
+        };
+        tokio::select! {
+            ended = timeout_at(end, last) => match ended {
+                Ok(()) => Ended::InOrder,
+                Err(_) => guard.left(),
+            },
+            () = &mut hasten => guard.left(),
+        }
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("address", &self.address).field("limits", &self.limits).finish_non_exhaustive()
+    }
+}

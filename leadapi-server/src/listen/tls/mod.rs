@@ -1,0 +1,106 @@
+//! TLS by rustls: certificates from files, and handshakes that are bounded in number and in time.
+
+mod handshakes;
+mod reload;
+
+use std::{io, path::PathBuf, sync::Arc, time::Duration};
+
+use rustls::{ServerConfig, crypto::aws_lc_rs};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    time::timeout,
+};
+use tokio_rustls::{TlsAcceptor, server::TlsStream};
+
+use self::{handshakes::Handshakes, reload::Certificate};
+use super::connection::Protocol;
+use crate::HttpLimits;
+
+/// What a server proves its name with: a certificate with those that it was signed with, and its private key, each a
+/// file in PEM.
+///
+/// The files are looked at every few seconds, and what they hold anew is used from the next handshake on. As long as the
+/// one does not fit the other, because only one of them has been written yet, what was there before stays.
+#[derive(Debug, Clone)]
+pub struct TlsFiles {
+    /// The certificate of the server first, then those that lead to an authority.
+    pub certificate: PathBuf,
+    /// The private key of the first certificate: PKCS #8, PKCS #1 or SEC1.
+    pub key: PathBuf,
+}
+
+/// Why a certificate cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TlsError {
+    /// A file could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// A file is no PEM, or not of what it should be.
+    #[error("{} holds no {what} in PEM", path.display())]
+    Pem {
+        /// The file.
+        path: PathBuf,
+        /// What it should hold.
+        what: &'static str,
+    },
+    /// The certificate and the key are not of each other, or of a kind that is not known.
+    #[error("the certificate and the key cannot be used together: {0}")]
+    Unusable(rustls::Error),
+}
+
+/// A certificate that was found good.
+pub(super) struct Certified(Arc<ServerConfig>);
+
+impl Certified {
+    /// Reads the files, and goes on to look at them.
+    pub(super) fn read(files: TlsFiles) -> Result<Self, TlsError> {
+        let certificate = Certificate::read(files)?;
+        let builder = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
+        let builder = builder.with_safe_default_protocol_versions().map_err(TlsError::Unusable)?;
+        let mut config = builder.with_no_client_auth().with_cert_resolver(certificate);
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        Ok(Self(Arc::new(config)))
+    }
+
+    pub(super) fn bounded(self, limits: &HttpLimits) -> Tls {
+        let handshakes = Arc::new(Handshakes::at_most(limits.handshakes));
+        Tls { acceptor: self.0.into(), handshakes, time: limits.first_byte }
+    }
+}
+
+/// How TLS is spoken.
+#[derive(Clone)]
+pub(crate) struct Tls {
+    acceptor: TlsAcceptor,
+    handshakes: Arc<Handshakes>,
+    time: Duration,
+}
+
+/// How a handshake came to nothing.
+pub(crate) enum NoHandshake {
+    Late,
+    Crowded,
+    Failed(io::Error),
+}
+
+impl Tls {
+    pub(super) async fn accept<IO>(&self, stream: IO) -> Result<(TlsStream<IO>, Protocol), NoHandshake>
+    where
+        IO: AsyncRead + AsyncWrite + Unpin,
+    {
+        let turn = self.handshakes.begin();
+        let accepted = tokio::select! {
+            accepted = timeout(self.time, self.acceptor.accept(stream)) => accepted,
+            () = turn.lost() => return Err(NoHandshake::Crowded),
+        };
+        let stream = accepted.map_err(|_| NoHandshake::Late)?.map_err(NoHandshake::Failed)?;
+        let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+        Ok((stream, if is_http2 { Protocol::Http2 } else { Protocol::Http1 }))
+    }
+}

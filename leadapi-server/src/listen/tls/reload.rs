@@ -1,0 +1,87 @@
+//! The certificate in force, which follows its files.
+
+use std::{
+    fs,
+    sync::{Arc, PoisonError, RwLock, Weak},
+    time::Duration,
+};
+
+use rustls::{
+    crypto::aws_lc_rs,
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
+    server::{ClientHello, ResolvesServerCert},
+    sign::CertifiedKey,
+};
+use tracing::{info, warn};
+
+use super::{TlsError, TlsFiles};
+
+/// So often the files are looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+#[derive(Debug)]
+pub(super) struct Certificate(RwLock<Arc<CertifiedKey>>);
+
+/// What the files hold, as bytes.
+#[derive(PartialEq, Eq)]
+struct Contents {
+    certificate: Vec<u8>,
+    key: Vec<u8>,
+}
+
+impl Certificate {
+    pub(super) fn read(files: TlsFiles) -> Result<Arc<Self>, TlsError> {
+        let contents = Contents::read(&files)?;
+        let this = Arc::new(Self(RwLock::new(Arc::new(contents.parse(&files)?))));
+        tokio::spawn(follow(Arc::downgrade(&this), files, contents));
+        Ok(this)
+    }
+}
+
+impl ResolvesServerCert for Certificate {
+    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(self.0.read().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+}
+
+/// Looks at the files for as long as the certificate is used.
+async fn follow(used: Weak<Certificate>, files: TlsFiles, mut seen: Contents) {
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        let Some(certificate) = used.upgrade() else { return };
+        // A file that is away for a moment, while another is put into its place, is there the next time.
+        let Ok(contents) = Contents::read(&files) else { continue };
+        if contents == seen {
+            continue;
+        }
+        match contents.parse(&files) {
+            Ok(new) => {
+                *certificate.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(new);
+                info!("the certificate has been read anew");
+            }
+            Err(error) => {
+                warn!(%error, "the certificate has changed and cannot be used: the one before stays in force");
+            }
+        }
+        seen = contents;
+    }
+}
+
+impl Contents {
+    fn read(files: &TlsFiles) -> Result<Self, TlsError> {
+        let read =
+            |path: &std::path::Path| fs::read(path).map_err(|source| TlsError::Read { path: path.to_owned(), source });
+        Ok(Self { certificate: read(&files.certificate)?, key: read(&files.key)? })
+    }
+
+    fn parse(&self, files: &TlsFiles) -> Result<CertifiedKey, TlsError> {
+        let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&self.certificate).collect();
+        let Some(chain) = chain.ok().filter(|chain| !chain.is_empty()) else {
+            return Err(TlsError::Pem { path: files.certificate.clone(), what: "certificate" });
+        };
+        let key = PrivateKeyDer::from_pem_slice(&self.key)
+            .map_err(|_| TlsError::Pem { path: files.key.clone(), what: "private key" })?;
+        // Whether the two are of each other is among what is checked here.
+        CertifiedKey::from_der(chain, key, &aws_lc_rs::default_provider()).map_err(TlsError::Unusable)
+    }
+}

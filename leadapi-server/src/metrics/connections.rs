@@ -1,0 +1,72 @@
+//! Connections, and what became of them.
+
+use prometheus::{IntCounter, IntCounterVec, IntGauge, Registry};
+
+use super::{One, counters, register};
+use crate::listen::Wait;
+
+#[derive(Clone)]
+pub(crate) struct Connections {
+    open: IntGauge,
+    cut: IntCounterVec,
+    refused: IntCounter,
+    not_accepted: IntCounter,
+    no_handshake: IntCounterVec,
+}
+
+impl Connections {
+    pub(super) fn new(registry: &Registry) -> Result<Self, prometheus::Error> {
+        let this = Self {
+            open: IntGauge::new("leadapi_connections", "Connections that are open.")?,
+            cut: counters(
+                "leadapi_connections_cut_total",
+                "Connections that were cut, by what was waited for in vain.",
+                &["wait"],
+            )?,
+            refused: IntCounter::new(
+                "leadapi_connections_refused_total",
+                "Connections that were closed at once, because there were as many as there may be.",
+            )?,
+            not_accepted: IntCounter::new(
+                "leadapi_accept_errors_total",
+                "Connections that could not be accepted, for want of descriptors, say.",
+            )?,
+            no_handshake: counters(
+                "leadapi_tls_handshakes_failed_total",
+                "TLS handshakes that came to nothing: failed, late, or the oldest of too many at a time.",
+                &["reason"],
+            )?,
+        };
+        let Self { open, cut, refused, not_accepted, no_handshake } = &this;
+        register(registry, &[open])?;
+        register(registry, &[cut, no_handshake])?;
+        register(registry, &[refused, not_accepted])?;
+        Ok(this)
+    }
+
+    /// For a listener whose connections are nobody's concern.
+    pub(crate) fn uncounted() -> Result<Self, prometheus::Error> {
+        Self::new(&Registry::new())
+    }
+
+    pub(crate) fn open(&self) -> One {
+        self.open.inc();
+        One(self.open.clone())
+    }
+
+    pub(crate) fn cut(&self, wait: Wait) {
+        self.cut.with_label_values(&[wait.name()]).inc();
+    }
+
+    pub(crate) fn refused(&self) {
+        self.refused.inc();
+    }
+
+    pub(crate) fn not_accepted(&self) {
+        self.not_accepted.inc();
+    }
+
+    pub(crate) fn no_handshake(&self, reason: &str) {
+        self.no_handshake.with_label_values(&[reason]).inc();
+    }
+}

@@ -1,0 +1,134 @@
+//! What is counted and timed, for Prometheus. No label ever holds an id, a token or anything else of a caller.
+
+mod connections;
+mod store;
+
+use std::time::Duration;
+
+use http::Response;
+use leadapi_core::http::{Operation, RequestLog, TABLE};
+use prometheus::{
+    Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts, Registry, TextEncoder,
+    core::Collector,
+};
+
+pub(crate) use self::{connections::Connections, store::Measured};
+
+/// The upper bounds of the buckets of times, in seconds: from what memory takes to what is given up.
+const SECONDS: [f64; 15] =
+    [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 15.0];
+const STATUS_CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+/// What a request that names no operation is counted under.
+const NO_OPERATION: &str = "none";
+
+pub(crate) struct Metrics {
+    registry: Registry,
+    /// For each operation of the table in its order, and last for none of them.
+    operations: Vec<OperationMetrics>,
+    in_flight: IntGauge,
+    rate_limited: IntCounterVec,
+    connections: Connections,
+    store_seconds: HistogramVec,
+    store_errors: IntCounterVec,
+}
+
+struct OperationMetrics {
+    operation: Option<Operation>,
+    seconds: Histogram,
+    by_status: [IntCounter; STATUS_CLASSES.len()],
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Result<Self, prometheus::Error> {
+        let registry = Registry::new();
+        let requests = counters("leadapi_requests_total", "Requests that were answered.", &["operation", "status"])?;
+        let seconds = times("leadapi_request_duration_seconds", "From a request's head to its answer.", "operation")?;
+        let known = TABLE.iter().map(|line| Some(line.operation)).chain([None]);
+        let operations = known.map(|operation| {
+            let name = operation.map_or(NO_OPERATION, Operation::name);
+            let by_status = STATUS_CLASSES.map(|class| requests.with_label_values(&[name, class]));
+            OperationMetrics { operation, seconds: seconds.with_label_values(&[name]), by_status }
+        });
+        let build = Opts::new("leadapi_build_info", "Always 1; the label is the version that runs.");
+        let build = IntGauge::with_opts(build.const_label("version", env!("CARGO_PKG_VERSION")))?;
+        build.set(1);
+        let this = Self {
+            operations: operations.collect(),
+            in_flight: IntGauge::new("leadapi_requests_in_flight", "Requests in work.")?,
+            rate_limited: counters("leadapi_rate_limited_total", "Requests over their token's limit.", &["operation"])?,
+            connections: Connections::new(&registry)?,
+            store_seconds: times("leadapi_store_duration_seconds", "How long a call of the store took.", "call")?,
+            store_errors: counters("leadapi_store_errors_total", "Calls of the store that failed.", &["call"])?,
+            registry,
+        };
+        let Self { in_flight, rate_limited, store_seconds, store_errors, .. } = &this;
+        register(&this.registry, &[&requests, rate_limited, store_errors])?;
+        register(&this.registry, &[&seconds, store_seconds])?;
+        register(&this.registry, &[in_flight, &build])?;
+        Ok(this)
+    }
+
+    pub(crate) fn connections(&self) -> Connections {
+        self.connections.clone()
+    }
+
+    pub(crate) fn in_flight(&self) -> InFlight {
+        InFlight(self.in_flight.clone())
+    }
+
+    pub(crate) fn answered<B>(&self, response: &Response<B>, took: Duration) {
+        let operation = response.extensions().get::<RequestLog>().and_then(|log| log.operation);
+        let Some(metrics) = self.operations.iter().find(|metrics| metrics.operation == operation) else { return };
+        metrics.seconds.observe(took.as_secs_f64());
+        let status = response.status();
+        if let Some(counter) = metrics.by_status.get(usize::from(status.as_u16() / 100).saturating_sub(1)) {
+            counter.inc();
+        }
+        if status == http::StatusCode::TOO_MANY_REQUESTS {
+            self.rate_limited.with_label_values(&[operation.map_or(NO_OPERATION, Operation::name)]).inc();
+        }
+    }
+
+    /// All of it, in the text format of Prometheus.
+    pub(crate) fn text(&self) -> Result<String, prometheus::Error> {
+        TextEncoder::new().encode_to_string(&self.registry.gather())
+    }
+}
+
+/// Counts the requests in work.
+#[derive(Clone)]
+pub(crate) struct InFlight(IntGauge);
+
+/// Counts for one until it is dropped.
+pub(crate) struct One(IntGauge);
+
+impl InFlight {
+    pub(crate) fn begin(&self) -> One {
+        self.0.inc();
+        One(self.0.clone())
+    }
+}
+
+impl Drop for One {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+fn counters(name: &str, help: &str, labels: &[&str]) -> Result<IntCounterVec, prometheus::Error> {
+    IntCounterVec::new(Opts::new(name, help), labels)
+}
+
+fn times(name: &str, help: &str, label: &str) -> Result<HistogramVec, prometheus::Error> {
+    HistogramVec::new(HistogramOpts::new(name, help).buckets(SECONDS.to_vec()), &[label])
+}
+
+fn register<C: Collector + Clone + 'static>(registry: &Registry, metrics: &[&C]) -> Result<(), prometheus::Error> {
+    metrics.iter().try_for_each(|metric| registry.register(Box::new((*metric).clone())))
+}
+
+impl std::fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Metrics").finish_non_exhaustive()
+    }
+}

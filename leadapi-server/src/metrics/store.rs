@@ -1,0 +1,72 @@
+//! A store whose calls are timed.
+
+use std::{sync::Arc, time::Instant};
+
+use async_trait::async_trait;
+use leadapi_core::{
+    BoxError,
+    id::{BusinessId, LeadId},
+    model::{ClientAccount, Lead, LeadQuery, Page, Pipeline, Window},
+    port::{Created, Idempotency, Listed, Store, Updated},
+    validate::{LeadDraft, LeadEdit, Stamp},
+};
+
+use super::Metrics;
+
+pub(crate) struct Measured<S> {
+    store: S,
+    metrics: Arc<Metrics>,
+}
+
+impl<S> Measured<S> {
+    pub(crate) const fn new(store: S, metrics: Arc<Metrics>) -> Self {
+        Self { store, metrics }
+    }
+
+    async fn measure<T>(&self, call: &str, answer: impl Future<Output = Result<T, BoxError>>) -> Result<T, BoxError> {
+        let start = Instant::now();
+        let answer = answer.await;
+        self.metrics.store_seconds.with_label_values(&[call]).observe(start.elapsed().as_secs_f64());
+        if answer.is_err() {
+            self.metrics.store_errors.with_label_values(&[call]).inc();
+        }
+        answer
+    }
+}
+
+#[async_trait]
+impl<S: Store> Store for Measured<S> {
+    async fn create(
+        &self,
+        business: &BusinessId,
+        stamp: Stamp,
+        draft: LeadDraft,
+        once: Option<&Idempotency>,
+    ) -> Result<Created, BoxError> {
+        self.measure("create", self.store.create(business, stamp, draft, once)).await
+    }
+
+    async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, BoxError> {
+        self.measure("get", self.store.get(business, id)).await
+    }
+
+    async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, BoxError> {
+        self.measure("update", self.store.update(business, id, edit)).await
+    }
+
+    async fn remove(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
+        self.measure("remove", self.store.remove(business, id)).await
+    }
+
+    async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, BoxError> {
+        self.measure("list", self.store.list(business, query)).await
+    }
+
+    async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, BoxError> {
+        self.measure("pipelines", self.store.pipelines(business, window)).await
+    }
+
+    async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, BoxError> {
+        self.measure("clients", self.store.clients(business, window)).await
+    }
+}

@@ -1,0 +1,131 @@
+//! What stands between the listener and the service: how large a request may be, how many there are in work, and for
+//! how long one is waited for.
+
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use tokio::time::timeout;
+use tower::Service;
+
+use super::refusal::{bad_request, internal_error};
+use crate::{
+    Ended, HttpLimits,
+    metrics::{InFlight, One},
+    room::{Place, Room},
+};
+
+/// The bounds of requests, shared by all connections.
+#[derive(Clone)]
+pub(crate) struct Guard {
+    requests: Room,
+    time: Duration,
+    headers: usize,
+    target_bytes: usize,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Refused {
+    #[error("there are {0} requests in work, as many as there may be")]
+    Crowded(u32),
+    #[error("there was no answer within {0:?}")]
+    Late(Duration),
+}
+
+impl Guard {
+    pub(crate) fn new(limits: &HttpLimits) -> Self {
+        Self {
+            requests: Room::for_at_most(limits.requests),
+            time: limits.request,
+            headers: limits.headers,
+            target_bytes: limits.target_bytes,
+        }
+    }
+
+    /// Those in work.
+    pub(crate) const fn requests(&self) -> &Room {
+        &self.requests
+    }
+
+    /// How a server ends that ends now.
+    pub(crate) fn left(&self) -> Ended {
+        let running = self.requests.taken();
+        if running == 0 {
+            return Ended::InOrder;
+        }
+        tracing::warn!(running, "requests were still running and have been cut off");
+        Ended::CutOff
+    }
+
+    fn too_large<B>(&self, request: &Request<B>) -> Option<Response<Full<Bytes>>> {
+        let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+        if target > self.target_bytes {
+            return Some(bad_request(&format!("path and query must be at most {} bytes", self.target_bytes)));
+        }
+        let many = request.headers().len() > self.headers;
+        many.then(|| bad_request(&format!("headers must be at most {}", self.headers)))
+    }
+}
+
+/// A service behind the guard.
+#[derive(Clone)]
+pub(super) struct Guarded<S> {
+    pub(super) guard: Guard,
+    pub(super) service: S,
+    pub(super) in_flight: InFlight,
+}
+
+impl<S, B> Service<Request<B>> for Guarded<S>
+where
+    S: Service<Request<B>, Response = Response<Full<Bytes>>, Error = Infallible>,
+    S::Future: Unpin + Send + 'static,
+{
+    type Response = Response<Full<Bytes>>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.service.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        if let Some(refusal) = self.guard.too_large(&request) {
+            return Box::pin(std::future::ready(Ok(refusal)));
+        }
+        let Some(place) = self.guard.requests.enter() else {
+            let refusal = internal_error(Refused::Crowded(self.guard.requests.most()), Some(1));
+            return Box::pin(std::future::ready(Ok(refusal)));
+        };
+        let may_be_dropped = request.method().is_safe();
+        let work = (place, self.in_flight.begin());
+        Box::pin(in_time(self.guard.time, self.service.call(request), work, may_be_dropped))
+    }
+}
+
+/// An answer, or the word that there was none in time; a write that has begun goes on behind it.
+async fn in_time<F>(
+    time: Duration,
+    mut answer: F,
+    work: (Place, One),
+    may_be_dropped: bool,
+) -> Result<Response<Full<Bytes>>, Infallible>
+where
+    F: Future<Output = Result<Response<Full<Bytes>>, Infallible>> + Unpin + Send + 'static,
+{
+    if let Ok(answer) = timeout(time, &mut answer).await {
+        return answer;
+    }
+    if !may_be_dropped {
+        tokio::spawn(async move {
+            let _work = work;
+            answer.await
+        });
+    }
+    Ok(internal_error(Refused::Late(time), Some(1)))
+}

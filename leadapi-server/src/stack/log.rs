@@ -1,0 +1,105 @@
+//! The line of a request in the log.
+
+use std::time::Duration;
+
+use http::{Request, Response};
+use leadapi_core::http::{Operation, RequestLog, header::X_REQUEST_ID};
+use tracing::{Span, error, error_span, field::display, info};
+
+use crate::chain::chain;
+
+/// Of the level of errors, so that the cause of a 500 is never without its request id.
+pub(super) fn span<B>(request: &Request<B>) -> Span {
+    let id = request.headers().get(X_REQUEST_ID).and_then(|id| id.to_str().ok()).unwrap_or_default();
+    error_span!("request", id, method = %request.method(), path = shown(request.uri().path()))
+}
+
+/// The path as it may be logged; the query may not, its values may be personal. It is cut, because anybody can send
+/// one, and a token that was put into it by mistake is not shown.
+fn shown(path: &str) -> &str {
+    const MAX_CHARS: usize = 128;
+    let cut = path.char_indices().nth(MAX_CHARS).map(|(end, _)| end);
+    let end = [path.find("pak_"), cut].into_iter().flatten().min();
+    path.get(..end.unwrap_or(path.len())).unwrap_or_default()
+}
+
+pub(super) fn log<B>(response: &Response<B>, took: Duration) {
+    let (status, took_ms) = (response.status().as_u16(), (took.as_secs_f64() * 1e6).round() / 1e3);
+    let log = response.extensions().get::<RequestLog>().cloned().unwrap_or_default();
+    let operation = log.operation.map_or("-", Operation::name);
+    let (business, token) = (log.business.map(display), log.token.map(display));
+    match log.cause {
+        None => info!(status, took_ms, operation, business, token, "answered"),
+        Some(cause) => error!(status, took_ms, operation, business, token, cause = %chain(&*cause), "failed"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io,
+        sync::{Arc, Mutex},
+    };
+
+    use async_trait::async_trait;
+    use bytes::Bytes;
+    use http_body_util::Empty;
+    use leadapi_core::{
+        BoxError,
+        auth::BearerToken,
+        http::LeadService,
+        memory::MemoryStore,
+        port::{TokenVerifier, Verdict},
+    };
+    use tower::ServiceExt;
+
+    use super::*;
+    use crate::{
+        HttpLimits,
+        metrics::Metrics,
+        stack::{Guard, stack},
+    };
+
+    struct Broken;
+
+    #[async_trait]
+    impl TokenVerifier for Broken {
+        async fn verify(&self, _: &BearerToken) -> Result<Verdict, BoxError> {
+            Err("the database is down".into())
+        }
+    }
+
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Also where the log is turned down to errors.
+    #[tokio::test]
+    async fn the_cause_of_a_500_is_logged_with_its_request_id_and_not_told() {
+        let lines = Lines::default();
+        let writer = lines.clone();
+        let log = tracing_subscriber::fmt().with_max_level(tracing::Level::ERROR).with_ansi(false);
+        let log = log.with_writer(move || writer.clone()).finish();
+        let _guard = tracing::subscriber::set_default(log);
+        let service = LeadService::builder(MemoryStore::default(), Broken).build().unwrap();
+        let metrics = Arc::new(Metrics::new().unwrap());
+        let service = stack(service, Guard::new(&HttpLimits::default()), metrics);
+        let request = Request::get("/leads").header("authorization", "Bearer pak_x").header(X_REQUEST_ID, "the-id");
+        let response = service.oneshot(request.body(Empty::<Bytes>::new()).unwrap()).await.unwrap();
+        assert_eq!((response.status().as_u16(), &response.headers()[X_REQUEST_ID]), (500, &"the-id".parse().unwrap()));
+        let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+        for part in ["the-id", "the database is down", "list_leads", "status=500"] {
+            assert!(log.contains(part), "{part}: {log}");
+        }
+        assert!(!log.contains("pak_"), "{log}");
+    }
+}

@@ -1,0 +1,42 @@
+//! The answers that the server gives itself, in the contract's form (D2).
+
+use std::{error::Error, sync::Arc};
+
+use bytes::Bytes;
+use http::{
+    HeaderValue, Response, StatusCode,
+    header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS},
+};
+use http_body_util::Full;
+use leadapi_core::http::RequestLog;
+use serde_json::json;
+
+/// 400: what is at fault, and the rule.
+pub(super) fn bad_request(message: &str) -> Response<Full<Bytes>> {
+    refusal(StatusCode::BAD_REQUEST, message)
+}
+
+/// 500, whose cause is for the log only; where it is worth it, with the seconds after which to try again.
+pub(super) fn internal_error(
+    cause: impl Error + Send + Sync + 'static,
+    retry_after: Option<u64>,
+) -> Response<Full<Bytes>> {
+    let mut response = refusal(StatusCode::INTERNAL_SERVER_ERROR, "internal error");
+    if let Some(seconds) = retry_after {
+        response.headers_mut().insert(RETRY_AFTER, seconds.into());
+    }
+    let mut log = RequestLog::default();
+    log.cause = Some(Arc::new(cause));
+    response.extensions_mut().insert(log);
+    response
+}
+
+fn refusal(status: StatusCode, message: &str) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::from(json!({"error": message}).to_string()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}

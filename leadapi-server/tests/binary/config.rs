@@ -1,0 +1,117 @@
+//! Settings: from the command line, the environment and a file.
+
+use std::{
+    fs,
+    path::PathBuf,
+    process::{Command, Output},
+};
+
+use serde_json::Value;
+
+use crate::process::{BINARY, Running, refused};
+
+fn file(name: &str, text: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.toml"));
+    fs::write(&path, text).unwrap();
+    path
+}
+
+/// The value of a setting, and where it comes from.
+fn setting(command: &mut Command, name: &str) -> (String, String) {
+    let Output { status, stdout, stderr } = command.arg("--json").output().unwrap();
+    assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
+    let settings: Value = serde_json::from_slice(&stdout).unwrap();
+    let found = settings.as_array().unwrap().iter().find(|setting| setting["name"] == name).unwrap();
+    (found["value"].as_str().unwrap().to_owned(), found["from"].as_str().unwrap().to_owned())
+}
+
+fn config(path: &PathBuf) -> Command {
+    let mut command = Command::new(BINARY);
+    command.arg("config").env("LEADAPI_CONFIG", path);
+    command
+}
+
+#[test]
+fn the_command_line_is_stronger_than_the_environment_and_that_than_a_file() {
+    let path = file("strength", "max-requests = 7\n");
+    let from = |command: &mut Command| setting(command, "max-requests");
+    let is = |value: &str, from: &str| (value.to_owned(), from.to_owned());
+    assert_eq!(from(Command::new(BINARY).arg("config")), is("1024", "default"));
+    assert_eq!(from(&mut config(&path)), is("7", path.to_str().unwrap()));
+    assert_eq!(from(config(&path).env("LEADAPI_MAX_REQUESTS", "8")), is("8", "LEADAPI_MAX_REQUESTS"));
+    let command_line = ["--max-requests", "9"];
+    assert_eq!(from(config(&path).env("LEADAPI_MAX_REQUESTS", "8").args(command_line)), is("9", "command line"));
+}
+
+#[test]
+fn a_server_runs_with_what_a_file_says() {
+    let path =
+        file("served", "listen = \"127.0.0.1:0\"\nbase-path = \"/file\"\nmax-headers = 3\nlog-format = \"json\"\n");
+    let server = Running::start(Command::new(BINARY).args(["serve", "--config"]).arg(&path));
+    assert!(server.printed.contains("/file with 0 business(es)"), "{}", server.printed);
+    assert!(server.get("/file/leads", "").starts_with("HTTP/1.1 401"));
+    assert!(server.get("/file/leads", "a: b\r\n").starts_with("HTTP/1.1 400"));
+    server.signal("-TERM");
+    let (_, _, log) = server.end();
+    let line: Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
+    assert_eq!((&line["status"], &line["operation"]), (&401.into(), &"list_leads".into()), "{log}");
+    assert!(line["took_ms"].is_number() && line["span"]["id"].is_string(), "{log}");
+}
+
+#[test]
+fn the_file_of_the_packages_is_taken() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../packaging/server.toml").into();
+    assert_eq!(setting(&mut config(&path), "log-format").0, "json");
+}
+
+#[test]
+fn passwords_are_not_shown() {
+    let path = file("password", "store = \"postgres://me:canary@127.0.0.1/leads\"\n");
+    let Output { stdout, .. } = config(&path).output().unwrap();
+    let text = String::from_utf8(stdout).unwrap();
+    assert!(text.contains("postgres://me:…@127.0.0.1/leads") && !text.contains("canary"), "{text}");
+}
+
+#[test]
+fn a_wrong_setting_is_refused_by_its_name() {
+    for (text, expected) in [
+        ("lisen = \"127.0.0.1:0\"", "lisen is no setting, did you mean listen?"),
+        ("help = true", "help is no setting"),
+        ("listen = \"here\"", "listen: invalid value 'here'"),
+        ("listen = [\"127.0.0.1:0\"]", "listen must be a text, a number, true or false"),
+        ("idle-timeout = 5", "idle-timeout: invalid value '5'"),
+        ("store = \"mysql://me:canary@db\"", "store: --store <STORE> must be memory, sqlite:PATH or postgres:"),
+        ("listen =", "is no TOML"),
+        ("tls-cert = \"x.pem\"", "--tls-cert and --tls-key go together"),
+        ("listen = \"0.0.0.0:0\"", "will not speak plain HTTP at 0.0.0.0:0"),
+    ] {
+        for command in ["serve", "config"] {
+            let path = file("wrong", text);
+            let error = refused(Command::new(BINARY).args([command, "--config"]).arg(&path));
+            assert!(error.contains(expected) && !error.contains("canary"), "{text}: {error}");
+        }
+    }
+    let error = refused(Command::new(BINARY).args(["serve", "--config", "nowhere.toml"]));
+    assert!(error.contains("cannot read nowhere.toml"), "{error}");
+    let error = refused(Command::new(BINARY).args(["serve", "--log", "a=b=c"]));
+    assert!(error.contains("--log"), "{error}");
+}
+
+#[test]
+fn plain_http_for_others_has_to_be_asked_for() {
+    let mut command = Command::new(BINARY);
+    let server = Running::start(command.args(["serve", "--listen", "0.0.0.0:0", "--insecure-http"]));
+    server.signal("-TERM");
+    let (_, _, log) = server.end();
+    assert!(log.contains("WARN") && log.contains("plain HTTP"), "{log}");
+}
+
+#[test]
+fn completions_and_the_manual_name_the_commands() {
+    let output = Command::new(BINARY).args(["completions", "bash"]).output().unwrap();
+    assert!(String::from_utf8(output.stdout).unwrap().contains("--idle-timeout"));
+    let folder = tempfile::tempdir().unwrap();
+    assert!(Command::new(BINARY).arg("man").arg(folder.path()).status().unwrap().success());
+    let page = fs::read_to_string(folder.path().join("leadapi-server-serve.1")).unwrap();
+    assert!(page.contains("\\-\\-idle\\-timeout"), "{page}");
+}

@@ -1,0 +1,125 @@
+//! What the operator asks a running server.
+
+use std::{
+    io::{Read, Write},
+    net::TcpStream,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use crate::process::{BINARY, Database, Running};
+
+struct Ops(String);
+
+impl Ops {
+    fn of(server: &Running) -> Self {
+        let (_, rest) = server.printed.split_once("for the operator: http://").unwrap();
+        Self(rest.split('/').next().unwrap().to_owned())
+    }
+
+    fn get(&self, path: &str) -> String {
+        self.ask(&format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"))
+    }
+
+    fn ask(&self, request: &str) -> String {
+        let mut stream = TcpStream::connect(&self.0).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    /// The value of a line of the metrics.
+    fn count(&self, line: &str) -> f64 {
+        let metrics = self.get("/metrics");
+        let value = metrics.lines().find_map(|found| found.strip_prefix(line)?.strip_prefix(' '));
+        value.unwrap_or_else(|| panic!("{line}: {metrics}")).parse().unwrap()
+    }
+}
+
+fn serve(database: &Database) -> Command {
+    let mut command = Command::new(BINARY);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--store", &database.store]);
+    command
+}
+
+#[test]
+fn it_lives_is_ready_and_counts() {
+    let database = Database::of_the_sample();
+    let token = database.token();
+    let server = Running::start(serve(&database).args(["--writes-per-minute", "1"]));
+    let ops = Ops::of(&server);
+    assert!(ops.get("/healthz").ends_with("\r\n\r\nalive\n"));
+    assert!(ops.get("/readyz").ends_with("\r\n\r\nready\n"));
+
+    assert_eq!(server.status("/v1/leads", &token), "200");
+    assert_eq!(server.status("/v1/leads/nobody", &token), "404");
+    assert_eq!(server.status("/v1/nowhere", &token), "404");
+    server.post(&token, "", &crate::process::lead("Ann"));
+    assert!(server.post(&token, "", &crate::process::lead("Ann")).starts_with("HTTP/1.1 429"));
+    for (line, expected) in [
+        (r#"leadapi_requests_total{operation="list_leads",status="2xx"}"#, 1.0),
+        (r#"leadapi_requests_total{operation="get_lead",status="4xx"}"#, 1.0),
+        (r#"leadapi_requests_total{operation="none",status="4xx"}"#, 1.0),
+        (r#"leadapi_requests_total{operation="create_lead",status="2xx"}"#, 1.0),
+        (r#"leadapi_rate_limited_total{operation="create_lead"}"#, 1.0),
+        (r#"leadapi_request_duration_seconds_count{operation="list_leads"}"#, 1.0),
+        (r#"leadapi_store_duration_seconds_count{call="create"}"#, 1.0),
+        ("leadapi_requests_in_flight", 0.0),
+    ] {
+        assert!((ops.count(line) - expected).abs() < f64::EPSILON, "{line}");
+    }
+    let metrics = ops.get("/metrics");
+    assert!(metrics.contains("\r\ncontent-type: text/plain; version=0.0.4"), "{metrics}");
+    assert!(metrics.contains(&format!("leadapi_build_info{{version=\"{}\"}} 1", env!("CARGO_PKG_VERSION"))));
+    for personal in [crate::process::BUSINESS, crate::process::CLIENT, "pak_"] {
+        assert!(!metrics.contains(personal), "{personal}: {metrics}");
+    }
+}
+
+#[test]
+fn what_it_does_not_know_is_asked_of_the_api_and_only_there() {
+    let database = Database::of_the_sample();
+    let server = Running::start(&mut serve(&database));
+    let ops = Ops::of(&server);
+    let bearer = format!("authorization: Bearer {}\r\n", database.token());
+    let answer = ops.ask(&format!("GET /v1/clients HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{bearer}\r\n"));
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\r\nx-request-id: "), "{answer}");
+    let page = ops.get("/docs");
+    assert!(
+        page.starts_with("HTTP/1.1 200") && page.contains("\r\ncontent-security-policy: default-src 'none'"),
+        "{page}"
+    );
+    assert!(ops.get("/docs/openapi.json").contains(r#""url": "/v1""#));
+    let answer = ops.ask("POST /readyz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    assert!(answer.starts_with("HTTP/1.1 405") && answer.contains("\r\nallow: GET, HEAD\r\n"), "{answer}");
+    for path in ["/healthz", "/readyz", "/metrics", "/docs"] {
+        assert!(server.get(path, "").starts_with("HTTP/1.1 404"), "{path} is public");
+    }
+}
+
+/// From the signal on it is not ready, and until the delay is over it serves all the same.
+#[test]
+fn sigterm_makes_it_not_ready_first() {
+    let database = Database::of_the_sample();
+    let server = Running::start(serve(&database).env("LEADAPI_DRAIN_DELAY", "2s"));
+    let ops = Ops::of(&server);
+    server.signal("-TERM");
+    let told = Instant::now();
+    while ops.get("/readyz").starts_with("HTTP/1.1 200") {
+        assert!(told.elapsed() < Duration::from_secs(1), "it is still ready");
+    }
+    assert!(ops.get("/readyz").ends_with("not ready: the server stops\n"));
+    assert!(server.get("/v1/leads", "").starts_with("HTTP/1.1 401"));
+    let (success, _, _) = server.end();
+    assert!(success && told.elapsed() >= Duration::from_secs(2), "{:?}", told.elapsed());
+}
+
+/// Somebody who sits before it does not wait.
+#[test]
+fn ctrl_c_does_not_wait() {
+    let database = Database::of_the_sample();
+    let server = Running::start(serve(&database).env("LEADAPI_DRAIN_DELAY", "1h"));
+    server.signal("-INT");
+    assert!(server.end().0);
+}

@@ -1,0 +1,131 @@
+//! How many, how large, how long.
+
+use std::{sync::Arc, time::Duration};
+
+use leadapi_core::id::BusinessId;
+use leadapi_core::port::Store;
+use leadapi_tests::{World, doubles::Gated};
+use tokio::time::timeout;
+
+use crate::host::{Host, PATIENCE, SOON, endless, get, post};
+
+#[tokio::test]
+async fn one_connection_more_is_closed_at_once() {
+    let mut limits = endless();
+    limits.connections = 2;
+    let host = Host::start(limits).await;
+    let (mut first, mut second) = (host.connect().await, host.connect().await);
+    for peer in [&mut first, &mut second] {
+        peer.send(&get("/v1/clients", "")).await;
+        assert!(peer.answer().await.starts_with("HTTP/1.1 200"));
+    }
+    assert_eq!(host.ask(&get("/v1/clients", "")).await, "");
+    first.send(&get("/v1/clients", "")).await;
+    assert!(first.answer().await.starts_with("HTTP/1.1 200"));
+    drop(second);
+    // Its place is free when the server has seen that it is gone.
+    let served = async { while host.ask(&get("/v1/clients", "connection: close\r\n")).await.is_empty() {} };
+    timeout(PATIENCE, served).await.expect("there is room again");
+}
+
+/// A world whose store waits, and the store.
+async fn gated() -> (World, Gated, Arc<dyn Store>) {
+    let world = World::new().await;
+    let kept = world.kept.clone();
+    let gate = Gated::new(kept.clone());
+    (world.store(gate.clone()), gate, kept)
+}
+
+#[tokio::test]
+async fn one_request_more_is_500_and_may_be_tried_again() {
+    let (world, gate, _) = gated().await;
+    let mut limits = endless();
+    limits.requests = 2;
+    let host = Host::of(world, limits).await;
+    let (mut first, mut second) = (host.connect().await, host.connect().await);
+    for peer in [&mut first, &mut second] {
+        peer.send(&get("/v1/clients", "")).await;
+    }
+    gate.arrived(2).await;
+    let answer = host.ask(&get("/v1/clients", "connection: close\r\n")).await;
+    assert!(answer.starts_with("HTTP/1.1 500"), "{answer}");
+    assert!(answer.contains("\r\nretry-after: 1\r\n") && answer.ends_with(r#"{"error":"internal error"}"#), "{answer}");
+    gate.open(3);
+    for peer in [&mut first, &mut second] {
+        assert!(peer.answer().await.starts_with("HTTP/1.1 200"));
+    }
+    host.is_well().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_takes_too_long_is_500_and_the_write_goes_on() {
+    let (world, gate, kept) = gated().await;
+    let mut limits = endless();
+    limits.request = SOON;
+    let host = Host::of(world, limits).await;
+    let mut peer = host.connect().await;
+    peer.send(&post(r#"{"client_id":"a-client-1","name":"Late"}"#, "")).await;
+    let answer = peer.answer().await;
+    assert!(answer.starts_with("HTTP/1.1 500") && answer.contains("\r\nretry-after: 1\r\n"), "{answer}");
+    gate.open(1);
+    until_there_is_a_lead_more(&kept).await;
+}
+
+#[tokio::test]
+async fn a_write_goes_on_when_its_client_has_gone() {
+    let (world, gate, kept) = gated().await;
+    let host = Host::of(world, endless()).await;
+    let mut peer = host.connect().await;
+    peer.send(&post(r#"{"client_id":"a-client-1","name":"Gone"}"#, "")).await;
+    gate.arrived(1).await;
+    drop(peer);
+    // The end of the server waits for it too.
+    let ended = host.stop();
+    gate.open(1);
+    assert_eq!(timeout(PATIENCE, ended).await.unwrap().unwrap(), leadapi_server::Ended::InOrder);
+    assert_eq!(leads(&kept).await, WITH_ONE_MORE);
+}
+
+const WITH_ONE_MORE: u64 = 7;
+
+async fn leads(kept: &Arc<dyn Store>) -> u64 {
+    let business = BusinessId::parse("biz-a").unwrap();
+    let listed = kept.list(&business, &leadapi_core::model::LeadQuery::new()).await.unwrap();
+    let leadapi_core::port::Listed::Page(page) = listed else { panic!("no page") };
+    page.total
+}
+
+async fn until_there_is_a_lead_more(kept: &Arc<dyn Store>) {
+    let there = async {
+        while leads(kept).await < WITH_ONE_MORE {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    timeout(PATIENCE, there).await.expect("the lead is there");
+}
+
+#[tokio::test]
+async fn what_is_too_large_is_refused() {
+    let host = Host::start(endless()).await;
+    let close = "connection: close\r\n";
+    let many = |more: usize| (0..more).map(|n| format!("x-{n}: y\r\n")).collect::<Vec<_>>().concat();
+    // Those of the request itself, and the one that the server adds.
+    let own = 4;
+    let answer = host.ask(&get("/v1/clients", &(close.to_owned() + &many(64 - own)))).await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let answer = host.ask(&get("/v1/clients", &(close.to_owned() + &many(65 - own)))).await;
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    assert!(answer.ends_with(r#"{"error":"headers must be at most 64"}"#), "{answer}");
+
+    let path = |bytes: usize| format!("/v1/leads/{}", "x".repeat(bytes - "/v1/leads/".len()));
+    let answer = host.ask(&get(&path(4_096), close)).await;
+    assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
+    let answer = host.ask(&get(&path(4_097), close)).await;
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    assert!(answer.ends_with(r#"{"error":"path and query must be at most 4096 bytes"}"#), "{answer}");
+
+    // This one the HTTP library answers, with nothing in it.
+    let answer = host.ask(&get("/v1/clients", &format!("x: {}\r\n", "y".repeat(16_384)))).await;
+    assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
+    host.is_well().await;
+}

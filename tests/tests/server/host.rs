@@ -1,0 +1,131 @@
+//! A server in this process, and bytes on its sockets.
+
+use std::{net::SocketAddr, time::Duration};
+
+use leadapi_core::http::LeadService;
+use leadapi_server::{Ended, HttpLimits, Server};
+use leadapi_tests::{Token, World};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    sync::oneshot,
+    task::JoinHandle,
+    time::timeout,
+};
+
+/// Longer than any wait in these tests that comes to an end by itself.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+const NEVER: Duration = Duration::from_secs(3_600);
+pub(crate) const SOON: Duration = Duration::from_millis(200);
+
+pub(crate) struct Host {
+    pub(crate) address: SocketAddr,
+    stop: oneshot::Sender<()>,
+    ended: JoinHandle<Ended>,
+}
+
+/// Limits that no test ever meets, for it to set one of them.
+pub(crate) fn endless() -> HttpLimits {
+    let mut limits = HttpLimits::default();
+    for time in [
+        &mut limits.first_byte,
+        &mut limits.head,
+        &mut limits.body,
+        &mut limits.write,
+        &mut limits.idle,
+        &mut limits.request,
+        &mut limits.age,
+    ] {
+        *time = NEVER;
+    }
+    limits
+}
+
+impl Host {
+    pub(crate) async fn start(limits: HttpLimits) -> Self {
+        Self::of(World::new().await, limits).await
+    }
+
+    pub(crate) async fn of(world: World, limits: HttpLimits) -> Self {
+        let server = Server::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        Self::run(server.limits(limits), world.service("/v1", None))
+    }
+
+    pub(crate) fn run(server: Server, service: LeadService) -> Self {
+        let address = server.local_addr();
+        let (stop, stopped) = oneshot::channel();
+        let ended = tokio::spawn(server.serve(service, async { stopped.await.unwrap_or_default() }));
+        Self { address, stop, ended }
+    }
+
+    pub(crate) async fn connect(&self) -> Peer {
+        Peer(TcpStream::connect(self.address).await.unwrap())
+    }
+
+    /// What is answered to a request on a connection of its own.
+    pub(crate) async fn ask(&self, request: &str) -> String {
+        let mut peer = self.connect().await;
+        peer.send(request).await;
+        peer.rest().await
+    }
+
+    /// Whether it serves others as ever.
+    pub(crate) async fn is_well(&self) {
+        // Which no rate limit counts.
+        let answer = self.ask(&get("/v1/nowhere", "connection: close\r\n")).await;
+        assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
+    }
+
+    pub(crate) fn stop(self) -> JoinHandle<Ended> {
+        self.stop.send(()).unwrap();
+        self.ended
+    }
+}
+
+/// A connection, byte by byte.
+pub(crate) struct Peer(pub(crate) TcpStream);
+
+impl Peer {
+    pub(crate) async fn send(&mut self, text: &str) {
+        self.0.write_all(text.as_bytes()).await.unwrap();
+    }
+
+    /// Reads until the other side closes, in order or not.
+    pub(crate) async fn rest(&mut self) -> String {
+        let mut all = Vec::new();
+        // What came before a reset counts.
+        timeout(PATIENCE, self.0.read_to_end(&mut all)).await.expect("it is closed").unwrap_or_default();
+        String::from_utf8_lossy(&all).into_owned()
+    }
+
+    /// Reads one answer, and leaves the connection as it is.
+    pub(crate) async fn answer(&mut self) -> String {
+        let mut all = Vec::new();
+        loop {
+            let read = timeout(PATIENCE, self.0.read_buf(&mut all)).await.expect("it answers").unwrap();
+            let text = String::from_utf8_lossy(&all).into_owned();
+            assert_ne!(read, 0, "it was closed: {text}");
+            let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
+            if body.len() == length.parse::<usize>().unwrap() {
+                return text;
+            }
+        }
+    }
+}
+
+pub(crate) fn get(path: &str, headers: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\n{headers}\r\n", secret())
+}
+
+pub(crate) fn post(body: &str, headers: &str) -> String {
+    format!(
+        "POST /v1/leads HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\ncontent-length: {}\r\n{headers}\r\n{body}",
+        secret(),
+        body.len()
+    )
+}
+
+pub(crate) fn secret() -> String {
+    Token::Both.secret().unwrap()
+}

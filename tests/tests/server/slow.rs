@@ -1,0 +1,152 @@
+//! Peers that keep a connection and do not use it: each is cut by one limit, all others being out of reach.
+
+use leadapi_server::HttpLimits;
+use tokio::{io::AsyncWriteExt, time::Instant};
+
+use crate::host::{Host, PATIENCE, SOON, endless, get, post};
+
+/// Sends this, and sees that the connection is closed, not before its time, while others are served. What was answered.
+async fn is_cut(limits: HttpLimits, sends: &[u8]) -> String {
+    let host = Host::start(limits).await;
+    let mut peer = host.connect().await;
+    let start = Instant::now();
+    peer.0.write_all(sends).await.unwrap();
+    let answer = peer.rest().await;
+    let took = start.elapsed();
+    assert!(took >= SOON && took < PATIENCE, "{took:?}");
+    host.is_well().await;
+    answer
+}
+
+#[tokio::test]
+async fn a_connection_that_sends_nothing() {
+    let mut limits = endless();
+    limits.first_byte = SOON;
+    assert_eq!(is_cut(limits, b"").await, "");
+}
+
+#[tokio::test]
+async fn half_a_head() {
+    for half in ["G", "GET /v1/leads HTT", "GET /v1/leads HTTP/1.1\r\nhost: x\r\naccept: "] {
+        let mut limits = endless();
+        limits.head = SOON;
+        assert_eq!(is_cut(limits, half.as_bytes()).await, "", "{half}");
+    }
+}
+
+/// The first letter may still become HTTP/2, so it is the wait for the first bytes that ends.
+#[tokio::test]
+async fn the_first_letters_of_either_protocol() {
+    for half in ["P", "PRI * HTTP/2.0\r\n\r\nSM"] {
+        let mut limits = endless();
+        limits.first_byte = SOON;
+        assert_eq!(is_cut(limits, half.as_bytes()).await, "", "{half}");
+    }
+}
+
+#[tokio::test]
+async fn a_head_that_comes_byte_by_byte() {
+    let mut limits = endless();
+    limits.head = SOON;
+    let host = Host::start(limits).await;
+    let mut peer = host.connect().await;
+    let (mut read, mut write) = peer.0.split();
+    let drip = async {
+        // Until it is refused.
+        while write.write_all(b"G").await.is_ok() {
+            tokio::time::sleep(SOON / 20).await;
+        }
+    };
+    let mut all = Vec::new();
+    tokio::select! {
+        () = drip => {}
+        _ = tokio::io::AsyncReadExt::read_to_end(&mut read, &mut all) => {}
+        () = tokio::time::sleep(PATIENCE) => panic!("it is still open"),
+    }
+    assert_eq!(all, b"");
+    host.is_well().await;
+}
+
+#[tokio::test]
+async fn half_a_body() {
+    let mut limits = endless();
+    limits.body = SOON;
+    let request = post(r#"{"client_id":"a-client-1","name":"Ann"}"#, "");
+    let answer = is_cut(limits, &request.as_bytes()[..request.len() - 5]).await;
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    assert!(answer.ends_with(r#"{"error":"body could not be read to its end"}"#), "{answer}");
+}
+
+#[tokio::test]
+async fn a_connection_without_another_request() {
+    let mut limits = endless();
+    limits.idle = SOON;
+    let answer = is_cut(limits, get("/v1/clients", "").as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}
+
+/// Half a head counts as one although a request came before it.
+#[tokio::test]
+async fn half_a_second_head() {
+    let mut limits = endless();
+    limits.head = SOON;
+    let host = Host::start(limits).await;
+    let mut peer = host.connect().await;
+    peer.send(&get("/v1/clients", "")).await;
+    peer.answer().await;
+    peer.send("GET /v1").await;
+    assert_eq!(peer.rest().await, "");
+}
+
+#[tokio::test]
+async fn a_peer_that_never_reads() {
+    let mut limits = endless();
+    limits.write = SOON;
+    let host = Host::start(limits).await;
+    let mut peer = host.connect().await;
+    let request = get("/v1/leads?limit=200", "");
+    // Answers that nobody reads fill the buffers on the way, and then nothing more is taken from this side either.
+    let flood = async { while peer.0.write_all(request.as_bytes()).await.is_ok() {} };
+    tokio::time::timeout(PATIENCE, flood).await.expect("it is cut");
+    host.is_well().await;
+}
+
+#[tokio::test]
+async fn the_preface_of_http_2_and_nothing_more() {
+    let mut limits = endless();
+    limits.head = SOON;
+    // Its settings, and nothing else.
+    let answer = is_cut(limits, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await;
+    assert!(!answer.contains("HTTP/1.1"), "{answer}");
+}
+
+#[tokio::test]
+async fn an_old_connection_is_closed_after_the_request_that_runs() {
+    let mut limits = endless();
+    limits.age = SOON;
+    let answer = is_cut_of_age(limits).await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}
+
+async fn is_cut_of_age(limits: HttpLimits) -> String {
+    let host = Host::start(limits).await;
+    let mut peer = host.connect().await;
+    peer.send(&get("/v1/clients", "")).await;
+    peer.rest().await
+}
+
+/// None of this happens to peers that keep within the limits.
+#[tokio::test]
+async fn a_slow_and_honest_peer_is_served() {
+    let host = Host::start(HttpLimits::default()).await;
+    let mut peer = host.connect().await;
+    for _ in 0..3 {
+        let request = post(r#"{"client_id":"a-client-1","name":"Ann"}"#, "");
+        for piece in request.as_bytes().chunks(40) {
+            peer.0.write_all(piece).await.unwrap();
+            tokio::task::yield_now().await;
+        }
+        let answer = peer.answer().await;
+        assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+    }
+}

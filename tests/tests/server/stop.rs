@@ -1,0 +1,116 @@
+//! The end of a server.
+
+use std::time::Duration;
+
+use leadapi_server::{Ended, Server};
+use leadapi_tests::{World, doubles::Gated};
+use tokio::{net::TcpStream, time::timeout};
+
+use crate::host::{Host, PATIENCE, SOON, endless, get};
+
+const LONG: Duration = Duration::from_secs(3_600);
+
+#[tokio::test]
+async fn connections_without_a_request_are_closed_at_once() {
+    let host = Host::start(endless()).await;
+    let mut idle = host.connect().await;
+    idle.send(&get("/v1/clients", "")).await;
+    idle.answer().await;
+    let mut half = host.connect().await;
+    half.send("GET /v1/clients HTTP/1.1\r\nho").await;
+    let mut letter = host.connect().await;
+    letter.send("P").await;
+    let mut silent = host.connect().await;
+    let mut preface = host.connect().await;
+    preface.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await;
+    // By now the server has seen them all.
+    host.is_well().await;
+    let ended = host.stop();
+    assert_eq!(timeout(PATIENCE, ended).await.expect("it waits for none of them").unwrap(), Ended::InOrder);
+    for peer in [&mut idle, &mut half, &mut letter, &mut silent] {
+        assert_eq!(peer.rest().await, "");
+    }
+    preface.rest().await;
+}
+
+#[tokio::test]
+async fn a_request_that_runs_is_answered_and_then_it_ends() {
+    let (host, gate) = gated(|server| server).await;
+    let mut peer = host.connect().await;
+    peer.send(&get("/v1/clients", "")).await;
+    gate.arrived(1).await;
+    let address = host.address;
+    let ended = host.stop();
+    until_refused(address).await;
+    assert!(!ended.is_finished());
+    gate.open(1);
+    let answer = peer.rest().await;
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\r\nconnection: close\r\n"), "{answer}");
+    assert_eq!(timeout(PATIENCE, ended).await.unwrap().unwrap(), Ended::InOrder);
+}
+
+#[tokio::test]
+async fn it_goes_on_for_the_drain_delay_and_says_that_it_will_close() {
+    let (host, gate) = gated(|server| server.drain_delay(SOON * 10)).await;
+    gate.open(usize::MAX >> 4);
+    let mut old = host.connect().await;
+    old.send(&get("/v1/clients", "")).await;
+    assert!(!old.answer().await.contains("connection: close"));
+    let address = host.address;
+    let ended = host.stop();
+    // It has been told when it says so; until then, and after it, all is served.
+    let told = async {
+        loop {
+            old.send(&get("/v1/clients", "")).await;
+            let answer = old.answer().await;
+            assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+            if answer.contains("\r\nconnection: close\r\n") {
+                return;
+            }
+        }
+    };
+    timeout(PATIENCE, told).await.expect("it says so");
+    let mut new = crate::host::Peer(TcpStream::connect(address).await.expect("it still takes connections"));
+    new.send(&get("/v1/clients", "")).await;
+    assert!(new.rest().await.starts_with("HTTP/1.1 200"));
+    assert!(!ended.is_finished());
+    assert_eq!(timeout(PATIENCE, ended).await.unwrap().unwrap(), Ended::InOrder);
+}
+
+#[tokio::test]
+async fn it_ends_in_any_case_and_says_what_it_left() {
+    let (host, gate) = gated(|server| server.stop_timeout(SOON)).await;
+    let mut peer = host.connect().await;
+    peer.send(&get("/v1/clients", "")).await;
+    gate.arrived(1).await;
+    assert_eq!(timeout(PATIENCE, host.stop()).await.unwrap().unwrap(), Ended::CutOff);
+}
+
+#[tokio::test]
+async fn it_is_hastened() {
+    for (running, expected) in [(true, Ended::CutOff), (false, Ended::InOrder)] {
+        let (hasten, hastened) = tokio::sync::oneshot::channel::<()>();
+        let hastened = async { hastened.await.unwrap_or_default() };
+        let (host, gate) = gated(|server| server.drain_delay(LONG).hasten(hastened)).await;
+        let mut peer = host.connect().await;
+        if running {
+            peer.send(&get("/v1/clients", "")).await;
+            gate.arrived(1).await;
+        }
+        let ended = host.stop();
+        hasten.send(()).unwrap();
+        assert_eq!(timeout(PATIENCE, ended).await.unwrap().unwrap(), expected);
+    }
+}
+
+async fn gated(set: impl FnOnce(Server) -> Server) -> (Host, Gated) {
+    let world = World::new().await;
+    let gate = Gated::new(world.kept.clone());
+    let server = Server::bind("127.0.0.1:0".parse().unwrap()).await.unwrap().limits(endless());
+    (Host::run(set(server), world.store(gate.clone()).service("/v1", None)), gate)
+}
+
+async fn until_refused(address: std::net::SocketAddr) {
+    let refused = async { while TcpStream::connect(address).await.is_ok() {} };
+    timeout(PATIENCE, refused).await.expect("it takes no connections any more");
+}

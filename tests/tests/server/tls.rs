@@ -1,0 +1,215 @@
+//! HTTPS: both protocols, a certificate that changes, and handshakes that come to nothing.
+
+use std::{fs, io, path::Path, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use http::{Request, Version};
+use http_body_util::Empty;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use leadapi_core::http::LeadService;
+use leadapi_server::{HttpLimits, Server, TlsError, TlsFiles};
+use leadapi_tests::World;
+use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
+use rustls::{
+    ClientConfig, ClientConnection, RootCertStore, StreamOwned, crypto::aws_lc_rs, pki_types::CertificateDer,
+};
+use tempfile::TempDir;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+
+use crate::host::{Host, PATIENCE, SOON, endless, secret};
+
+/// A folder with a certificate for `localhost` and its key, and both as a server takes them.
+struct Certificate {
+    folder: TempDir,
+    files: TlsFiles,
+    der: CertificateDer<'static>,
+}
+
+impl Certificate {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let files = TlsFiles { certificate: folder.path().join("cert.pem"), key: folder.path().join("key.pem") };
+        let mut this = Self { folder, files, der: CertificateDer::from(Vec::new()) };
+        this.renew();
+        this
+    }
+
+    /// Another certificate with another key, in the same files, one after the other.
+    fn renew(&mut self) {
+        let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        replace(&self.files.certificate, &cert.pem());
+        replace(&self.files.key, &KeyPair::serialize_pem(&signing_key));
+        self.der = cert.der().clone();
+    }
+}
+
+/// As tools do it that renew certificates: written beside, and renamed.
+fn replace(path: &Path, text: &str) {
+    let beside = path.with_extension("new");
+    fs::write(&beside, text).unwrap();
+    fs::rename(beside, path).unwrap();
+}
+
+async fn host(files: TlsFiles, limits: HttpLimits) -> Host {
+    let server = Server::bind("127.0.0.1:0".parse().unwrap()).await.unwrap().limits(limits);
+    Host::run(server.tls(files).unwrap(), service().await)
+}
+
+async fn service() -> LeadService {
+    World::new().await.service("/v1", None)
+}
+
+fn trusting(certificate: &CertificateDer<'static>, protocols: &[&str]) -> Arc<ClientConfig> {
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate.clone()).unwrap();
+    let builder = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
+    let builder = builder.with_safe_default_protocol_versions().unwrap();
+    let mut config = builder.with_root_certificates(roots).with_no_client_auth();
+    config.alpn_protocols = protocols.iter().map(|name| name.as_bytes().to_vec()).collect();
+    Arc::new(config)
+}
+
+/// A handshake, and what it agreed on.
+fn shake(address: std::net::SocketAddr, config: Arc<ClientConfig>) -> io::Result<Option<Vec<u8>>> {
+    let mut connection = ClientConnection::new(config, "localhost".try_into().unwrap()).unwrap();
+    let mut stream = std::net::TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    while connection.is_handshaking() {
+        connection.complete_io(&mut stream)?;
+    }
+    Ok(connection.alpn_protocol().map(<[u8]>::to_vec))
+}
+
+#[tokio::test]
+async fn a_client_gets_the_protocol_that_it_asks_for() {
+    let certificate = Certificate::new();
+    let host = host(certificate.files.clone(), HttpLimits::default()).await;
+    for (asked, agreed) in
+        [(&["h2", "http/1.1"][..], Some(&b"h2"[..])), (&["http/1.1"], Some(b"http/1.1")), (&[], None)]
+    {
+        let (address, config) = (host.address, trusting(&certificate.der, asked));
+        let got = tokio::task::spawn_blocking(move || shake(address, config)).await.unwrap().unwrap();
+        assert_eq!(got.as_deref(), agreed, "{asked:?}");
+    }
+    // What was agreed on is what is spoken.
+    let connector = TlsConnector::from(trusting(&certificate.der, &["h2"]));
+    let stream = TcpStream::connect(host.address).await.unwrap();
+    let stream = connector.connect("localhost".try_into().unwrap(), stream).await.unwrap();
+    let (mut sender, connection) =
+        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
+    tokio::spawn(connection);
+    let request = Request::get("https://localhost/v1/clients").header("authorization", format!("Bearer {}", secret()));
+    let answer = sender.send_request(request.body(Empty::<Bytes>::new()).unwrap()).await.unwrap();
+    assert_eq!((answer.status().as_u16(), answer.version()), (200, Version::HTTP_2));
+}
+
+/// Handshakes go on all the while, and each sees the old certificate or the new one, whole.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_certificate_that_changes_is_taken_without_a_failed_handshake() {
+    let mut certificate = Certificate::new();
+    let host = host(certificate.files.clone(), HttpLimits::default()).await;
+    let (address, old) = (host.address, trusting(&certificate.der, &[]));
+    certificate.renew();
+    let new = trusting(&certificate.der, &[]);
+    let changes = tokio::task::spawn_blocking(move || {
+        let start = std::time::Instant::now();
+        let mut seen = Vec::new();
+        while start.elapsed() < PATIENCE {
+            let before = shake(address, old.clone()).is_ok();
+            let after = shake(address, new.clone()).is_ok();
+            assert!(before || after || seen.last() == Some(&(true, false)), "neither is there");
+            if seen.last() != Some(&(before, after)) {
+                seen.push((before, after));
+            }
+            if (before, after) == (false, true) {
+                break;
+            }
+        }
+        seen
+    });
+    let seen = changes.await.unwrap();
+    assert_eq!((seen.first(), seen.last()), (Some(&(true, false)), Some(&(false, true))), "{seen:?}");
+
+    // One that cannot be used changes nothing, and the next good one is taken.
+    replace(&certificate.files.key, "no key");
+    let now = trusting(&certificate.der, &[]);
+    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    tokio::task::spawn_blocking(move || shake(address, now)).await.unwrap().unwrap();
+    drop(certificate.folder);
+}
+
+#[tokio::test]
+async fn half_a_handshake_is_cut() {
+    let mut limits = endless();
+    limits.first_byte = SOON;
+    let host = host(Certificate::new().files, limits).await;
+    for half in [&b""[..], b"\x16", b"\x16\x03\x01\x02\x00\x01\x00"] {
+        let mut peer = host.connect().await;
+        tokio::io::AsyncWriteExt::write_all(&mut peer.0, half).await.unwrap();
+        assert_eq!(peer.rest().await, "");
+    }
+}
+
+#[tokio::test]
+async fn the_oldest_handshake_makes_room_for_the_newest() {
+    let certificate = Certificate::new();
+    let mut limits = endless();
+    limits.handshakes = 2;
+    let host = host(certificate.files.clone(), limits).await;
+    let (mut first, mut second) = (host.connect().await, host.connect().await);
+    for peer in [&mut first, &mut second] {
+        peer.send("\u{16}").await;
+    }
+    for _ in 0..5 {
+        let (address, config) = (host.address, trusting(&certificate.der, &[]));
+        tokio::task::spawn_blocking(move || shake(address, config)).await.unwrap().unwrap();
+    }
+    assert_eq!(first.rest().await, "");
+}
+
+#[tokio::test]
+async fn files_that_cannot_be_used_are_refused_with_the_reason() {
+    let (good, other) = (Certificate::new(), Certificate::new());
+    let nowhere = good.folder.path().join("nowhere.pem");
+    for (certificate, key, reason) in [
+        (&nowhere, &good.files.key, "cannot read"),
+        (&good.files.key, &good.files.key, "holds no certificate in PEM"),
+        (&good.files.certificate, &good.files.certificate, "holds no private key in PEM"),
+        (&good.files.certificate, &other.files.key, "cannot be used together"),
+    ] {
+        let server = Server::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        let files = TlsFiles { certificate: certificate.clone(), key: key.clone() };
+        let error: TlsError = server.tls(files).unwrap_err();
+        assert!(error.to_string().contains(reason), "{reason}: {error}");
+    }
+}
+
+/// A request on a connection that is kept, to see that bytes go through whole in both directions.
+#[tokio::test]
+async fn pages_and_bodies_go_through() {
+    let certificate = Certificate::new();
+    let host = host(certificate.files.clone(), HttpLimits::default()).await;
+    let (address, config) = (host.address, trusting(&certificate.der, &["http/1.1"]));
+    tokio::task::spawn_blocking(move || {
+        let connection = ClientConnection::new(config, "localhost".try_into().unwrap()).unwrap();
+        let stream = std::net::TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut stream = StreamOwned::new(connection, stream);
+        let notes = "n".repeat(10_000);
+        for _ in 0..3 {
+            let body = format!(r#"{{"client_id":"a-client-1","name":"Ann","notes":"{notes}"}}"#);
+            io::Write::write_all(&mut stream, crate::host::post(&body, "").as_bytes()).unwrap();
+            let mut answer = Vec::new();
+            while !answer.ends_with(b"}") {
+                let mut piece = [0; 4_096];
+                let read = io::Read::read(&mut stream, &mut piece).unwrap();
+                answer.extend_from_slice(&piece[..read]);
+            }
+            let answer = String::from_utf8(answer).unwrap();
+            assert!(answer.starts_with("HTTP/1.1 201") && answer.contains(&notes), "{answer}");
+        }
+    })
+    .await
+    .unwrap();
+}
