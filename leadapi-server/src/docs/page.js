@@ -65,7 +65,7 @@ function limits(schema) {
     return [least == null ? `at most ${most.toLocaleString("en")}${unit}` : `${least} to ${most}${unit}`];
   };
   return [
-    ...(schema.format && !/^(u?int|double)/.test(schema.format) ? [schema.format] : []),
+    ...(schema.format && !/^(u?int|double|phone)/.test(schema.format) ? [schema.format] : []),
     ...range(schema.minimum, schema.maximum, ""),
     ...range(schema.minLength, schema.maxLength, " characters"),
     ...range(schema.minItems, schema.maxItems, " items"),
