@@ -136,8 +136,8 @@ pub(super) fn shared() -> Value {
     // A wrong client account is no matter of the token.
     carries(&mut forbidden_client, "WWW-Authenticate", header::challenge(false));
     let mut internal = refused(
-        "Something failed on the side of the server, and the cause is in its log under the request's id; or the server has \
-            too much to do, and says when to come again.",
+        "Something failed on the side of the server, and the cause is in its log under the request's id; or the \
+            server has too much to do, and says when to come again.",
         &[],
         [("An error of the server", "internal error")],
     );

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::{schema::visible, set};
 use crate::{
     id::MAX_ID_CHARS,
     validate::text::{BUSINESS_NAME, EMAIL, NAME, NOTES, PHONE, SOURCE, TextRule},
@@ -20,10 +21,12 @@ const BLANK: &str = r"\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\
 /// words say the rest.
 pub(super) fn schema(name: &str) -> Value {
     match name {
-        "client_id" => json!({
-            "description": "The client account that the lead belongs to: one of `GET /clients`, any other is 403.",
-            "type": "string", "minLength": 1, "maxLength": MAX_ID_CHARS, "pattern": "^[!-~]+$",
-        }),
+        "client_id" => {
+            let mut id = visible(MAX_ID_CHARS);
+            let description = "The client account that the lead belongs to: one of `GET /clients`, any other is 403.";
+            set(&mut id, "description", description);
+            id
+        }
         "name" => json!({
             "description": "Blanks at both ends are trimmed. No control characters.",
             "type": "string", "minLength": 1, "maxLength": NAME.max_chars(),
@@ -31,15 +34,18 @@ pub(super) fn schema(name: &str) -> Value {
         }),
         "email" => optional(
             &EMAIL,
-            "Blanks at both ends are trimmed. One @, 1 to 64 characters before it, a dotted domain after it, no blanks; \
-                kept as it is sent.",
+            "Blanks at both ends are trimmed. One @, 1 to 64 characters before it, a dotted domain after it, no \
+                blanks; kept as it is sent.",
             &format!(r"^([^@{BLANK}]{{1,64}}@[^@.{BLANK}]+(\.[^@.{BLANK}]+)+)?$"),
         ),
-        "phone" => optional(
-            &PHONE,
-            "Blanks at both ends are trimmed. At least three digits, of any script; no country is guessed.",
-            &format!(r"^([^{CONTROL}]*\p{{Nd}}[^{CONTROL}]*\p{{Nd}}[^{CONTROL}]*\p{{Nd}}[^{CONTROL}]*)?$"),
-        ),
+        "phone" => {
+            let description =
+                "Blanks at both ends are trimmed. At least three digits, of any script; no country is guessed.";
+            let mut phone = optional(&PHONE, description, &without(CONTROL));
+            // No regular expression that everybody reads knows the digits of all scripts.
+            set(&mut phone, "format", "phone");
+            phone
+        }
         "source" => optional(&SOURCE, "Where the lead came from: free text, kept as it is sent.", &without(CONTROL)),
         "notes" => optional(
             &NOTES,
@@ -52,18 +58,18 @@ pub(super) fn schema(name: &str) -> Value {
             &without(CONTROL),
         ),
         "value" => json!({
-            "description": "What the lead may be worth, in major currency units. A whole number must be one that a double \
-                holds exactly, such as any of up to 15 digits.",
+            "description": "What the lead may be worth, in major currency units. A whole number must be one that a \
+                double holds exactly, such as any of up to 15 digits.",
             "type": ["number", "null"],
             "format": "double",
         }),
         "pipeline_id" => reference(
-            "The pipeline to be put in: one of `GET /pipelines`, any other is 400. Without a stage, its first; where the lead \
-                is in it already, the stage stays.",
+            "The pipeline to be put in: one of `GET /pipelines`, any other is 400. Without a stage, its first; where \
+                the lead is in it already, the stage stays.",
         ),
         "stage_id" => reference(
-            "The stage to be put in: one of `GET /pipelines`, any other is 400. The pipeline follows from it, and if one is \
-                named too, it must be that.",
+            "The stage to be put in: one of `GET /pipelines`, any other is 400. The pipeline follows from it, and if \
+                one is named too, it must be that.",
         ),
         _ => Value::Bool(true),
     }

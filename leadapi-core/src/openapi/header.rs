@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::schema;
+
 /// The headers of every answer, and those of this one.
 pub(super) fn of(own: &[&str]) -> Value {
     let every = ["Cache-Control", "X-Content-Type-Options", "X-Request-Id"];
@@ -36,7 +38,7 @@ pub(super) fn all() -> Map<String, Value> {
             "X-Request-Id",
             false,
             "By which the request is found in the log of the server: the caller's own if it is good, else a new one.",
-            json!({ "type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[!-~]+$" }),
+            schema::visible(128),
             json!("019df1fe-aa24-7216-ab13-247ee2113950"),
         ),
         header(
@@ -80,7 +82,8 @@ pub(super) fn challenge(required: bool) -> Value {
 /// What a 429 carries.
 pub(super) fn retry_after(required: bool) -> Value {
     json!({
-        "description": "After so many whole seconds the request may be sent again; a caller that is alone on its token is then admitted.",
+        "description": "After so many whole seconds the request may be sent again; a caller that is alone on its \
+            token is then admitted.",
         "required": required,
         "schema": { "type": "integer", "minimum": 1, "maximum": 60 },
         "example": 13,

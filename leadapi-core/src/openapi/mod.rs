@@ -1,4 +1,4 @@
-//! The API for machines: an `OpenAPI` 3.1 document, made of the types, the rules and the table of operations.
+//! The API for machines: an OpenAPI 3.1 document, made of the types, the rules and the table of operations.
 //!
 //! What stands in it is not written a second time where it can be asked for: fields come from the types of
 //! [`model`](crate::model), lengths from the rules that refuse what is longer, and paths, scopes and statuses from
@@ -93,7 +93,8 @@ fn token() -> Value {
         "type": "http",
         "scheme": "bearer",
         "bearerFormat": "pak_…",
-        "description": "A token of the business, made by an owner or an admin of it. It has the scope `read`, which all GET \
-            requests need, or `write`, which all POST, PATCH and DELETE requests need, or both; neither includes the other.",
+        "description": "A token of the business, made by an owner or an admin of it. It has the scope `read`, which \
+            all GET requests need, or `write`, which all POST, PATCH and DELETE requests need, or both; neither \
+            includes the other.",
     })
 }

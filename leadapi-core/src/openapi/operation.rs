@@ -48,15 +48,16 @@ fn words(operation: Operation) -> Words {
         Operation::CreateLead => (
             "Leads",
             "Create a lead",
-            "Every request makes a lead: the same person twice is two leads. With an `Idempotency-Key` it can be sent again \
-                safely.",
+            "Every request makes a lead: the same person twice is two leads. With an `Idempotency-Key` it can be \
+                sent again safely.",
         ),
         Operation::GetLead => ("Leads", "Fetch a lead", "One lead with all its fields."),
         Operation::UpdateLead => (
             "Leads",
             "Update a lead",
-            "JSON Merge Patch (RFC 7396): what is absent stays, `null` clears, a value sets. A lead in a pipeline always has a \
-                stage, so `null` for either of the two clears both, and `null` for one beside a value for the other is 400.",
+            "JSON Merge Patch (RFC 7396): what is absent stays, `null` clears, a value sets. A lead in a pipeline \
+                always has a stage, so `null` for either of the two clears both, and `null` for one beside a value \
+                for the other is 400.",
         ),
         Operation::DeleteLead => ("Leads", "Delete a lead", "The lead is gone for good; a second time it is 404."),
         Operation::ListPipelines => {

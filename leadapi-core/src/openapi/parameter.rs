@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::example;
+use super::{example, schema};
 use crate::{
     http::Operation,
     id::MAX_ID_CHARS,
@@ -22,11 +22,10 @@ pub(super) fn of(operation: Operation) -> Vec<Value> {
 }
 
 pub(super) fn all() -> Map<String, Value> {
-    let id = || json!({ "type": "string", "minLength": 1, "maxLength": MAX_ID_CHARS, "pattern": "^[!-~]+$" });
-    let key =
-        json!({ "type": "string", "minLength": 1, "maxLength": IdempotencyKey::MAX_CHARS, "pattern": "^[!-~]+$" });
+    let id = || schema::visible(MAX_ID_CHARS);
     let lead = example::lead();
-    [
+    #[rustfmt::skip]
+    let parameters = [
         ("path", "id", "The lead.", id(), json!(lead.id)),
         ("query", "client_id", "Only leads of this client account; one that is not the business's is 403.", id(), json!(lead.client_id)),
         ("query", "stage_id", "Only leads in this stage; one that is not the business's is 400.", id(), json!(lead.stage_id)),
@@ -35,22 +34,22 @@ pub(super) fn all() -> Map<String, Value> {
         (
             "header",
             "Idempotency-Key",
-            "Names the create, so that it can be sent again without making a second lead: for 24 hours the same key with the \
-                same body is answered with the same lead and `Idempotency-Replayed: true`; with another body it is 400.",
-            key,
+            "Names the create, so that it can be sent again without making a second lead: for 24 hours the same key \
+                with the same body is answered with the same lead and `Idempotency-Replayed: true`; with another \
+                body it is 400.",
+            schema::visible(IdempotencyKey::MAX_CHARS),
             json!("import-7/row-12"),
         ),
         (
             "header",
             "X-Request-Id",
-            "By which the request is to be found in the log of the server: 1 to 128 visible ASCII characters; anything else is \
-                replaced, not refused.",
+            "By which the request is to be found in the log of the server: 1 to 128 visible ASCII characters; \
+                anything else is replaced, not refused.",
             json!({ "type": "string" }),
             json!("signup-form-4711"),
         ),
-    ]
-    .into_iter()
-    .map(|(place, name, description, schema, example)| {
+    ];
+    let described = parameters.into_iter().map(|(place, name, description, schema, example)| {
         let parameter = json!({
             "name": name,
             "in": place,
@@ -60,8 +59,8 @@ pub(super) fn all() -> Map<String, Value> {
             "example": example,
         });
         (name.to_owned(), parameter)
-    })
-    .collect()
+    });
+    described.collect()
 }
 
 fn window(bound: InvalidWindow, default: u64) -> Value {

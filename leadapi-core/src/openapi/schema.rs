@@ -11,6 +11,11 @@ pub(super) fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
+/// Visible ASCII characters, at least one.
+pub(super) fn visible(max_chars: usize) -> Value {
+    json!({ "type": "string", "minLength": 1, "maxLength": max_chars, "pattern": "^[!-~]+$" })
+}
+
 pub(super) fn all() -> Map<String, Value> {
     let mut schemas = answers();
     schemas.extend(requests());
@@ -66,7 +71,8 @@ fn error() -> Value {
         "required": ["error"],
         "properties": {
             "error": {
-                "description": "One message for people: what is at fault and the rule that was broken; several faults are joined with `; `.",
+                "description": "One message for people: what is at fault and the rule that was broken; several \
+                    faults are joined with `; `.",
                 "type": "string",
                 "minLength": 1,
             },

@@ -91,7 +91,7 @@ enum Command {
     Completions(Completions),
     /// Write the pages of the manual into a folder.
     Man(Man),
-    /// Print the description of the API, as an `OpenAPI` 3.1 document.
+    /// Print the description of the API, as an OpenAPI 3.1 document.
     #[command(name = "openapi")]
     OpenApi(OpenApi),
 }

