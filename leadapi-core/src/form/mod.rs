@@ -40,24 +40,39 @@
 //! buffers its content (`#[serde(flatten)]`, `#[serde(untagged)]`), is an error, because neither hands over the text of a
 //! value; and written in another format, a record is of no use.
 
+mod answer;
 mod ending;
 mod field;
 mod logic;
 mod number;
 mod open;
+mod plan;
+mod policy;
 mod question;
 mod raw;
 mod record;
 mod root;
 mod theme;
+mod walk;
 
+pub use answer::{Answer, Answers};
 pub use ending::{Ending, MetaEvent, Settings};
 pub use field::{Entry, Field, List};
 pub use logic::{Condition, Group, Jump, Logic, Operand, Rule};
 pub use number::{InvalidNumber, Number};
 pub use open::{CalendarProvider, EndingKind, GroupOp, JumpKind, Operator, QuestionType};
+pub use plan::{Calendar, Problem, Questionnaire, Version};
+pub use policy::Policy;
 pub use question::{Choice, Page, Question};
 pub use raw::Raw;
 pub use record::Extra;
 pub use root::{Capi, Form, FormClient, FormRecord, LiveSnapshot};
 pub use theme::Theme;
+pub use walk::{
+    Asked, Attribute, Check, Escape, Finish, FormLead, NamedBy, NoLead, Notice, NoticeKind, Outcome, Step, Verification, Walk,
+};
+
+/// The elements of an array that are of their type, each with where it stands.
+fn entries<T>(list: &List<T>) -> impl Iterator<Item = (usize, &T)> {
+    list.get().into_iter().flatten().enumerate().filter_map(|(at, entry)| Some((at, entry.get()?)))
+}

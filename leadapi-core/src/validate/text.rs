@@ -8,7 +8,7 @@ use super::{Fault, Faults};
 type Shape = fn(&str) -> Result<(), &'static str>;
 
 /// What a text field may hold.
-pub(super) struct TextRule {
+pub(crate) struct TextRule {
     field: &'static str,
     max_chars: usize,
     trimmed: bool,
@@ -20,14 +20,14 @@ pub(super) struct TextRule {
 mod table {
     use super::{TextRule, email, phone};
 
-    pub(in crate::validate) const NAME: TextRule = TextRule { field: "name", max_chars: 200, trimmed: true, line_breaks: false, shape: None };
-    pub(in crate::validate) const EMAIL: TextRule = TextRule { field: "email", max_chars: 254, trimmed: true, line_breaks: false, shape: Some(email) };
-    pub(in crate::validate) const PHONE: TextRule = TextRule { field: "phone", max_chars: 50, trimmed: true, line_breaks: false, shape: Some(phone) };
-    pub(in crate::validate) const SOURCE: TextRule = TextRule { field: "source", max_chars: 100, trimmed: false, line_breaks: false, shape: None };
-    pub(in crate::validate) const NOTES: TextRule = TextRule { field: "notes", max_chars: 10_000, trimmed: false, line_breaks: true, shape: None };
-    pub(in crate::validate) const BUSINESS_NAME: TextRule = TextRule { field: "business_name", max_chars: 200, trimmed: true, line_breaks: false, shape: None };
+    pub(crate) const NAME: TextRule = TextRule { field: "name", max_chars: 200, trimmed: true, line_breaks: false, shape: None };
+    pub(crate) const EMAIL: TextRule = TextRule { field: "email", max_chars: 254, trimmed: true, line_breaks: false, shape: Some(email) };
+    pub(crate) const PHONE: TextRule = TextRule { field: "phone", max_chars: 50, trimmed: true, line_breaks: false, shape: Some(phone) };
+    pub(crate) const SOURCE: TextRule = TextRule { field: "source", max_chars: 100, trimmed: false, line_breaks: false, shape: None };
+    pub(crate) const NOTES: TextRule = TextRule { field: "notes", max_chars: 10_000, trimmed: false, line_breaks: true, shape: None };
+    pub(crate) const BUSINESS_NAME: TextRule = TextRule { field: "business_name", max_chars: 200, trimmed: true, line_breaks: false, shape: None };
 }
-pub(super) use table::{BUSINESS_NAME, EMAIL, NAME, NOTES, PHONE, SOURCE};
+pub(crate) use table::{BUSINESS_NAME, EMAIL, NAME, NOTES, PHONE, SOURCE};
 
 impl TextRule {
     /// The text as it is stored, or nothing for blanks, which are what forms send for a field left empty.
@@ -57,12 +57,12 @@ impl TextRule {
     }
 
     /// Whether the text says something and breaks no rule.
-    pub(super) fn allows(&self, text: &str) -> bool {
+    pub(crate) fn allows(&self, text: &str) -> bool {
         let mut faults = Faults::default();
         self.read(text, &mut faults).is_some() && faults.is_empty()
     }
 
-    pub(super) const fn max_chars(&self) -> usize {
+    pub(crate) const fn max_chars(&self) -> usize {
         self.max_chars
     }
 }
