@@ -16,6 +16,7 @@
 mod answer;
 mod case;
 pub mod doubles;
+pub mod forms;
 mod invariants;
 mod keep;
 mod live;

@@ -8,7 +8,7 @@ use crate::{
         answer::Answer,
         plan::{Kind, said},
     },
-    id::ClientId,
+    id::{ClientId, PipelineId},
     model::{Amount, NewLead},
     validate::{BUSINESS_NAME, EMAIL, NAME, NOTES, PHONE, SOURCE},
 };
@@ -146,7 +146,8 @@ impl<'a> Walk<'a> {
         lead.phone = text(places.phone);
         lead.business_name = text(places.business_name);
         lead.value = places.value.map(|(_, value)| value.get());
-        lead.pipeline_id = said(&form.target_pipeline_id).map(str::to_owned);
+        let pipeline = said(&form.target_pipeline_id).and_then(|id| PipelineId::parse(id.trim()).ok());
+        lead.pipeline_id = pipeline.map(|id| id.to_string());
         lead.source = said(&form.name)
             .map(|name| lines::cut(format!("Form: {}", lines::one_line(name)).into(), SOURCE.max_chars()).into());
         lead.notes = self.notes(&attributes);
