@@ -8,11 +8,27 @@
     reason = "a test stops where something is not as it must be, and is handy to write"
 )]
 
+mod differential;
+mod proofs;
+mod random;
 mod vectors;
 
+use std::{env, str::FromStr};
+
+use proptest::test_runner::Config;
 use serde_json::Value;
 
 /// The sample form.
 fn sample() -> Value {
     serde_json::from_str(include_str!("../../../leadapi-core/tests/data/form.json")).unwrap()
+}
+
+/// A number that the environment can set.
+fn configured<T: FromStr>(name: &str, by_default: T) -> T {
+    env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(by_default)
+}
+
+/// So many cases, others on each run, and none of them kept in a file.
+fn config(cases: u32) -> Config {
+    Config { cases, failure_persistence: None, max_shrink_iters: 4_096, ..Config::default() }
 }

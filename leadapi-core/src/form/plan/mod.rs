@@ -179,6 +179,18 @@ impl<'r> Questionnaire<'r> {
         ending.and_then(|index| self.endings.get(index)).map_or(by_default, |ending| ending.creates_lead(by_default))
     }
 
+    /// The pages and the endings that can be come to if answers are left out of account.
+    pub(super) fn in_reach(&self) -> (Vec<bool>, std::collections::BTreeSet<usize>) {
+        let pages = self.graph.reached([0], |_| true);
+        let reached = pages.iter().zip(&self.graph.targets).filter(|(reached, _)| **reached);
+        let endings = reached.flat_map(|(_, targets)| targets).filter_map(|target| match target {
+            Target::Ending(ending) => *ending,
+            Target::Page(_) => None,
+        });
+        let endings = endings.collect();
+        (pages, endings)
+    }
+
     /// Whether a placeholder of this key stands for something.
     pub(super) fn knows(&self, key: &str) -> bool {
         self.mapped.contains_key(key) || self.question(key).is_some()

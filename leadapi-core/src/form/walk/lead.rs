@@ -6,7 +6,7 @@ use super::{Escape, Filled, Walk, lines};
 use crate::{
     form::{
         answer::Answer,
-        plan::{Kind, said},
+        plan::{Kind, QuestionPlan, said},
     },
     id::{ClientId, PipelineId},
     model::{Amount, NewLead},
@@ -191,13 +191,12 @@ struct Places<'f, 'w, 'a> {
 impl<'f, 'w, 'a> Places<'f, 'w, 'a> {
     fn new(answers: &'f [Filled<'w, 'a>]) -> Self {
         let mapped = |key: &'static str| answers.iter().filter(move |filled| filled.question.key == Some(key));
-        // A number is no way to reach anybody: as it is written, it has lost its plus and its zeros.
-        let contact = |key| mapped(key).filter(|filled| !matches!(filled.question.kind, Kind::Number { .. }));
+        let contact = |key| mapped(key).find(|filled| is_contact(filled.question, &filled.text));
         Self {
             answers,
             names: Vec::new(),
-            email: contact("email").find(|filled| EMAIL.allows(&filled.text)),
-            phone: contact("phone").find(|filled| PHONE.allows(&filled.text)),
+            email: contact("email"),
+            phone: contact("phone"),
             business_name: mapped("business_name").find(|filled| BUSINESS_NAME.allows(&filled.text)),
             value: mapped("value").find_map(|filled| {
                 let number = filled.text.strip_prefix('+').unwrap_or(&filled.text);
@@ -248,6 +247,26 @@ impl<'f, 'w, 'a> Places<'f, 'w, 'a> {
         self.names.contains(&index)
             || self.value.is_some_and(|(value, _)| value == index)
             || fields.into_iter().flatten().any(|filled| filled.index == index)
+    }
+}
+
+/// Whether an answer is the lead's email address or phone number, if no other is before it.
+pub(in crate::form) fn is_contact(question: &QuestionPlan<'_>, text: &str) -> bool {
+    // A number is no way to reach anybody: as it is written, it has lost its plus and its zeros.
+    !matches!(question.kind, Kind::Number { .. })
+        && match question.key {
+            Some("email") => EMAIL.allows(text),
+            Some("phone") => PHONE.allows(text),
+            _ => false,
+        }
+}
+
+/// Whether an answer to the question can name a lead.
+pub(in crate::form) fn is_name(question: &QuestionPlan<'_>, stand_ins: bool) -> bool {
+    match question.key {
+        Some("name" | "first_name" | "last_name") => true,
+        Some("business_name" | "email" | "phone") => stand_ins,
+        _ => false,
     }
 }
 

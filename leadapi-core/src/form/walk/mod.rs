@@ -10,6 +10,7 @@ pub use fill::Escape;
 pub(super) use fill::{Piece, pieces};
 pub use finish::{Check, Finish, Verification};
 pub use lead::{Attribute, FormLead, NamedBy, NoLead};
+pub(super) use lead::{is_contact, is_name};
 pub use step::{Asked, Notice, NoticeKind, Step};
 
 use std::borrow::Cow;
