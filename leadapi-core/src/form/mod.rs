@@ -41,6 +41,7 @@
 //! value; and written in another format, a record is of no use.
 
 mod answer;
+mod check;
 mod ending;
 mod field;
 mod logic;
@@ -57,6 +58,7 @@ mod theme;
 mod walk;
 
 pub use answer::{Answer, Answers};
+pub use check::{Code, Finding, Severity};
 pub use ending::{Ending, MetaEvent, Settings};
 pub use field::{Entry, Field, List};
 pub use logic::{Condition, Group, Jump, Logic, Operand, Rule};

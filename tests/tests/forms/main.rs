@@ -9,6 +9,7 @@
 )]
 
 mod differential;
+mod findings;
 mod proofs;
 mod random;
 mod vectors;

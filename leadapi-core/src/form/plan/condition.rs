@@ -73,7 +73,7 @@ pub(in crate::form) enum Test<'r> {
 }
 
 impl<'r> Groups<'r> {
-    pub(super) fn new(form: &Questionnaire<'r>, rule: &'r Rule) -> Self {
+    pub(super) fn new(form: &Questionnaire<'_>, rule: &'r Rule) -> Self {
         let groups = entries(&rule.groups, |group: Option<&'r Group>| match group {
             // A group that cannot be read is one condition that nobody knows.
             None => Conds { join: Join::Unknown, conds: vec![Cond::Unknown] },
@@ -143,7 +143,7 @@ impl Join {
 }
 
 impl<'r> Cond<'r> {
-    fn new(form: &Questionnaire<'r>, condition: &'r Condition) -> Self {
+    pub(in crate::form) fn new(form: &Questionnaire<'_>, condition: &'r Condition) -> Self {
         let Some(op @ (Operator::Equals | Operator::IsFilled | Operator::Gt)) = condition.op.get() else {
             return Self::Unknown;
         };
@@ -166,7 +166,7 @@ impl<'r> Cond<'r> {
 
 impl<'r> Test<'r> {
     /// Nothing if no answer to a question of this kind could pass.
-    fn new(op: &Operator, kind: &Kind<'r>, value: &'r Field<Operand>) -> Option<Self> {
+    fn new(op: &Operator, kind: &Kind<'_>, value: &'r Field<Operand>) -> Option<Self> {
         match (op, kind, value.get()) {
             (Operator::IsFilled, ..) => Some(Self::Filled),
             (Operator::Equals, Kind::Choice(options), Some(Operand::Text(id))) => {

@@ -12,12 +12,13 @@ mod version;
 
 use std::collections::HashMap;
 
-pub(super) use condition::{Cond, Groups, Test, Truth};
+pub(super) use condition::{Cond, Test};
+use condition::Groups;
 pub use ending::Calendar;
 pub(super) use ending::{EndingPlan, web_url};
 pub(super) use graph::Graph;
 pub use question::Problem;
-pub(super) use question::{Kind, OptionPlan, QuestionPlan, Slot};
+pub(super) use question::{Kind, QuestionPlan, Slot};
 pub(super) use rule::{ENDING, FALLBACK, Jump, RulePlan, Target, Tried};
 pub(super) use version::Source;
 pub use version::Version;

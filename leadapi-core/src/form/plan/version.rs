@@ -61,7 +61,7 @@ impl<'r> Source<'r> {
 
     /// The pages, each with where it stands; one that stands nowhere and is made of the top-level fields if there are no
     /// pages but fields. A snapshot has no fields of its own, so they are the form's in both versions.
-    pub(super) fn pages(&self) -> Vec<(Option<usize>, Option<&'r Page>)> {
+    pub(in crate::form) fn pages(&self) -> Vec<(Option<usize>, Option<&'r Page>)> {
         let pages: Vec<_> =
             self.pages.into_iter().flat_map(crate::form::entries).map(|(at, page)| (Some(at), Some(page))).collect();
         let fields = self.form.is_some_and(|form| form.fields.items().next().is_some());
@@ -79,7 +79,7 @@ impl<'r> Source<'r> {
     }
 
     /// The questions of a page, or of the page that is made of the top-level fields.
-    pub(super) fn fields(&self, page: Option<&'r Page>) -> &'r List<Question> {
+    pub(in crate::form) fn fields(&self, page: Option<&'r Page>) -> &'r List<Question> {
         const NONE: &List<Question> = &Field::Absent;
         page.map(|page| &page.fields).or_else(|| self.form.map(|form| &form.fields)).unwrap_or(NONE)
     }

@@ -73,6 +73,8 @@ pub(super) struct Exploration {
     pub held: BTreeSet<usize>,
     /// The rules that are followed for some answers.
     pub followed: BTreeSet<usize>,
+    /// Whether an ending was come to that makes a lead.
+    pub makes_lead: bool,
 }
 
 impl Questionnaire<'_> {
@@ -108,6 +110,7 @@ struct Explorer {
     contactless: Option<Answers>,
     held: BTreeSet<usize>,
     followed: BTreeSet<usize>,
+    makes_lead: bool,
 }
 
 impl Explorer {
@@ -155,6 +158,7 @@ impl Explorer {
             Way::Ending(ending, flags) => {
                 self.endings.extend(ending);
                 let lead = space.form.creates_lead(ending);
+                self.makes_lead |= lead;
                 if lead && flags & NAMED == 0 && self.nameless.is_none() {
                     self.nameless = Some(space.answers(&self.nodes, &trail()));
                 }
@@ -185,6 +189,7 @@ impl Explorer {
             complete,
             held: self.held,
             followed: self.followed,
+            makes_lead: self.makes_lead,
             proofs: Proofs {
                 ends: all(self.endless),
                 pages: missing(form.pages.len(), &self.pages, &|page| pages.get(page) == Some(&true)),
