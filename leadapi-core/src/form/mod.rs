@@ -73,7 +73,8 @@ pub use record::Extra;
 pub use root::{Capi, Form, FormClient, FormRecord, LiveSnapshot};
 pub use theme::Theme;
 pub use walk::{
-    Asked, Attribute, Check, Escape, Finish, FormLead, NamedBy, NoLead, Notice, NoticeKind, Outcome, Step, Verification, Walk,
+    Asked, Attribute, Check, Escape, Finish, FormLead, NamedBy, NoLead, Notice, NoticeKind, Outcome, Step,
+    Verification, Walk,
 };
 
 /// The elements of an array that are of their type, each with where it stands.

@@ -1,6 +1,8 @@
 //! What the engine says of a walk, as the vectors write it.
 
-use leadapi_core::form::{Answers, Check, Escape, FormRecord, NoLead, Outcome, Policy, Questionnaire, Version, Walk};
+use leadapi_core::form::{
+    Answers, CalendarProvider, Check, Escape, FormRecord, NoLead, Outcome, Policy, Questionnaire, Step, Version, Walk,
+};
 use serde_json::{Map, Value, json};
 
 /// What stands for a known placeholder that nobody has answered.
@@ -19,7 +21,7 @@ pub fn report_of(form: &Questionnaire<'_>, answers: &Answers) -> Value {
     let walk = form.walk(answers);
     let mut report = Map::new();
     let mut say = |key: &str, value: Value| report.insert(key.to_owned(), value);
-    say("path", walk.steps().map(|step| step.page()).collect());
+    say("path", walk.steps().map(Step::page).collect());
     let numbers = walk.steps().enumerate();
     say("uncertain", numbers.filter(|(_, step)| step.is_uncertain()).map(|(number, _)| number).collect());
     let notices = walk.steps().enumerate().flat_map(|(number, step)| {
@@ -27,9 +29,9 @@ pub fn report_of(form: &Questionnaire<'_>, answers: &Answers) -> Value {
     });
     say("notices", notices.collect());
     say("progress", walk.progress().into());
-    say("steps", walk.steps().map(|step| step.progress()).collect());
+    say("steps", walk.steps().map(Step::progress).collect());
     say("score", walk.score().into());
-    let asked = walk.steps().flat_map(|step| step.questions());
+    let asked = walk.steps().flat_map(Step::questions);
     let labels = asked.map(|asked| (asked.id().to_owned(), asked.label(FALLBACK, Escape::Plain).into()));
     say("labels", Value::Object(labels.collect()));
     say("pruned", walk.pruned().iter().map(|(id, _)| id).collect());
@@ -51,13 +53,14 @@ pub fn report_of(form: &Questionnaire<'_>, answers: &Answers) -> Value {
         }
         Outcome::Finished(finish) => {
             say("ending", json!(finish.id));
-            for (key, escape) in [("message", Escape::Plain), ("message_html", Escape::Html), ("message_url", Escape::Url)]
+            for (key, escape) in
+                [("message", Escape::Plain), ("message_html", Escape::Html), ("message_url", Escape::Url)]
             {
                 say(key, walk.fill(finish.message.unwrap_or_default(), FALLBACK, escape).into());
             }
             say("meta_event", json!(finish.meta_event));
             let calendar = finish.calendar.map(|calendar| {
-                let provider = calendar.provider.map(|provider| provider.as_str());
+                let provider = calendar.provider.map(CalendarProvider::as_str);
                 json!({"slug": calendar.slug, "provider": provider, "duration": calendar.duration})
             });
             say("calendar", json!(calendar));
@@ -95,8 +98,7 @@ fn lead(walk: &Walk<'_>, report: &mut Map<String, Value>) {
             }
             say("lead", lead);
             say("named_by", made.named_by.as_str().into());
-            let attributes =
-                made.attributes.iter().map(|told| json!([told.key, told.question, told.label, told.text]));
+            let attributes = made.attributes.iter().map(|told| json!([told.key, told.question, told.label, told.text]));
             say("attributes", attributes.collect());
         }
     }

@@ -2,6 +2,8 @@
 
 mod engine;
 mod naive;
+mod sized;
 
 pub use engine::{FALLBACK, report, report_of};
 pub use naive::Naive;
+pub use sized::sized;

@@ -21,7 +21,8 @@ const WALKS_EACH: u32 = 16;
 fn every_walk_is_the_same() {
     let forms = configured("LEADAPI_FORMS_WALKS", WALKS) / WALKS_EACH;
     let mut runner = TestRunner::new(crate::config(forms));
-    let bytes = (vec(any::<u8>(), 0..700), vec(vec(any::<u8>(), 0..40), WALKS_EACH as usize), any::<bool>(), any::<bool>());
+    let bytes =
+        (vec(any::<u8>(), 0..700), vec(vec(any::<u8>(), 0..40), WALKS_EACH as usize), any::<bool>(), any::<bool>());
     let outcome = runner.run(&bytes, |(form, walks, tame, draft)| {
         let value = random::record(&mut Draw(&form), tame, 8);
         let record: FormRecord = serde_json::from_str(&value.to_string()).unwrap();
@@ -54,7 +55,12 @@ fn walks_at_random_go_far() {
             count(format!("lead {}", report.get("lead").is_some()));
             count(format!("uncertain {}", report["uncertain"] != serde_json::json!([])));
             report["notices"].as_array().unwrap().iter().for_each(|notice| count(notice[2].to_string()));
-            report.get("problems").and_then(|problems| problems.as_object()).into_iter().flatten().for_each(|(_, problem)| count(problem.to_string()));
+            report
+                .get("problems")
+                .and_then(|problems| problems.as_object())
+                .into_iter()
+                .flatten()
+                .for_each(|(_, problem)| count(problem.to_string()));
             report.get("named_by").into_iter().for_each(|rung| count(format!("named by {rung}")));
         }
         Ok(())
@@ -62,10 +68,33 @@ fn walks_at_random_go_far() {
     outcome.unwrap();
     let seen = seen.into_inner();
     for what in [
-        "\"finished\"", "\"awaiting\"", "\"endless\"", "\"empty\"", "pages 1", "pages 2", "pages 3", "pages 4", "lead true", "uncertain true",
-        "\"uncertain_conditions\"", "\"unknown_jump\"", "\"missing_target\"", "\"missing\"", "\"no_such_option\"", "\"not_a_number\"",
-        "\"number_with_comma\"", "\"not_finite\"", "\"below_min\"", "\"not_a_text\"", "\"not_an_email\"", "\"not_a_phone\"",
-        "named by \"name\"", "named by \"first_and_last\"", "named by \"business_name\"", "named by \"email\"", "named by \"phone\"",
+        "\"finished\"",
+        "\"awaiting\"",
+        "\"endless\"",
+        "\"empty\"",
+        "pages 1",
+        "pages 2",
+        "pages 3",
+        "pages 4",
+        "lead true",
+        "uncertain true",
+        "\"uncertain_conditions\"",
+        "\"unknown_jump\"",
+        "\"missing_target\"",
+        "\"missing\"",
+        "\"no_such_option\"",
+        "\"not_a_number\"",
+        "\"number_with_comma\"",
+        "\"not_finite\"",
+        "\"below_min\"",
+        "\"not_a_text\"",
+        "\"not_an_email\"",
+        "\"not_a_phone\"",
+        "named by \"name\"",
+        "named by \"first_and_last\"",
+        "named by \"business_name\"",
+        "named by \"email\"",
+        "named by \"phone\"",
     ] {
         assert!(seen.get(what).is_some_and(|count| *count >= 5), "{what}: {seen:#?}");
     }

@@ -10,8 +10,10 @@
 
 mod differential;
 mod findings;
+mod laws;
 mod proofs;
 mod random;
+mod showcase;
 mod vectors;
 
 use std::{env, str::FromStr};

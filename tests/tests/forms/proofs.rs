@@ -6,7 +6,9 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-use leadapi_core::form::{Answers, FormRecord, NoLead, Outcome, PathEnd, Policy, Proofs, Questionnaire, Verdict, Version};
+use leadapi_core::form::{
+    Answers, FormRecord, NoLead, Outcome, PathEnd, Policy, Proofs, Questionnaire, Step, Verdict, Version,
+};
 use leadapi_tests::forms::Naive;
 use proptest::{
     collection::vec,
@@ -63,7 +65,13 @@ fn candidates(question: &Value, constants: &[Value]) -> Vec<Value> {
             all.extend([json!("zz"), json!("ann@example.com"), json!("202 555 0101")]);
             if kind == "rating" {
                 all.extend(constants.iter().filter(|value| value.is_number()).cloned());
-                all.extend(constants.iter().filter_map(|value| value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())).filter(|number: &f64| number.is_finite()).flat_map(|number| [json!(number + 0.25), json!(number - 0.25), json!(number)]));
+                all.extend(
+                    constants
+                        .iter()
+                        .filter_map(|value| value.as_f64().or_else(|| value.as_str()?.trim().parse().ok()))
+                        .filter(|number: &f64| number.is_finite())
+                        .flat_map(|number| [json!(number + 0.25), json!(number - 0.25), json!(number)]),
+                );
                 all.extend([json!(true), json!(false), json!([1]), json!(-1000), json!(1000.5)]);
             }
         }
@@ -118,7 +126,7 @@ fn brute_force(value: &Value) -> Option<Seen> {
         match walk.outcome {
             "endless" => {
                 seen.endless = true;
-                seen.paths.insert((walk.path.clone(), "endless".into()));
+                seen.paths.insert((walk.path.clone(), format!("back to {:?}", walk.again.unwrap())));
             }
             "finished" => {
                 seen.paths.insert((walk.path.clone(), format!("{:?}", walk.ending)));
@@ -164,7 +172,8 @@ fn compare_paths(form: &Questionnaire<'_>, endings: &[Value], seen: &Seen) -> Re
     prop_assert!(found.complete);
     let end = |end| match end {
         PathEnd::Ending(id) => format!("{:?}", endings.iter().position(|ending| ending["id"].as_str() == id)),
-        _ => "endless".to_owned(),
+        PathEnd::Endless(page) => format!("back to {page}"),
+        other => panic!("{other:?}"),
     };
     let paths: BTreeSet<_> = found.paths.iter().map(|path| (path.pages.clone(), end(path.end))).collect();
     prop_assert_eq!(paths.len(), found.paths.len(), "a path twice");
@@ -172,11 +181,13 @@ fn compare_paths(form: &Questionnaire<'_>, endings: &[Value], seen: &Seen) -> Re
     let ids: Vec<_> = form.pages().collect();
     for path in &found.paths {
         let walk = form.walk(&path.answers);
-        let walked: Vec<_> = walk.steps().map(|step| step.page()).collect();
+        let walked: Vec<_> = walk.steps().map(Step::page).collect();
         prop_assert_eq!(walked, path.pages.iter().map(|page| ids[*page]).collect::<Vec<_>>());
         match walk.outcome() {
             Outcome::Finished(finish) => prop_assert_eq!(PathEnd::Ending(finish.id), path.end),
-            Outcome::Endless { page } => prop_assert!(path.end == PathEnd::Endless(ids.iter().position(|id| *id == page).unwrap())),
+            Outcome::Endless { page } => {
+                prop_assert_eq!(path.end, PathEnd::Endless(ids.iter().position(|id| *id == page).unwrap()));
+            }
             other => prop_assert!(false, "{:?}", other),
         }
     }

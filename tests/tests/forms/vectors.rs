@@ -39,7 +39,11 @@ fn differences(walk: impl Fn(&Vector) -> Value) -> Vec<String> {
         for (key, expected) in vector.expect.as_object().unwrap() {
             let told = report.get(key);
             if told != Some(expected) {
-                differences.push(format!("{}\n    {key}: {}\n    and not {expected}", vector.name, told.unwrap_or(&Value::Null)));
+                differences.push(format!(
+                    "{}\n    {key}: {}\n    and not {expected}",
+                    vector.name,
+                    told.unwrap_or(&Value::Null)
+                ));
             }
         }
     }

@@ -9,7 +9,7 @@ pub(super) fn parse(text: &str) -> Option<Colour> {
     let values: Vec<u32> = digits.chars().map(|c| c.to_digit(16)).collect::<Option<_>>()?;
     let bytes: Vec<u32> = match values.as_slice() {
         short @ [_, _, _] => short.iter().map(|digit| digit * 17).collect(),
-        [pairs @ ..] if matches!(pairs.len(), 6 | 8) => {
+        pairs if matches!(pairs.len(), 6 | 8) => {
             pairs.chunks(2).map(|pair| pair.iter().fold(0, |byte, digit| byte * 16 + digit)).collect()
         }
         _ => return None,

@@ -64,7 +64,13 @@ impl Report {
         self.0.push(Finding { code, pointer: pointer.into(), message: message.into(), witness: None });
     }
 
-    pub(super) fn show(&mut self, code: Code, pointer: impl Into<String>, message: impl Into<String>, witness: Answers) {
+    pub(super) fn show(
+        &mut self,
+        code: Code,
+        pointer: impl Into<String>,
+        message: impl Into<String>,
+        witness: Answers,
+    ) {
         self.0.push(Finding { code, pointer: pointer.into(), message: message.into(), witness: Some(witness) });
     }
 

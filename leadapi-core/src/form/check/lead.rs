@@ -59,9 +59,8 @@ fn check_twice(form: &Questionnaire<'_>, report: &mut Report) {
                 after.get(second) == Some(&true)
             };
             let mut before = mapped.iter().take(count);
-            let other = before.find(|other| {
-                follows(page(**other), page(*index)) || follows(page(*index), page(**other))
-            });
+            let other =
+                before.find(|other| follows(page(**other), page(*index)) || follows(page(*index), page(**other)));
             if let Some(other) = other {
                 let message = format!("the question at {} is mapped to {key} too", form.question_at(*other));
                 report.add(Code::MappedTwice, format!("{}/mappedKey", form.question_at(*index)), message);

@@ -121,6 +121,10 @@ fn check_versions(form: &Questionnaire<'_>, report: &mut Report) {
         ("confirmation_message", draft.confirmation_message != live.confirmation_message),
     ];
     for (name, _) in differs.iter().filter(|(_, differs)| *differs) {
-        report.add(Code::DraftDiffers, format!("/form/{name}"), format!("the draft's {name} is not what was published"));
+        report.add(
+            Code::DraftDiffers,
+            format!("/form/{name}"),
+            format!("the draft's {name} is not what was published"),
+        );
     }
 }

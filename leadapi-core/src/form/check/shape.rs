@@ -23,8 +23,7 @@ pub(in crate::form) trait Inspect {
 }
 
 /// The members of a form that a snapshot has too.
-const DRAFT: &[&str] =
-    &["/form/pages", "/form/logic", "/form/theme", "/form/settings", "/form/confirmation_message"];
+const DRAFT: &[&str] = &["/form/pages", "/form/logic", "/form/theme", "/form/settings", "/form/confirmation_message"];
 const LIVE: &[&str] = &["/form/live_snapshot"];
 
 pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
@@ -60,7 +59,11 @@ impl At<'_> {
             Some(b'n') => "null",
             _ => "a number",
         };
-        self.report.add(Code::UnexpectedType, self.pointer.clone(), format!("something else than {kind} should be here"));
+        self.report.add(
+            Code::UnexpectedType,
+            self.pointer.clone(),
+            format!("something else than {kind} should be here"),
+        );
     }
 }
 

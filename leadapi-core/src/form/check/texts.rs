@@ -72,7 +72,7 @@ fn check_order(
     let before = |other: &&QuestionPlan<'_>| {
         other.page != question.page && form.graph.reached([other.page], |_| true).get(question.page) == Some(&true)
     };
-    let (code, message) = if known.iter().any(|other| before(other)) {
+    let (code, message) = if known.iter().any(before) {
         (Code::PlaceholderMaybeUnanswered, "may be unanswered by then")
     } else if known.iter().any(|other| other.page == question.page) {
         (Code::PlaceholderSamePage, "is asked on the same page")
@@ -81,4 +81,3 @@ fn check_order(
     };
     report.add(code, at, format!("what {key:?} stands for {message}"));
 }
-

@@ -46,7 +46,11 @@ impl Graph {
     }
 
     /// The pages that can be come to from these, themselves among them, by way of pages that are let through.
-    pub(in crate::form) fn reached(&self, from: impl IntoIterator<Item = usize>, through: impl Fn(usize) -> bool) -> Vec<bool> {
+    pub(in crate::form) fn reached(
+        &self,
+        from: impl IntoIterator<Item = usize>,
+        through: impl Fn(usize) -> bool,
+    ) -> Vec<bool> {
         let mut reached = vec![false; self.targets.len()];
         let mut open: Vec<usize> = from.into_iter().collect();
         while let Some(page) = open.pop() {

@@ -12,8 +12,8 @@ mod version;
 
 use std::collections::HashMap;
 
-pub(super) use condition::{Cond, Test};
 use condition::Groups;
+pub(super) use condition::{Cond, Test};
 pub use ending::Calendar;
 pub(super) use ending::{EndingPlan, web_url};
 pub(super) use graph::Graph;

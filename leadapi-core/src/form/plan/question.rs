@@ -236,11 +236,14 @@ mod tests {
 
     #[test]
     fn a_decimal_is_digits_with_a_sign_a_point_and_an_exponent() {
-        for (text, number) in [("5", 5.0), (" -5. ", -5.0), ("+.5", 0.5), ("1e3", 1000.0), ("007", 7.0), ("1E-2", 0.01)]
+        for (text, number) in
+            [("5", 5.0_f64), (" -5. ", -5.0), ("+.5", 0.5), ("1e3", 1000.0), ("007", 7.0), ("1E-2", 0.01)]
         {
             assert_eq!(decimal(text).map(f64::to_bits), Some(number.to_bits()), "{text}");
         }
-        for text in ["", " ", "+", ".", "e", "1e", "1e+", "--1", "0x10", "inf", "nan", "infinity", "1_000", "1 000", "٣"] {
+        for text in
+            ["", " ", "+", ".", "e", "1e", "1e+", "--1", "0x10", "inf", "nan", "infinity", "1_000", "1 000", "٣"]
+        {
             assert_eq!(decimal(text), None, "{text}");
         }
         assert_eq!(decimal("1e400"), Some(f64::INFINITY));

@@ -81,33 +81,39 @@ fn flags(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, slot: &Slot<'_>)
 
 /// Answers among which there is one of every class; some are not good, and several may be of one class.
 fn candidates(question: &QuestionPlan<'_>, tests: &[Test<'_>]) -> Vec<Option<Answer>> {
-    let texts = tests.iter().filter_map(|test| if let Test::Text(text) = test { Some(*text) } else { None });
-    let texts: Vec<&str> = texts.collect();
+    let constants = tests.iter().filter_map(|test| if let Test::Text(text) = test { Some(*text) } else { None });
+    let constants: Vec<&str> = constants.collect();
     let mut answers = vec![None];
-    let mut push = |answer: Answer| answers.push(Some(answer));
     match &question.kind {
-        Kind::Choice(options) => options.iter().for_each(|option| push(option.id.into())),
-        Kind::Number { min } => numbers(tests, *min).into_iter().for_each(|number| push(number.into())),
+        Kind::Choice(options) => answers.extend(options.iter().map(|option| Some(option.id.into()))),
+        Kind::Number { min } => answers.extend(numbers(tests, *min).into_iter().map(|number| Some(number.into()))),
         Kind::Text | Kind::Email | Kind::Phone | Kind::Unknown => {
-            texts.iter().for_each(|text| push((*text).into()));
-            for filler in ["something", "someone@example.org", "202 555 0100"] {
-                push(unlike(filler, &texts).into());
-            }
+            let others = ["something", "someone@example.org", "202 555 0100"].map(|text| unlike(text, &constants));
+            answers.extend(constants.iter().map(|text| Some((*text).into())));
+            answers.extend(others.map(|text| Some(text.into())));
         }
     }
     if matches!(question.kind, Kind::Unknown) {
-        push(true.into());
-        push(false.into());
-        push(super::super::Raw::parse("[0]").map_or(Answer::Null, Answer::Other));
+        answers.extend([true, false].map(|yes| Some(yes.into())));
         // A number, too, is compared as it is written: as the condition writes it, and in some other way.
-        texts.iter().filter_map(|text| Number::parse(text).ok()).for_each(|number| push(number.into()));
-        for number in numbers(tests, None) {
-            let spellings = ["e0", "e+0", "e00"].map(|exponent| format!("{number}{exponent}"));
-            let other = spellings.iter().find(|spelling| !texts.contains(&spelling.as_str()));
-            other.and_then(|spelling| Number::parse(spelling).ok()).into_iter().for_each(|number| push(number.into()));
-        }
+        let written = constants.iter().filter_map(|text| Number::parse(text).ok());
+        answers.extend(written.map(|number| Some(number.into())));
+        answers
+            .extend(numbers(tests, None).iter().filter_map(|number| Some(Some(respelled(number, &constants)?.into()))));
     }
     answers
+}
+
+/// The same number in a spelling that is none of these.
+fn respelled(number: &Number, others: &[&str]) -> Option<Number> {
+    let spell = |zeros: String| match number.as_str().split_once('e') {
+        None => format!("{number}e{zeros}"),
+        Some((mantissa, exponent)) if mantissa.contains('.') => format!("{mantissa}{zeros}e{exponent}"),
+        Some((mantissa, exponent)) => format!("{mantissa}.{zeros}e{exponent}"),
+    };
+    let mut spellings = (1..others.len() + 2).map(|zeros| spell("0".repeat(zeros)));
+    let spelling = spellings.find(|spelling| !others.contains(&spelling.as_str()))?;
+    Number::parse(&spelling).ok()
 }
 
 /// The text, made another one until it is none of these.
@@ -144,14 +150,29 @@ fn between(low: f64, high: f64) -> Option<f64> {
     let next_whole = low.floor() + 1.0;
     let whole_before = high.ceil() - 1.0;
     let middle = low / 2.0 + high / 2.0;
-    [next_whole, whole_before, middle, low.next_up()].into_iter().find(|number| {
-        number.is_finite() && low < *number && *number < high
-    })
+    [next_whole, whole_before, middle, low.next_up()]
+        .into_iter()
+        .find(|number| number.is_finite() && low < *number && *number < high)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_can_always_be_spelled_otherwise() {
+        for text in ["5", "-0.5", "1e300", "1.5e-7"] {
+            let number = Number::parse(text).unwrap();
+            let mut others = vec![text.to_owned()];
+            for _ in 0..3 {
+                let known: Vec<&str> = others.iter().map(String::as_str).collect();
+                let other = respelled(&number, &known).unwrap();
+                assert_eq!(other.as_f64().map(f64::to_bits), number.as_f64().map(f64::to_bits));
+                assert!(!others.contains(&other.to_string()));
+                others.push(other.to_string());
+            }
+        }
+    }
 
     #[test]
     fn between_two_doubles_is_another_or_none() {

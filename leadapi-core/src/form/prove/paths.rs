@@ -34,7 +34,7 @@ pub enum PathEnd<'r> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Paths<'r> {
-    /// The paths, the longest first where two go the same way for a while and then apart.
+    /// The paths, sorted by their pages.
     pub paths: Vec<Path<'r>>,
     /// Whether these are all; otherwise the [`budget`](crate::form::Policy::budget) ran out, or there are more than were
     /// asked for.
@@ -65,7 +65,7 @@ impl<'r> Questionnaire<'r> {
     /// let form = record.compile(Version::Draft, &Policy::default());
     /// let found = form.paths(100);
     /// assert!(found.complete);
-    /// assert_eq!(found.paths.iter().map(|path| path.pages.as_slice()).collect::<Vec<_>>(), [&[0, 1][..], &[0]]);
+    /// assert_eq!(found.paths.iter().map(|path| path.pages.as_slice()).collect::<Vec<_>>(), [&[0][..], &[0, 1]]);
     /// assert!(found.paths.iter().all(|path| path.end == PathEnd::Ending(Some("e"))));
     /// # Ok::<(), serde_json::Error>(())
     /// ```
@@ -76,7 +76,8 @@ impl<'r> Questionnaire<'r> {
         let mut nodes: Vec<Node> = space.first().map(Node::first).into_iter().collect();
         let mut paths = Vec::new();
         // Each with the nodes in which walks can be that have come by these pages.
-        let mut open: Vec<(Vec<usize>, Vec<usize>)> = if nodes.is_empty() { Vec::new() } else { vec![(vec![0], vec![0])] };
+        let mut open: Vec<(Vec<usize>, Vec<usize>)> =
+            if nodes.is_empty() { Vec::new() } else { vec![(vec![0], vec![0])] };
         while let Some((pages, at)) = open.pop() {
             let mut forks: BTreeMap<Fork, Vec<(Trail, Option<State>)>> = BTreeMap::new();
             let mut known = HashSet::new();
@@ -123,6 +124,7 @@ impl<'r> Questionnaire<'r> {
                 }
             }
         }
+        paths.sort_by(|one, other| (&one.pages, one.end).cmp(&(&other.pages, other.end)));
         Paths { paths, complete: true }
     }
 }

@@ -102,7 +102,9 @@ impl<'c> Space<'c> {
                 .zip(&turn)
                 .filter_map(|((question, classes), at)| Some((*question, *classes.get(*at)?)))
                 .collect();
-            choices.iter().for_each(|choice| self.answer(&mut slots, *choice));
+            for choice in &choices {
+                self.answer(&mut slots, *choice);
+            }
             let tried: Vec<Tried> = page.rules.iter().map(|rule| rule.try_with(&slots)).collect();
             each(&choices, self.way(state, &choices, &tried), &tried);
             if !advance(&mut turn, &open) {

@@ -49,7 +49,10 @@ pub(in crate::form) enum Piece<'t> {
     Text(&'t str),
     /// A brace that opens or closes nothing.
     Brace(&'t str),
-    Key { key: &'t str, typed: &'t str },
+    Key {
+        key: &'t str,
+        typed: &'t str,
+    },
 }
 
 /// The pieces of a text, in order. Of nested braces the innermost count.
@@ -154,7 +157,7 @@ mod tests {
                 .collect();
             assert_eq!(joined, text);
         }
-        let keys = |text| pieces(text).filter(|piece| matches!(piece, Piece::Key { .. })).count();
+        let keys = |text: &str| pieces(text).filter(|piece| matches!(piece, Piece::Key { .. })).count();
         assert_eq!(["{{name}}", "{a{b}}", "{ a }", "{}", "{ }", "{a\nb}"].map(keys), [1, 1, 1, 0, 0, 0]);
         assert_eq!(keys(&format!("{{{}}}", "k".repeat(64))), 1);
         assert_eq!(keys(&format!("{{{}}}", "k".repeat(65))), 0);

@@ -1,9 +1,9 @@
 //! What follows when an ending is reached.
 
-use super::{End, Walk};
+use super::Walk;
 use crate::form::{
     ending::Ending,
-    plan::{Calendar, Kind, Questionnaire, Slot, web_url},
+    plan::{Calendar, EndingPlan, Kind, Questionnaire, Slot, web_url},
 };
 
 /// An ending that was reached, and what the host is to do about it.
@@ -62,7 +62,7 @@ impl<'a> Finish<'a> {
             creates_lead: form.creates_lead(index),
             meta_event: plan.and_then(|plan| plan.record.meta_event.get()).and_then(|event| event.name.as_str()),
             calendar: plan.and_then(|plan| plan.calendar(source)),
-            redirect: plan.and_then(|plan| plan.after_booking()).or(everybody),
+            redirect: plan.and_then(EndingPlan::after_booking).or(everybody),
         }
     }
 }
@@ -96,10 +96,5 @@ impl<'a> Walk<'a> {
             Some(Verification { check, question: filled.question.id, text })
         });
         to_do.collect()
-    }
-
-    /// The ending that was reached.
-    pub(super) fn ending(&self) -> Option<Option<usize>> {
-        if let End::Ending(ending) = self.end { Some(ending) } else { None }
     }
 }

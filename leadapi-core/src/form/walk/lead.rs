@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Escape, Filled, Walk, lines};
+use super::{End, Escape, Filled, Walk, lines};
 use crate::{
     form::{
         answer::Answer,
@@ -128,7 +128,7 @@ impl<'a> Walk<'a> {
     ///
     /// [`NoLead`] says why there is none.
     pub fn lead(&self) -> Result<FormLead<'a>, NoLead> {
-        let ending = self.ending().ok_or(NoLead::NotFinished)?;
+        let End::Ending(ending) = self.end else { return Err(NoLead::NotFinished) };
         if !self.form.creates_lead(ending) {
             return Err(NoLead::NotWanted);
         }
@@ -157,7 +157,8 @@ impl<'a> Walk<'a> {
     fn notes(&self, attributes: &[Attribute<'_>]) -> Option<String> {
         let line = |attribute: &Attribute<'_>| {
             let label = lines::cut(lines::one_line(&attribute.label), LABEL_CHARS);
-            let label = if label.is_empty() { lines::one_line(attribute.key.unwrap_or(attribute.question)) } else { label };
+            let label =
+                if label.is_empty() { lines::one_line(attribute.key.unwrap_or(attribute.question)) } else { label };
             format!("{label}: {}", lines::cut(lines::one_line(&attribute.text), self.form.policy.note_chars))
         };
         let notes: Vec<String> = attributes.iter().map(line).collect();
@@ -200,7 +201,8 @@ impl<'f, 'w, 'a> Places<'f, 'w, 'a> {
             business_name: mapped("business_name").find(|filled| BUSINESS_NAME.allows(&filled.text)),
             value: mapped("value").find_map(|filled| {
                 let number = filled.text.strip_prefix('+').unwrap_or(&filled.text);
-                let amount = Amount::parse(number).ok().filter(|_| matches!(filled.question.kind, Kind::Number { .. }))?;
+                let amount =
+                    Amount::parse(number).ok().filter(|_| matches!(filled.question.kind, Kind::Number { .. }))?;
                 Some((filled.index, amount))
             }),
         }

@@ -1,7 +1,7 @@
 //! One walk through a form: from the first page on, by the rules, with the answers of the pages that it comes by.
 
-mod finish;
 mod fill;
+mod finish;
 mod lead;
 mod lines;
 mod step;
@@ -243,9 +243,7 @@ impl<'a> Walk<'a> {
     pub fn progress(&self) -> f64 {
         match self.end {
             End::Ending(_) => 1.0,
-            End::Empty | End::Awaiting | End::Endless(_) => {
-                self.steps().last().map_or(0.0, |step| step.progress())
-            }
+            End::Empty | End::Awaiting | End::Endless(_) => self.steps().last().map_or(0.0, Step::progress),
         }
     }
 

@@ -171,7 +171,7 @@ impl<'w, 'a> Step<'w, 'a> {
     }
 }
 
-impl<'w, 'a> Asked<'w, 'a> {
+impl<'a> Asked<'_, 'a> {
     /// The id of the question.
     pub fn id(self) -> &'a str {
         self.question.id
