@@ -46,32 +46,15 @@ fn candidates(question: &Value, constants: &[Value]) -> Vec<Value> {
         "single_choice" => {
             all.extend(question["options"].as_array().unwrap().iter().map(|option| option["id"].clone()));
         }
-        "number" => {
-            let mut numbers: Vec<f64> = constants
-                .iter()
-                .filter_map(|value| value.as_f64().or_else(|| value.as_str().and_then(|text| text.trim().parse().ok())))
-                .chain(question["min"].as_f64())
-                .filter(|number| number.is_finite())
-                .flat_map(|number| [number - 0.5, number, number + 0.5])
-                .collect();
-            numbers.push(1.0);
-            numbers.sort_by(f64::total_cmp);
-            numbers.dedup();
-            all.extend(numbers.into_iter().map(Value::from));
-        }
+        "number" => all.extend(numbers(constants.iter().chain([&question["min"], &json!(1)]))),
         kind => {
             all.extend(constants.iter().filter(|value| value.is_string()).cloned());
             all.extend(constants.iter().filter(|value| value.is_number()).map(|value| json!(value.to_string())));
             all.extend([json!("zz"), json!("ann@example.com"), json!("202 555 0101")]);
             if kind == "rating" {
                 all.extend(constants.iter().filter(|value| value.is_number()).cloned());
-                all.extend(
-                    constants
-                        .iter()
-                        .filter_map(|value| value.as_f64().or_else(|| value.as_str()?.trim().parse().ok()))
-                        .filter(|number: &f64| number.is_finite())
-                        .flat_map(|number| [json!(number + 0.25), json!(number - 0.25), json!(number)]),
-                );
+                all.extend(constants.iter().filter_map(|value| serde_json::from_str(value.as_str()?.trim()).ok()));
+                all.extend(numbers(constants.iter()));
                 all.extend([json!(true), json!(false), json!([1]), json!(-1000), json!(1000.5)]);
             }
         }
@@ -79,6 +62,13 @@ fn candidates(question: &Value, constants: &[Value]) -> Vec<Value> {
     all.sort_by_key(Value::to_string);
     all.dedup();
     all
+}
+
+/// The numbers that these are, and the next ones on both sides.
+fn numbers<'v>(values: impl Iterator<Item = &'v Value>) -> Vec<Value> {
+    let numbers = values.filter_map(|value| value.as_f64().or_else(|| value.as_str()?.trim().parse().ok()));
+    let finite = numbers.filter(|number: &f64| number.is_finite());
+    finite.flat_map(|number| [number.next_down(), number, number.next_up()]).map(Value::from).collect()
 }
 
 fn version(record: &Value) -> &Value {
