@@ -13,7 +13,7 @@ pub use lead::{Attribute, FormLead, NamedBy, NoLead};
 pub(super) use lead::{is_contact, is_name};
 pub use step::{Asked, Notice, NoticeKind, Step};
 
-use std::borrow::Cow;
+use std::{borrow::Cow, cmp::Ordering};
 
 use super::{
     answer::{Answer, Answers},
@@ -118,13 +118,21 @@ impl<'r> Questionnaire<'r> {
     /// The answer to each question. Both sides are sorted, so that one pass finds them all.
     fn given<'a>(&self, answers: &'a Answers) -> Vec<Option<&'a Answer>> {
         let mut given = vec![None; self.questions.len()];
-        let mut questions = self.sorted.iter().peekable();
-        for (id, answer) in answers.iter() {
-            while questions.next_if(|(question, _)| *question < id).is_some() {}
-            if let Some((_, index)) = questions.next_if(|(question, _)| *question == id)
-                && let Some(given) = given.get_mut(*index)
-            {
-                *given = Some(answer);
+        let mut answers = answers.iter();
+        let mut next = answers.next();
+        for (question, index) in &self.sorted {
+            while let Some((id, answer)) = next {
+                let order = id.cmp(question);
+                if order == Ordering::Greater {
+                    break;
+                }
+                next = answers.next();
+                if order == Ordering::Equal {
+                    if let Some(given) = given.get_mut(*index) {
+                        *given = Some(answer);
+                    }
+                    break;
+                }
             }
         }
         given
