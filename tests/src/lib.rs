@@ -17,6 +17,7 @@ mod answer;
 mod case;
 mod description;
 pub mod doubles;
+pub mod forms;
 mod invariants;
 mod keep;
 mod live;

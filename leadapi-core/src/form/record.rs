@@ -35,6 +35,13 @@ macro_rules! record {
             pub const KEYS: &[&str] = &[$($key),+];
         }
 
+        impl $crate::form::check::Inspect for $name {
+            fn inspect(&self, at: &mut $crate::form::check::At<'_>) {
+                $(at.member($key, |at| self.$field.inspect(at));)+
+                self.extra.keys().for_each(|name| at.unknown(name));
+            }
+        }
+
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 use serde::ser::SerializeMap as _;

@@ -57,7 +57,7 @@ impl TextRule {
     }
 
     /// Whether the text says something and breaks no rule.
-    pub(super) fn allows(&self, text: &str) -> bool {
+    pub(crate) fn allows(&self, text: &str) -> bool {
         let mut faults = Faults::default();
         self.read(text, &mut faults).is_some() && faults.is_empty()
     }

@@ -1,0 +1,214 @@
+//! What a visitor has answered: any JSON by question, as it came.
+
+use std::{borrow::Cow, collections::BTreeMap};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{number::Number, raw::Raw};
+
+/// The answer to one question: any JSON at all, because whoever sends it is a stranger.
+///
+/// What it is worth depends on the question, and [`Questionnaire::walk`](super::Questionnaire::walk) finds that out.
+///
+/// ```
+/// use leadapi_core::form::{Answer, Number};
+///
+/// assert_eq!(serde_json::from_str::<Answer>("10.0")?, Answer::Number(Number::parse("10.0")?));
+/// assert_eq!(Answer::from("Ann"), Answer::Text("Ann".into()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Answer {
+    /// `null`: no answer.
+    Null,
+    /// `true` or `false`; both are answers.
+    Bool(bool),
+    /// A number, with its text.
+    Number(Number),
+    /// A text; an option is answered with its id.
+    Text(String),
+    /// An array, an object, or a string that is no text.
+    Other(Raw),
+}
+
+impl Answer {
+    /// Whether something was answered: blanks, `null`, `[]` and `{}` are nothing; `0` and `false` are something.
+    ///
+    /// ```
+    /// use leadapi_core::form::Answer;
+    ///
+    /// assert!(Answer::from("0").is_filled() && Answer::Bool(false).is_filled() && Answer::from(0).is_filled());
+    /// assert!(!Answer::from(" \n").is_filled() && !Answer::Null.is_filled());
+    /// ```
+    pub fn is_filled(&self) -> bool {
+        match self {
+            Self::Null => false,
+            Self::Bool(_) | Self::Number(_) => true,
+            Self::Text(text) => !text.trim().is_empty(),
+            Self::Other(raw) => !is_empty_container(raw.text()),
+        }
+    }
+
+    /// The answer as a person would write it: a text without outer blanks, a number as it was written, JSON as it is.
+    ///
+    /// ```
+    /// use leadapi_core::form::Answer;
+    ///
+    /// assert_eq!(Answer::from(" Ann ").text(), "Ann");
+    /// assert_eq!(Answer::Bool(true).text(), "true");
+    /// assert_eq!(Answer::Null.text(), "");
+    /// ```
+    pub fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Null => "".into(),
+            Self::Bool(yes) => if *yes { "true" } else { "false" }.into(),
+            Self::Number(number) => number.as_str().into(),
+            Self::Text(text) => text.trim().into(),
+            Self::Other(raw) => raw.text().into(),
+        }
+    }
+}
+
+/// Whether a JSON text is an array or an object with nothing in it.
+fn is_empty_container(json: &str) -> bool {
+    let inner = |open, close| json.strip_prefix(open).and_then(|rest: &str| rest.strip_suffix(close));
+    inner('[', ']').or_else(|| inner('{', '}')).is_some_and(|inner| inner.trim().is_empty())
+}
+
+impl From<&str> for Answer {
+    fn from(text: &str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<String> for Answer {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<bool> for Answer {
+    fn from(yes: bool) -> Self {
+        Self::Bool(yes)
+    }
+}
+
+impl From<i32> for Answer {
+    fn from(number: i32) -> Self {
+        Self::Number(number.into())
+    }
+}
+
+impl From<Number> for Answer {
+    fn from(number: Number) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl Serialize for Answer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Bool(yes) => yes.serialize(serializer),
+            Self::Number(number) => number.serialize(serializer),
+            Self::Text(text) => text.serialize(serializer),
+            Self::Other(raw) => raw.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Answer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Raw::deserialize(deserializer)?;
+        Ok(match raw.text() {
+            "null" => Self::Null,
+            "true" => Self::Bool(true),
+            "false" => Self::Bool(false),
+            text if text.starts_with('"') => raw.read().map_or_else(|_| Self::Other(raw), Self::Text),
+            text => Number::parse(text).map_or_else(|_| Self::Other(raw), Self::Number),
+        })
+    }
+}
+
+/// Answers by the id of the question.
+///
+/// Answers to questions that are not asked do no harm: nothing looks at them.
+///
+/// ```
+/// use leadapi_core::form::{Answer, Answers};
+///
+/// let answers: Answers = serde_json::from_str(r#"{"q_name":"Ann","q_age":44}"#)?;
+/// assert_eq!(answers, Answers::new().with("q_name", "Ann").with("q_age", 44));
+/// assert_eq!(answers.of("q_age"), Some(&Answer::from(44)));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Answers(BTreeMap<String, Answer>);
+
+impl Answers {
+    /// No answers yet.
+    ///
+    /// ```
+    /// assert_eq!(leadapi_core::form::Answers::new().iter().count(), 0);
+    /// ```
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same with one answer more, or another one to that question.
+    ///
+    /// ```
+    /// use leadapi_core::form::{Answer, Answers};
+    ///
+    /// let answers = Answers::new().with("q", "a").with("q", "b");
+    /// assert_eq!(answers.of("q"), Some(&Answer::from("b")));
+    /// ```
+    #[must_use]
+    pub fn with(mut self, question: impl Into<String>, answer: impl Into<Answer>) -> Self {
+        self.set(question, answer);
+        self
+    }
+
+    /// Answers a question, or answers it anew.
+    ///
+    /// ```
+    /// use leadapi_core::form::Answers;
+    ///
+    /// let mut answers = Answers::new();
+    /// answers.set("q", true);
+    /// assert!(answers.of("q").is_some());
+    /// ```
+    pub fn set(&mut self, question: impl Into<String>, answer: impl Into<Answer>) {
+        self.0.insert(question.into(), answer.into());
+    }
+
+    /// The answer to a question, if there is one.
+    ///
+    /// ```
+    /// assert_eq!(leadapi_core::form::Answers::new().of("q"), None);
+    /// ```
+    pub fn of(&self, question: &str) -> Option<&Answer> {
+        self.0.get(question)
+    }
+
+    /// All answers, sorted by the id of the question.
+    ///
+    /// ```
+    /// use leadapi_core::form::Answers;
+    ///
+    /// let answers = Answers::new().with("b", 2).with("a", 1);
+    /// assert_eq!(answers.iter().map(|(id, _)| id).collect::<Vec<_>>(), ["a", "b"]);
+    /// ```
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Answer)> {
+        self.0.iter().map(|(id, answer)| (id.as_str(), answer))
+    }
+}
+
+impl<K: Into<String>, A: Into<Answer>> FromIterator<(K, A)> for Answers {
+    fn from_iter<I: IntoIterator<Item = (K, A)>>(answers: I) -> Self {
+        Self(answers.into_iter().map(|(id, answer)| (id.into(), answer.into())).collect())
+    }
+}

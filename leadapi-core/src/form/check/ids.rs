@@ -1,0 +1,79 @@
+//! Ids that are missing, or given twice.
+
+use std::collections::HashMap;
+
+use super::{Code, Report};
+use crate::form::{
+    entries,
+    field::Field,
+    open::QuestionType,
+    plan::{ENDING, Questionnaire, said},
+};
+
+/// The codes of a kind of thing without an id, and of one whose id is taken.
+struct Kind {
+    what: &'static str,
+    missing: Option<Code>,
+    duplicate: Code,
+}
+
+/// Where each id of a kind was first.
+struct Ids<'r> {
+    kind: Kind,
+    first: HashMap<&'r str, String>,
+}
+
+impl<'r> Ids<'r> {
+    fn of(what: &'static str, missing: Option<Code>, duplicate: Code) -> Self {
+        Self { kind: Kind { what, missing, duplicate }, first: HashMap::new() }
+    }
+
+    fn check(&mut self, id: &'r Field<String>, pointer: String, report: &mut Report) {
+        let what = self.kind.what;
+        match said(id) {
+            None => {
+                if let Some(code) = self.kind.missing {
+                    report.add(code, pointer, format!("the {what} has no id"));
+                }
+            }
+            Some(id) => match self.first.get(id) {
+                Some(first) => {
+                    let message = format!("the {what} at {first} has the id {id:?} already");
+                    report.add(self.kind.duplicate, format!("{pointer}/id"), message);
+                }
+                None => {
+                    self.first.insert(id, pointer);
+                }
+            },
+        }
+    }
+}
+
+pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
+    let mut pages = Ids::of("page", Some(Code::PageWithoutId), Code::DuplicatePageId);
+    let mut questions = Ids::of("question", Some(Code::QuestionWithoutId), Code::DuplicateQuestionId);
+    for (at, page) in form.source.pages() {
+        let page_at = at.map_or_else(|| "/form".to_owned(), |at| form.at(format_args!("pages/{at}")));
+        if let Some(page) = page {
+            pages.check(&page.id, page_at.clone(), report);
+            if let Some(id) = said(&page.id).filter(|id| id.starts_with(ENDING)) {
+                let message = format!("{id:?} names an ending wherever a rule jumps to it");
+                report.add(Code::PageIdLikeEnding, format!("{page_at}/id"), message);
+            }
+        }
+        for (at, question) in entries(form.source.fields(page)) {
+            let question_at = format!("{page_at}/fields/{at}");
+            questions.check(&question.id, question_at.clone(), report);
+            if question.kind.get() == Some(&QuestionType::SingleChoice) {
+                let mut options = Ids::of("option", Some(Code::OptionWithoutId), Code::DuplicateOptionId);
+                for (at, option) in entries(&question.options) {
+                    options.check(&option.id, format!("{question_at}/options/{at}"), report);
+                }
+            }
+        }
+    }
+    let mut endings = Ids::of("ending", Some(Code::EndingWithoutId), Code::DuplicateEndingId);
+    form.source.endings().for_each(|(at, ending)| endings.check(&ending.id, form.ending_at(at), report));
+    let mut rules = Ids::of("rule", None, Code::DuplicateRuleId);
+    form.source.rules().for_each(|(at, rule)| rules.check(&rule.id, form.rule_at(at), report));
+}

@@ -1,0 +1,56 @@
+//! What is wrong, doubtful or worth knowing about a form, each with a code and its place.
+
+mod code;
+mod colour;
+mod conditions;
+mod finding;
+mod flow;
+mod ids;
+mod lead;
+mod questions;
+mod rules;
+mod settings;
+mod shape;
+mod texts;
+
+pub use code::{Code, Severity};
+pub use finding::Finding;
+use finding::Report;
+pub(super) use shape::{At, Inspect};
+
+use super::plan::Questionnaire;
+
+impl Questionnaire<'_> {
+    /// Checks the version that was compiled: errors first, then warnings and notes, each in the order of the record.
+    ///
+    /// It looks at every part of the record, and at all ways of answering within the
+    /// [`budget`](super::Policy::budget); what it finds that way comes with answers that show it. [`Code`] says what each
+    /// finding means and what to do about it.
+    ///
+    /// ```
+    /// use leadapi_core::form::{Code, FormRecord, Policy, Version};
+    ///
+    /// let record: FormRecord = serde_json::from_str(r#"{"form":{"client_id":"c1","fields":[
+    ///     {"id":"q_name","type":"short_text","label":"{nmae}, your name?","mappedKey":"name"}]}}"#)?;
+    /// let findings = record.compile(Version::Live, &Policy::default()).check();
+    /// let codes: Vec<Code> = findings.iter().map(|finding| finding.code).collect();
+    /// assert_eq!(codes, [Code::UnknownPlaceholder, Code::LeadWithoutName, Code::LeadWithoutContact]);
+    /// assert_eq!(findings[0].pointer, "/form/fields/0/label");
+    /// // The name is not required, so a lead can be without one.
+    /// assert_eq!(findings[1].witness.as_ref().map(|answers| answers.iter().count()), Some(0));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn check(&self) -> Vec<Finding> {
+        let mut report = Report::default();
+        shape::check(self, &mut report);
+        ids::check(self, &mut report);
+        questions::check(self, &mut report);
+        rules::check(self, &mut report);
+        conditions::check(self, &mut report);
+        texts::check(self, &mut report);
+        lead::check(self, &mut report);
+        settings::check(self, &mut report);
+        flow::check(self, &mut report);
+        report.finish()
+    }
+}

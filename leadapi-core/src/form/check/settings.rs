@@ -1,0 +1,130 @@
+//! Endings, settings, the theme, and the two versions beside each other.
+
+use super::{Code, Report, colour};
+use crate::form::{
+    field::Field,
+    open::{CalendarProvider, EndingKind},
+    plan::{EndingPlan, Kind, Questionnaire, Version, said, web_url},
+    record::Extra,
+};
+
+/// The least contrast at which texts can be read (WCAG 2, AA).
+const CONTRAST: f64 = 4.5;
+
+pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
+    for ending in &form.endings {
+        check_ending(form, ending, &form.ending_at(ending.at), report);
+    }
+    check_settings(form, report);
+    check_theme(form, report);
+    check_versions(form, report);
+}
+
+fn check_ending(form: &Questionnaire<'_>, ending: &EndingPlan<'_>, at: &str, report: &mut Report) {
+    let record = ending.record;
+    if let Field::Value(EndingKind::Other(kind)) = &record.kind {
+        report.add(Code::UnknownEndingKind, format!("{at}/kind"), format!("{kind:?} is no kind of ending"));
+    }
+    if let Field::Value(CalendarProvider::Other(provider)) = &record.calendar_provider {
+        let message = format!("{provider:?} is no provider of calendars");
+        report.add(Code::UnknownCalendarProvider, format!("{at}/calendarProvider"), message);
+    }
+    if ending.calendar(&form.source).is_some_and(|calendar| calendar.slug.is_none()) {
+        report.add(Code::CalendarWithoutSlug, format!("{at}/calendarSlug"), "no calendar is named");
+    }
+    if let Some(url) = said(&record.post_booking_redirect_url) {
+        let at = format!("{at}/postBookingRedirectUrl");
+        if web_url(url).is_none() {
+            report.add(Code::BadRedirectUrl, at.clone(), format!("{url:?} is no URL of the web"));
+        }
+        if !ending.is_calendar() {
+            report.add(Code::BookingUrlUnused, at, "nobody books here");
+        }
+    }
+    let pixel = form.source.record.capi.get().and_then(|capi| said(&capi.pixel_id));
+    if record.meta_event.get().is_some_and(|event| said(&event.name).is_some()) && pixel.is_none() {
+        report.add(Code::MetaEventWithoutPixel, format!("{at}/metaEvent"), "there is no pixel to report it to");
+    }
+    if record.creates_lead.is_absent() {
+        report.add(Code::CreatesLeadAbsent, at, "it is not said whether this ending makes a lead; it does");
+    }
+}
+
+fn check_settings(form: &Questionnaire<'_>, report: &mut Report) {
+    let Some(settings) = form.source.settings else { return };
+    if let Some(url) = said(&settings.redirect_url).filter(|url| web_url(url).is_none()) {
+        report.add(Code::BadRedirectUrl, form.at("settings/redirectUrl"), format!("{url:?} is no URL of the web"));
+    }
+    let asks = |kind: fn(&Kind<'_>) -> bool| form.questions.iter().any(|question| kind(&question.kind));
+    if settings.verify_email.get() == Some(&true) && !asks(|kind| matches!(kind, Kind::Email)) {
+        report.add(Code::VerifyEmailWithoutEmail, form.at("settings/verifyEmail"), "no email address is asked for");
+    }
+    if settings.verify_phone.get() == Some(&true) && !asks(|kind| matches!(kind, Kind::Phone)) {
+        report.add(Code::VerifyPhoneWithoutPhone, form.at("settings/verifyPhone"), "no phone number is asked for");
+    }
+    if let Some(id) = said(&settings.auto_book_field_id).filter(|id| form.question(id).is_none()) {
+        let message = format!("there is no question {id:?}");
+        report.add(Code::AutoBookQuestionMissing, form.at("settings/autoBookFieldId"), message);
+    }
+    if form.version() == Version::Live && !settings.default_booking_slug.is_absent() {
+        let message = "a snapshot is published without a default calendar";
+        report.add(Code::SnapshotHasDefaultSlug, form.at("settings/defaultBookingSlug"), message);
+    }
+}
+
+fn check_theme(form: &Questionnaire<'_>, report: &mut Report) {
+    let Some(theme) = form.source.theme else { return };
+    for (name, colour) in [
+        ("bgColor", &theme.bg_color),
+        ("textColor", &theme.text_color),
+        ("bgGradientTo", &theme.bg_gradient_to),
+        ("primaryColor", &theme.primary_color),
+        ("buttonGradientTo", &theme.button_gradient_to),
+    ] {
+        if let Some(text) = said(colour).filter(|text| colour::parse(text).is_none()) {
+            report.add(Code::BadColour, form.at(format_args!("theme/{name}")), format!("{text:?} is not #rrggbb"));
+        }
+    }
+    let colour = |colour: &Field<String>| colour.as_str().and_then(colour::parse);
+    let gradient = colour(&theme.bg_gradient_to).filter(|_| theme.bg_gradient.get() == Some(&true));
+    let backgrounds = colour(&theme.bg_color).into_iter().chain(gradient);
+    let text = colour(&theme.text_color);
+    let contrasts = backgrounds.filter_map(|background| Some(colour::contrast(text?, background)));
+    if let Some(least) = contrasts.min_by(f64::total_cmp).filter(|least| *least < CONTRAST) {
+        let message = format!("the text has a contrast of {least:.1} to 1 on the background");
+        report.add(Code::LowContrast, form.at("theme/textColor"), message);
+    }
+}
+
+fn check_versions(form: &Questionnaire<'_>, report: &mut Report) {
+    let Some(draft) = form.source.form else { return };
+    if !form.is_active() {
+        report.add(Code::Inactive, "/form/is_active", "the form takes no answers");
+    }
+    let Some(live) = draft.live_snapshot.get() else {
+        if draft.is_active.get() == Some(&true) {
+            report.add(Code::NeverPublished, "/form/live_snapshot", "there is no snapshot for visitors to walk");
+        }
+        return;
+    };
+    // The default calendar is not published, and what nobody here knows is not compared.
+    let mut published = draft.settings.clone();
+    if let (Some(published), Some(live)) = (published.get_mut(), live.settings.get()) {
+        published.default_booking_slug = live.default_booking_slug.clone();
+        published.extra = Extra::clone(&live.extra);
+    }
+    let differs = [
+        ("logic", draft.logic != live.logic),
+        ("pages", draft.pages != live.pages),
+        ("theme", draft.theme != live.theme),
+        ("settings", published != live.settings),
+        ("confirmation_message", draft.confirmation_message != live.confirmation_message),
+    ];
+    for (name, _) in differs.iter().filter(|(_, differs)| *differs) {
+        report.add(
+            Code::DraftDiffers,
+            format!("/form/{name}"),
+            format!("the draft's {name} is not what was published"),
+        );
+    }
+}

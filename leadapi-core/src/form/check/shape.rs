@@ -1,0 +1,99 @@
+//! Members of a wrong type, and members that nobody here knows, wherever in the record they are.
+
+use super::{Code, Report};
+use crate::form::{
+    field::{Entry, Field},
+    logic::Operand,
+    number::Number,
+    open::{CalendarProvider, EndingKind, GroupOp, JumpKind, Operator, QuestionType},
+    plan::{Questionnaire, Version},
+};
+
+/// A place in a record, and what is found there.
+pub(in crate::form) struct At<'r> {
+    report: &'r mut Report,
+    pointer: String,
+    /// The members of the form that are of the other version.
+    passed_over: &'static [&'static str],
+}
+
+/// What can be looked through for what should not be there.
+pub(in crate::form) trait Inspect {
+    fn inspect(&self, at: &mut At<'_>);
+}
+
+/// The members of a form that a snapshot has too.
+const DRAFT: &[&str] = &["/form/pages", "/form/logic", "/form/theme", "/form/settings", "/form/confirmation_message"];
+const LIVE: &[&str] = &["/form/live_snapshot"];
+
+pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
+    let passed_over = if form.version() == Version::Live { DRAFT } else { LIVE };
+    form.source.record.inspect(&mut At { report, pointer: String::new(), passed_over });
+}
+
+impl At<'_> {
+    /// Looks at a member, or an element.
+    pub(in crate::form) fn member(&mut self, name: &str, look: impl FnOnce(&mut Self)) {
+        let length = self.pointer.len();
+        self.pointer.push('/');
+        self.pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
+        if !self.passed_over.contains(&self.pointer.as_str()) {
+            look(self);
+        }
+        self.pointer.truncate(length);
+    }
+
+    /// A member that nobody here knows.
+    pub(in crate::form) fn unknown(&mut self, name: &str) {
+        self.member(name, |at| {
+            at.report.add(Code::UnknownMember, at.pointer.clone(), format!("nobody here knows a member {name:?} here"));
+        });
+    }
+
+    fn unexpected(&mut self, json: &str) {
+        let kind = match json.as_bytes().first() {
+            Some(b'{') => "an object",
+            Some(b'[') => "an array",
+            Some(b'"') => "a string",
+            Some(b't' | b'f') => "a boolean",
+            Some(b'n') => "null",
+            _ => "a number",
+        };
+        self.report.add(
+            Code::UnexpectedType,
+            self.pointer.clone(),
+            format!("something else than {kind} should be here"),
+        );
+    }
+}
+
+impl<T: Inspect> Inspect for Field<T> {
+    fn inspect(&self, at: &mut At<'_>) {
+        match self {
+            Self::Absent | Self::Null => {}
+            Self::Value(value) => value.inspect(at),
+            Self::Other(raw) => at.unexpected(raw.text()),
+        }
+    }
+}
+
+impl<T: Inspect> Inspect for Vec<Entry<T>> {
+    fn inspect(&self, at: &mut At<'_>) {
+        for (index, entry) in self.iter().enumerate() {
+            at.member(&index.to_string(), |at| match entry {
+                Entry::Value(value) => value.inspect(at),
+                Entry::Other(raw) => at.unexpected(raw.text()),
+            });
+        }
+    }
+}
+
+macro_rules! plain {
+    ($($type:ty)*) => {$(
+        impl Inspect for $type {
+            fn inspect(&self, _: &mut At<'_>) {}
+        }
+    )*};
+}
+
+plain! { String bool Number Operand GroupOp Operator JumpKind QuestionType EndingKind CalendarProvider }

@@ -1,0 +1,209 @@
+//! Conditions that are ready to be asked: what is wrong with one is found once, before the first walk.
+
+use super::{
+    Questionnaire,
+    question::{Kind, Slot, decimal},
+};
+use crate::form::{
+    answer::Answer,
+    field::{Entry, Field, List},
+    logic::{Condition, Group, Operand, Rule},
+    number::Number,
+    open::{GroupOp, Operator},
+    policy::Policy,
+};
+
+/// Kleene's three values, in the order that makes AND the least and OR the greatest of what it joins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::form) enum Truth {
+    False,
+    Unknown,
+    True,
+}
+
+impl From<bool> for Truth {
+    fn from(holds: bool) -> Self {
+        if holds { Self::True } else { Self::False }
+    }
+}
+
+/// How conditions, or groups, are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Join {
+    All,
+    Any,
+    /// By something that nobody here knows.
+    Unknown,
+}
+
+/// The groups of a rule; empty ones are gone.
+#[derive(Debug)]
+pub(in crate::form) struct Groups<'r> {
+    join: Join,
+    groups: Vec<Conds<'r>>,
+}
+
+#[derive(Debug)]
+struct Conds<'r> {
+    join: Join,
+    conds: Vec<Cond<'r>>,
+}
+
+/// One condition.
+#[derive(Debug)]
+pub(in crate::form) enum Cond<'r> {
+    /// It cannot be read, or its operator is unknown.
+    Unknown,
+    /// It never holds: its question does not exist, or its value is none that an answer could have.
+    Never,
+    Ask {
+        question: usize,
+        test: Test<'r>,
+    },
+}
+
+/// What is asked of an answer. It stands in the terms of the question's type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::form) enum Test<'r> {
+    Filled,
+    Chosen(usize),
+    Equal(f64),
+    Greater(f64),
+    Text(&'r str),
+}
+
+impl<'r> Groups<'r> {
+    pub(super) fn new(form: &Questionnaire<'_>, rule: &'r Rule) -> Self {
+        let groups = entries(&rule.groups, |group: Option<&'r Group>| match group {
+            // A group that cannot be read is one condition that nobody knows.
+            None => Conds { join: Join::Unknown, conds: vec![Cond::Unknown] },
+            Some(group) => Conds {
+                join: Join::new(&group.op, &form.policy),
+                conds: entries(&group.conds, |cond| cond.map_or(Cond::Unknown, |cond| Cond::new(form, cond))),
+            },
+        });
+        let groups = groups.into_iter().filter(|group| !group.conds.is_empty()).collect();
+        Self { join: Join::new(&rule.outer_op, &form.policy), groups }
+    }
+
+    /// Whether there is no condition.
+    pub(in crate::form) fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    pub(in crate::form) fn conds(&self) -> impl Iterator<Item = &Cond<'r>> {
+        self.groups.iter().flat_map(|group| &group.conds)
+    }
+
+    /// Whether they hold for these answers; a question that was not asked has an empty slot.
+    #[inline]
+    pub(in crate::form) fn holds(&self, slots: &[Slot<'_>]) -> Truth {
+        self.join.of(self.groups.iter().map(|group| group.join.of(group.conds.iter().map(|cond| cond.holds(slots)))))
+    }
+}
+
+/// The elements of an array, each read or not; one that cannot be read if the member is no array.
+fn entries<'r, T, U>(list: &'r List<T>, mut make: impl FnMut(Option<&'r T>) -> U) -> Vec<U> {
+    match list {
+        Field::Absent | Field::Null => Vec::new(),
+        Field::Value(entries) => entries.iter().map(Entry::get).map(make).collect(),
+        Field::Other(_) => vec![make(None)],
+    }
+}
+
+impl Join {
+    fn new(op: &Field<GroupOp>, policy: &Policy) -> Self {
+        let op = match op {
+            Field::Absent | Field::Null => &policy.missing_join,
+            Field::Value(op) => op,
+            Field::Other(_) => return Self::Unknown,
+        };
+        match op {
+            GroupOp::And => Self::All,
+            GroupOp::Or => Self::Any,
+            GroupOp::Other(_) => Self::Unknown,
+        }
+    }
+
+    #[inline]
+    fn of(self, mut truths: impl Iterator<Item = Truth>) -> Truth {
+        let decided = match self {
+            Self::All => Truth::False,
+            Self::Any => Truth::True,
+            Self::Unknown => return Truth::Unknown,
+        };
+        let mut joined = if self == Self::All { Truth::True } else { Truth::False };
+        while joined != decided
+            && let Some(truth) = truths.next()
+        {
+            joined = if self == Self::All { joined.min(truth) } else { joined.max(truth) };
+        }
+        joined
+    }
+}
+
+impl<'r> Cond<'r> {
+    pub(in crate::form) fn new(form: &Questionnaire<'_>, condition: &'r Condition) -> Self {
+        let Some(op @ (Operator::Equals | Operator::IsFilled | Operator::Gt)) = condition.op.get() else {
+            return Self::Unknown;
+        };
+        let question = condition.field_id.as_str().and_then(|id| form.question(id));
+        let Some((question, plan)) = question.and_then(|index| Some((index, form.questions.get(index)?))) else {
+            return Self::Never;
+        };
+        Test::new(op, &plan.kind, &condition.value).map_or(Self::Never, |test| Self::Ask { question, test })
+    }
+
+    #[inline]
+    pub(in crate::form) fn holds(&self, slots: &[Slot<'_>]) -> Truth {
+        match self {
+            Self::Unknown => Truth::Unknown,
+            Self::Never => Truth::False,
+            Self::Ask { question, test } => slots.get(*question).is_some_and(|slot| test.holds(slot)).into(),
+        }
+    }
+}
+
+impl<'r> Test<'r> {
+    /// Nothing if no answer to a question of this kind could pass.
+    fn new(op: &Operator, kind: &Kind<'_>, value: &'r Field<Operand>) -> Option<Self> {
+        match (op, kind, value.get()) {
+            (Operator::IsFilled, ..) => Some(Self::Filled),
+            (Operator::Equals, Kind::Choice(options), Some(Operand::Text(id))) => {
+                options.iter().position(|option| option.id == id).map(Self::Chosen)
+            }
+            (Operator::Equals, Kind::Choice(_), _) => None,
+            (Operator::Equals, Kind::Number { .. }, Some(value)) => number(value).map(Self::Equal),
+            (Operator::Equals, _, Some(Operand::Text(text))) => Some(Self::Text(text.trim())),
+            (Operator::Equals, _, Some(Operand::Number(number))) => Some(Self::Text(number.as_str())),
+            (Operator::Gt, Kind::Number { .. } | Kind::Unknown, Some(value)) => number(value).map(Self::Greater),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    #[expect(clippy::float_cmp, reason = "two numbers are equal when their doubles are")]
+    pub(in crate::form) fn holds(&self, slot: &Slot<'_>) -> bool {
+        match (self, slot) {
+            (Self::Filled, Slot::Empty) => false,
+            (Self::Filled, _) => true,
+            (Self::Chosen(option), Slot::Chosen(chosen)) => option == chosen,
+            (Self::Equal(value), Slot::Number(number, _)) => number == value,
+            (Self::Greater(value), Slot::Number(number, _)) => number > value,
+            (Self::Text(value), Slot::Text(text)) => text == value,
+            (Self::Text(value), Slot::Any(answer)) => !matches!(answer, Answer::Other(_)) && answer.text() == *value,
+            (Self::Greater(value), Slot::Any(Answer::Number(number))) => {
+                number.as_f64().is_some_and(|number| number > *value)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The finite number that a condition's value is.
+fn number(value: &Operand) -> Option<f64> {
+    match value {
+        Operand::Number(number) => Number::as_f64(number),
+        Operand::Text(text) => decimal(text).filter(|number| number.is_finite()),
+    }
+}

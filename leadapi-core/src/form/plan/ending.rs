@@ -1,0 +1,87 @@
+//! How a form ends, and what follows.
+
+use super::{Ids, Source, Version, said};
+use crate::form::{
+    ending::Ending,
+    number::Number,
+    open::{CalendarProvider, EndingKind},
+};
+
+/// An ending that stands in the settings.
+#[derive(Debug)]
+pub(in crate::form) struct EndingPlan<'r> {
+    pub id: Option<&'r str>,
+    pub at: usize,
+    pub record: &'r Ending,
+}
+
+/// A calendar in which the visitor books a time (contract 2.5).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Calendar<'r> {
+    /// Which calendar: the ending's `calendarSlug`, else the form's `defaultBookingSlug`.
+    pub slug: Option<&'r str>,
+    /// Whose calendar it is, in whatever words the record says it.
+    pub provider: Option<&'r CalendarProvider>,
+    /// How long the time lasts, if it is booked by itself: `autoBookDuration`.
+    pub duration: Option<i64>,
+}
+
+impl<'r> EndingPlan<'r> {
+    pub(super) fn all(source: &Source<'r>) -> Vec<Self> {
+        let mut ids = Ids::default();
+        source.endings().map(|(at, record)| Self { id: ids.take(&record.id), at, record }).collect()
+    }
+
+    pub(in crate::form) fn creates_lead(&self, by_default: bool) -> bool {
+        self.record.creates_lead.get().copied().unwrap_or(by_default)
+    }
+
+    pub(in crate::form) fn is_calendar(&self) -> bool {
+        self.record.kind.get() == Some(&EndingKind::Calendar)
+    }
+
+    pub(in crate::form) fn calendar(&self, source: &Source<'r>) -> Option<Calendar<'r>> {
+        self.is_calendar().then(|| Calendar {
+            slug: said(&self.record.calendar_slug).or_else(|| default_slug(source)),
+            provider: self.record.calendar_provider.get(),
+            duration: source.settings.and_then(|settings| settings.auto_book_duration.get()).and_then(Number::as_i64),
+        })
+    }
+
+    /// Where the visitor goes after booking, if it is a calendar and says so.
+    pub(in crate::form) fn after_booking(&self) -> Option<&'r str> {
+        self.record.post_booking_redirect_url.as_str().filter(|_| self.is_calendar()).and_then(web_url)
+    }
+}
+
+/// The calendar of a booking that names none. It is not published, so a snapshot stands on the draft's.
+fn default_slug<'r>(source: &Source<'r>) -> Option<&'r str> {
+    let draft = source.form.and_then(|form| form.settings.get()).filter(|_| source.version == Version::Live);
+    source.settings.into_iter().chain(draft).find_map(|settings| said(&settings.default_booking_slug))
+}
+
+/// A URL to which a visitor may be sent: `http` or `https` with a host, and no blank or control character in it.
+pub(in crate::form) fn web_url(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let (scheme, rest) = text.split_once("://")?;
+    let web = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
+    let host = !rest.is_empty() && !rest.starts_with(['/', '?', '#', '\\']);
+    let plain = !text.contains(|c: char| c.is_whitespace() || c.is_control());
+    (web && host && plain).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::web_url;
+
+    #[test]
+    fn only_the_web_is_gone_to() {
+        for good in ["https://example.com", "HTTP://example.com/a?b#c", " https://bücher.example/ "] {
+            assert_eq!(web_url(good), Some(good.trim()), "{good}");
+        }
+        for bad in ["", "javascript:alert(1)", "ftp://a", "//a.b", "https:///a", "https://", "https://a b", "www.a.b"] {
+            assert_eq!(web_url(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! A version of a record, compiled: wild JSON becomes typed values here, and nothing after it meets any.
+//!
+//! An id that is blank, of another type or taken already counts as absent: whatever carries it is still there, but
+//! nothing can name it. So the first of two that share an id wins everywhere.
+
+mod condition;
+mod ending;
+mod graph;
+mod question;
+mod rule;
+mod version;
+
+use std::collections::HashMap;
+
+use condition::Groups;
+pub(super) use condition::{Cond, Test};
+pub use ending::Calendar;
+pub(super) use ending::{EndingPlan, web_url};
+pub(super) use graph::Graph;
+pub use question::Problem;
+pub(super) use question::{Kind, QuestionPlan, Slot};
+pub(super) use rule::{ENDING, FALLBACK, Jump, RulePlan, Target, Tried};
+pub(super) use version::Source;
+pub use version::Version;
+
+use super::{FormRecord, field::Field, policy::Policy};
+
+/// A form that can be walked and checked: one version of a [`FormRecord`], compiled.
+///
+/// It borrows the record, holds no state, and answers the same question the same way for ever. Compiling never fails:
+/// what a record leaves out or says wrongly is what [`check`](Self::check) is for.
+///
+/// ```
+/// use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Version};
+///
+/// let record: FormRecord = serde_json::from_str(r#"{"form":{"pages":[
+///     {"id":"p","fields":[{"id":"q","type":"number","required":true}]}]}}"#)?;
+/// let form = record.compile(Version::Live, &Policy::default());
+/// assert!(matches!(form.walk(&Answers::new()).outcome(), Outcome::Awaiting { .. }));
+/// assert!(matches!(form.walk(&Answers::new().with("q", 7)).outcome(), Outcome::Finished(_)));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Questionnaire<'r> {
+    pub(super) source: Source<'r>,
+    pub(super) policy: Policy,
+    pub(super) pages: Vec<PagePlan<'r>>,
+    pub(super) questions: Vec<QuestionPlan<'r>>,
+    pub(super) endings: Vec<EndingPlan<'r>>,
+    /// The questions by id, sorted, so that answers, which are sorted too, find them in one pass.
+    pub(super) sorted: Vec<(&'r str, usize)>,
+    /// The questions by the key that they are mapped to, in the order of the record.
+    pub(super) mapped: HashMap<&'r str, Vec<usize>>,
+    pub(super) graph: Graph,
+}
+
+/// A page: its questions are a stretch of all questions, and its rules are in the order in which they are tried.
+#[derive(Debug)]
+pub(super) struct PagePlan<'r> {
+    pub id: Option<&'r str>,
+    pub title: &'r str,
+    /// Where it stands in `pages`; nowhere if it is made of the top-level fields.
+    pub at: Option<usize>,
+    pub questions: std::ops::Range<usize>,
+    pub rules: Vec<RulePlan<'r>>,
+}
+
+impl FormRecord {
+    /// Compiles a version of the form.
+    ///
+    /// [`Version::Live`] is what was published, and the draft where nothing was;
+    /// [`Questionnaire::version`] says which it is.
+    ///
+    /// ```
+    /// use leadapi_core::form::{FormRecord, Policy, Version};
+    ///
+    /// let record: FormRecord = serde_json::from_str(r#"{"form":{"live_snapshot":{"pages":[{"id":"a"}]}}}"#)?;
+    /// let live = record.compile(Version::Live, &Policy::default());
+    /// assert_eq!((live.version(), live.pages().count()), (Version::Live, 1));
+    /// assert_eq!(record.compile(Version::Draft, &Policy::default()).pages().count(), 0);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn compile(&self, version: Version, policy: &Policy) -> Questionnaire<'_> {
+        Questionnaire::new(Source::new(self, version), policy)
+    }
+}
+
+impl<'r> Questionnaire<'r> {
+    fn new(source: Source<'r>, policy: &Policy) -> Self {
+        let mut questions = Vec::new();
+        let mut pages = Vec::new();
+        let mut ids = Ids::default();
+        let mut question_ids = Ids::default();
+        for (at, page) in source.pages() {
+            let id = ids.take(page.map_or(&Field::Absent, |page| &page.id));
+            let first = questions.len();
+            for (field, question) in super::entries(source.fields(page)) {
+                if let Some(id) = question_ids.take(&question.id) {
+                    questions.push(QuestionPlan::new(id, pages.len(), field, question));
+                }
+            }
+            pages.push(PagePlan {
+                id,
+                title: page.and_then(|page| page.title.as_str()).unwrap_or_default(),
+                at,
+                questions: first..questions.len(),
+                rules: Vec::new(),
+            });
+        }
+        let endings = EndingPlan::all(&source);
+        let mut sorted: Vec<(&str, usize)> =
+            questions.iter().enumerate().map(|(index, question)| (question.id, index)).collect();
+        sorted.sort_unstable();
+        let mut mapped: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (index, question) in questions.iter().enumerate() {
+            if let Some(key) = question.key {
+                mapped.entry(key).or_default().push(index);
+            }
+        }
+        let mut form =
+            Self { source, policy: policy.clone(), pages, questions, endings, sorted, mapped, graph: Graph::default() };
+        rule::link(&mut form);
+        form.graph = Graph::new(&form);
+        form
+    }
+
+    /// Which version was compiled: the draft, too, where [`Version::Live`] was asked for and nothing was published.
+    ///
+    /// ```
+    /// use leadapi_core::form::{FormRecord, Policy, Version};
+    ///
+    /// let record: FormRecord = serde_json::from_str("{}")?;
+    /// assert_eq!(record.compile(Version::Live, &Policy::default()).version(), Version::Draft);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn version(&self) -> Version {
+        self.source.version
+    }
+
+    /// Whether the form takes answers; one that does not say does. A walk does not ask: it is for the host to refuse.
+    ///
+    /// ```
+    /// use leadapi_core::form::{FormRecord, Policy, Version};
+    ///
+    /// let record: FormRecord = serde_json::from_str(r#"{"form":{"is_active":false}}"#)?;
+    /// assert!(!record.compile(Version::Live, &Policy::default()).is_active());
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn is_active(&self) -> bool {
+        self.source.form.is_none_or(|form| form.is_active.get() != Some(&false))
+    }
+
+    /// The ids of the pages in their order; a page without an id of its own has `None`.
+    ///
+    /// ```
+    /// use leadapi_core::form::{FormRecord, Policy, Version};
+    ///
+    /// let record: FormRecord = serde_json::from_str(r#"{"form":{"pages":[{"id":"a"},{"id":"a"}]}}"#)?;
+    /// let form = record.compile(Version::Draft, &Policy::default());
+    /// assert_eq!(form.pages().collect::<Vec<_>>(), [Some("a"), None]);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn pages(&self) -> impl Iterator<Item = Option<&'r str>> {
+        self.pages.iter().map(|page| page.id)
+    }
+
+    /// Where the last page leads by itself: to the first ending, or the built-in one.
+    pub(super) fn first_ending(&self) -> Target {
+        Target::Ending(if self.endings.is_empty() { None } else { Some(0) })
+    }
+
+    /// Where a page leads if no rule takes over.
+    pub(super) fn after(&self, page: usize) -> Target {
+        if page + 1 < self.pages.len() { Target::Page(page + 1) } else { self.first_ending() }
+    }
+
+    /// Whether an ending makes a lead.
+    pub(super) fn creates_lead(&self, ending: Option<usize>) -> bool {
+        let by_default = self.policy.lead_by_default;
+        ending.and_then(|index| self.endings.get(index)).map_or(by_default, |ending| ending.creates_lead(by_default))
+    }
+
+    /// The pages and the endings that can be come to if answers are left out of account.
+    pub(super) fn in_reach(&self) -> (Vec<bool>, std::collections::BTreeSet<usize>) {
+        let pages = self.graph.reached([0], |_| true);
+        let reached = pages.iter().zip(&self.graph.targets).filter(|(reached, _)| **reached);
+        let endings = reached.flat_map(|(_, targets)| targets).filter_map(|target| match target {
+            Target::Ending(ending) => *ending,
+            Target::Page(_) => None,
+        });
+        let endings = endings.collect();
+        (pages, endings)
+    }
+
+    /// Whether a placeholder of this key stands for something.
+    pub(super) fn knows(&self, key: &str) -> bool {
+        self.mapped.contains_key(key) || self.question(key).is_some()
+    }
+
+    /// The question of this id.
+    pub(super) fn question(&self, id: &str) -> Option<usize> {
+        let at = self.sorted.binary_search_by_key(&id, |(id, _)| id).ok()?;
+        self.sorted.get(at).map(|(_, index)| *index)
+    }
+}
+
+/// The ids that are taken.
+#[derive(Default)]
+pub(super) struct Ids<'r>(std::collections::HashSet<&'r str>);
+
+impl<'r> Ids<'r> {
+    /// The id, unless it is none or taken already.
+    pub(super) fn take(&mut self, id: &'r Field<String>) -> Option<&'r str> {
+        let id = said(id)?;
+        self.0.insert(id).then_some(id)
+    }
+}
+
+/// A text that says something.
+pub(super) fn said(text: &Field<String>) -> Option<&str> {
+    text.as_str().filter(|text| !text.trim().is_empty())
+}

@@ -1,0 +1,251 @@
+//! What a question takes, and what an answer to it is worth.
+
+use std::borrow::Cow;
+
+use super::{Ids, said};
+use crate::{
+    form::{
+        answer::Answer,
+        number::Number,
+        open::QuestionType,
+        question::{Choice, Question},
+    },
+    validate::{EMAIL, PHONE},
+};
+
+/// A question that can be answered.
+#[derive(Debug)]
+pub(in crate::form) struct QuestionPlan<'r> {
+    pub id: &'r str,
+    pub page: usize,
+    /// Where it stands among the fields of its page.
+    pub at: usize,
+    pub kind: Kind<'r>,
+    pub label: &'r str,
+    pub required: bool,
+    pub key: Option<&'r str>,
+    pub record: &'r Question,
+}
+
+/// What kind of answer a question takes.
+#[derive(Debug)]
+pub(in crate::form) enum Kind<'r> {
+    Choice(Vec<OptionPlan<'r>>),
+    Number {
+        min: Option<f64>,
+    },
+    Text,
+    Email,
+    Phone,
+    /// Of a type that nobody here knows: whatever is answered is taken.
+    Unknown,
+}
+
+/// An option that can be chosen.
+#[derive(Debug)]
+pub(in crate::form) struct OptionPlan<'r> {
+    pub id: &'r str,
+    /// What is shown; the id where there is no label.
+    pub label: &'r str,
+    pub score: i64,
+}
+
+/// A good answer, or none.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::form) enum Slot<'a> {
+    #[default]
+    Empty,
+    /// The option, by its place among those that can be chosen.
+    Chosen(usize),
+    Number(f64, &'a Answer),
+    /// Without outer blanks.
+    Text(&'a str),
+    /// An answer to a question of an unknown type.
+    Any(&'a Answer),
+}
+
+/// Why a page cannot be left: what is wrong with the answer to a question on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The question is required, and nothing was answered.
+    #[error("needs an answer")]
+    Missing,
+    /// The answer is not the id of an option.
+    #[error("is not one of the options")]
+    NoSuchOption,
+    /// The answer is no decimal number.
+    #[error("must be a number")]
+    NotANumber,
+    /// The number has a comma, which means one thing here and another there; a host that knows may put it right.
+    #[error("must be a number without a comma")]
+    NumberWithComma,
+    /// The number is beyond a double.
+    #[error("is too large a number")]
+    NotFinite,
+    /// The number is less than the question's lower bound.
+    #[error("is below the least number allowed")]
+    BelowMin,
+    /// The answer is not a text.
+    #[error("must be a text")]
+    NotAText,
+    /// The text is no email address (contract D4).
+    #[error("must be an e-mail address")]
+    NotAnEmail,
+    /// The text is no phone number (contract D4).
+    #[error("must be a phone number")]
+    NotAPhone,
+}
+
+impl Problem {
+    /// The name of the problem for programs, which does not change.
+    ///
+    /// ```
+    /// assert_eq!(leadapi_core::form::Problem::BelowMin.as_str(), "below_min");
+    /// ```
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::NoSuchOption => "no_such_option",
+            Self::NotANumber => "not_a_number",
+            Self::NumberWithComma => "number_with_comma",
+            Self::NotFinite => "not_finite",
+            Self::BelowMin => "below_min",
+            Self::NotAText => "not_a_text",
+            Self::NotAnEmail => "not_an_email",
+            Self::NotAPhone => "not_a_phone",
+        }
+    }
+}
+
+impl<'r> QuestionPlan<'r> {
+    pub(super) fn new(id: &'r str, page: usize, at: usize, record: &'r Question) -> Self {
+        Self {
+            id,
+            page,
+            at,
+            kind: Kind::new(record),
+            label: record.label.as_str().unwrap_or_default(),
+            required: record.required.get() == Some(&true),
+            key: said(&record.mapped_key),
+            record,
+        }
+    }
+
+    /// What an answer is worth.
+    #[inline]
+    pub(in crate::form) fn read<'a>(&self, answer: Option<&'a Answer>) -> Result<Slot<'a>, Problem> {
+        match answer {
+            Some(answer) if answer.is_filled() => self.kind.read(answer),
+            _ if self.required => Err(Problem::Missing),
+            _ => Ok(Slot::Empty),
+        }
+    }
+
+    /// A good answer as a person reads it: the label of the option, the number as it was written, the text.
+    pub(in crate::form) fn text<'a>(&self, slot: &Slot<'a>) -> Option<Cow<'a, str>>
+    where
+        'r: 'a,
+    {
+        Some(match slot {
+            Slot::Empty => return None,
+            Slot::Chosen(index) => self.kind.option(*index)?.label.into(),
+            Slot::Number(_, answer) | Slot::Any(answer) => answer.text(),
+            Slot::Text(text) => (*text).into(),
+        })
+    }
+}
+
+impl<'r> Kind<'r> {
+    fn new(question: &'r Question) -> Self {
+        match question.kind.get() {
+            Some(QuestionType::SingleChoice) => {
+                let mut ids = Ids::default();
+                let option = |choice: &'r Choice| Some(OptionPlan::new(ids.take(&choice.id)?, choice));
+                Self::Choice(question.options.items().filter_map(option).collect())
+            }
+            Some(QuestionType::Number) => Self::Number { min: question.min.get().and_then(Number::as_f64) },
+            Some(QuestionType::ShortText) => Self::Text,
+            Some(QuestionType::Email) => Self::Email,
+            Some(QuestionType::Phone) => Self::Phone,
+            Some(QuestionType::Other(_)) | None => Self::Unknown,
+        }
+    }
+
+    pub(in crate::form) fn option(&self, index: usize) -> Option<&OptionPlan<'r>> {
+        if let Self::Choice(options) = self { options.get(index) } else { None }
+    }
+
+    fn read<'a>(&self, answer: &'a Answer) -> Result<Slot<'a>, Problem> {
+        match (self, answer) {
+            (Self::Choice(options), Answer::Text(id)) => {
+                let index = options.iter().position(|option| option.id == id);
+                index.map(Slot::Chosen).ok_or(Problem::NoSuchOption)
+            }
+            (Self::Choice(_), _) => Err(Problem::NoSuchOption),
+            (Self::Number { min }, _) => {
+                let number = read_number(answer)?;
+                // A bound that is no number bounds nothing.
+                if min.is_some_and(|min| number < min) {
+                    return Err(Problem::BelowMin);
+                }
+                Ok(Slot::Number(number, answer))
+            }
+            (Self::Unknown, _) => Ok(Slot::Any(answer)),
+            (Self::Email, Answer::Text(text)) if !EMAIL.allows(text) => Err(Problem::NotAnEmail),
+            (Self::Phone, Answer::Text(text)) if !PHONE.allows(text) => Err(Problem::NotAPhone),
+            (Self::Text | Self::Email | Self::Phone, Answer::Text(text)) => Ok(Slot::Text(text.trim())),
+            (Self::Text | Self::Email | Self::Phone, _) => Err(Problem::NotAText),
+        }
+    }
+}
+
+impl<'r> OptionPlan<'r> {
+    fn new(id: &'r str, choice: &'r Choice) -> Self {
+        Self {
+            id,
+            label: said(&choice.label).map_or(id, str::trim),
+            score: choice.score.get().and_then(Number::as_i64).unwrap_or(0),
+        }
+    }
+}
+
+fn read_number(answer: &Answer) -> Result<f64, Problem> {
+    match answer {
+        Answer::Number(number) => number.as_f64().ok_or(Problem::NotFinite),
+        Answer::Text(text) if text.contains(',') => Err(Problem::NumberWithComma),
+        Answer::Text(text) => {
+            let number = decimal(text).ok_or(Problem::NotANumber)?;
+            if number.is_finite() { Ok(number) } else { Err(Problem::NotFinite) }
+        }
+        Answer::Null | Answer::Bool(_) | Answer::Other(_) => Err(Problem::NotANumber),
+    }
+}
+
+/// The nearest double of a decimal number that was typed: a sign, digits, a point, an exponent, and nothing else.
+pub(super) fn decimal(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let plain = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
+    // Of what is made of these, Rust reads as a double exactly what is meant; `inf` and `nan` are not.
+    if plain { text.parse().ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decimal_is_digits_with_a_sign_a_point_and_an_exponent() {
+        for (text, number) in
+            [("5", 5.0_f64), (" -5. ", -5.0), ("+.5", 0.5), ("1e3", 1000.0), ("007", 7.0), ("1E-2", 0.01)]
+        {
+            assert_eq!(decimal(text).map(f64::to_bits), Some(number.to_bits()), "{text}");
+        }
+        for text in
+            ["", " ", "+", ".", "e", "1e", "1e+", "--1", "0x10", "inf", "nan", "infinity", "1_000", "1 000", "٣"]
+        {
+            assert_eq!(decimal(text), None, "{text}");
+        }
+        assert_eq!(decimal("1e400"), Some(f64::INFINITY));
+    }
+}

@@ -1,0 +1,86 @@
+//! Which parts of a record are walked.
+
+use crate::form::{
+    Ending, Form, FormRecord, Logic, Page, Question, Rule, Settings, Theme,
+    field::{Field, List},
+};
+
+/// Which version of a form is meant (contract 2.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Version {
+    /// What was published, `live_snapshot`: what visitors walk.
+    Live,
+    /// What is being edited: what its author tries out.
+    Draft,
+}
+
+/// The parts of a version, wherever in the record they stand.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::form) struct Source<'r> {
+    pub record: &'r FormRecord,
+    pub form: Option<&'r Form>,
+    pub version: Version,
+    pub logic: Option<&'r Logic>,
+    pub settings: Option<&'r Settings>,
+    pub theme: Option<&'r Theme>,
+    pub confirmation: Option<&'r str>,
+    pages: Option<&'r List<Page>>,
+}
+
+impl<'r> Source<'r> {
+    pub(super) fn new(record: &'r FormRecord, version: Version) -> Self {
+        let form = record.form.get();
+        let live = form.and_then(|form| form.live_snapshot.get()).filter(|_| version == Version::Live);
+        let (logic, settings, theme) = match (live, form) {
+            (Some(live), _) => (live.logic.get(), live.settings.get(), live.theme.get()),
+            (None, Some(form)) => (form.logic.get(), form.settings.get(), form.theme.get()),
+            (None, None) => (None, None, None),
+        };
+        Self {
+            record,
+            form,
+            version: if live.is_some() { Version::Live } else { Version::Draft },
+            logic,
+            settings,
+            theme,
+            confirmation: live
+                .map(|live| &live.confirmation_message)
+                .or_else(|| form.map(|form| &form.confirmation_message))
+                .and_then(Field::as_str),
+            pages: live.map(|live| &live.pages).or_else(|| form.map(|form| &form.pages)),
+        }
+    }
+
+    /// The JSON pointer of the object whose members they are.
+    pub(in crate::form) fn pointer(&self) -> &'static str {
+        match self.version {
+            Version::Live => "/form/live_snapshot",
+            Version::Draft => "/form",
+        }
+    }
+
+    /// The pages, each with where it stands; one that stands nowhere and is made of the top-level fields if there are no
+    /// pages but fields. A snapshot has no fields of its own, so they are the form's in both versions.
+    pub(in crate::form) fn pages(&self) -> Vec<(Option<usize>, Option<&'r Page>)> {
+        let pages: Vec<_> =
+            self.pages.into_iter().flat_map(crate::form::entries).map(|(at, page)| (Some(at), Some(page))).collect();
+        let fields = self.form.is_some_and(|form| form.fields.items().next().is_some());
+        if pages.is_empty() && fields { vec![(None, None)] } else { pages }
+    }
+
+    /// The rules, each with where it stands.
+    pub(in crate::form) fn rules(&self) -> impl Iterator<Item = (usize, &'r Rule)> + use<'r> {
+        self.logic.into_iter().flat_map(|logic| crate::form::entries(&logic.rules))
+    }
+
+    /// The endings, each with where it stands.
+    pub(in crate::form) fn endings(&self) -> impl Iterator<Item = (usize, &'r Ending)> + use<'r> {
+        self.settings.into_iter().flat_map(|settings| crate::form::entries(&settings.endings))
+    }
+
+    /// The questions of a page, or of the page that is made of the top-level fields.
+    pub(in crate::form) fn fields(&self, page: Option<&'r Page>) -> &'r List<Question> {
+        const NONE: &List<Question> = &Field::Absent;
+        page.map(|page| &page.fields).or_else(|| self.form.map(|form| &form.fields)).unwrap_or(NONE)
+    }
+}

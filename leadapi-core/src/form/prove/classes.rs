@@ -1,0 +1,196 @@
+//! The answers that make a difference: to each question as few as there are ways for the rules to look at it.
+
+use std::collections::BTreeMap;
+
+use super::super::{
+    answer::Answer,
+    number::Number,
+    plan::{Cond, Jump, Kind, QuestionPlan, Questionnaire, Slot, Test},
+    walk::{is_contact, is_name},
+};
+
+/// A lead has a name.
+pub(super) const NAMED: u8 = 1;
+/// A lead has an email address or a phone number.
+pub(super) const CONTACT: u8 = 2;
+
+/// The answers to each question that stand for all others.
+pub(super) struct Classes {
+    by_question: Vec<Vec<Option<Answer>>>,
+}
+
+/// A class of answers as conditions see it, and what it does for a lead.
+pub(super) struct Class<'c> {
+    pub answer: Option<&'c Answer>,
+    pub slot: Slot<'c>,
+    pub flags: u8,
+}
+
+impl Classes {
+    pub(super) fn new(form: &Questionnaire<'_>) -> Self {
+        let mut tests: Vec<Vec<Test<'_>>> = vec![Vec::new(); form.questions.len()];
+        for rule in form.pages.iter().flat_map(|page| &page.rules).filter(|rule| matches!(rule.jump, Jump::To(_))) {
+            for cond in rule.groups.conds() {
+                if let Cond::Ask { question, test } = cond
+                    && let Some(tests) = tests.get_mut(*question)
+                    && !tests.contains(test)
+                {
+                    tests.push(*test);
+                }
+            }
+        }
+        let by_question = form.questions.iter().zip(&tests).map(|(question, tests)| classes(form, question, tests));
+        Self { by_question: by_question.collect() }
+    }
+
+    /// The classes of each question, ready to be asked.
+    pub(super) fn of<'c>(&'c self, form: &'c Questionnaire<'c>) -> Vec<Vec<Class<'c>>> {
+        let class = |question: &'c QuestionPlan<'c>, answer: &'c Option<Answer>| {
+            let answer = answer.as_ref();
+            let slot = question.read(answer).ok()?;
+            Some(Class { answer, slot, flags: flags(form, question, &slot) })
+        };
+        let questions = form.questions.iter().zip(&self.by_question);
+        questions
+            .map(|(question, answers)| answers.iter().filter_map(|answer| class(question, answer)).collect())
+            .collect()
+    }
+}
+
+/// One good answer for each way in which the tests can come out. Of several, the one that does least for a lead: what is
+/// proved of it is proved of all.
+fn classes(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, tests: &[Test<'_>]) -> Vec<Option<Answer>> {
+    let mut classes: BTreeMap<Vec<bool>, (u8, Option<Answer>)> = BTreeMap::new();
+    for answer in candidates(question, tests) {
+        let Ok(slot) = question.read(answer.as_ref()) else { continue };
+        let seen = tests.iter().map(|test| test.holds(&slot)).collect();
+        let flags = flags(form, question, &slot);
+        let least = classes.get(&seen).is_none_or(|(known, _)| flags < *known);
+        if least {
+            classes.insert(seen, (flags, answer));
+        }
+    }
+    classes.into_values().map(|(_, answer)| answer).collect()
+}
+
+fn flags(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, slot: &Slot<'_>) -> u8 {
+    let Some(text) = question.text(slot) else { return 0 };
+    let named = if is_name(question, form.policy.stand_in_names) { NAMED } else { 0 };
+    named | if is_contact(question, &text) { CONTACT } else { 0 }
+}
+
+/// Answers among which there is one of every class; some are not good, and several may be of one class.
+fn candidates(question: &QuestionPlan<'_>, tests: &[Test<'_>]) -> Vec<Option<Answer>> {
+    let constants = tests.iter().filter_map(|test| if let Test::Text(text) = test { Some(*text) } else { None });
+    let constants: Vec<&str> = constants.collect();
+    let mut answers = vec![None];
+    match &question.kind {
+        Kind::Choice(options) => answers.extend(options.iter().map(|option| Some(option.id.into()))),
+        Kind::Number { min } => answers.extend(numbers(tests, *min).into_iter().map(|number| Some(number.into()))),
+        Kind::Text | Kind::Email | Kind::Phone | Kind::Unknown => {
+            let others = ["something", "someone@example.org", "202 555 0100"].map(|text| unlike(text, &constants));
+            answers.extend(constants.iter().map(|text| Some((*text).into())));
+            answers.extend(others.map(|text| Some(text.into())));
+        }
+    }
+    if matches!(question.kind, Kind::Unknown) {
+        answers.extend([true, false].map(|yes| Some(yes.into())));
+        // A number, too, is compared as it is written: as the condition writes it, and in some other way.
+        let written = constants.iter().filter_map(|text| Number::parse(text).ok());
+        answers.extend(written.map(|number| Some(number.into())));
+        answers
+            .extend(numbers(tests, None).iter().filter_map(|number| Some(Some(respelled(number, &constants)?.into()))));
+    }
+    answers
+}
+
+/// The same number in a spelling that is none of these.
+fn respelled(number: &Number, others: &[&str]) -> Option<Number> {
+    let spell = |zeros: String| match number.as_str().split_once('e') {
+        None => format!("{number}e{zeros}"),
+        Some((mantissa, exponent)) if mantissa.contains('.') => format!("{mantissa}{zeros}e{exponent}"),
+        Some((mantissa, exponent)) => format!("{mantissa}.{zeros}e{exponent}"),
+    };
+    let mut spellings = (1..others.len() + 2).map(|zeros| spell("0".repeat(zeros)));
+    let spelling = spellings.find(|spelling| !others.contains(&spelling.as_str()))?;
+    Number::parse(&spelling).ok()
+}
+
+/// The text, made another one until it is none of these.
+fn unlike(text: &str, others: &[&str]) -> String {
+    let mut text = text.to_owned();
+    while others.contains(&text.as_str()) {
+        text.insert(0, '1');
+    }
+    text
+}
+
+/// A number at each constant, and one in each gap between them.
+fn numbers(tests: &[Test<'_>], min: Option<f64>) -> Vec<Number> {
+    let constants = tests.iter().filter_map(|test| match test {
+        Test::Equal(number) | Test::Greater(number) => Some(*number),
+        Test::Filled | Test::Chosen(_) | Test::Text(_) => None,
+    });
+    let mut cuts: Vec<f64> = constants.chain(min).collect();
+    cuts.sort_by(f64::total_cmp);
+    let mut numbers = cuts.clone();
+    match (cuts.first(), cuts.last()) {
+        (Some(first), Some(last)) => {
+            numbers.extend(between(f64::NEG_INFINITY, *first));
+            numbers.extend(between(*last, f64::INFINITY));
+        }
+        _ => numbers.push(1.0),
+    }
+    numbers.extend(cuts.iter().zip(cuts.iter().skip(1)).filter_map(|(low, high)| between(*low, *high)));
+    numbers.into_iter().filter_map(|number| Number::try_from(number).ok()).collect()
+}
+
+/// A double between two others, one that is easily read if there is one.
+fn between(low: f64, high: f64) -> Option<f64> {
+    let next_whole = low.floor() + 1.0;
+    let whole_before = high.ceil() - 1.0;
+    let middle = low / 2.0 + high / 2.0;
+    [next_whole, whole_before, middle, low.next_up()]
+        .into_iter()
+        .find(|number| number.is_finite() && low < *number && *number < high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_can_always_be_spelled_otherwise() {
+        for text in ["5", "-0.5", "1e300", "1.5e-7"] {
+            let number = Number::parse(text).unwrap();
+            let mut others = vec![text.to_owned()];
+            for _ in 0..3 {
+                let known: Vec<&str> = others.iter().map(String::as_str).collect();
+                let other = respelled(&number, &known).unwrap();
+                assert_eq!(other.as_f64().map(f64::to_bits), number.as_f64().map(f64::to_bits));
+                assert!(!others.contains(&other.to_string()));
+                others.push(other.to_string());
+            }
+        }
+    }
+
+    #[test]
+    fn between_two_doubles_is_another_or_none() {
+        for (low, high) in [
+            (0.0, 1.0),
+            (0.0, 9.0),
+            (-0.25, 0.25),
+            (f64::NEG_INFINITY, -1e300),
+            (1e300, f64::INFINITY),
+            (f64::MAX.next_down().next_down(), f64::MAX),
+            (0.0, 1e-323),
+            (-f64::MAX, f64::MAX),
+        ] {
+            let number = between(low, high).unwrap();
+            assert!(low < number && number < high && number.is_finite(), "{low} {number} {high}");
+        }
+        for (low, high) in [(1.0, 1.0_f64.next_up()), (f64::MAX, f64::INFINITY), (0.0, 5e-324), (1.0, 1.0)] {
+            assert_eq!(between(low, high), None, "{low} {high}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Placeholders: `{key}` in a text stands for an answer.
+
+use std::borrow::Cow;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use super::Walk;
+
+/// The most characters of a key.
+const KEY_CHARS: usize = 64;
+
+/// All but what RFC 3986 calls unreserved.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// How what is put into a text is written, so that it can do no harm there. The text around it is its author's, and is
+/// left as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Escape {
+    /// As it is, for a place where a text is only a text.
+    #[default]
+    Plain,
+    /// For HTML, between tags or in a quoted attribute: `&`, `<`, `>`, `"` and `'` as references.
+    Html,
+    /// For a part of a URL: all but letters, digits and `-._~` as `%` and two digits.
+    Url,
+}
+
+impl Escape {
+    fn push(self, text: &str, to: &mut String) {
+        match self {
+            Self::Plain => to.push_str(text),
+            Self::Url => to.extend(utf8_percent_encode(text, RESERVED)),
+            Self::Html => text.chars().for_each(|c| match c {
+                '&' => to.push_str("&amp;"),
+                '<' => to.push_str("&lt;"),
+                '>' => to.push_str("&gt;"),
+                '"' => to.push_str("&quot;"),
+                '\'' => to.push_str("&#39;"),
+                _ => to.push(c),
+            }),
+        }
+    }
+}
+
+/// A piece of a text with placeholders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::form) enum Piece<'t> {
+    Text(&'t str),
+    /// A brace that opens or closes nothing.
+    Brace(&'t str),
+    Key {
+        key: &'t str,
+        typed: &'t str,
+    },
+}
+
+/// The pieces of a text, in order. Of nested braces the innermost count.
+pub(in crate::form) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        if first != '{' && first != '}' {
+            let (before, after) = rest.split_at(rest.find(['{', '}']).unwrap_or(rest.len()));
+            rest = after;
+            return Some(Piece::Text(before));
+        }
+        let (brace, after) = rest.split_at(1);
+        if first == '{'
+            && let Some(end) = after.find(['{', '}'])
+            && let Some((inner, closed)) = after.split_at_checked(end)
+            && let Some(beyond) = closed.strip_prefix('}')
+            && let Some(key) = key(inner)
+        {
+            let typed = rest.strip_suffix(beyond).unwrap_or(rest);
+            rest = beyond;
+            return Some(Piece::Key { key, typed });
+        }
+        rest = after;
+        Some(Piece::Brace(brace))
+    })
+}
+
+/// What stands between braces as a key: 1 to 64 characters on one line.
+fn key(inner: &str) -> Option<&str> {
+    let key = inner.trim();
+    let one_line = !inner.contains(['\n', '\r', '\u{2028}', '\u{2029}']);
+    (!key.is_empty() && one_line && key.chars().nth(KEY_CHARS).is_none()).then_some(key)
+}
+
+impl<'a> Walk<'a> {
+    /// Puts answers into the places of a text, such as the message of an ending.
+    ///
+    /// `{key}` is the last answer on the path to a question that is mapped to `key`, or else the answer to the question
+    /// of that id: the label of an option, a number as it was written, a text without outer blanks. What the form knows
+    /// and nobody has answered is the `fallback`, and what the form does not know is left as it stands. What is put in
+    /// is never looked through again.
+    ///
+    /// ```
+    /// # use leadapi_core::form::{Answers, Escape, FormRecord, Policy, Version};
+    /// let record: FormRecord = serde_json::from_str(
+    ///     r#"{"form":{"fields":[{"id":"q","mappedKey":"name"},{"id":"r"}]}}"#,
+    /// )?;
+    /// let form = record.compile(Version::Draft, &Policy::default());
+    /// let answers = Answers::new().with("q", "{r} & co");
+    /// let walk = form.walk(&answers);
+    /// assert_eq!(walk.fill("{name} ({r}) {x}", "-", Escape::Plain), "{r} & co (-) {x}");
+    /// assert_eq!(walk.fill("/?q={name}", "", Escape::Url), "/?q=%7Br%7D%20%26%20co");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn fill(&self, text: &str, fallback: &str, escape: Escape) -> String {
+        self.fill_at(self.visits.len(), text, fallback, escape)
+    }
+
+    /// The same with the answers of so many pages of the path.
+    pub(super) fn fill_at(&self, steps: usize, text: &str, fallback: &str, escape: Escape) -> String {
+        let mut filled = String::with_capacity(text.len());
+        for piece in pieces(text) {
+            match piece {
+                Piece::Text(text) | Piece::Brace(text) => filled.push_str(text),
+                Piece::Key { key, typed } if !self.form.knows(key) => filled.push_str(typed),
+                Piece::Key { key, .. } => match self.said(key, steps) {
+                    Some(text) => escape.push(&text, &mut filled),
+                    None => escape.push(fallback, &mut filled),
+                },
+            }
+        }
+        filled
+    }
+
+    /// What was answered under a key.
+    fn said(&self, key: &str, steps: usize) -> Option<Cow<'a, str>> {
+        let form = self.form;
+        let text = |index: usize| form.questions.get(index)?.text(&self.slot(index));
+        let step = |index: usize| {
+            let page = form.questions.get(index)?.page;
+            self.visits.iter().take(steps).position(|visit| visit.page == page)
+        };
+        let mapped = form.mapped.get(key).into_iter().flatten();
+        let filled = mapped.filter_map(|index| Some((step(*index)?, *index, text(*index)?)));
+        let last = filled.max_by_key(|(step, index, _)| (*step, *index)).map(|(.., text)| text);
+        last.or_else(|| form.question(key).filter(|index| step(*index).is_some()).and_then(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_is_its_pieces() {
+        for text in ["", "a{b}c", "{{name}}", "{", "}", "{a{b}", "{ }", "{}", "{\n}", "{ä\u{2028}}", "{{{}}}"] {
+            let joined: String = pieces(text)
+                .map(|piece| match piece {
+                    Piece::Text(text) | Piece::Brace(text) | Piece::Key { typed: text, .. } => text,
+                })
+                .collect();
+            assert_eq!(joined, text);
+        }
+        let keys = |text: &str| pieces(text).filter(|piece| matches!(piece, Piece::Key { .. })).count();
+        assert_eq!(["{{name}}", "{a{b}}", "{ a }", "{}", "{ }", "{a\nb}"].map(keys), [1, 1, 1, 0, 0, 0]);
+        assert_eq!(keys(&format!("{{{}}}", "k".repeat(64))), 1);
+        assert_eq!(keys(&format!("{{{}}}", "k".repeat(65))), 0);
+    }
+}

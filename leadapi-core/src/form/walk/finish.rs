@@ -1,0 +1,100 @@
+//! What follows when an ending is reached.
+
+use super::Walk;
+use crate::form::{
+    ending::Ending,
+    plan::{Calendar, EndingPlan, Kind, Questionnaire, Slot, web_url},
+};
+
+/// An ending that was reached, and what the host is to do about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Finish<'a> {
+    /// The id of the ending, if it has one; the built-in one has none.
+    pub id: Option<&'a str>,
+    /// The ending as the record says it; none for the built-in confirmation.
+    pub ending: Option<&'a Ending>,
+    /// What is said: the message of the ending, or of the built-in one the `confirmation_message`. It may have
+    /// placeholders, for [`Walk::fill`].
+    pub message: Option<&'a str>,
+    /// Whether the walk makes a lead; [`Walk::lead`] makes it.
+    pub creates_lead: bool,
+    /// The name of the event to report.
+    pub meta_event: Option<&'a str>,
+    /// The calendar in which the visitor books a time.
+    pub calendar: Option<Calendar<'a>>,
+    /// Where the visitor is sent: after booking, for a calendar that says where, else where the form sends everybody.
+    /// Always a URL of the web (`http`, `https`); any other is not passed on.
+    pub redirect: Option<&'a str>,
+}
+
+/// Something that was answered and that the form wants to be verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Verification<'a> {
+    /// What it is.
+    pub check: Check,
+    /// The id of the question.
+    pub question: &'a str,
+    /// What was answered, without outer blanks.
+    pub text: &'a str,
+}
+
+/// What is to be verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Check {
+    /// That the email address is the visitor's.
+    Email,
+    /// That the phone number is the visitor's.
+    Phone,
+}
+
+impl<'a> Finish<'a> {
+    pub(super) fn new(form: &'a Questionnaire<'a>, index: Option<usize>) -> Self {
+        let plan = index.and_then(|index| form.endings.get(index));
+        let source = &form.source;
+        let everybody = source.settings.and_then(|settings| settings.redirect_url.as_str()).and_then(web_url);
+        Self {
+            id: plan.and_then(|plan| plan.id),
+            ending: plan.map(|plan| plan.record),
+            message: plan.map_or(source.confirmation, |plan| plan.record.message.as_str()),
+            creates_lead: form.creates_lead(index),
+            meta_event: plan.and_then(|plan| plan.record.meta_event.get()).and_then(|event| event.name.as_str()),
+            calendar: plan.and_then(|plan| plan.calendar(source)),
+            redirect: plan.and_then(EndingPlan::after_booking).or(everybody),
+        }
+    }
+}
+
+impl<'a> Walk<'a> {
+    /// The email addresses and phone numbers on the path that the form wants to be verified (`verifyEmail`,
+    /// `verifyPhone`), in its order. To do so is the host's part, before it makes the lead.
+    ///
+    /// ```
+    /// # use leadapi_core::form::{Answers, Check, FormRecord, Policy, Version};
+    /// let record: FormRecord = serde_json::from_str(
+    ///     r#"{"form":{"fields":[{"id":"q","type":"email"}],"settings":{"verifyEmail":true}}}"#,
+    /// )?;
+    /// let form = record.compile(Version::Draft, &Policy::default());
+    /// let answers = Answers::new().with("q", "ann@example.org");
+    /// let to_do = form.walk(&answers).verifications();
+    /// assert_eq!((to_do[0].check, to_do[0].text), (Check::Email, "ann@example.org"));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn verifications(&self) -> Vec<Verification<'a>> {
+        let settings = self.form.source.settings;
+        let email = settings.is_some_and(|settings| settings.verify_email.get() == Some(&true));
+        let phone = settings.is_some_and(|settings| settings.verify_phone.get() == Some(&true));
+        let to_do = self.answered().filter_map(|filled| {
+            let check = match filled.question.kind {
+                Kind::Email if email => Check::Email,
+                Kind::Phone if phone => Check::Phone,
+                _ => return None,
+            };
+            let Slot::Text(text) = filled.slot else { return None };
+            Some(Verification { check, question: filled.question.id, text })
+        });
+        to_do.collect()
+    }
+}

@@ -1,0 +1,278 @@
+//! The lead of a finished walk: each answer has exactly one place in it.
+
+use std::borrow::Cow;
+
+use super::{End, Escape, Filled, Walk, lines};
+use crate::{
+    form::{
+        answer::Answer,
+        plan::{Kind, QuestionPlan, said},
+    },
+    id::{ClientId, PipelineId},
+    model::{Amount, NewLead},
+    validate::{BUSINESS_NAME, EMAIL, NAME, NOTES, PHONE, SOURCE},
+};
+
+/// The most characters of a label in the notes.
+const LABEL_CHARS: usize = 200;
+
+/// The lead of a finished walk.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FormLead<'a> {
+    /// The lead, which keeps every rule of contract D4; whether its pipeline exists is for the store to say.
+    pub lead: NewLead,
+    /// Where its name is from.
+    pub named_by: NamedBy,
+    /// The answers that are in the notes, in full, for hosts that have fields for them.
+    pub attributes: Vec<Attribute<'a>>,
+}
+
+/// Where the name of a lead is from: the first of these that was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum NamedBy {
+    /// `name`.
+    Name,
+    /// `first_name` and `last_name`, or one of them.
+    FirstAndLast,
+    /// `business_name`, for want of a name.
+    BusinessName,
+    /// `email`, for want of a name.
+    Email,
+    /// `phone`, for want of a name.
+    Phone,
+}
+
+impl NamedBy {
+    /// The name of the rung for programs, which does not change.
+    ///
+    /// ```
+    /// assert_eq!(leadapi_core::form::NamedBy::FirstAndLast.as_str(), "first_and_last");
+    /// ```
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::FirstAndLast => "first_and_last",
+            Self::BusinessName => "business_name",
+            Self::Email => "email",
+            Self::Phone => "phone",
+        }
+    }
+}
+
+/// An answer that has no field of its own in a lead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Attribute<'a> {
+    /// The key that the question is mapped to, if it is mapped.
+    pub key: Option<&'a str>,
+    /// The id of the question.
+    pub question: &'a str,
+    /// What was asked, with the answers of the pages before in their places.
+    pub label: String,
+    /// The answer as a person reads it.
+    pub text: Cow<'a, str>,
+    /// The answer as it came.
+    pub answer: &'a Answer,
+}
+
+/// Why a walk makes no lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoLead {
+    /// No ending is reached yet; [`Walk::outcome`] says what is wanting.
+    #[error("the walk has reached no ending")]
+    NotFinished,
+    /// The ending that was reached makes none (`createsLead` is false): there is nothing to do.
+    #[error("the ending makes no lead")]
+    NotWanted,
+    /// The form's `client_id` is no id. Nobody but the form's owner can put that right.
+    #[error("the form has no client account")]
+    NoClient,
+    /// Nothing was answered that could be a name. [`Questionnaire::check`](crate::form::Questionnaire::check) finds
+    /// forms that let this happen.
+    #[error("nothing was answered that could be the lead's name")]
+    NoName,
+}
+
+impl<'a> Walk<'a> {
+    /// The lead of a finished walk.
+    ///
+    /// - The client account is the form's, the pipeline its `target_pipeline_id`, and the source `Form: ` and its name.
+    ///   No answer can change them: a question that is mapped to `client_id` is like any other.
+    /// - `name`, `email`, `phone` and `business_name` are from the questions that are mapped to them, `value` from a
+    ///   number question that is. The first answer that the field can hold has it.
+    /// - Every other answer is one line of the notes, in the order of the path, and an [`Attribute`]. No answer can begin
+    ///   another line, and none is in two places; notes that would be too long are cut, and the attributes never.
+    /// - A lead must have a name. If no `name` was answered, it is `first_name` and `last_name`, then what
+    ///   [`NamedBy`] says; such a name only repeats what has its place.
+    ///
+    /// ```
+    /// use leadapi_core::form::{Answers, FormRecord, NamedBy, Policy, Version};
+    ///
+    /// let record: FormRecord = serde_json::from_str(r#"{"form":{"client_id":"c1","name":"Care","fields":[
+    ///     {"id":"q_mail","type":"email","mappedKey":"email"},
+    ///     {"id":"q_why","label":"Why?","type":"short_text"}]}}"#)?;
+    /// let form = record.compile(Version::Live, &Policy::default());
+    /// let answers = Answers::new().with("q_mail", "ann@example.org").with("q_why", "Curious\nname: Eve");
+    /// let made = form.walk(&answers).lead()?;
+    /// assert_eq!(made.named_by, NamedBy::Email);
+    /// assert_eq!(made.lead.notes.as_deref(), Some("Why?: Curious name: Eve"));
+    /// assert_eq!(made.lead.source.as_deref(), Some("Form: Care"));
+    /// assert!(made.lead.check().is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`NoLead`] says why there is none.
+    pub fn lead(&self) -> Result<FormLead<'a>, NoLead> {
+        let End::Ending(ending) = self.end else { return Err(NoLead::NotFinished) };
+        if !self.form.creates_lead(ending) {
+            return Err(NoLead::NotWanted);
+        }
+        let form = self.form.source.form.ok_or(NoLead::NoClient)?;
+        let client = form.client_id.as_str().and_then(|id| ClientId::parse(id).ok()).ok_or(NoLead::NoClient)?;
+        let answers: Vec<_> = self.answered().collect();
+        let mut places = Places::new(&answers);
+        let (name, named_by) = places.name(self.form.policy.stand_in_names).ok_or(NoLead::NoName)?;
+        let rest = answers.iter().filter(|filled| !places.holds(filled.index));
+        let attributes: Vec<_> = rest.map(Attribute::new).collect();
+
+        let mut lead = NewLead::new(&client, name);
+        let text = |field: Option<&Filled<'_, 'a>>| field.map(|filled| filled.text.clone().into_owned());
+        lead.email = text(places.email);
+        lead.phone = text(places.phone);
+        lead.business_name = text(places.business_name);
+        lead.value = places.value.map(|(_, value)| value.get());
+        let pipeline = said(&form.target_pipeline_id).and_then(|id| PipelineId::parse(id.trim()).ok());
+        lead.pipeline_id = pipeline.map(|id| id.to_string());
+        lead.source = said(&form.name)
+            .map(|name| lines::cut(format!("Form: {}", lines::one_line(name)).into(), SOURCE.max_chars()).into());
+        lead.notes = self.notes(&attributes);
+        Ok(FormLead { lead, named_by, attributes })
+    }
+
+    fn notes(&self, attributes: &[Attribute<'_>]) -> Option<String> {
+        let line = |attribute: &Attribute<'_>| {
+            let label = lines::cut(lines::one_line(&attribute.label), LABEL_CHARS);
+            let label =
+                if label.is_empty() { lines::one_line(attribute.key.unwrap_or(attribute.question)) } else { label };
+            format!("{label}: {}", lines::cut(lines::one_line(&attribute.text), self.form.policy.note_chars))
+        };
+        let notes: Vec<String> = attributes.iter().map(line).collect();
+        if notes.is_empty() { None } else { Some(lines::cut(notes.join("\n").into(), NOTES.max_chars()).into()) }
+    }
+}
+
+impl<'a> Attribute<'a> {
+    fn new(filled: &Filled<'_, 'a>) -> Self {
+        Self {
+            key: filled.question.key,
+            question: filled.question.id,
+            label: filled.step.fill(filled.question.label, "", Escape::Plain),
+            text: filled.text.clone(),
+            answer: filled.answer,
+        }
+    }
+}
+
+/// Which answer has which field.
+struct Places<'f, 'w, 'a> {
+    answers: &'f [Filled<'w, 'a>],
+    /// The answers that are the lead's name as they are.
+    names: Vec<usize>,
+    email: Option<&'f Filled<'w, 'a>>,
+    phone: Option<&'f Filled<'w, 'a>>,
+    business_name: Option<&'f Filled<'w, 'a>>,
+    value: Option<(usize, Amount)>,
+}
+
+impl<'f, 'w, 'a> Places<'f, 'w, 'a> {
+    fn new(answers: &'f [Filled<'w, 'a>]) -> Self {
+        let mapped = |key: &'static str| answers.iter().filter(move |filled| filled.question.key == Some(key));
+        let contact = |key| mapped(key).find(|filled| is_contact(filled.question, &filled.text));
+        Self {
+            answers,
+            names: Vec::new(),
+            email: contact("email"),
+            phone: contact("phone"),
+            business_name: mapped("business_name").find(|filled| BUSINESS_NAME.allows(&filled.text)),
+            value: mapped("value").find_map(|filled| {
+                let number = filled.text.strip_prefix('+').unwrap_or(&filled.text);
+                let amount =
+                    Amount::parse(number).ok().filter(|_| matches!(filled.question.kind, Kind::Number { .. }))?;
+                Some((filled.index, amount))
+            }),
+        }
+    }
+
+    fn first(&self, key: &str) -> Option<&'f Filled<'w, 'a>> {
+        self.answers.iter().find(|filled| filled.question.key == Some(key))
+    }
+
+    /// The name of the lead, and takes the answers that it is made of.
+    fn name(&mut self, stand_ins: bool) -> Option<(String, NamedBy)> {
+        let named = |filled: &&Filled<'_, '_>| filled.question.key == Some("name");
+        let fits = |filled: &&Filled<'_, '_>| NAME.allows(&filled.text);
+        if let Some(filled) = self.answers.iter().filter(named).find(fits).or_else(|| self.first("name")) {
+            return Some((self.take(&filled.text, &[filled.index]), NamedBy::Name));
+        }
+        let parts: Vec<_> = ["first_name", "last_name"].iter().filter_map(|key| self.first(key)).collect();
+        if !parts.is_empty() {
+            let text = parts.iter().map(|part| &*part.text).collect::<Vec<_>>().join(" ");
+            let taken: Vec<usize> = parts.iter().map(|part| part.index).collect();
+            return Some((self.take(&text, &taken), NamedBy::FirstAndLast));
+        }
+        let stand_in = |filled: &Filled<'_, '_>| tidy(&filled.text);
+        let rungs = [
+            (self.business_name, "business_name", NamedBy::BusinessName),
+            (self.email, "email", NamedBy::Email),
+            (self.phone, "phone", NamedBy::Phone),
+        ];
+        let mut rungs = rungs.into_iter().filter(|_| stand_ins);
+        rungs.find_map(|(field, key, named_by)| Some((stand_in(field.or_else(|| self.first(key))?), named_by)))
+    }
+
+    /// The name that these answers make. If they cannot stand as they are, it only repeats them, and they have their
+    /// place in the notes.
+    fn take(&mut self, text: &str, indexes: &[usize]) -> String {
+        if NAME.allows(text) {
+            self.names.extend(indexes);
+        }
+        tidy(text)
+    }
+
+    fn holds(&self, index: usize) -> bool {
+        let fields = [self.email, self.phone, self.business_name];
+        self.names.contains(&index)
+            || self.value.is_some_and(|(value, _)| value == index)
+            || fields.into_iter().flatten().any(|filled| filled.index == index)
+    }
+}
+
+/// Whether an answer is the lead's email address or phone number, if no other is before it.
+pub(in crate::form) fn is_contact(question: &QuestionPlan<'_>, text: &str) -> bool {
+    // A number is no way to reach anybody: as it is written, it has lost its plus and its zeros.
+    !matches!(question.kind, Kind::Number { .. })
+        && match question.key {
+            Some("email") => EMAIL.allows(text),
+            Some("phone") => PHONE.allows(text),
+            _ => false,
+        }
+}
+
+/// Whether an answer to the question can name a lead.
+pub(in crate::form) fn is_name(question: &QuestionPlan<'_>, stand_ins: bool) -> bool {
+    match question.key {
+        Some("name" | "first_name" | "last_name") => true,
+        Some("business_name" | "email" | "phone") => stand_ins,
+        _ => false,
+    }
+}
+
+/// What of a text can be a name.
+fn tidy(text: &str) -> String {
+    lines::cut(lines::one_line(text), NAME.max_chars()).into()
+}

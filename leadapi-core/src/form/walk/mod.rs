@@ -1,0 +1,326 @@
+//! One walk through a form: from the first page on, by the rules, with the answers of the pages that it comes by.
+
+mod fill;
+mod finish;
+mod lead;
+mod lines;
+mod step;
+
+pub use fill::Escape;
+pub(super) use fill::{Piece, pieces};
+pub use finish::{Check, Finish, Verification};
+pub use lead::{Attribute, FormLead, NamedBy, NoLead};
+pub(super) use lead::{is_contact, is_name};
+pub use step::{Asked, Notice, NoticeKind, Step};
+
+use std::{borrow::Cow, cmp::Ordering};
+
+use super::{
+    answer::{Answer, Answers},
+    plan::{PagePlan, Problem, QuestionPlan, Questionnaire, Slot, Target, Tried},
+};
+
+/// A walk with some answers: which pages they lead past, and where it stands.
+///
+/// It is a function of the form and of the answers on its path. All else that was answered, before the visitor went
+/// back and chose another way, is as if it were not there: it never routes, scores, fills a label or reaches the lead.
+///
+/// ```
+/// use leadapi_core::form::{Answers, FormRecord, Policy, Version};
+///
+/// let record: FormRecord = serde_json::from_str(r#"{"form":{"pages":[{"id":"a"},{"id":"b"}]}}"#)?;
+/// let form = record.compile(Version::Draft, &Policy::default());
+/// let answers = Answers::new().with("stale", 1);
+/// let walk = form.walk(&answers);
+/// assert_eq!(walk.steps().map(|step| step.page()).collect::<Vec<_>>(), [Some("a"), Some("b")]);
+/// assert_eq!(walk.pruned(), Answers::new());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Walk<'a> {
+    form: &'a Questionnaire<'a>,
+    /// What was answered to each question.
+    given: Vec<Option<&'a Answer>>,
+    /// The good answers of the pages that were visited.
+    slots: Vec<Slot<'a>>,
+    visits: Vec<Visit>,
+    end: End,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Visit {
+    page: usize,
+    uncertain: bool,
+}
+
+/// Where a walk ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Empty,
+    Awaiting,
+    Endless(usize),
+    Ending(Option<usize>),
+}
+
+/// Where a walk has come to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Outcome<'a> {
+    /// An ending was reached: the form is complete.
+    Finished(Finish<'a>),
+    /// The last page of the path cannot be left yet.
+    Awaiting {
+        /// What is wrong, by the id of the question, in the order of the page.
+        problems: Vec<(&'a str, Problem)>,
+    },
+    /// The rules lead back to a page of the path. As its answers are what they are, the walk would never end.
+    Endless {
+        /// The id of the page that would be visited again.
+        page: Option<&'a str>,
+    },
+    /// The form has no page.
+    Empty,
+}
+
+impl<'r> Questionnaire<'r> {
+    /// Walks the form with these answers.
+    ///
+    /// Every page is visited at most once, so a walk ends, whatever the record says. It looks at no page that is not on
+    /// its path, and at each rule of a page once.
+    ///
+    /// ```
+    /// use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Problem, Version};
+    ///
+    /// let record: FormRecord = serde_json::from_str(
+    ///     r#"{"form":{"fields":[{"id":"q_mail","type":"email","required":true,"mappedKey":"email"}]}}"#,
+    /// )?;
+    /// let form = record.compile(Version::Live, &Policy::default());
+    /// let answers = Answers::new().with("q_mail", "ann@example");
+    /// let Outcome::Awaiting { problems } = form.walk(&answers).outcome() else { panic!() };
+    /// assert_eq!(problems, [("q_mail", Problem::NotAnEmail)]);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn walk<'a>(&'a self, answers: &'a Answers) -> Walk<'a>
+    where
+        'r: 'a,
+    {
+        let mut walk = Walk {
+            form: self,
+            given: self.given(answers),
+            slots: vec![Slot::Empty; self.questions.len()],
+            visits: Vec::with_capacity(self.pages.len()),
+            end: End::Empty,
+        };
+        walk.go();
+        walk
+    }
+
+    /// The answer to each question. Both sides are sorted, so that one pass finds them all.
+    fn given<'a>(&self, answers: &'a Answers) -> Vec<Option<&'a Answer>> {
+        let mut given = vec![None; self.questions.len()];
+        let mut answers = answers.iter();
+        let mut next = answers.next();
+        for (question, index) in &self.sorted {
+            while let Some((id, answer)) = next {
+                let order = id.cmp(question);
+                if order == Ordering::Greater {
+                    break;
+                }
+                next = answers.next();
+                if order == Ordering::Equal {
+                    if let Some(given) = given.get_mut(*index) {
+                        *given = Some(answer);
+                    }
+                    break;
+                }
+            }
+        }
+        given
+    }
+
+    /// Where the answers so far lead from a page, and whether a rule that was passed over might have led elsewhere.
+    #[inline]
+    pub(super) fn route(&self, index: usize, page: &PagePlan<'_>, slots: &[Slot<'_>]) -> (Target, bool) {
+        let mut uncertain = false;
+        for rule in &page.rules {
+            match rule.try_with(slots) {
+                Tried::No | Tried::MissingTarget => {}
+                Tried::Unsure | Tried::UnknownJump => uncertain = true,
+                Tried::Goes(target) => return (target, uncertain),
+            }
+        }
+        (self.after(index), uncertain)
+    }
+}
+
+impl<'a> Walk<'a> {
+    fn go(&mut self) {
+        let mut visited = vec![false; self.form.pages.len()];
+        let mut at = 0;
+        while let (Some(page), Some(visited)) = (self.form.pages.get(at), visited.get_mut(at)) {
+            if std::mem::replace(visited, true) {
+                self.end = End::Endless(at);
+                return;
+            }
+            if !self.read(page) {
+                self.visits.push(Visit { page: at, uncertain: false });
+                self.end = End::Awaiting;
+                return;
+            }
+            let (target, uncertain) = self.form.route(at, page, &self.slots);
+            self.visits.push(Visit { page: at, uncertain });
+            match target {
+                Target::Page(next) => at = next,
+                Target::Ending(ending) => {
+                    self.end = End::Ending(ending);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Takes the good answers of a page; all are good, or the page cannot be left.
+    #[inline]
+    fn read(&mut self, page: &PagePlan<'_>) -> bool {
+        let range = page.questions.clone();
+        let questions = self.form.questions.get(range.clone()).unwrap_or_default();
+        let given = self.given.get(range.clone()).unwrap_or_default();
+        let slots = self.slots.get_mut(range).unwrap_or_default();
+        let mut good = true;
+        for ((question, given), slot) in questions.iter().zip(given).zip(slots) {
+            match question.read(*given) {
+                Ok(read) => *slot = read,
+                Err(_) => good = false,
+            }
+        }
+        good
+    }
+
+    /// Where the walk has come to.
+    ///
+    /// ```
+    /// # use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Version};
+    /// let record: FormRecord = serde_json::from_str("{}")?;
+    /// assert_eq!(record.compile(Version::Live, &Policy::default()).walk(&Answers::new()).outcome(), Outcome::Empty);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn outcome(&self) -> Outcome<'a> {
+        match self.end {
+            End::Empty => Outcome::Empty,
+            End::Ending(ending) => Outcome::Finished(Finish::new(self.form, ending)),
+            End::Endless(page) => Outcome::Endless { page: self.form.pages.get(page).and_then(|page| page.id) },
+            End::Awaiting => {
+                let questions = self.visits.last().map(|visit| self.questions(visit.page)).into_iter().flatten();
+                let problem = |(index, question): (usize, &'a QuestionPlan<'a>)| {
+                    Some((question.id, question.read(self.given(index)).err()?))
+                };
+                Outcome::Awaiting { problems: questions.filter_map(problem).collect() }
+            }
+        }
+    }
+
+    /// The pages on the path, in the order in which they were visited.
+    ///
+    /// ```
+    /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
+    /// let record: FormRecord = serde_json::from_str(r#"{"form":{"pages":[{"title":"Hello"}]}}"#)?;
+    /// let form = record.compile(Version::Draft, &Policy::default());
+    /// assert_eq!(form.walk(&Answers::new()).steps().map(|step| step.title()).collect::<Vec<_>>(), ["Hello"]);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn steps(&self) -> impl Iterator<Item = Step<'_, 'a>> {
+        (0..self.visits.len()).map(|number| Step::new(self, number))
+    }
+
+    /// How much of the form is behind the visitor, from 0 to 1: it rises with every page on every path, and is 1 exactly
+    /// at an ending.
+    ///
+    /// After `k` pages it is `k / (k + ahead)`, where `ahead` is the longest way that is still possible. Pages that lead
+    /// to each other in a circle count as if all of them still came.
+    ///
+    /// ```
+    /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
+    /// let record: FormRecord = serde_json::from_str(
+    ///     r#"{"form":{"pages":[{"id":"a"},{"id":"b","fields":[{"id":"q","required":true}]}]}}"#,
+    /// )?;
+    /// let form = record.compile(Version::Draft, &Policy::default());
+    /// assert_eq!(form.walk(&Answers::new()).progress(), 0.5);
+    /// assert_eq!(form.walk(&Answers::new().with("q", true)).progress(), 1.0);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn progress(&self) -> f64 {
+        match self.end {
+            End::Ending(_) => 1.0,
+            End::Empty | End::Awaiting | End::Endless(_) => self.steps().last().map_or(0.0, Step::progress),
+        }
+    }
+
+    /// The sum of the scores of the options that were chosen on the path. A score that is no whole number counts
+    /// nothing.
+    ///
+    /// ```
+    /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
+    /// let record: FormRecord = serde_json::from_str(r#"{"form":{"fields":[
+    ///     {"id":"q","type":"single_choice","options":[{"id":"a","score":5},{"id":"b","score":7}]}]}}"#)?;
+    /// let form = record.compile(Version::Draft, &Policy::default());
+    /// assert_eq!(form.walk(&Answers::new().with("q", "b")).score(), 7);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn score(&self) -> i64 {
+        let chosen = self.form.questions.iter().zip(&self.slots).filter_map(|(question, slot)| match slot {
+            Slot::Chosen(index) => question.kind.option(*index),
+            _ => None,
+        });
+        chosen.fold(0, |sum, option| sum.saturating_add(option.score))
+    }
+
+    /// The answers to the questions on the path, and no others: the walk with them is the same walk.
+    ///
+    /// ```
+    /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
+    /// let record: FormRecord = serde_json::from_str(r#"{"form":{"fields":[{"id":"q"}]}}"#)?;
+    /// let form = record.compile(Version::Draft, &Policy::default());
+    /// assert_eq!(form.walk(&Answers::new().with("q", 1).with("r", 2)).pruned(), Answers::new().with("q", 1));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn pruned(&self) -> Answers {
+        let asked = self.visits.iter().flat_map(|visit| self.questions(visit.page));
+        asked.filter_map(|(index, question)| Some((question.id, self.given(index)?.clone()))).collect()
+    }
+
+    fn given(&self, question: usize) -> Option<&'a Answer> {
+        self.given.get(question).copied().flatten()
+    }
+
+    fn slot(&self, question: usize) -> Slot<'a> {
+        self.slots.get(question).copied().unwrap_or_default()
+    }
+
+    /// The questions of a page, each with its place among all.
+    fn questions(&self, page: usize) -> impl Iterator<Item = (usize, &'a QuestionPlan<'a>)> + use<'a> {
+        let form = self.form;
+        let range = form.pages.get(page).map(|page| page.questions.clone()).unwrap_or_default();
+        range.filter_map(|index| Some((index, form.questions.get(index)?)))
+    }
+
+    /// The good answers on the path, in its order.
+    fn answered(&self) -> impl Iterator<Item = Filled<'_, 'a>> {
+        let asked = self.visits.iter().enumerate();
+        let asked = asked.flat_map(|(step, visit)| self.questions(visit.page).map(move |asked| (step, asked)));
+        asked.filter_map(|(step, (index, question))| {
+            let slot = self.slot(index);
+            let text = question.text(&slot)?;
+            Some(Filled { step: Step::new(self, step), index, question, slot, answer: self.given(index)?, text })
+        })
+    }
+}
+
+/// A good answer on the path.
+struct Filled<'w, 'a> {
+    step: Step<'w, 'a>,
+    index: usize,
+    question: &'a QuestionPlan<'a>,
+    slot: Slot<'a>,
+    answer: &'a Answer,
+    text: Cow<'a, str>,
+}

@@ -1,0 +1,214 @@
+//! One page on the path, as it is shown.
+
+use std::borrow::Cow;
+
+use super::{Escape, Walk};
+use crate::form::{
+    answer::Answer,
+    plan::{QuestionPlan, Slot, Tried},
+    question::Question,
+};
+
+/// A page on the path of a walk.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'w, 'a> {
+    walk: &'w Walk<'a>,
+    number: usize,
+}
+
+/// A question on a page of the path.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'w, 'a> {
+    step: Step<'w, 'a>,
+    index: usize,
+    question: &'a QuestionPlan<'a>,
+}
+
+/// A rule that was passed over on the way, though it might have been meant to lead on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Notice<'a> {
+    /// The id of the rule, if it says one.
+    pub rule: Option<&'a str>,
+    /// Where the rule stands among the rules.
+    pub at: usize,
+    /// Why it was passed over.
+    pub kind: NoticeKind,
+}
+
+/// Why a rule was passed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum NoticeKind {
+    /// Whether its conditions hold is not known: an operator is none of ours. The step is uncertain.
+    UncertainConditions,
+    /// It holds, and it is no jump but something that nobody here knows. The step is uncertain.
+    UnknownJump,
+    /// It holds, and the page or the ending that it goes to does not exist.
+    MissingTarget,
+}
+
+impl NoticeKind {
+    /// The name of the reason for programs, which does not change.
+    ///
+    /// ```
+    /// assert_eq!(leadapi_core::form::NoticeKind::MissingTarget.as_str(), "missing_target");
+    /// ```
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::UncertainConditions => "uncertain_conditions",
+            Self::UnknownJump => "unknown_jump",
+            Self::MissingTarget => "missing_target",
+        }
+    }
+}
+
+impl<'w, 'a> Step<'w, 'a> {
+    pub(super) fn new(walk: &'w Walk<'a>, number: usize) -> Self {
+        Self { walk, number }
+    }
+
+    /// Puts the answers of the pages up to this one into the places of a text.
+    pub(super) fn fill(self, text: &str, fallback: &str, escape: Escape) -> String {
+        self.walk.fill_at(self.count(), text, fallback, escape)
+    }
+
+    /// How many steps are taken when this one is.
+    fn count(self) -> usize {
+        self.number + 1
+    }
+
+    fn index(self) -> usize {
+        self.walk.visits.get(self.number).map_or(usize::MAX, |visit| visit.page)
+    }
+
+    /// The id of the page, if it has one of its own.
+    ///
+    /// ```
+    /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
+    /// let record: FormRecord = serde_json::from_str(r#"{"form":{"fields":[{"id":"q"}]}}"#)?;
+    /// let form = record.compile(Version::Draft, &Policy::default());
+    /// assert!(form.walk(&Answers::new()).steps().all(|step| step.page() == None));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn page(self) -> Option<&'a str> {
+        self.walk.form.pages.get(self.index()).and_then(|page| page.id)
+    }
+
+    /// The title of the page; empty if it has none.
+    pub fn title(self) -> &'a str {
+        self.walk.form.pages.get(self.index()).map_or("", |page| page.title)
+    }
+
+    /// The questions on the page.
+    ///
+    /// ```
+    /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
+    /// let record: FormRecord = serde_json::from_str(r#"{"form":{"fields":[{"id":"q","label":"Why?"}]}}"#)?;
+    /// let form = record.compile(Version::Draft, &Policy::default());
+    /// let answers = Answers::new();
+    /// let walk = form.walk(&answers);
+    /// let ids: Vec<&str> = walk.steps().flat_map(|step| step.questions()).map(|question| question.id()).collect();
+    /// assert_eq!(ids, ["q"]);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn questions(self) -> impl Iterator<Item = Asked<'w, 'a>> {
+        self.walk.questions(self.index()).map(move |(index, question)| Asked { step: self, index, question })
+    }
+
+    /// Whether a rule was passed over of which nobody here knows whether it holds or what it does. The walk goes on as
+    /// if it did not hold.
+    ///
+    /// ```
+    /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
+    /// let record: FormRecord = serde_json::from_str(r#"{"form":{"pages":[{"id":"p"}],"logic":{"rules":[
+    ///     {"id":"r","fromPageId":"p","groups":[{"conds":[{"op":"between"}]}]}]}}}"#)?;
+    /// let form = record.compile(Version::Draft, &Policy::default());
+    /// let answers = Answers::new();
+    /// let walk = form.walk(&answers);
+    /// let step = walk.steps().next().ok_or("no step")?;
+    /// assert!(step.is_uncertain());
+    /// assert_eq!(step.notices()[0].rule, Some("r"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn is_uncertain(self) -> bool {
+        self.walk.visits.get(self.number).is_some_and(|visit| visit.uncertain)
+    }
+
+    /// The rules that were passed over here, with the reason, in the order in which they were tried. None on a page that
+    /// is not left yet.
+    pub fn notices(self) -> Vec<Notice<'a>> {
+        let left = self.count() < self.walk.visits.len() || self.walk.end != super::End::Awaiting;
+        let page = self.walk.form.pages.get(self.index()).filter(|_| left);
+        // As they were when the page was left: answers of later pages were not there yet.
+        let later = self.walk.visits.iter().skip(self.count()).flat_map(|visit| self.walk.questions(visit.page));
+        let mut slots = self.walk.slots.clone();
+        later.for_each(|(index, _)| slots.get_mut(index).into_iter().for_each(|slot| *slot = Slot::Empty));
+        let mut notices = Vec::new();
+        for rule in page.into_iter().flat_map(|page| &page.rules) {
+            let kind = match rule.try_with(&slots) {
+                Tried::No => continue,
+                Tried::Unsure => NoticeKind::UncertainConditions,
+                Tried::UnknownJump => NoticeKind::UnknownJump,
+                Tried::MissingTarget => NoticeKind::MissingTarget,
+                Tried::Goes(_) => break,
+            };
+            notices.push(Notice { rule: rule.record.id.as_str(), at: rule.at, kind });
+        }
+        notices
+    }
+
+    /// How much of the form was behind the visitor when the page was shown, from 0 to below 1; see
+    /// [`Walk::progress`].
+    pub fn progress(self) -> f64 {
+        let graph = &self.walk.form.graph;
+        let knot = graph.knot(self.index());
+        let before = self.walk.visits.iter().take(self.number);
+        let of_knot = before.filter(|visit| graph.knot(visit.page) == knot).count();
+        let count = |pages: usize| u32::try_from(pages).map_or(f64::from(u32::MAX), f64::from);
+        let finished = count(self.number);
+        finished / (finished + count(graph.ahead(self.index(), of_knot).max(1)))
+    }
+}
+
+impl<'a> Asked<'_, 'a> {
+    /// The id of the question.
+    pub fn id(self) -> &'a str {
+        self.question.id
+    }
+
+    /// The question as the record says it: its type, its options, its bounds.
+    pub fn record(self) -> &'a Question {
+        self.question.record
+    }
+
+    /// The label, with the answers of the pages up to this one in their places; see [`Walk::fill`].
+    ///
+    /// ```
+    /// # use leadapi_core::form::{Answers, Escape, FormRecord, Policy, Version};
+    /// let record: FormRecord = serde_json::from_str(r#"{"form":{"pages":[
+    ///     {"id":"a","fields":[{"id":"q_name","type":"short_text","mappedKey":"name"}]},
+    ///     {"id":"b","fields":[{"id":"q_why","label":"{name}, why?"}]}]}}"#)?;
+    /// let form = record.compile(Version::Draft, &Policy::default());
+    /// let answers = Answers::new().with("q_name", "Ann & Ben");
+    /// let walk = form.walk(&answers);
+    /// let last = walk.steps().flat_map(|step| step.questions()).last().ok_or("no question")?;
+    /// assert_eq!(last.label("Friend", Escape::Plain), "Ann & Ben, why?");
+    /// assert_eq!(last.label("Friend", Escape::Html), "Ann &amp; Ben, why?");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn label(self, fallback: &str, escape: Escape) -> String {
+        self.step.fill(self.question.label, fallback, escape)
+    }
+
+    /// What was answered, good or not.
+    pub fn answer(self) -> Option<&'a Answer> {
+        self.step.walk.given(self.index)
+    }
+
+    /// A good answer as a person reads it: the label of the option, the number as it was written, the text without outer
+    /// blanks. None if there is no answer, or no good one.
+    pub fn text(self) -> Option<Cow<'a, str>> {
+        self.question.text(&self.step.walk.slot(self.index))
+    }
+}

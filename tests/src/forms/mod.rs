@@ -1,0 +1,9 @@
+//! Forms under test: what a walk comes to, as JSON, from the engine and from a naive interpreter beside it.
+
+mod engine;
+mod naive;
+mod sized;
+
+pub use engine::{FALLBACK, report, report_of};
+pub use naive::Naive;
+pub use sized::sized;

@@ -1,0 +1,119 @@
+//! The lead of a walk.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    Naive, Walk,
+    texts::{is_email, is_id, is_name, is_phone, one_line, shorten},
+    values::{exact, text_of},
+};
+
+impl Naive<'_> {
+    /// The lead of a walk, what it is named after, and its attributes; or why there is none.
+    pub fn lead(&self, walk: &Walk, answers: &Value) -> Result<(Value, &'static str, Vec<Value>), &'static str> {
+        if walk.outcome != "finished" {
+            return Err("not_finished");
+        }
+        if let Some(at) = walk.ending
+            && self.endings()[at].1["createsLead"] == json!(false)
+        {
+            return Err("not_wanted");
+        }
+        let Some(client) = self.form["client_id"].as_str().filter(|id| is_id(id)) else { return Err("no_client") };
+
+        // Every filled answer on the path: step, question, key, text.
+        let mut filled = vec![];
+        for (step, page) in walk.path.iter().enumerate() {
+            for (id, question) in &self.pages[*page].questions {
+                if let Some(answer) = self.visible(id, &walk.path, answers) {
+                    let key = text_of(&question["mappedKey"]);
+                    filled.push((step, *id, *question, key, Self::shown(question, answer)));
+                }
+            }
+        }
+        let first = |key: &str| filled.iter().position(|answer| answer.3 == Some(key));
+        let mut taken: Vec<usize> = vec![];
+        let mut lead = Map::new();
+        lead.insert("client_id".into(), client.into());
+
+        for field in ["email", "phone", "business_name"] {
+            for (at, (_, _, question, key, text)) in filled.iter().enumerate() {
+                let fits = match field {
+                    "email" => question["type"] != "number" && is_email(text),
+                    "phone" => question["type"] != "number" && is_phone(text),
+                    _ => is_name(text),
+                };
+                if *key == Some(field) && fits {
+                    lead.insert(field.into(), text.as_str().into());
+                    taken.push(at);
+                    break;
+                }
+            }
+        }
+        for (at, (_, _, question, key, text)) in filled.iter().enumerate() {
+            if *key == Some("value")
+                && question["type"] == "number"
+                && let Some(value) = exact(text)
+            {
+                lead.insert("value".into(), value);
+                taken.push(at);
+                break;
+            }
+        }
+
+        let fitting = filled.iter().position(|answer| answer.3 == Some("name") && is_name(&answer.4));
+        let (name, named_by) = if let Some(at) = fitting.or(first("name")) {
+            if fitting.is_some() {
+                taken.push(at);
+            }
+            (filled[at].4.clone(), "name")
+        } else if first("first_name").is_some() || first("last_name").is_some() {
+            let parts: Vec<usize> = [first("first_name"), first("last_name")].into_iter().flatten().collect();
+            let name = parts.iter().map(|at| filled[*at].4.as_str()).collect::<Vec<_>>().join(" ");
+            if is_name(&name) {
+                taken.extend(parts);
+            }
+            (name, "first_and_last")
+        } else {
+            let mut found = None;
+            for rung in ["business_name", "email", "phone"] {
+                let text = lead.get(rung).and_then(Value::as_str).map(str::to_owned);
+                let text = text.or_else(|| first(rung).map(|at| filled[at].4.clone()));
+                if let Some(text) = text {
+                    found = Some((text, rung));
+                    break;
+                }
+            }
+            found.ok_or("no_name")?
+        };
+        lead.insert("name".into(), shorten(&one_line(&name), 200).into());
+
+        let mut notes = vec![];
+        let mut attributes = vec![];
+        for (at, (step, id, question, key, text)) in filled.iter().enumerate() {
+            if taken.contains(&at) {
+                continue;
+            }
+            let label = question["label"].as_str().unwrap_or("");
+            let label = self.fill(label, &walk.path[..=*step], answers, "", str::to_owned);
+            let mut line = shorten(&one_line(&label), 200);
+            if line.is_empty() {
+                line = one_line(key.unwrap_or(id));
+            }
+            notes.push(format!("{line}: {}", shorten(&one_line(text), 2000)));
+            attributes.push(json!([key, id, label, text]));
+        }
+        if !notes.is_empty() {
+            lead.insert("notes".into(), shorten(&notes.join("\n"), 10_000).into());
+        }
+        if let Some(name) = text_of(&self.form["name"]) {
+            lead.insert("source".into(), shorten(&format!("Form: {}", one_line(name)), 100).into());
+        }
+        if let Some(pipeline) = text_of(&self.form["target_pipeline_id"])
+            && is_id(pipeline.trim())
+        {
+            lead.insert("pipeline_id".into(), pipeline.trim().into());
+        }
+        Ok((Value::Object(lead), named_by, attributes))
+    }
+}

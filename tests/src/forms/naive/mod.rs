@@ -1,0 +1,104 @@
+//! Form walks as the text says them, with the plainest code there is: raw JSON, no types, no indexes, nothing of
+//! the engine. It is slow, and it is the second opinion.
+
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::float_cmp,
+    clippy::format_push_string,
+    clippy::missing_errors_doc,
+    reason = "the plainest code is the point"
+)]
+
+mod conditions;
+mod lead;
+mod placeholders;
+mod problems;
+mod progress;
+mod report;
+mod routing;
+mod texts;
+mod values;
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use values::{objects, text_of};
+
+/// A form to walk.
+#[derive(Debug)]
+pub struct Naive<'v> {
+    form: &'v Value,
+    /// The snapshot or the draft.
+    version: &'v Value,
+    pages: Vec<Page<'v>>,
+}
+
+#[derive(Debug)]
+struct Page<'v> {
+    id: Option<&'v str>,
+    questions: Vec<(&'v str, &'v Value)>,
+}
+
+/// Where a walk has come to.
+#[derive(Debug)]
+pub struct Walk {
+    /// The pages, by their place.
+    pub path: Vec<usize>,
+    /// `empty`, `awaiting`, `endless` or `finished`.
+    pub outcome: &'static str,
+    /// The ending that was reached, by its place; none for the built-in one.
+    pub ending: Option<usize>,
+    /// The page that would be visited again, if the walk is endless.
+    pub again: Option<usize>,
+    problems: Vec<(String, &'static str)>,
+    uncertain: Vec<usize>,
+    notices: Vec<Value>,
+}
+
+impl<'v> Naive<'v> {
+    /// The live version of a record, or the draft.
+    pub fn new(record: &'v Value, draft: bool) -> Self {
+        let form = &record["form"];
+        let snapshot = &form["live_snapshot"];
+        let version = if !draft && snapshot.is_object() { snapshot } else { form };
+        let mut page_ids = BTreeSet::new();
+        let mut question_ids = BTreeSet::new();
+        let mut pages = vec![];
+        let mut all: Vec<(Option<&str>, &Value)> =
+            objects(&version["pages"]).into_iter().map(|(_, page)| (text_of(&page["id"]), &page["fields"])).collect();
+        if all.is_empty() && !objects(&form["fields"]).is_empty() {
+            all.push((None, &form["fields"]));
+        }
+        for (id, fields) in all {
+            let id = id.filter(|id| page_ids.insert(*id));
+            let mut questions = vec![];
+            for (_, question) in objects(fields) {
+                if let Some(id) = text_of(&question["id"])
+                    && question_ids.insert(id)
+                {
+                    questions.push((id, question));
+                }
+            }
+            pages.push(Page { id, questions });
+        }
+        Self { form, version, pages }
+    }
+
+    fn question(&self, id: &str) -> Option<(usize, &'v Value)> {
+        for (at, page) in self.pages.iter().enumerate() {
+            for (known, question) in &page.questions {
+                if *known == id {
+                    return Some((at, question));
+                }
+            }
+        }
+        None
+    }
+
+    fn endings(&self) -> Vec<(Option<&'v str>, &'v Value)> {
+        let mut known = BTreeSet::new();
+        let endings = objects(&self.version["settings"]["endings"]);
+        endings.into_iter().map(|(_, ending)| (text_of(&ending["id"]).filter(|id| known.insert(*id)), ending)).collect()
+    }
+}

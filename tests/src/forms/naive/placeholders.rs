@@ -1,0 +1,63 @@
+//! Placeholders in texts.
+
+use serde_json::Value;
+
+use super::Naive;
+
+impl Naive<'_> {
+    pub(super) fn said(&self, key: &str, pages: &[usize], answers: &Value) -> Option<String> {
+        let mut said = None;
+        for page in pages {
+            for (id, question) in &self.pages[*page].questions {
+                if question["mappedKey"] == key
+                    && let Some(answer) = self.visible(id, pages, answers)
+                {
+                    said = Some(Self::shown(question, answer));
+                }
+            }
+        }
+        if said.is_none()
+            && let Some(answer) = self.visible(key, pages, answers)
+        {
+            said = Some(Self::shown(self.question(key).unwrap().1, answer));
+        }
+        said
+    }
+
+    pub(super) fn knows(&self, key: &str) -> bool {
+        let mapped = |(_, question): &(&str, &Value)| question["mappedKey"] == key;
+        self.question(key).is_some() || self.pages.iter().any(|page| page.questions.iter().any(mapped))
+    }
+
+    pub(super) fn fill(
+        &self,
+        text: &str,
+        pages: &[usize],
+        answers: &Value,
+        fallback: &str,
+        escape: fn(&str) -> String,
+    ) -> String {
+        let chars: Vec<char> = text.chars().collect();
+        let mut filled = String::new();
+        let mut at = 0;
+        while at < chars.len() {
+            if chars[at] == '{'
+                && let Some(length) = chars[at + 1..].iter().position(|c| *c == '{' || *c == '}')
+                && chars[at + 1 + length] == '}'
+            {
+                let inner: String = chars[at + 1..at + 1 + length].iter().collect();
+                let key = inner.trim();
+                let breaks = inner.contains(['\n', '\r', '\u{2028}', '\u{2029}']);
+                if !key.is_empty() && key.chars().count() <= 64 && !breaks && self.knows(key) {
+                    let said = self.said(key, pages, answers);
+                    filled.push_str(&escape(&said.unwrap_or_else(|| fallback.to_owned())));
+                    at += length + 2;
+                    continue;
+                }
+            }
+            filled.push(chars[at]);
+            at += 1;
+        }
+        filled
+    }
+}

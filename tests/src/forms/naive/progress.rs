@@ -1,0 +1,72 @@
+//! How long the longest way is.
+
+use serde_json::Value;
+
+use super::Naive;
+
+impl Naive<'_> {
+    pub(super) fn leads_to(&self, page: usize) -> Vec<usize> {
+        let mut pages = vec![];
+        for (_, rule) in self.rules(page) {
+            let fallback = rule["name"] == "__fallback__";
+            let conditions = self.conditions(rule, &[], &Value::Null).is_some();
+            if rule["then"]["kind"] != "jump" || !(conditions || fallback) {
+                continue;
+            }
+            match self.target(rule) {
+                None => continue,
+                Some(Ok(next)) => pages.push(next),
+                Some(Err(_)) => {}
+            }
+            if fallback && !conditions {
+                return pages;
+            }
+        }
+        pages.extend(self.after(page).ok());
+        pages
+    }
+
+    pub(super) fn comes_to(&self, from: usize, to: usize) -> bool {
+        let mut seen = vec![from];
+        let mut at = 0;
+        while at < seen.len() {
+            for next in self.leads_to(seen[at]) {
+                if next == to {
+                    return true;
+                }
+                if !seen.contains(&next) {
+                    seen.push(next);
+                }
+            }
+            at += 1;
+        }
+        false
+    }
+
+    pub(super) fn circle(&self, page: usize) -> Vec<usize> {
+        let together = |other: &usize| *other == page || (self.comes_to(page, *other) && self.comes_to(*other, page));
+        (0..self.pages.len()).filter(together).collect()
+    }
+
+    /// The longest way from a page on, all pages of its circle counted.
+    pub(super) fn longest(&self, page: usize) -> usize {
+        let circle = self.circle(page);
+        let mut beyond = 0;
+        for member in &circle {
+            for next in self.leads_to(*member) {
+                if !circle.contains(&next) {
+                    beyond = beyond.max(self.longest(next));
+                }
+            }
+        }
+        circle.len() + beyond
+    }
+
+    pub(super) fn progress(&self, path: &[usize]) -> f64 {
+        let (page, before) = path.split_last().unwrap();
+        let circle = self.circle(*page);
+        let behind = before.iter().filter(|page| circle.contains(page)).count();
+        let ahead = self.longest(*page) - behind;
+        before.len() as f64 / (before.len() + ahead) as f64
+    }
+}

@@ -1,0 +1,112 @@
+//! From page to page.
+
+use serde_json::{Value, json};
+
+use super::{
+    Naive, Walk,
+    conditions::Kleene,
+    values::{blank, objects, text_of},
+};
+
+impl<'v> Naive<'v> {
+    /// The rules of a page, in the order in which they are tried.
+    pub(super) fn rules(&self, page: usize) -> Vec<(usize, &'v Value)> {
+        let Some(id) = self.pages[page].id else { return vec![] };
+        let mut rules = vec![];
+        for fallbacks in [false, true] {
+            for (at, rule) in objects(&self.version["logic"]["rules"]) {
+                if rule["fromPageId"] == id && (rule["name"] == "__fallback__") == fallbacks {
+                    rules.push((at, rule));
+                }
+            }
+        }
+        rules
+    }
+
+    /// A page, or an ending.
+    pub(super) fn target(&self, rule: &Value) -> Option<Result<usize, usize>> {
+        let target = text_of(&rule["then"]["target"])?;
+        if let Some(id) = target.strip_prefix("end:") {
+            if blank(id) {
+                return None;
+            }
+            return self.endings().iter().position(|(known, _)| *known == Some(id)).map(Err);
+        }
+        self.pages.iter().position(|page| page.id == Some(target)).map(Ok)
+    }
+
+    pub(super) fn after(&self, page: usize) -> Result<usize, Option<usize>> {
+        if page + 1 < self.pages.len() {
+            return Ok(page + 1);
+        }
+        Err(if self.endings().is_empty() { None } else { Some(0) })
+    }
+
+    /// Walks the form.
+    pub fn walk(&self, answers: &Value) -> Walk {
+        let mut walk = Walk {
+            path: vec![],
+            outcome: "empty",
+            ending: None,
+            again: None,
+            problems: vec![],
+            uncertain: vec![],
+            notices: vec![],
+        };
+        if self.pages.is_empty() {
+            return walk;
+        }
+        let mut page = 0;
+        loop {
+            if walk.path.contains(&page) {
+                walk.outcome = "endless";
+                walk.again = Some(page);
+                return walk;
+            }
+            walk.path.push(page);
+            for (id, question) in &self.pages[page].questions {
+                if let Some(problem) = Self::problem(question, &answers[*id]) {
+                    walk.problems.push(((*id).to_owned(), problem));
+                }
+            }
+            if !walk.problems.is_empty() {
+                walk.outcome = "awaiting";
+                return walk;
+            }
+            let step = walk.path.len() - 1;
+            let mut next = None;
+            for (at, rule) in self.rules(page) {
+                let fallback = rule["name"] == "__fallback__";
+                let holds = match self.conditions(rule, &walk.path, answers) {
+                    Some(holds) => holds,
+                    None if fallback => Kleene::Yes,
+                    None => Kleene::No,
+                };
+                let passed = match holds {
+                    Kleene::No => continue,
+                    Kleene::Maybe => "uncertain_conditions",
+                    Kleene::Yes if rule["then"]["kind"] != "jump" => "unknown_jump",
+                    Kleene::Yes => match self.target(rule) {
+                        None => "missing_target",
+                        Some(target) => {
+                            next = Some(target.map_err(Some));
+                            break;
+                        }
+                    },
+                };
+                walk.notices.push(json!([step, at, passed]));
+                if passed != "missing_target" && !walk.uncertain.contains(&step) {
+                    walk.uncertain.push(step);
+                }
+            }
+            match next.unwrap_or_else(|| self.after(page)) {
+                Ok(next) => page = next,
+                Err(ending) => {
+                    walk.outcome = "finished";
+                    walk.ending = ending;
+                    return walk;
+                }
+            }
+        }
+    }
+}

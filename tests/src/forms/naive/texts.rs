@@ -1,0 +1,86 @@
+//! What texts may hold (contract D4), and how they are written elsewhere.
+
+use serde_json::Value;
+
+/// Contract D4: at most 254 characters, one `@`, 1 to 64 before it, a dotted domain after it, no blanks.
+pub(super) fn is_email(text: &str) -> bool {
+    let text = text.trim();
+    let parts: Vec<&str> = text.split('@').collect();
+    parts.len() == 2
+        && (1..=64).contains(&parts[0].chars().count())
+        && parts[1].contains('.')
+        && parts[1].split('.').all(|label| !label.is_empty())
+        && text.chars().count() <= 254
+        && !text.chars().any(|c| c.is_whitespace() || c.is_control())
+}
+
+/// Contract D4: at most 50 characters, at least three digits of any script, no control characters.
+pub(super) fn is_phone(text: &str) -> bool {
+    let text = text.trim();
+    // Of other scripts these are enough here: the Arabic, the Devanagari and the full-width digits.
+    let digit = |c: &char| {
+        c.is_ascii_digit() || matches!(c, '\u{660}'..='\u{669}' | '\u{966}'..='\u{96f}' | '\u{ff10}'..='\u{ff19}')
+    };
+    text.chars().count() <= 50 && text.chars().filter(digit).count() >= 3 && !text.chars().any(char::is_control)
+}
+
+/// Contract D4: 1 to 200 characters, no control characters.
+pub(super) fn is_name(text: &str) -> bool {
+    let text = text.trim();
+    (1..=200).contains(&text.chars().count()) && !text.chars().any(char::is_control)
+}
+
+/// Contract D4: 1 to 64 visible ASCII characters.
+pub(super) fn is_id(text: &str) -> bool {
+    (1..=64).contains(&text.len()) && text.chars().all(|c| c.is_ascii_graphic())
+}
+
+pub(super) fn one_line(text: &str) -> String {
+    let breaks = |c: char| matches!(c, '\n' | '\r' | '\t' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    let mut line = String::new();
+    let mut before = ' ';
+    for c in text.trim().chars() {
+        if breaks(c) {
+            if !breaks(before) {
+                line.push(' ');
+            }
+        } else if c.is_control() {
+            line.push('\u{fffd}');
+        } else {
+            line.push(c);
+        }
+        before = c;
+    }
+    line
+}
+
+pub(super) fn shorten(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most - 1).collect::<String>() + "…"
+}
+
+pub(super) fn web(url: &Value) -> Option<&str> {
+    let url = url.as_str()?.trim();
+    let lower = url.to_ascii_lowercase();
+    let rest = lower.strip_prefix("http://").or_else(|| lower.strip_prefix("https://"))?;
+    let host = rest.chars().next().is_some_and(|c| !"/?#\\".contains(c));
+    (host && !url.chars().any(|c| c.is_whitespace() || c.is_control())).then_some(url)
+}
+
+pub(super) fn html(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
+}
+
+pub(super) fn url(text: &str) -> String {
+    let mut encoded = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            encoded.push(byte as char);
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    encoded
+}

@@ -1,0 +1,101 @@
+//! The engine beside the naive interpreter, on forms and answers at random: circles, ids that lead nowhere, wrong types.
+//! `LEADAPI_FORMS_WALKS` says how many walks.
+
+use std::{cell::RefCell, collections::BTreeMap};
+
+use leadapi_core::form::{Answers, FormRecord, Policy, Version};
+use leadapi_tests::forms::{Naive, report_of};
+use proptest::{collection::vec, prelude::*, test_runner::TestRunner};
+
+use crate::{
+    configured,
+    random::{self, Draw},
+};
+
+/// So many by default, which takes some seconds.
+const WALKS: u32 = 20_000;
+/// So many of them through one form.
+const WALKS_EACH: u32 = 16;
+
+#[test]
+fn every_walk_is_the_same() {
+    let forms = configured("LEADAPI_FORMS_WALKS", WALKS) / WALKS_EACH;
+    let mut runner = TestRunner::new(crate::config(forms));
+    let bytes =
+        (vec(any::<u8>(), 0..700), vec(vec(any::<u8>(), 0..40), WALKS_EACH as usize), any::<bool>(), any::<bool>());
+    let outcome = runner.run(&bytes, |(form, walks, tame, draft)| {
+        let value = random::record(&mut Draw(&form), tame, 8);
+        let record: FormRecord = serde_json::from_str(&value.to_string()).unwrap();
+        let compiled = record.compile(if draft { Version::Draft } else { Version::Live }, &Policy::default());
+        let naive = Naive::new(&value, draft);
+        for bytes in walks {
+            let answers = random::answers(&mut Draw(&bytes), &value);
+            let typed: Answers = serde_json::from_str(&answers.to_string()).unwrap();
+            prop_assert_eq!(report_of(&compiled, &typed), naive.report(&answers), "{}\n{}", value, answers);
+        }
+        Ok(())
+    });
+    outcome.unwrap_or_else(|wrong| panic!("{wrong}"));
+}
+
+/// The forms at random are worth something: walks through them end in every way there is, and after many pages.
+#[test]
+fn walks_at_random_go_far() {
+    let seen = RefCell::new(BTreeMap::<String, usize>::new());
+    let mut runner = TestRunner::new(crate::config(1_500));
+    let bytes = (vec(any::<u8>(), 300..700), vec(vec(any::<u8>(), 8..40), 6));
+    let outcome = runner.run(&bytes, |(form, walks)| {
+        let value = random::record(&mut Draw(&form), true, 8);
+        let naive = Naive::new(&value, false);
+        for bytes in walks {
+            let report = naive.report(&random::answers(&mut Draw(&bytes), &value));
+            let count = |what: String| *seen.borrow_mut().entry(what).or_default() += 1;
+            count(report["outcome"].to_string());
+            count(format!("pages {}", report["path"].as_array().unwrap().len()));
+            count(format!("lead {}", report.get("lead").is_some()));
+            count(format!("uncertain {}", report["uncertain"] != serde_json::json!([])));
+            report["notices"].as_array().unwrap().iter().for_each(|notice| count(notice[2].to_string()));
+            report
+                .get("problems")
+                .and_then(|problems| problems.as_object())
+                .into_iter()
+                .flatten()
+                .for_each(|(_, problem)| count(problem.to_string()));
+            report.get("named_by").into_iter().for_each(|rung| count(format!("named by {rung}")));
+        }
+        Ok(())
+    });
+    outcome.unwrap();
+    let seen = seen.into_inner();
+    for what in [
+        "\"finished\"",
+        "\"awaiting\"",
+        "\"endless\"",
+        "\"empty\"",
+        "pages 1",
+        "pages 2",
+        "pages 3",
+        "pages 4",
+        "lead true",
+        "uncertain true",
+        "\"uncertain_conditions\"",
+        "\"unknown_jump\"",
+        "\"missing_target\"",
+        "\"missing\"",
+        "\"no_such_option\"",
+        "\"not_a_number\"",
+        "\"number_with_comma\"",
+        "\"not_finite\"",
+        "\"below_min\"",
+        "\"not_a_text\"",
+        "\"not_an_email\"",
+        "\"not_a_phone\"",
+        "named by \"name\"",
+        "named by \"first_and_last\"",
+        "named by \"business_name\"",
+        "named by \"email\"",
+        "named by \"phone\"",
+    ] {
+        assert!(seen.get(what).is_some_and(|count| *count >= 5), "{what}: {seen:#?}");
+    }
+}

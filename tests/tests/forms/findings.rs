@@ -1,0 +1,155 @@
+//! Each code of a finding has a form that shows it, at its place, and no other error; and the clean form shows nothing.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write,
+};
+
+use leadapi_core::form::{Code, Finding, FormRecord, NoLead, Outcome, Policy, Questionnaire, Severity, Version};
+use proptest::{collection::vec, prelude::*, test_runner::TestRunner};
+use serde_json::{Value, json};
+
+use crate::{
+    random::{self, Draw},
+    showcase::{clean, jump, published, question, rule, showcase},
+};
+
+fn check(record: &Value) -> Vec<Finding> {
+    let record: FormRecord = serde_json::from_str(&record.to_string()).unwrap();
+    let form = record.compile(Version::Live, &policy());
+    let findings = form.check();
+    for finding in &findings {
+        replay(&form, finding);
+    }
+    findings
+}
+
+fn policy() -> Policy {
+    let mut policy = Policy::default();
+    policy.budget = 1_000;
+    policy
+}
+
+/// A witness shows what its finding says.
+fn replay(form: &Questionnaire<'_>, finding: &Finding) {
+    let proof = matches!(finding.code, Code::EndlessWalk | Code::LeadWithoutName | Code::LeadWithoutContact);
+    assert_eq!(finding.witness.is_some(), proof, "{finding}");
+    let Some(answers) = &finding.witness else { return };
+    let walk = form.walk(answers);
+    // A form of nobody makes no lead at all, which is a finding of its own.
+    match (finding.code, walk.outcome(), walk.lead()) {
+        (Code::EndlessWalk, Outcome::Endless { .. }, _)
+        | (Code::LeadWithoutName | Code::LeadWithoutContact, _, Err(NoLead::NoName))
+        | (Code::LeadWithoutName | Code::LeadWithoutContact, Outcome::Finished(_), Err(NoLead::NoClient)) => {}
+        (Code::LeadWithoutContact, _, Ok(made)) => assert!(made.lead.email.is_none() && made.lead.phone.is_none()),
+        (_, outcome, made) => panic!("{finding}: {outcome:?}, {made:?}"),
+    }
+}
+
+#[test]
+fn each_code_has_a_form_that_shows_it_and_no_other_error() {
+    assert!(Code::ALL.len() >= 40);
+    for code in Code::ALL {
+        let (place, record) = showcase(*code);
+        let findings = check(&record);
+        let told: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        let shown = findings.iter().any(|finding| finding.code == *code && finding.pointer == place);
+        assert!(shown, "{code} is not at {place}: {told:#?}");
+        let other = |finding: &&Finding| finding.severity() == Severity::Error && finding.code != *code;
+        assert_eq!(findings.iter().find(other), None, "beside {code}: {told:#?}");
+        // A place is a place: the pointer leads to something, or to a member that is not there.
+        for finding in &findings {
+            let parent = finding.pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
+            let found = record.pointer(&finding.pointer).or_else(|| record.pointer(parent));
+            assert!(found.is_some(), "{finding}");
+        }
+    }
+}
+
+#[test]
+fn the_clean_form_shows_nothing() {
+    assert_eq!(check(&clean()), []);
+    assert_eq!(check(&published(clean())), []);
+}
+
+#[test]
+fn the_sample_is_clean_but_for_its_notes() {
+    let findings = check(&crate::sample());
+    let notes: BTreeMap<Code, Vec<&str>> = findings.iter().fold(BTreeMap::new(), |mut notes, finding| {
+        assert_eq!(finding.severity(), Severity::Note, "{finding}");
+        notes.entry(finding.code).or_insert_with(Vec::new).push(finding.pointer.as_str());
+        notes
+    });
+    let live = "/form/live_snapshot";
+    let expected = [
+        // Who needs live-in care at once is not asked for hours.
+        (Code::ConditionMaybeUnasked, format!("{live}/logic/rules/7/groups/0/conds/1/fieldId")),
+        (Code::CreatesLeadAbsent, format!("{live}/settings/endings/1")),
+        (Code::PlaceholderSamePage, format!("{live}/pages/6/fields/1/label")),
+        (Code::DraftDiffers, "/form/pages".to_owned()),
+    ];
+    let expected = expected.each_ref().map(|(code, place)| (*code, vec![place.as_str()]));
+    assert_eq!(notes, BTreeMap::from(expected));
+}
+
+/// Forms that look wrong and are not: no false alarm.
+#[test]
+fn what_only_looks_wrong_is_not_found() {
+    let kinds = |findings: &[Finding]| -> BTreeSet<Code> {
+        findings.iter().filter(|finding| finding.severity() < Severity::Note).map(|finding| finding.code).collect()
+    };
+    // A diamond: two ways that meet again.
+    let mut diamond = clean();
+    diamond["form"]["pages"].as_array_mut().unwrap().insert(2, json!({"id": "b2", "fields": []}));
+    rule(&mut diamond, jump("a", "b2", json!([{"fieldId": "free", "op": "is_filled"}])));
+    question(&mut diamond, 0, json!({"id": "free", "type": "short_text", "label": "Free?"}));
+    rule(&mut diamond, json!({"name": "__fallback__", "fromPageId": "b", "then": {"kind": "jump", "target": "c"}}));
+    assert_eq!(kinds(&check(&diamond)), BTreeSet::new());
+    // A ladder of fallbacks, one of which goes back to a page that was skipped.
+    let mut ladder = clean();
+    ladder["form"]["logic"]["rules"][1]["then"]["target"] = json!("c");
+    ladder["form"]["logic"]["rules"].as_array_mut().unwrap().remove(2);
+    rule(&mut ladder, json!({"name": "__fallback__", "fromPageId": "c", "then": {"kind": "jump", "target": "b"}}));
+    rule(
+        &mut ladder,
+        json!({"name": "__fallback__", "fromPageId": "b", "then": {"kind": "jump", "target": "end:call"}}),
+    );
+    ladder["form"]["settings"]["endings"].as_array_mut().unwrap().remove(0);
+    assert_eq!(kinds(&check(&ladder)), BTreeSet::new());
+    // A circle that no answers can enter: back from the last page only for an age at which it is never come to.
+    let mut circle = clean();
+    rule(&mut circle, jump("b", "end:no", json!([{"fieldId": "age", "op": "gt", "value": 99}])));
+    circle["form"]["logic"]["rules"]
+        .as_array_mut()
+        .unwrap()
+        .insert(2, jump("c", "b", json!([{"fieldId": "age", "op": "gt", "value": 99}])));
+    assert_eq!(kinds(&check(&circle)), BTreeSet::from([Code::RuleNeverMatches, Code::DuplicateRuleId]));
+}
+
+/// The table that people read says what the code says.
+#[test]
+fn the_table_of_findings_is_the_one_of_the_code() {
+    let mut table = String::from(
+        "# Findings\n\nWhat the check of a form can find. An error loses a lead or leads somebody wrongly for certain, a warning is most likely a mistake, and a note is something to know.\n\n| code | severity | what it means | what to do |\n|---|---|---|---|\n",
+    );
+    for code in Code::ALL {
+        writeln!(table, "| `{code}` | {} | {} | {} |", code.severity(), code.meaning(), code.advice()).unwrap();
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../leadapi-core/FINDINGS.md");
+    assert_eq!(std::fs::read_to_string(path).unwrap_or_default(), table, "FINDINGS.md should read:\n{table}");
+    let texts: BTreeSet<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+    assert_eq!(texts.len(), Code::ALL.len());
+    assert!(Code::ALL.is_sorted_by_key(|code| code.severity()));
+}
+
+/// Whatever is done to a record, the check comes to an end and its witnesses replay.
+#[test]
+fn hostile_records_are_checked_too() {
+    let mut runner = TestRunner::new(crate::config(crate::configured("LEADAPI_FORMS_PROOFS", 300)));
+    let outcome = runner.run(&vec(any::<u8>(), 0..700), |bytes| {
+        let record = random::record(&mut Draw(&bytes), false, 8);
+        check(&record);
+        Ok(())
+    });
+    outcome.unwrap_or_else(|wrong| panic!("{wrong}"));
+}

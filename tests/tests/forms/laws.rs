@@ -1,0 +1,208 @@
+//! What must not change a walk, and what holds of every walk, on forms at random.
+
+use std::collections::BTreeMap;
+
+use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Questionnaire, Step, Version};
+use leadapi_tests::forms::{report, report_of};
+use proptest::{
+    collection::vec,
+    prelude::*,
+    test_runner::{TestCaseError, TestRunner},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    configured,
+    random::{self, Draw},
+};
+
+/// So many forms for each law by default.
+const FORMS: u32 = 400;
+
+/// Holds a law to forms and answers at random.
+fn law(tame: bool, holds: impl Fn(&Value, &Value) -> Result<(), TestCaseError>) {
+    let mut runner = TestRunner::new(crate::config(configured("LEADAPI_FORMS_LAWS", FORMS)));
+    let bytes = (vec(any::<u8>(), 0..700), vec(vec(any::<u8>(), 0..40), 4));
+    let outcome = runner.run(&bytes, |(form, walks)| {
+        let record = random::record(&mut Draw(&form), tame, 8);
+        for bytes in walks {
+            let answers = random::answers(&mut Draw(&bytes), &record);
+            holds(&record, &answers).map_err(|error| TestCaseError::fail(format!("{error}\n{record}\n{answers}")))?;
+        }
+        Ok(())
+    });
+    outcome.unwrap_or_else(|wrong| panic!("{wrong}"));
+}
+
+/// A record that is another one, and walks that are the same.
+fn no_change(tame: bool, change: impl Fn(&mut Value)) {
+    law(tame, |record, answers| {
+        let mut changed = record.clone();
+        change(&mut changed);
+        prop_assert_eq!(unplaced(report(&changed, false, answers)), unplaced(report(record, false, answers)));
+        Ok(())
+    });
+}
+
+/// Without the places of rules in their array.
+fn unplaced(mut report: Value) -> Value {
+    for notice in report["notices"].as_array_mut().unwrap() {
+        notice[1] = Value::Null;
+    }
+    report
+}
+
+fn version(record: &mut Value) -> &mut Value {
+    let live = record["form"]["live_snapshot"].is_object();
+    if live { &mut record["form"]["live_snapshot"] } else { &mut record["form"] }
+}
+
+fn rules(record: &mut Value) -> &mut Vec<Value> {
+    version(record)["logic"]["rules"].as_array_mut().unwrap()
+}
+
+fn walked<T>(record: &Value, answers: &Value, see: impl FnOnce(&Questionnaire<'_>, &Answers) -> T) -> T {
+    let record: FormRecord = serde_json::from_str(&record.to_string()).unwrap();
+    let answers = serde_json::from_str(&answers.to_string()).unwrap();
+    see(&record.compile(Version::Live, &Policy::default()), &answers)
+}
+
+#[test]
+fn answers_off_the_path_are_as_if_they_were_not_there() {
+    law(false, |record, answers| {
+        let (all, pruned) = walked(record, answers, |form, answers| {
+            (report_of(form, answers), report_of(form, &form.walk(answers).pruned()))
+        });
+        prop_assert_eq!(all, pruned);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_page_that_nothing_leads_to_changes_nothing() {
+    no_change(true, |record| {
+        let version = version(record);
+        let Some(ending) = version["settings"]["endings"][0]["id"].as_str().map(str::to_owned) else { return };
+        let Some(last) = version["pages"].as_array().and_then(|pages| pages.last()).cloned() else { return };
+        version["pages"].as_array_mut().unwrap().push(json!({"id": "island", "fields": [
+            {"id": "castaway", "type": "number", "required": true, "label": "Help?"}]}));
+        rules(record).push(json!({"name": "__fallback__", "fromPageId": last["id"],
+            "then": {"kind": "jump", "target": format!("end:{ending}")}}));
+        rules(record).push(json!({"name": "__fallback__", "fromPageId": "island",
+            "then": {"kind": "jump", "target": "p0"}}));
+    });
+}
+
+#[test]
+fn the_order_of_rules_of_different_pages_changes_nothing() {
+    no_change(true, |record| rules(record).sort_by_key(|rule| std::cmp::Reverse(rule["fromPageId"].to_string())));
+}
+
+#[test]
+fn where_the_fallback_stands_changes_nothing() {
+    no_change(true, |record| rules(record).sort_by_key(|rule| rule["name"] != "__fallback__"));
+}
+
+#[test]
+fn a_member_that_nobody_knows_changes_nothing() {
+    fn add(value: &mut Value) {
+        match value {
+            Value::Array(all) => all.iter_mut().for_each(add),
+            Value::Object(all) => {
+                all.values_mut().for_each(add);
+                all.insert("zz".into(), json!({"id": "p0", "op": "OR", "conds": [{}], "required": true}));
+            }
+            _ => {}
+        }
+    }
+    no_change(false, add);
+}
+
+#[test]
+fn names_of_pages_and_questions_are_nothing_but_names() {
+    // Each p and q with a number has the number of another: a permutation, in ids, targets, keys and placeholders alike.
+    fn rename(text: &str) -> String {
+        let mut renamed = String::new();
+        let mut before = ' ';
+        for c in text.chars() {
+            renamed.push(match (before, c.to_digit(10)) {
+                ('p', Some(digit @ 0..=4)) => char::from_digit((digit + 2) % 5, 10).unwrap(),
+                ('q', Some(digit @ 0..=7)) => char::from_digit((digit + 3) % 8, 10).unwrap(),
+                _ => c,
+            });
+            before = c;
+        }
+        renamed
+    }
+    fn renamed(value: &Value) -> Value {
+        serde_json::from_str(&rename(&value.to_string())).unwrap()
+    }
+    fn sorted(mut report: Value) -> Value {
+        report["pruned"].as_array_mut().unwrap().sort_by_key(Value::to_string);
+        report
+    }
+    law(false, |record, answers| {
+        let there = sorted(report(&renamed(record), false, &renamed(answers)));
+        prop_assert_eq!(there, sorted(renamed(&report(record, false, answers))));
+        Ok(())
+    });
+}
+
+#[test]
+fn progress_rises_and_is_one_at_an_ending_and_only_there() {
+    law(false, |record, answers| {
+        walked(record, answers, |form, answers| {
+            let walk = form.walk(answers);
+            let mut steps: Vec<f64> = walk.steps().map(Step::progress).collect();
+            prop_assert!(steps.len() <= form.pages().count(), "a page twice");
+            let finished = matches!(walk.outcome(), Outcome::Finished(_));
+            prop_assert_eq!(finished, walk.progress() >= 1.0);
+            prop_assert!(steps.first().is_none_or(|first| *first == 0.0));
+            if finished {
+                steps.push(walk.progress());
+            }
+            prop_assert!(steps.is_sorted_by(|one, next| one < next), "{:?}", steps);
+            Ok(())
+        })
+    });
+}
+
+/// Each answer is in a field of the lead, or one line of the notes and one attribute; and never in two places.
+#[test]
+fn each_answer_is_in_the_lead_exactly_once() {
+    law(false, |record, answers| {
+        walked(record, answers, |form, answers| {
+            let walk = form.walk(answers);
+            let Ok(made) = walk.lead() else { return Ok(()) };
+            let notes = made.lead.notes.clone().unwrap_or_default();
+            prop_assert_eq!(notes.lines().count(), made.attributes.len());
+            let mut told: Vec<&str> = made.attributes.iter().map(|attribute| attribute.question).collect();
+            let mut fields = BTreeMap::new();
+            for asked in walk.steps().flat_map(Step::questions) {
+                let Some(text) = asked.text() else { continue };
+                let Some(at) = told.iter().position(|id| *id == asked.id()) else {
+                    let key = asked.record().mapped_key.as_str().unwrap_or_default();
+                    let lead = &made.lead;
+                    let held = match key {
+                        "name" => lead.name.as_deref() == Some(&*text),
+                        "first_name" => lead.name.as_ref().is_some_and(|name| name.starts_with(&*text)),
+                        "last_name" => lead.name.as_ref().is_some_and(|name| name.ends_with(&*text)),
+                        "business_name" => lead.business_name.as_deref() == Some(&*text),
+                        "email" => lead.email.as_deref() == Some(&*text),
+                        "phone" => lead.phone.as_deref() == Some(&*text),
+                        "value" => lead.value == text.parse().ok(),
+                        _ => false,
+                    };
+                    prop_assert!(held, "{} is nowhere", asked.id());
+                    prop_assert_eq!(fields.insert(key.to_owned(), asked.id()), None, "two in one field");
+                    continue;
+                };
+                told.swap_remove(at);
+            }
+            prop_assert!(told.is_empty(), "told twice, or never answered: {:?}", told);
+            prop_assert_eq!(made.lead.client_id.as_deref(), Some("c1"));
+            prop_assert!(made.lead.stage_id.is_none());
+            Ok(())
+        })
+    });
+}

@@ -1,0 +1,37 @@
+//! The forms' engine against vectors, against a naive interpreter, against brute force, and against its own laws.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test stops where something is not as it must be, and is handy to write"
+)]
+
+mod differential;
+mod findings;
+mod laws;
+mod proofs;
+mod random;
+mod showcase;
+mod vectors;
+
+use std::{env, str::FromStr};
+
+use proptest::test_runner::Config;
+use serde_json::Value;
+
+/// The sample form.
+fn sample() -> Value {
+    serde_json::from_str(include_str!("../../../leadapi-core/tests/data/form.json")).unwrap()
+}
+
+/// A number that the environment can set.
+fn configured<T: FromStr>(name: &str, by_default: T) -> T {
+    env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(by_default)
+}
+
+/// So many cases, others on each run, and none of them kept in a file.
+fn config(cases: u32) -> Config {
+    Config { cases, failure_persistence: None, max_shrink_iters: 4_096, ..Config::default() }
+}

@@ -1,0 +1,74 @@
+//! The vectors: records, answers, and what the walk comes to. They speak of no language; whoever walks forms elsewhere
+//! can hold their walks to them.
+
+use std::collections::BTreeSet;
+
+use leadapi_tests::forms::{Naive, report};
+use serde_json::Value;
+
+const VECTORS: &str = include_str!("../vectors/forms.json");
+
+/// Each rule has one at least.
+const LEAST: usize = 300;
+
+struct Vector {
+    name: String,
+    record: Value,
+    draft: bool,
+    answers: Value,
+    expect: Value,
+}
+
+fn vectors() -> Vec<Vector> {
+    let file: Value = serde_json::from_str(VECTORS).unwrap();
+    let vector = |vector: &Value| Vector {
+        name: vector["name"].as_str().unwrap().to_owned(),
+        record: if vector["record"] == "@sample" { crate::sample() } else { vector["record"].clone() },
+        draft: vector["draft"] == true,
+        answers: vector["answers"].clone(),
+        expect: vector["expect"].clone(),
+    };
+    file["vectors"].as_array().unwrap().iter().map(vector).collect()
+}
+
+/// What differs from what is expected, by vector.
+fn differences(walk: impl Fn(&Vector) -> Value) -> Vec<String> {
+    let mut differences = Vec::new();
+    for vector in vectors() {
+        let report = walk(&vector);
+        for (key, expected) in vector.expect.as_object().unwrap() {
+            let told = report.get(key);
+            if told != Some(expected) {
+                differences.push(format!(
+                    "{}\n    {key}: {}\n    and not {expected}",
+                    vector.name,
+                    told.unwrap_or(&Value::Null)
+                ));
+            }
+        }
+    }
+    differences
+}
+
+#[test]
+fn the_engine_walks_as_they_say() {
+    let differences = differences(|vector| report(&vector.record, vector.draft, &vector.answers));
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+#[test]
+fn the_naive_interpreter_walks_as_they_say() {
+    let differences = differences(|vector| Naive::new(&vector.record, vector.draft).report(&vector.answers));
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+#[test]
+fn they_are_many_and_each_says_its_rule_and_something_of_the_walk() {
+    let vectors = vectors();
+    let names: BTreeSet<&str> = vectors.iter().map(|vector| vector.name.as_str()).collect();
+    assert_eq!(names.len(), vectors.len(), "two of one name");
+    assert!(vectors.len() >= LEAST, "{}", vectors.len());
+    for vector in &vectors {
+        assert!(!vector.expect.as_object().unwrap().is_empty(), "{}", vector.name);
+    }
+}
