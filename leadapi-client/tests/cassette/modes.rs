@@ -96,7 +96,7 @@ fn what_is_missing_is_recorded_once() {
 fn nothing_is_recorded_in_ci_and_no_other_mode_is_known() {
     let path = cassette("ci");
     fails(&run(&path, Some("record"), "clients", &[("CI", "true")]), "is not recorded where the variable CI is set");
-    fails(&run(&path, Some("Record"), "clients", &[]), "LEADAPI_CASSETTE must be replay, record or auto");
+    fails(&run(&path, Some("Record"), "clients", &[]), "LEADAPI_CASSETTE must be replay, record or record-missing");
     assert!(!path.exists());
 }
 
