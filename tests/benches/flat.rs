@@ -67,8 +67,8 @@ fn measure(leads: usize, businesses: usize) -> Times {
     let own = dataset.businesses[0].leads.len();
     let (address, token) = server::start(dataset);
     let after = MEMORY.stats();
-    let kept = |stats: &stats_alloc::Stats| stats.bytes_allocated as i64 - stats.bytes_deallocated as i64;
-    let each = (kept(&after) - kept(&before)) as f64 / leads as f64;
+    let kept = |stats: &stats_alloc::Stats| stats.bytes_allocated as f64 - stats.bytes_deallocated as f64;
+    let each = (kept(&after) - kept(&before)) / leads as f64;
     println!("  memory: {each:.0} bytes a lead, its JSON {json:.0}, ratio {:.2}", each / json);
 
     let mut peer = Peer { stream: TcpStream::connect(address).unwrap(), token };
@@ -82,15 +82,15 @@ fn measure(leads: usize, businesses: usize) -> Times {
     let id = |nth: usize| &ids[nth % ids.len()];
     let mut times = Vec::new();
     let mut time = |name, peer: &mut Peer, request: &mut dyn FnMut(usize, &mut Peer)| {
-        let mut taken: Vec<Duration> = (0..REQUESTS)
+        let mut durations: Vec<Duration> = (0..REQUESTS)
             .map(|nth| {
                 let start = Instant::now();
                 request(nth, peer);
                 start.elapsed()
             })
             .collect();
-        taken.sort();
-        times.push((name, taken[REQUESTS / 2], taken[REQUESTS * 99 / 100]));
+        durations.sort();
+        times.push((name, durations[REQUESTS / 2], durations[REQUESTS * 99 / 100]));
     };
     let get = |path: String| move |_: usize, peer: &mut Peer| drop(peer.ask("GET", &path, ""));
     time("get", &mut peer, &mut |nth, peer| drop(peer.ask("GET", &format!("/leads/{}", id(nth)), "")));
@@ -106,7 +106,7 @@ fn measure(leads: usize, businesses: usize) -> Times {
         made.push(peer.ask("POST", "/leads", &body));
     });
     time("patch that moves the stage", &mut peer, &mut |nth, peer| {
-        let stage = if nth / ids.len() % 2 == 0 { &other } else { &stage };
+        let stage = if (nth / ids.len()).is_multiple_of(2) { &other } else { &stage };
         peer.ask("PATCH", &format!("/leads/{}", id(nth)), &format!(r#"{{"stage_id":"{stage}"}}"#));
     });
     let made: Vec<String> =
@@ -159,7 +159,7 @@ impl Peer {
             body.len()
         );
         self.stream.write_all(request.as_bytes()).unwrap();
-        let (mut answer, mut piece) = (Vec::new(), [0; 65_536]);
+        let (mut answer, mut piece) = (Vec::new(), vec![0; 65_536]);
         loop {
             let read = self.stream.read(&mut piece).unwrap();
             answer.extend_from_slice(&piece[..read]);
