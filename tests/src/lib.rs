@@ -16,6 +16,8 @@
 mod answer;
 mod case;
 pub mod doubles;
+#[cfg(target_os = "linux")]
+pub mod hostile;
 mod invariants;
 mod keep;
 mod live;

@@ -1,5 +1,5 @@
-//! What stands between the listener and the service: how large a request may be, how many there are in work, and for
-//! how long one is waited for.
+//! What stands between the listener and the service: how large a request may be, that there is one way to read it, how
+//! many there are in work, and for how long one is waited for.
 
 use std::{
     convert::Infallible,
@@ -18,7 +18,10 @@ use tokio::{
 };
 use tower::Service;
 
-use super::refusal::{bad_request, internal_error};
+use super::{
+    ambiguous::ambiguous,
+    refusal::{bad_request, internal_error},
+};
 use crate::{
     Ended, HttpLimits,
     metrics::{InFlight, One},
@@ -103,7 +106,7 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        if let Some(refusal) = self.guard.too_large(&request) {
+        if let Some(refusal) = ambiguous(&request).or_else(|| self.guard.too_large(&request)) {
             return Box::pin(std::future::ready(Ok(refusal)));
         }
         let Ok(place) = self.guard.room.clone().try_acquire_owned() else {

@@ -1,6 +1,7 @@
 //! What stands around the service on every request: its id, its line in the log, its place in the metrics, and the
 //! guard.
 
+mod ambiguous;
 mod detached;
 mod guard;
 mod log;

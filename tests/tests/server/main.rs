@@ -7,9 +7,15 @@
     reason = "a test ends at the first thing that is wrong"
 )]
 
+#[cfg(target_os = "linux")]
+mod descriptors;
 mod guard;
 mod host;
+#[cfg(target_os = "linux")]
+mod hostile;
 mod ready;
 mod slow;
+#[cfg(target_os = "linux")]
+mod smuggling;
 mod stop;
 mod tls;
