@@ -92,7 +92,8 @@ impl Kind {
             Self::HalfBody | Self::DrippedBody => {
                 target.request("POST /v1/leads", "content-length: 1000\r\n", "") + r#"{"client_id":"#
             }
-            Self::NeverReading | Self::SlowReading => target.request("GET /v1/leads?limit=200", "", ""),
+            // More than the system takes for it.
+            Self::NeverReading | Self::SlowReading => target.request("GET /v1/leads?limit=200", "", "").repeat(10),
             // The head of a record, and the first bytes of a ClientHello.
             Self::HalfHandshake => "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}".to_owned(),
         }
@@ -129,23 +130,25 @@ pub async fn attack(target: &Arc<Target>, kind: Kind, many: usize, patience: Dur
     cuts
 }
 
-/// When the server has closed the connections of these ports.
-type Closed = Arc<Mutex<HashMap<u16, Instant>>>;
+/// The ports of peers that are watched, and when the server has closed their connections.
+type Closed = Arc<Mutex<HashMap<u16, Option<Instant>>>>;
 
 async fn peer(target: Arc<Target>, kind: Kind, patience: Duration, closed: Closed) -> Cut {
-    let mut stream = connect(target.address, kind.withholds_reading()).await;
+    // Before the server can have begun to wait.
     let mut begun = Instant::now();
-    stream.write_all(kind.begins(&target).as_bytes()).await.unwrap();
+    let mut stream = connect(target.address, kind.withholds_reading()).await;
     if kind.limit() != "--first-byte-timeout" {
         begun = Instant::now();
     }
+    stream.write_all(kind.begins(&target).as_bytes()).await.unwrap();
     let ended = async {
         if kind.withholds_reading() {
             let port = stream.local_addr().unwrap().port();
+            closed.lock().unwrap().insert(port, None);
             let mut byte = [0; 16];
             loop {
-                if let Some(at) = closed.lock().unwrap().get(&port) {
-                    return *at;
+                if let Some(at) = closed.lock().unwrap()[&port] {
+                    return at;
                 }
                 sleep(Duration::from_millis(100)).await;
                 if kind == Kind::SlowReading {
@@ -183,15 +186,14 @@ async fn connect(address: SocketAddr, small: bool) -> TcpStream {
 
 /// Notes when the server closes connections; their other ends would see it only after reading all that was sent.
 async fn watch(target: Arc<Target>, closed: Closed) {
-    let mut before = Vec::new();
     loop {
+        let open: Vec<u16> =
+            closed.lock().unwrap().iter().filter(|(_, at)| at.is_none()).map(|(port, _)| *port).collect();
         let seen = target.clone();
-        let now = tokio::task::spawn_blocking(move || seen.established()).await.unwrap();
+        let established = tokio::task::spawn_blocking(move || seen.established()).await.unwrap();
         let at = Instant::now();
-        let present: std::collections::HashSet<u16> = now.iter().copied().collect();
-        let gone = before.iter().filter(|port| !present.contains(port)).map(|port| (*port, at));
+        let gone = open.iter().filter(|port| !established.contains(port)).map(|port| (*port, Some(at)));
         closed.lock().unwrap().extend(gone);
-        before = now;
         sleep(Duration::from_millis(100)).await;
     }
 }

@@ -1,7 +1,7 @@
 //! The process under attack, and what is seen of it from outside.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     fs,
     io::{BufRead, BufReader, Read},
     net::SocketAddr,
@@ -20,9 +20,8 @@ use tokio::net::TcpStream;
 
 use crate::{processes::signal, secret};
 
-/// The leads that it serves: a page of them is so large that it does not fit into what the system keeps for a socket.
+/// The leads that it serves, which fill a page.
 const LEADS: usize = 200;
-const NOTES: usize = 1_500;
 
 /// A server as a process, with its log.
 #[derive(Debug)]
@@ -98,7 +97,7 @@ impl Target {
     }
 
     /// Which of its connections are established, as the system sees them: by the ports of their other ends.
-    pub fn established(&self) -> Vec<u16> {
+    pub fn established(&self) -> HashSet<u16> {
         const ESTABLISHED: &str = "01";
         let port = format!("{:04X}", self.address.port());
         let table = fs::read_to_string("/proc/net/tcp").unwrap();
@@ -159,8 +158,8 @@ impl Drop for Target {
 
 fn dataset(token: &str) -> String {
     let at = "2026-01-01T00:00:00Z";
-    let notes = "n".repeat(NOTES);
-    let lead = |nth| json!({"id": format!("l{nth}"), "client_id": "c1", "name": "N", "notes": notes, "created_at": at});
+    let name = "N".repeat(100);
+    let lead = |nth| json!({"id": format!("l{nth}"), "client_id": "c1", "name": name, "created_at": at});
     json!({"businesses": [{
         "id": "b1", "name": "B", "created_at": at,
         "clients": [{"id": "c1", "name": "C", "created_at": at}],

@@ -13,9 +13,13 @@ mod guard;
 mod host;
 #[cfg(target_os = "linux")]
 mod hostile;
+#[cfg(target_os = "linux")]
+mod http2;
 mod ready;
 mod slow;
 #[cfg(target_os = "linux")]
 mod smuggling;
 mod stop;
+#[cfg(target_os = "linux")]
+mod stops;
 mod tls;

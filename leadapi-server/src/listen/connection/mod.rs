@@ -111,7 +111,7 @@ where
     };
     let mut table = Deadlines::new(limits.clone(), start);
     if !ahead.is_empty() {
-        table.read(start);
+        table.read(Instant::now());
     }
     if protocol == Protocol::Http2 {
         table.multiplexed();
