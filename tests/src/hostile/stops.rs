@@ -103,7 +103,8 @@ pub async fn stop(program: &Path, options: &[String], drain: Duration, warm: Dur
         let closed = peer.await.unwrap();
         left_open += usize::from(closed.is_none_or(|at| at > begun + drain + FAREWELL));
     }
-    let Load { counts, .. } = load;
+    let counts = load.counts.clone();
+    drop(load);
     // The callers are gone, and nobody else holds it.
     let mut target = Arc::into_inner(target).unwrap();
     let status = tokio::task::spawn_blocking(move || {

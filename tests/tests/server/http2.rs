@@ -29,7 +29,8 @@ async fn each_flood_is_ended_and_others_do_not_notice() {
     let mut floods = JoinSet::new();
     for kind in Flood::ALL {
         floods.spawn(async move {
-            let limits = ["--first-byte-timeout", "--head-timeout", "--body-timeout", "--write-timeout", "--idle-timeout"];
+            let limits =
+                ["--first-byte-timeout", "--head-timeout", "--body-timeout", "--write-timeout", "--idle-timeout"];
             let options: Vec<&str> = limits.iter().flat_map(|name| [*name, "1s"]).chain(["--log", "warn"]).collect();
             let target = target(&options);
             let good = Good::start(&target);

@@ -101,7 +101,7 @@ where
         let seen = tokio::select! {
             biased;
             seen = timeout_at(start + limits.first_byte, see_protocol(&mut stream, &mut ahead)) => seen,
-            () = life.clone().reached(Stage::Stopping) => return End::Closed,
+            () = life.clone().ends_connection() => return End::Closed,
         };
         match seen {
             Ok(Ok(Some(protocol))) => protocol,
@@ -194,7 +194,7 @@ async fn watched<C>(connection: C, deadlines: Shared, retires: Instant, life: Li
 where
     C: GracefulConnection<Error = hyper::Error>,
 {
-    match Watch::new(connection, deadlines, retires, life.reached(Stage::Stopping)).await {
+    match Watch::new(connection, deadlines, retires, life.ends_connection()).await {
         watch::End::Closed(Ok(())) => End::Closed,
         watch::End::Closed(Err(error)) => {
             debug!(%error, "a connection ended early");
