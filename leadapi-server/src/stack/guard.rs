@@ -11,15 +11,14 @@ use std::{
 
 use bytes::Bytes;
 use http::{Request, Response};
+use http_body::Body;
 use http_body_util::Full;
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
-    time::timeout,
-};
+use tokio::{sync::Semaphore, time::timeout};
 use tower::Service;
 
 use super::{
     ambiguous::ambiguous,
+    place::{Place, Placed},
     refusal::{bad_request, internal_error},
 };
 use crate::{
@@ -94,8 +93,9 @@ pub(super) struct Guarded<S> {
 
 impl<S, B> Service<Request<B>> for Guarded<S>
 where
-    S: Service<Request<B>, Response = Response<Full<Bytes>>, Error = Infallible>,
+    S: Service<Request<Placed<B>>, Response = Response<Full<Bytes>>, Error = Infallible>,
     S::Future: Unpin + Send + 'static,
+    B: Body,
 {
     type Response = Response<Full<Bytes>>;
     type Error = Infallible;
@@ -109,19 +109,20 @@ where
         if let Some(refusal) = ambiguous(&request).or_else(|| self.guard.too_large(&request)) {
             return Box::pin(std::future::ready(Ok(refusal)));
         }
-        let Ok(place) = self.guard.room.clone().try_acquire_owned() else {
+        let Some(place) = Place::take(&self.guard.room) else {
             let refusal = internal_error(Refused::Crowded(self.guard.requests), Some(1));
             return Box::pin(std::future::ready(Ok(refusal)));
         };
         let may_be_dropped = request.method().is_safe();
-        let place = Place { _permit: place, _counted: self.in_flight.begin() };
-        Box::pin(in_time(self.guard.time, self.service.call(request), place, may_be_dropped))
+        let work = Work { _place: place.clone(), _counted: self.in_flight.begin() };
+        let answer = self.service.call(request.map(|body| Placed::new(body, place)));
+        Box::pin(in_time(self.guard.time, answer, work, may_be_dropped))
     }
 }
 
 /// What a request holds while it is in work.
-struct Place {
-    _permit: OwnedSemaphorePermit,
+struct Work {
+    _place: Place,
     _counted: One,
 }
 
@@ -129,7 +130,7 @@ struct Place {
 async fn in_time<F>(
     time: Duration,
     mut answer: F,
-    place: Place,
+    work: Work,
     may_be_dropped: bool,
 ) -> Result<Response<Full<Bytes>>, Infallible>
 where
@@ -140,7 +141,7 @@ where
     }
     if !may_be_dropped {
         tokio::spawn(async move {
-            let _place = place;
+            let _work = work;
             answer.await
         });
     }

@@ -5,6 +5,7 @@ mod ambiguous;
 mod detached;
 mod guard;
 mod log;
+mod place;
 mod refusal;
 mod request_id;
 
@@ -44,7 +45,7 @@ pub(crate) fn stack<B>(
 where
     B: Body + Send + 'static,
     B::Data: Send,
-    B::Error: Into<BoxError>,
+    B::Error: Into<BoxError> + Send,
 {
     let measured = metrics.clone();
     ServiceBuilder::new()

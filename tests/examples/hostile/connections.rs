@@ -32,7 +32,7 @@ pub(crate) async fn run(program: &Path, names: &[String], lifted: bool) -> usize
         Good::during(&target, Duration::from_secs(1)).await;
         let quiet = Good::during(&target, QUIET).await;
         let good = Good::start(&target);
-        let cuts = attack(&target, kind, MANY, LIMIT + 4 * MARGIN).await;
+        let cuts = attack(&target, kind, MANY, LIMIT, LIMIT + 4 * MARGIN).await;
         let attacked = good.stop();
 
         let mut after: Vec<Duration> = cuts.iter().filter_map(|cut| cut.after).collect();

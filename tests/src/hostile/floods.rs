@@ -50,6 +50,8 @@ pub enum Flood {
     ZeroWindow,
     /// Requests whose answers get a window of one byte.
     ByteWindow,
+    /// Requests that are right and go on whatever the server says: harmless, but when it wants to end the connection.
+    Heedless,
 }
 
 /// What became of one connection.
@@ -64,7 +66,7 @@ pub struct Flooded {
 }
 
 impl Flood {
-    /// All of them.
+    /// All that are ended while the server runs.
     pub const ALL: [Self; 13] = [
         Self::RapidReset,
         Self::MadeYouReset,
@@ -98,8 +100,8 @@ pub async fn flood(target: &Arc<Target>, flood: Flood, many: usize, batch: usize
             let mut all = Vec::new();
             while Instant::now() < end {
                 all.push(connection(&target, flood, batch, end).await);
-                // What asks once holds what it was given; a new one would be another attack.
-                tokio::time::sleep(Duration::from_millis(5)).await;
+                // Else it is a flood of connections.
+                tokio::time::sleep(Duration::from_millis(50)).await;
             }
             all
         });
@@ -107,7 +109,8 @@ pub async fn flood(target: &Arc<Target>, flood: Flood, many: usize, batch: usize
     peers.join_all().await.into_iter().flatten().collect()
 }
 
-async fn connection(target: &Target, flood: Flood, batch: usize, end: Instant) -> Flooded {
+/// One connection, until the server ends it or this moment comes.
+pub(super) async fn connection(target: &Target, flood: Flood, batch: usize, end: Instant) -> Flooded {
     let mut sender = Sender { flood, authorization: target.authorization(), next: 1, frames: 0 };
     let mut goaway = None;
     let begun = Instant::now();
@@ -184,7 +187,8 @@ impl Sender {
             }
             Flood::MadeYouReset => {
                 self.ask(into, "POST", "/v1/leads");
-                frame(into, WINDOW_UPDATE, 0, stream, &0_u32.to_be_bytes());
+                // More than a window may be, which is an error of the stream.
+                frame(into, WINDOW_UPDATE, 0, stream, &0x7fff_ffff_u32.to_be_bytes());
             }
             Flood::Continuation | Flood::EmptyContinuation if first => {
                 let block = self.head("GET", "/v1/clients");
@@ -208,6 +212,7 @@ impl Sender {
                 frame(into, HEADERS, END_HEADERS | END_STREAM, stream, &block);
                 self.next += 2;
             }
+            Flood::Heedless => self.ask(into, "GET", "/v1/clients"),
             // As many as may be open at a time.
             Flood::ZeroWindow | Flood::ByteWindow if stream < 200 => self.ask(into, "GET", "/v1/leads?limit=200"),
             Flood::ZeroWindow | Flood::ByteWindow => {}

@@ -109,14 +109,15 @@ impl Kind {
     }
 }
 
-/// Makes so many peers of a kind within a second, and waits until each is cut, or `patience` is over.
+/// Makes so many peers of a kind within a second, and waits until each is cut, or `patience` is over. They are to be cut
+/// after `limit`.
 ///
 /// # Panics
 ///
 /// When a connection is refused.
-pub async fn attack(target: &Arc<Target>, kind: Kind, many: usize, patience: Duration) -> Vec<Cut> {
+pub async fn attack(target: &Arc<Target>, kind: Kind, many: usize, limit: Duration, patience: Duration) -> Vec<Cut> {
     let closed = Arc::new(Mutex::new(HashMap::new()));
-    let watching = kind.withholds_reading().then(|| tokio::spawn(watch(target.clone(), closed.clone())));
+    let watching = kind.withholds_reading().then(|| tokio::spawn(watch(target.clone(), limit, closed.clone())));
     let mut peers = JoinSet::new();
     let mut pace = interval(Duration::from_secs(1) / u32::try_from(many).unwrap());
     for _ in 0..many {
@@ -185,7 +186,10 @@ async fn connect(address: SocketAddr, small: bool) -> TcpStream {
 }
 
 /// Notes when the server closes connections; their other ends would see it only after reading all that was sent.
-async fn watch(target: Arc<Target>, closed: Closed) {
+async fn watch(target: Arc<Target>, limit: Duration, closed: Closed) {
+    // To look at all connections of the system costs much of it.
+    const EVERY: Duration = Duration::from_millis(200);
+    sleep(limit.saturating_sub(EVERY)).await;
     loop {
         let open: Vec<u16> =
             closed.lock().unwrap().iter().filter(|(_, at)| at.is_none()).map(|(port, _)| *port).collect();
@@ -194,6 +198,6 @@ async fn watch(target: Arc<Target>, closed: Closed) {
         let at = Instant::now();
         let gone = open.iter().filter(|port| !established.contains(port)).map(|port| (*port, Some(at)));
         closed.lock().unwrap().extend(gone);
-        sleep(Duration::from_millis(100)).await;
+        sleep(EVERY).await;
     }
 }

@@ -26,6 +26,7 @@ use tokio::{
 
 use super::{
     Target,
+    floods::{Flood, connection},
     good::{read_answer, status},
 };
 
@@ -39,8 +40,9 @@ const STREAMS: usize = 8;
 const PAUSE: Duration = Duration::from_millis(5);
 /// A request without an answer after this is lost.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How long a peer of HTTP/2 may take to see that this is the end, and some more.
-pub const FAREWELL: Duration = Duration::from_millis(1_500);
+/// A new connection has a second, a peer of HTTP/2 another to see that this is the end, and what it has asked until then
+/// a third.
+pub const FAREWELL: Duration = Duration::from_millis(3_500);
 
 /// How a stop went.
 #[derive(Debug)]
@@ -122,7 +124,7 @@ pub async fn stop(program: &Path, options: &[String], drain: Duration, warm: Dur
     }
 }
 
-/// Idle and half-open connections; each gives the moment in which it was closed. One with half a body, which is a request
+/// Idle and half-open connections, and one that asks on after it was told not to; each gives the moment in which it was closed. One with half a body, which is a request
 /// that runs, is among the connections and not among the moments.
 async fn useless(target: &Arc<Target>) -> Vec<JoinHandle<Option<Instant>>> {
     let idle = target.request("GET /v1/clients", "", "");
@@ -149,6 +151,12 @@ async fn useless(target: &Arc<Target>) -> Vec<JoinHandle<Option<Instant>>> {
             all.push(closed);
         }
     }
+    let target = target.clone();
+    all.push(tokio::spawn(async move {
+        let begun = Instant::now();
+        let heedless = connection(&target, Flood::Heedless, 1, begun + PATIENCE).await;
+        heedless.life.map(|life| begun + life)
+    }));
     all
 }
 

@@ -31,7 +31,7 @@ async fn each_kind_of_peer_is_cut_by_its_limit_and_others_do_not_notice() {
         kinds.spawn(async move {
             let target = target(&only(kind.limit()), kind.is_tls());
             let good = Good::start(&target);
-            let cuts = attack(&target, kind, MANY, LIMIT + MARGIN).await;
+            let cuts = attack(&target, kind, MANY, LIMIT, LIMIT + MARGIN).await;
             let good = good.stop();
             for cut in cuts {
                 let after = cut.after.unwrap_or_else(|| panic!("{kind:?} is still open"));
@@ -51,7 +51,7 @@ async fn without_its_limit_none_is_cut() {
     for kind in Kind::ALL {
         kinds.spawn(async move {
             let target = target(&only("none"), kind.is_tls());
-            for cut in attack(&target, kind, 5, 2 * LIMIT).await {
+            for cut in attack(&target, kind, 5, LIMIT, 2 * LIMIT).await {
                 assert!(cut.after.is_none(), "{kind:?} was cut after {:?}", cut.after);
             }
         });
