@@ -2,27 +2,26 @@
 
 use std::{path::Path, time::Duration};
 
+use futures_util::{StreamExt, stream};
 use leadapi_tests::hostile::stops::{Stop, stop};
 
 use crate::ms;
 
-/// How many stops, with this drain delay; 0 is that of the server.
+/// How many stops, with this drain delay.
 const ROUNDS: [(usize, Duration); 2] = [(200, Duration::from_millis(500)), (3, Duration::from_secs(5))];
+const AT_A_TIME: usize = 3;
 const WARM: Duration = Duration::from_millis(300);
-/// The body limit that is set here, a farewell, and some more.
+/// What the last connections are let to take, and some more.
 const WITHIN: Duration = Duration::from_secs(4);
 
 pub(crate) async fn run(program: &Path) -> usize {
     let mut wrong = 0;
     for (many, drain) in ROUNDS {
         let options = ["--body-timeout", "1s"].map(str::to_owned);
-        let mut all: Vec<Stop> = Vec::new();
-        for nth in 0..many {
-            let stop = stop(program, &options, drain, WARM, WITHIN).await;
-            for lost in &stop.lost {
-                println!("    stop {nth}, lost: {lost}");
-            }
-            all.push(stop);
+        let stops = stream::iter(0..many).map(|_| stop(program, &options, drain, WARM, WITHIN));
+        let all: Vec<Stop> = stops.buffer_unordered(AT_A_TIME).collect().await;
+        for lost in all.iter().flat_map(|stop| &stop.lost) {
+            println!("    lost: {lost}");
         }
         let mut took: Vec<Duration> = all.iter().filter_map(|stop| stop.took).collect();
         took.sort();

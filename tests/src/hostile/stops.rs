@@ -37,7 +37,7 @@ const PASSING: usize = 4;
 const MULTIPLEXED: usize = 2;
 const STREAMS: usize = 8;
 /// From an answer to the next request of the same caller: much less than the drain delay, so that each is told.
-const PAUSE: Duration = Duration::from_millis(5);
+const PAUSE: Duration = Duration::from_millis(10);
 /// A request without an answer after this is lost.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// A new connection has a second, a peer of HTTP/2 another to see that this is the end, and what it has asked until then

@@ -29,9 +29,11 @@ async fn each_flood_is_ended_and_others_do_not_notice() {
     let mut floods = JoinSet::new();
     for kind in Flood::ALL {
         floods.spawn(async move {
-            let limits =
-                ["--first-byte-timeout", "--head-timeout", "--body-timeout", "--write-timeout", "--idle-timeout"];
-            let options: Vec<&str> = limits.iter().flat_map(|name| [*name, "1s"]).chain(["--log", "warn"]).collect();
+            let limits = ["--first-byte-timeout", "--head-timeout", "--body-timeout", "--write-timeout"];
+            let mut options: Vec<&str> = limits.iter().flat_map(|name| [*name, "1s"]).collect();
+            // One that withholds the window is waited for as one that does not read, and not as one that is idle.
+            let idle = if kind.withholds_window() { "1h" } else { "1s" };
+            options.extend(["--log", "warn", "--idle-timeout", idle]);
             let target = target(&options);
             let good = Good::start(&target);
             let all = flood(&target, kind, MANY, BATCH, TIME).await;

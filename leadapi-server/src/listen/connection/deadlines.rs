@@ -96,7 +96,7 @@ impl Deadlines {
         }
     }
 
-    /// The answer has been handed on, or nobody waits for it any longer.
+    /// The answer has gone to the peer, or nobody waits for it any longer.
     pub(super) fn ended(&mut self, request: u64, now: Instant) {
         let before = self.running.len();
         self.running.retain(|(running, _)| *running != request);
