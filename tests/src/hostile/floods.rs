@@ -83,6 +83,12 @@ impl Flood {
         Self::ByteWindow,
     ];
 
+    /// Whether it is so plain that the server ends the connection with an error, and waits for no limit of time.
+    pub fn is_plain(self) -> bool {
+        use Flood::{Continuation, EmptyContinuation, EmptyData, Hpack, MadeYouReset, RapidReset};
+        matches!(self, RapidReset | MadeYouReset | Continuation | EmptyContinuation | EmptyData | Hpack)
+    }
+
     /// Whether it asks once and then waits, and the write limit ends it.
     pub fn withholds_window(self) -> bool {
         matches!(self, Self::ZeroWindow | Self::ByteWindow)

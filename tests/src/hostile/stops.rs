@@ -153,9 +153,8 @@ async fn useless(target: &Arc<Target>) -> Vec<JoinHandle<Option<Instant>>> {
     }
     let target = target.clone();
     all.push(tokio::spawn(async move {
-        let begun = Instant::now();
-        let heedless = connection(&target, Flood::Heedless, 1, begun + PATIENCE).await;
-        heedless.life.map(|life| begun + life)
+        let heedless = connection(&target, Flood::Heedless, 1, Instant::now() + PATIENCE).await;
+        heedless.life.map(|_| Instant::now())
     }));
     all
 }

@@ -41,6 +41,8 @@ async fn each_flood_is_ended_and_others_do_not_notice() {
             let ended: Vec<Duration> = all.iter().filter_map(|one| one.life).collect();
             assert!(ended.len() >= MANY, "{kind:?}: {all:?}");
             assert!(ended.iter().all(|life| *life < LONGEST), "{kind:?}: {all:?}");
+            let in_error = all.iter().filter(|one| one.goaway.is_some_and(|code| code != 0)).count();
+            assert!(!kind.is_plain() || in_error >= MANY, "{kind:?}: {all:?}");
             assert_eq!(good.failed, Vec::<String>::new(), "{kind:?}");
             assert!(good.answered() > 0 && target.peak() < MOST_MEMORY, "{kind:?}");
         });
