@@ -13,7 +13,10 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body::Body;
 use http_body_util::Full;
-use tokio::{sync::Semaphore, time::timeout};
+use tokio::{
+    sync::{Semaphore, watch},
+    time::timeout,
+};
 use tower::Service;
 
 use super::{
@@ -31,6 +34,8 @@ use crate::{
 pub(crate) struct Guard {
     /// A permit for each request that may be in work.
     room: Arc<Semaphore>,
+    /// Has a receiver for each request that is not over, also where its body is waited for.
+    over: watch::Sender<()>,
     requests: usize,
     time: Duration,
     headers: usize,
@@ -50,6 +55,7 @@ impl Guard {
         let requests = limits.requests.min(Semaphore::MAX_PERMITS);
         Self {
             room: Arc::new(Semaphore::new(requests)),
+            over: watch::Sender::new(()),
             requests,
             time: limits.request,
             headers: limits.headers,
@@ -57,15 +63,14 @@ impl Guard {
         }
     }
 
-    /// Waits until nothing is in work.
+    /// Waits until every request is over.
     pub(crate) async fn idle(&self) {
-        let all = u32::try_from(self.requests).unwrap_or(u32::MAX);
-        drop(self.room.acquire_many(all).await);
+        self.over.closed().await;
     }
 
     /// How a server ends that ends now.
     pub(crate) fn left(&self) -> Ended {
-        let running = self.requests - self.room.available_permits();
+        let running = self.over.receiver_count();
         if running == 0 {
             return Ended::InOrder;
         }
@@ -114,15 +119,17 @@ where
             return Box::pin(std::future::ready(Ok(refusal)));
         };
         let may_be_dropped = request.method().is_safe();
-        let work = Work { _place: place.clone(), _counted: self.in_flight.begin() };
+        let work =
+            Work { _place: place.clone(), _until: self.guard.over.subscribe(), _counted: self.in_flight.begin() };
         let answer = self.service.call(request.map(|body| Placed::new(body, place)));
         Box::pin(in_time(self.guard.time, answer, work, may_be_dropped))
     }
 }
 
-/// What a request holds while it is in work.
+/// What a request holds until it is over.
 struct Work {
     _place: Place,
+    _until: watch::Receiver<()>,
     _counted: One,
 }
 

@@ -1,9 +1,11 @@
 //! Peers that take a connection and do not use it.
 
 use std::{
-    collections::HashMap,
     net::SocketAddr,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -116,13 +118,13 @@ impl Kind {
 ///
 /// When a connection is refused.
 pub async fn attack(target: &Arc<Target>, kind: Kind, many: usize, limit: Duration, patience: Duration) -> Vec<Cut> {
-    let closed = Arc::new(Mutex::new(HashMap::new()));
-    let watching = kind.withholds_reading().then(|| tokio::spawn(watch(target.clone(), limit, closed.clone())));
+    let ends = Arc::new(Ends::default());
+    let watching = kind.withholds_reading().then(|| tokio::spawn(watch(target.clone(), limit, ends.clone())));
     let mut peers = JoinSet::new();
     let mut pace = interval(Duration::from_secs(1) / u32::try_from(many).unwrap());
     for _ in 0..many {
         pace.tick().await;
-        peers.spawn(peer(target.clone(), kind, patience, closed.clone()));
+        peers.spawn(peer(target.clone(), kind, patience, ends.clone()));
     }
     let cuts = peers.join_all().await;
     if let Some(watching) = watching {
@@ -131,10 +133,24 @@ pub async fn attack(target: &Arc<Target>, kind: Kind, many: usize, limit: Durati
     cuts
 }
 
-/// The ports of peers that are watched, and when the server has closed their connections.
-type Closed = Arc<Mutex<HashMap<u16, Option<Instant>>>>;
+/// What is seen of connections whose other ends would see their end only after reading all that was sent: how many there
+/// have been, and when each that is no more was ended, the oldest first.
+#[derive(Default)]
+struct Ends {
+    begun: AtomicUsize,
+    closed: Mutex<Vec<Instant>>,
+}
 
-async fn peer(target: Arc<Target>, kind: Kind, patience: Duration, closed: Closed) -> Cut {
+impl Ends {
+    /// So many are gone by now.
+    fn see(&self, gone: usize) {
+        let mut closed = self.closed.lock().unwrap();
+        let more = gone.saturating_sub(closed.len());
+        closed.extend(std::iter::repeat_n(Instant::now(), more));
+    }
+}
+
+async fn peer(target: Arc<Target>, kind: Kind, patience: Duration, ends: Arc<Ends>) -> Cut {
     // Before the server can have begun to wait.
     let mut begun = Instant::now();
     let mut stream = connect(target.address, kind.withholds_reading()).await;
@@ -144,12 +160,13 @@ async fn peer(target: Arc<Target>, kind: Kind, patience: Duration, closed: Close
     stream.write_all(kind.begins(&target).as_bytes()).await.unwrap();
     let ended = async {
         if kind.withholds_reading() {
-            let port = stream.local_addr().unwrap().port();
-            closed.lock().unwrap().insert(port, None);
+            // By then it has been accepted.
+            sleep(Duration::from_millis(100)).await;
+            let nth = ends.begun.fetch_add(1, Ordering::Relaxed);
             let mut byte = [0; 16];
             loop {
-                if let Some(at) = closed.lock().unwrap()[&port] {
-                    return at;
+                if let Some(at) = ends.closed.lock().unwrap().get(nth) {
+                    return *at;
                 }
                 sleep(Duration::from_millis(100)).await;
                 if kind == Kind::SlowReading {
@@ -185,19 +202,20 @@ async fn connect(address: SocketAddr, small: bool) -> TcpStream {
     socket.connect(address).await.unwrap()
 }
 
-/// Notes when the server closes connections; their other ends would see it only after reading all that was sent.
-async fn watch(target: Arc<Target>, limit: Duration, closed: Closed) {
-    // To look at all connections of the system costs much of it.
-    const EVERY: Duration = Duration::from_millis(200);
-    sleep(limit.saturating_sub(EVERY)).await;
+/// Notes when the server closes connections, by the descriptors that it has left.
+async fn watch(target: Arc<Target>, limit: Duration, ends: Arc<Ends>) {
+    const EVERY: Duration = Duration::from_millis(20);
+    // Without those of good traffic that come and go.
+    let mut others = target.descriptors();
+    for _ in 0..5 {
+        sleep(EVERY / 4).await;
+        others = others.min(target.descriptors());
+    }
+    sleep(limit.saturating_sub(5 * EVERY)).await;
     loop {
-        let open: Vec<u16> =
-            closed.lock().unwrap().iter().filter(|(_, at)| at.is_none()).map(|(port, _)| *port).collect();
-        let seen = target.clone();
-        let established = tokio::task::spawn_blocking(move || seen.established()).await.unwrap();
-        let at = Instant::now();
-        let gone = open.iter().filter(|port| !established.contains(port)).map(|port| (*port, Some(at)));
-        closed.lock().unwrap().extend(gone);
+        let left = target.descriptors().saturating_sub(others);
+        let gone = ends.begun.load(Ordering::Relaxed).saturating_sub(left);
+        ends.see(gone);
         sleep(EVERY).await;
     }
 }

@@ -1,7 +1,7 @@
 //! The process under attack, and what is seen of it from outside.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     fs,
     io::{BufRead, BufReader, Read},
     net::SocketAddr,
@@ -96,17 +96,9 @@ impl Target {
         line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1_024
     }
 
-    /// Which of its connections are established, as the system sees them: by the ports of their other ends.
-    pub fn established(&self) -> HashSet<u16> {
-        const ESTABLISHED: &str = "01";
-        let port = format!("{:04X}", self.address.port());
-        let table = fs::read_to_string("/proc/net/tcp").unwrap();
-        let ports = table.lines().skip(1).filter_map(|line| {
-            let mut fields = line.split_whitespace().skip(1);
-            let (local, remote, state) = (fields.next()?, fields.next()?, fields.next()?);
-            (local.ends_with(&port) && state == ESTABLISHED).then_some(remote)?.split_once(':')
-        });
-        ports.map(|(_, port)| u16::from_str_radix(port, 16).unwrap()).collect()
+    /// How many descriptors it has open.
+    pub fn descriptors(&self) -> usize {
+        fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
     }
 
     /// Sends it a signal.

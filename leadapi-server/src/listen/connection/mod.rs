@@ -51,7 +51,7 @@ const STREAM_WINDOW: u32 = 64 * 1_024;
 const CONNECTION_WINDOW: u32 = 1_024 * 1_024;
 /// Streams that a peer resets before they are looked at, or makes us reset, until its connection is ended.
 const PENDING_RESETS: usize = 20;
-const ERROR_RESETS: usize = 128;
+const ERROR_RESETS: usize = 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Protocol {
