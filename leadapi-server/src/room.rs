@@ -10,8 +10,8 @@ pub(crate) struct Room {
     most: u32,
 }
 
-/// Is held until it is dropped.
-pub(crate) struct Place(#[expect(dead_code, reason = "it is there to be dropped")] OwnedSemaphorePermit);
+/// A place that is held until it is dropped.
+pub(crate) struct Permit(#[expect(dead_code, reason = "it is there to be dropped")] OwnedSemaphorePermit);
 
 impl Room {
     pub(crate) fn for_at_most(most: usize) -> Self {
@@ -20,16 +20,18 @@ impl Room {
     }
 
     /// A place, unless all are taken.
-    pub(crate) fn enter(&self) -> Option<Place> {
-        self.places.clone().try_acquire_owned().ok().map(Place)
+    pub(crate) fn enter(&self) -> Option<Permit> {
+        self.places.clone().try_acquire_owned().ok().map(Permit)
+    }
+
+    /// Waits for a place.
+    pub(crate) async fn wait(self) -> Option<Permit> {
+        // Rooms are never closed.
+        self.places.acquire_owned().await.ok().map(Permit)
     }
 
     pub(crate) const fn most(&self) -> u32 {
         self.most
-    }
-
-    pub(crate) fn taken(&self) -> usize {
-        (self.most as usize).saturating_sub(self.places.available_permits())
     }
 
     /// Waits until no place is taken.

@@ -18,6 +18,8 @@ mod case;
 mod description;
 pub mod doubles;
 pub mod forms;
+#[cfg(target_os = "linux")]
+pub mod hostile;
 mod invariants;
 mod keep;
 mod live;

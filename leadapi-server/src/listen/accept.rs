@@ -1,6 +1,6 @@
 //! A socket that listens, and the connections that it has.
 
-use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{convert::Infallible, iter, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -18,14 +18,22 @@ use super::{
 };
 use crate::{
     metrics::Connections,
-    room::{Place, Room},
+    room::{Permit, Room},
 };
 
 /// After an accept that failed for want of something, such as file descriptors, this is waited for some to come back.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
+/// As many connections as the system accepts before they are taken from it; it is told so by the runtime.
+const BACKLOG: usize = 1_024;
+
 pub(crate) struct Listener {
     socket: TcpListener,
+    door: Door,
+}
+
+/// What becomes of a connection that was accepted.
+struct Door {
     tls: Option<Tls>,
     limits: Arc<HttpLimits>,
     metrics: Connections,
@@ -35,7 +43,7 @@ pub(crate) struct Listener {
 impl Listener {
     pub(crate) fn new(socket: TcpListener, tls: Option<Tls>, limits: Arc<HttpLimits>, metrics: Connections) -> Self {
         let room = Room::for_at_most(limits.connections);
-        Self { socket, tls, limits, metrics, room }
+        Self { socket, door: Door { tls, limits, metrics, room } }
     }
 
     /// Accepts connections until the server stops; those that are open then go on, and are in the room that is returned.
@@ -45,47 +53,65 @@ impl Listener {
         S: Clone + Send + Sync + 'static,
         B: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
     {
+        let Self { socket, door } = self;
         let mut stopping = std::pin::pin!(life.clone().reached(Stage::Stopping));
         loop {
             let accepted = tokio::select! {
                 biased;
-                () = &mut stopping => return self.room,
-                accepted = self.socket.accept() => accepted,
+                () = &mut stopping => break,
+                accepted = socket.accept() => accepted,
             };
-            let Some(stream) = self.ready(accepted).await else { continue };
-            let Some(place) = self.room.enter() else {
-                self.metrics.refused();
-                debug!("a connection was closed: there are as many as there may be");
-                continue;
-            };
-            let connection = self.serve(stream, place, service.clone(), life.clone());
-            tokio::spawn(connection);
-        }
-    }
-
-    /// A connection to be served; one that failed is over, and the server goes on.
-    async fn ready(&self, accepted: io::Result<(TcpStream, SocketAddr)>) -> Option<TcpStream> {
-        match accepted {
-            Ok((stream, _)) => {
-                // An answer is written at once and whole; waiting for more to send only delays it.
-                if let Err(error) = stream.set_nodelay(true) {
-                    debug!(%error, "a connection could not be set to send at once");
+            match accepted {
+                Ok((stream, _)) => door.begin(stream, &service, &life),
+                Err(error) => {
+                    door.metrics.not_accepted();
+                    warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
                 }
-                Some(stream)
-            }
-            Err(error) => {
-                self.metrics.not_accepted();
-                warn!(%error, "a connection could not be accepted");
-                tokio::time::sleep(ACCEPT_PAUSE).await;
-                None
             }
         }
+        for stream in accepted_by_the_system(socket).take(BACKLOG) {
+            door.begin(stream, &service, &life);
+        }
+        door.room
+    }
+}
+
+/// What has been accepted for a socket that is closed now, and was not taken from it yet: for the other ends these are
+/// connections like all others, and they may have sent a request.
+fn accepted_by_the_system(socket: TcpListener) -> impl Iterator<Item = TcpStream> {
+    // Not as the runtime has it, which may not have heard of the last.
+    let socket = socket.into_std().ok();
+    iter::from_fn(move || {
+        let (stream, _) = socket.as_ref()?.accept().ok()?;
+        stream.set_nonblocking(true).and_then(|()| TcpStream::from_std(stream)).ok()
+    })
+}
+
+impl Door {
+    /// Serves a connection if there is room for it.
+    fn begin<S, B>(&self, stream: TcpStream, service: &S, life: &Life)
+    where
+        S: Service<Request<Timely<Incoming>>, Response = Response<B>, Error = Infallible, Future: Send>,
+        S: Clone + Send + Sync + 'static,
+        B: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
+    {
+        let Some(place) = self.room.enter() else {
+            self.metrics.refused();
+            debug!("a connection was closed: there are as many as there may be");
+            return;
+        };
+        // An answer is written at once and whole; waiting for more to send only delays it.
+        if let Err(error) = stream.set_nodelay(true) {
+            debug!(%error, "a connection could not be set to send at once");
+        }
+        tokio::spawn(self.serve(stream, place, service.clone(), life.clone()));
     }
 
     fn serve<S, B>(
         &self,
         stream: TcpStream,
-        place: Place,
+        place: Permit,
         service: S,
         life: Life,
     ) -> impl Future<Output = ()> + Send + use<S, B>
@@ -103,7 +129,7 @@ impl Listener {
                     let accepted = tokio::select! {
                         biased;
                         accepted = tls.accept(stream) => accepted,
-                        () = life.clone().reached(Stage::Stopping) => return,
+                        () = life.clone().ends_connection() => return,
                     };
                     match accepted {
                         Ok((stream, protocol)) => {

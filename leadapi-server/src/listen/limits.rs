@@ -26,7 +26,7 @@ pub struct HttpLimits {
     pub connections: usize,
     /// TLS handshakes at a time; when one more begins, the one that has taken longest is cut. 1,024.
     pub handshakes: usize,
-    /// Requests in work at a time; one more is answered 500 with `Retry-After: 1`, and never 429, which speaks of the
+    /// Requests in work at a time, without those whose body is waited for; one more is answered 500 with `Retry-After: 1`, and never 429, which speaks of the
     /// token's own limit and nothing else. 1,024.
     pub requests: usize,
     /// From the connection to its first byte, and for the whole of a TLS handshake. 10 s.

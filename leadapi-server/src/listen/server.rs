@@ -156,7 +156,7 @@ impl Server {
         let (connections, end) = tokio::join!(listener.accept(service, life), stopping);
         let last = async {
             connections.emptied().await;
-            guard.requests().emptied().await;
+            guard.idle().await;
         };
         tokio::select! {
             ended = timeout_at(end, last) => match ended {

@@ -1,6 +1,15 @@
 //! How far a server is in its life.
 
-use tokio::sync::watch;
+use std::time::Duration;
+
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep_until},
+};
+
+/// A connection that has just been made is let to say what it was made for: its client could not know that the server
+/// stops.
+const NEW: Duration = Duration::from_secs(1);
 
 /// How far a server is in its life; it only ever goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,5 +39,14 @@ impl Life {
     /// Waits until the server has come so far. One that is gone has.
     pub(crate) async fn reached(mut self, stage: Stage) {
         drop(self.0.wait_for(|now| *now >= stage).await);
+    }
+
+    /// Waits until a connection that is made now is to be brought to its end because the server stops.
+    pub(crate) fn ends_connection(self) -> impl Future<Output = ()> + Send {
+        let made = Instant::now();
+        async move {
+            self.reached(Stage::Stopping).await;
+            sleep_until(made + NEW).await;
+        }
     }
 }

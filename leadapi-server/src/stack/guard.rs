@@ -1,5 +1,5 @@
-//! What stands between the listener and the service: how large a request may be, how many there are in work, and for
-//! how long one is waited for.
+//! What stands between the listener and the service: how large a request may be, that there is one way to read it, how
+//! many there are in work, and for how long one is waited for.
 
 use std::{
     convert::Infallible,
@@ -10,21 +10,29 @@ use std::{
 
 use bytes::Bytes;
 use http::{Request, Response};
+use http_body::Body;
 use http_body_util::Full;
-use tokio::time::timeout;
+use tokio::{sync::watch, time::timeout};
 use tower::Service;
 
-use super::refusal::{bad_request, internal_error};
+use super::{
+    ambiguous::ambiguous,
+    place::{Place, Placed},
+    refusal::{bad_request, internal_error},
+};
 use crate::{
     Ended, HttpLimits,
     metrics::{InFlight, One},
-    room::{Place, Room},
+    room::Room,
 };
 
 /// The bounds of requests, shared by all connections.
 #[derive(Clone)]
 pub(crate) struct Guard {
-    requests: Room,
+    /// For those in work.
+    room: Room,
+    /// Has a receiver for each request that is not over, also where its body is waited for.
+    over: watch::Sender<()>,
     time: Duration,
     headers: usize,
     target_bytes: usize,
@@ -41,21 +49,22 @@ enum Refused {
 impl Guard {
     pub(crate) fn new(limits: &HttpLimits) -> Self {
         Self {
-            requests: Room::for_at_most(limits.requests),
+            room: Room::for_at_most(limits.requests),
+            over: watch::Sender::new(()),
             time: limits.request,
             headers: limits.headers,
             target_bytes: limits.target_bytes,
         }
     }
 
-    /// Those in work.
-    pub(crate) const fn requests(&self) -> &Room {
-        &self.requests
+    /// Waits until every request is over.
+    pub(crate) async fn idle(&self) {
+        self.over.closed().await;
     }
 
     /// How a server ends that ends now.
     pub(crate) fn left(&self) -> Ended {
-        let running = self.requests.taken();
+        let running = self.over.receiver_count();
         if running == 0 {
             return Ended::InOrder;
         }
@@ -83,8 +92,9 @@ pub(super) struct Guarded<S> {
 
 impl<S, B> Service<Request<B>> for Guarded<S>
 where
-    S: Service<Request<B>, Response = Response<Full<Bytes>>, Error = Infallible>,
+    S: Service<Request<Placed<B>>, Response = Response<Full<Bytes>>, Error = Infallible>,
     S::Future: Unpin + Send + 'static,
+    B: Body,
 {
     type Response = Response<Full<Bytes>>;
     type Error = Infallible;
@@ -95,24 +105,33 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        if let Some(refusal) = self.guard.too_large(&request) {
+        if let Some(refusal) = ambiguous(&request).or_else(|| self.guard.too_large(&request)) {
             return Box::pin(std::future::ready(Ok(refusal)));
         }
-        let Some(place) = self.guard.requests.enter() else {
-            let refusal = internal_error(Refused::Crowded(self.guard.requests.most()), Some(1));
+        let Some(place) = Place::take(&self.guard.room) else {
+            let refusal = internal_error(Refused::Crowded(self.guard.room.most()), Some(1));
             return Box::pin(std::future::ready(Ok(refusal)));
         };
         let may_be_dropped = request.method().is_safe();
-        let work = (place, self.in_flight.begin());
-        Box::pin(in_time(self.guard.time, self.service.call(request), work, may_be_dropped))
+        let work =
+            Work { _place: place.clone(), _until: self.guard.over.subscribe(), _counted: self.in_flight.begin() };
+        let answer = self.service.call(request.map(|body| Placed::new(body, place)));
+        Box::pin(in_time(self.guard.time, answer, work, may_be_dropped))
     }
+}
+
+/// What a request holds until it is over.
+struct Work {
+    _place: Place,
+    _until: watch::Receiver<()>,
+    _counted: One,
 }
 
 /// An answer, or the word that there was none in time; a write that has begun goes on behind it.
 async fn in_time<F>(
     time: Duration,
     mut answer: F,
-    work: (Place, One),
+    work: Work,
     may_be_dropped: bool,
 ) -> Result<Response<Full<Bytes>>, Infallible>
 where

@@ -94,6 +94,7 @@ mod tests {
         let metrics = Arc::new(Metrics::new().unwrap());
         let service = stack(service, Guard::new(&HttpLimits::default()), metrics);
         let request = Request::get("/leads").header("authorization", "Bearer pak_x").header(X_REQUEST_ID, "the-id");
+        let request = request.header("host", "localhost");
         let response = service.oneshot(request.body(Empty::<Bytes>::new()).unwrap()).await.unwrap();
         assert_eq!((response.status().as_u16(), &response.headers()[X_REQUEST_ID]), (500, &"the-id".parse().unwrap()));
         let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();

@@ -1,9 +1,11 @@
 //! What stands around the service on every request: its id, its line in the log, its place in the metrics, and the
 //! guard.
 
+mod ambiguous;
 mod detached;
 mod guard;
 mod log;
+mod place;
 mod refusal;
 mod request_id;
 
@@ -44,7 +46,7 @@ pub(crate) fn stack<B>(
 where
     B: Body + Send + 'static,
     B::Data: Send,
-    B::Error: Into<BoxError>,
+    B::Error: Into<BoxError> + Send,
 {
     let measured = metrics.clone();
     ServiceBuilder::new()

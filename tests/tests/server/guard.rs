@@ -57,6 +57,39 @@ async fn one_request_more_is_500_and_may_be_tried_again() {
     host.is_well().await;
 }
 
+/// Else a few peers with half a body would keep all others out.
+#[tokio::test]
+async fn a_request_whose_body_is_waited_for_is_not_in_work() {
+    let (world, gate, _) = gated().await;
+    let mut limits = endless();
+    limits.requests = 1;
+    let host = Host::of(world, limits).await;
+    let request = post(r#"{"client_id":"a-client-1","name":"Ann"}"#, "");
+    let (half, rest) = request.split_at(request.len() - 5);
+    let mut waiting = [host.connect().await, host.connect().await];
+    for peer in &mut waiting {
+        peer.send(half).await;
+        // The server has read it when another connection has been served.
+        host.is_well().await;
+    }
+    // One is in work now; a body that comes then waits for its end, and is not refused any more.
+    let mut running = host.connect().await;
+    running.send(&get("/v1/clients", "")).await;
+    gate.arrived(1).await;
+    for peer in &mut waiting {
+        peer.send(rest).await;
+    }
+    let answer = host.ask(&get("/v1/clients", "connection: close\r\n")).await;
+    assert!(answer.starts_with("HTTP/1.1 500"), "{answer}");
+    gate.open(usize::MAX >> 4);
+    assert!(running.answer().await.starts_with("HTTP/1.1 200"));
+    for peer in &mut waiting {
+        let answer = peer.answer().await;
+        assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+    }
+    host.is_well().await;
+}
+
 #[tokio::test]
 async fn an_answer_that_takes_too_long_is_500_and_the_write_goes_on() {
     let (world, gate, kept) = gated().await;

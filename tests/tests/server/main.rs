@@ -7,9 +7,19 @@
     reason = "a test ends at the first thing that is wrong"
 )]
 
+#[cfg(target_os = "linux")]
+mod descriptors;
 mod guard;
 mod host;
+#[cfg(target_os = "linux")]
+mod hostile;
+#[cfg(target_os = "linux")]
+mod http2;
 mod ready;
 mod slow;
+#[cfg(target_os = "linux")]
+mod smuggling;
 mod stop;
+#[cfg(target_os = "linux")]
+mod stops;
 mod tls;

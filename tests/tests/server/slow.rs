@@ -34,6 +34,20 @@ async fn half_a_head() {
     }
 }
 
+/// A connection may be there for a while before it is used.
+#[tokio::test]
+async fn a_head_has_all_its_time_however_late_it_begins() {
+    let mut limits = endless();
+    limits.head = SOON;
+    let host = Host::start(limits).await;
+    let mut peer = host.connect().await;
+    tokio::time::sleep(SOON).await;
+    let start = Instant::now();
+    peer.send("GET /v1").await;
+    assert_eq!(peer.rest().await, "");
+    assert!(start.elapsed() >= SOON, "{:?}", start.elapsed());
+}
+
 /// The first letter may still become HTTP/2, so it is the wait for the first bytes that ends.
 #[tokio::test]
 async fn the_first_letters_of_either_protocol() {

@@ -52,12 +52,14 @@ pub(super) struct Deadlines {
     stalled: Option<Instant>,
     next: u64,
     multiplexed: bool,
+    /// From here on the peer knows that the connection is being closed; a request that begins later is not waited for.
+    known: Option<Instant>,
 }
 
 impl Deadlines {
     pub(super) fn new(limits: Arc<HttpLimits>, now: Instant) -> Self {
         let between = (Wait::FirstByte, now + limits.first_byte);
-        Self { limits, between, running: Vec::new(), stalled: None, next: 0, multiplexed: false }
+        Self { limits, between, running: Vec::new(), stalled: None, next: 0, multiplexed: false, known: None }
     }
 
     /// It speaks HTTP/2, where bytes may come at any time that belong to no request.
@@ -79,6 +81,9 @@ impl Deadlines {
     /// A head is complete; its request is known by the number from here on.
     pub(super) fn began(&mut self, now: Instant) -> u64 {
         self.next += 1;
+        if self.known.is_some_and(|known| now > known) {
+            return self.next;
+        }
         // The answer comes in time by itself; this is for the body of it, and for what nobody thought of.
         self.running.push((self.next, now + self.limits.request + self.limits.write));
         self.next
@@ -91,10 +96,11 @@ impl Deadlines {
         }
     }
 
-    /// The answer has been handed on, or nobody waits for it any longer.
+    /// The answer has gone to the peer, or nobody waits for it any longer.
     pub(super) fn ended(&mut self, request: u64, now: Instant) {
+        let before = self.running.len();
         self.running.retain(|(running, _)| *running != request);
-        if self.running.is_empty() {
+        if self.running.is_empty() && before > 0 {
             self.between = match self.between.0 {
                 Wait::Farewell => (Wait::Farewell, now + FAREWELL),
                 _ => (Wait::Idle, now + self.limits.idle),
@@ -116,7 +122,9 @@ impl Deadlines {
     /// It is being closed. In HTTP/1 nothing more has to be said where no request runs; in HTTP/2 the peer is told which
     /// of its requests were the last, and says that it knows.
     pub(super) fn closing(&mut self, now: Instant) {
-        self.between = (Wait::Farewell, if self.multiplexed { now + FAREWELL } else { now });
+        let until = if self.multiplexed { now + FAREWELL } else { now };
+        self.between = (Wait::Farewell, until);
+        self.known = Some(until);
     }
 
     /// What is waited for, and until when.
@@ -203,6 +211,20 @@ mod tests {
         assert_eq!(table.due(), (Wait::Request, t + s(25)));
         table.ended(request, t + s(5));
         assert_eq!(table.due(), (Wait::Farewell, t + s(6)));
+    }
+
+    #[test]
+    fn a_peer_that_asks_on_when_it_is_closed_gains_no_time() {
+        let (mut table, t) = table();
+        table.multiplexed();
+        table.closing(t);
+        let in_time = table.began(t + s(1));
+        assert_eq!(table.due(), (Wait::Request, t + s(26)));
+        let late = table.began(t + s(2));
+        table.ended(in_time, t + s(2));
+        assert_eq!(table.due(), (Wait::Farewell, t + s(3)));
+        table.ended(late, t + s(3));
+        assert_eq!(table.due(), (Wait::Farewell, t + s(3)));
     }
 
     #[test]

@@ -51,7 +51,7 @@ const STREAM_WINDOW: u32 = 64 * 1_024;
 const CONNECTION_WINDOW: u32 = 1_024 * 1_024;
 /// Streams that a peer resets before they are looked at, or makes us reset, until its connection is ended.
 const PENDING_RESETS: usize = 20;
-const ERROR_RESETS: usize = 128;
+const ERROR_RESETS: usize = 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Protocol {
@@ -101,7 +101,7 @@ where
         let seen = tokio::select! {
             biased;
             seen = timeout_at(start + limits.first_byte, see_protocol(&mut stream, &mut ahead)) => seen,
-            () = life.clone().reached(Stage::Stopping) => return End::Closed,
+            () = life.clone().ends_connection() => return End::Closed,
         };
         match seen {
             Ok(Ok(Some(protocol))) => protocol,
@@ -111,7 +111,7 @@ where
     };
     let mut table = Deadlines::new(limits.clone(), start);
     if !ahead.is_empty() {
-        table.read(start);
+        table.read(Instant::now());
     }
     if protocol == Protocol::Http2 {
         table.multiplexed();
@@ -194,7 +194,7 @@ async fn watched<C>(connection: C, deadlines: Shared, retires: Instant, life: Li
 where
     C: GracefulConnection<Error = hyper::Error>,
 {
-    match Watch::new(connection, deadlines, retires, life.reached(Stage::Stopping)).await {
+    match Watch::new(connection, deadlines, retires, life.ends_connection()).await {
         watch::End::Closed(Ok(())) => End::Closed,
         watch::End::Closed(Err(error)) => {
             debug!(%error, "a connection ended early");

@@ -1,11 +1,13 @@
-//! A request that runs on a connection: from the end of its head until its answer is handed on.
+//! A request that runs on a connection: from the end of its head until its answer has gone to the peer.
 
 use std::{
     pin::{Pin, pin},
+    sync::Arc,
     task::{Context, Poll, ready},
     time::Duration,
 };
 
+use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use leadapi_core::BoxError;
 use tokio::time::{Instant, Sleep};
@@ -27,7 +29,7 @@ impl Running {
     /// There is an answer.
     pub(super) fn deliver<B>(self, body: B) -> Delivered<B> {
         self.deadlines.with(|table| table.answered(self.number, Instant::now()));
-        Delivered { body, _running: self }
+        Delivered { body, running: Arc::new(self) }
     }
 }
 
@@ -37,18 +39,33 @@ impl Drop for Running {
     }
 }
 
-/// The body of an answer; it is dropped when it has been handed on.
+/// The body of an answer.
 pub(super) struct Delivered<B> {
     body: B,
-    _running: Running,
+    running: Arc<Running>,
 }
 
-impl<B: Body + Unpin> Body for Delivered<B> {
-    type Data = B::Data;
+/// A piece of an answer. It lives until it has been written, which in HTTP/2 the peer alone decides: it may have been
+/// handed on long before, and wait for a window.
+struct Piece {
+    bytes: Bytes,
+    _running: Arc<Running>,
+}
+
+impl AsRef<[u8]> for Piece {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl<B: Body<Data = Bytes> + Unpin> Body for Delivered<B> {
+    type Data = Bytes;
     type Error = B::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
+        let piece = |bytes| Bytes::from_owner(Piece { bytes, _running: self.running.clone() });
+        Poll::Ready(frame.map(|frame| frame.map(|frame| frame.map_data(piece))))
     }
 
     fn is_end_stream(&self) -> bool {

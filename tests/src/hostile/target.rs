@@ -1,0 +1,170 @@
+//! The process under attack, and what is seen of it from outside.
+
+use std::{
+    collections::HashMap,
+    fs,
+    io::{BufRead, BufReader, Read},
+    net::SocketAddr,
+    path::Path,
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::Arc,
+    thread::JoinHandle,
+    time::{Duration, Instant},
+};
+
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use rustls::{ClientConfig, RootCertStore, crypto::aws_lc_rs, pki_types::CertificateDer};
+use serde_json::json;
+use tempfile::TempDir;
+use tokio::net::TcpStream;
+
+use crate::{processes::signal, secret};
+
+/// The leads that it serves, which fill a page.
+const LEADS: usize = 200;
+
+/// A server as a process, with its log.
+#[derive(Debug)]
+pub struct Target {
+    child: Child,
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// What trusts its certificate, where it speaks TLS.
+    pub tls: Option<Arc<ClientConfig>>,
+    token: String,
+    log: Option<JoinHandle<String>>,
+    _folder: TempDir,
+}
+
+impl Target {
+    /// Starts the program with `serve` and these options, over TLS or not, and `limit` descriptors if that is said.
+    pub fn start(program: &Path, options: &[String], with_tls: bool, descriptors: Option<usize>) -> Self {
+        let (folder, token) = (tempfile::tempdir().unwrap(), secret("hostile"));
+        let data = folder.path().join("data.json");
+        fs::write(&data, dataset(&token)).unwrap();
+        // A shell, because the limit is of the process that becomes the server.
+        let mut command = Command::new("sh");
+        let limit = descriptors.map_or_else(String::new, |most| format!("ulimit -n {most}; "));
+        command.arg("-c").arg(limit + r#"exec "$0" "$@""#).arg(program).args(["serve", "--listen", "127.0.0.1:0"]);
+        let many = u32::MAX.to_string();
+        command.args(["--reads-per-minute", &many, "--writes-per-minute", &many, "--log-format", "json"]);
+        command.arg("--data").arg(&data).args(options);
+        let tls = with_tls.then(|| {
+            let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+            let (certificate, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
+            fs::write(&certificate, cert.pem()).unwrap();
+            fs::write(&key, signing_key.serialize_pem()).unwrap();
+            command.arg("--tls-cert").arg(certificate).arg("--tls-key").arg(key);
+            trusting(cert.der())
+        });
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stderr = child.stderr.take().unwrap();
+        let log = std::thread::spawn(move || {
+            let mut log = String::new();
+            stderr.read_to_string(&mut log).unwrap();
+            log
+        });
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let line = lines.find_map(|line| line.unwrap().split_once("://").map(|(_, rest)| rest.to_owned()));
+        let address = line.expect("it listens").split('/').next().unwrap().parse().unwrap();
+        // What it prints at its end is for nobody.
+        std::thread::spawn(move || lines.for_each(drop));
+        Self { child, address, tls, token, log: Some(log), _folder: folder }
+    }
+
+    /// A connection in clear.
+    pub async fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.address).await.unwrap()
+    }
+
+    /// A request with its token.
+    pub fn request(&self, line: &str, headers: &str, body: &str) -> String {
+        let (token, length) = (&self.token, body.len());
+        let length = if body.is_empty() { String::new() } else { format!("content-length: {length}\r\n") };
+        format!("{line} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n{length}{headers}\r\n{body}")
+    }
+
+    /// The value of the header `Authorization`.
+    pub fn authorization(&self) -> String {
+        format!("Bearer {}", self.token)
+    }
+
+    /// The most memory that it ever held, in bytes.
+    pub fn peak(&self) -> usize {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1_024
+    }
+
+    /// How many descriptors it has open.
+    pub fn descriptors(&self) -> usize {
+        fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, name: &str) {
+        signal(name, &[self.child.id()]);
+    }
+
+    /// Waits for its end; `None` when it does not come in this time.
+    pub fn ended(&mut self, within: Duration) -> Option<ExitStatus> {
+        let deadline = Instant::now() + within;
+        loop {
+            match self.child.try_wait().unwrap() {
+                Some(status) => return Some(status),
+                None if Instant::now() >= deadline => return None,
+                None => std::thread::sleep(Duration::from_millis(2)),
+            }
+        }
+    }
+
+    /// Ends it in order, and gives its log.
+    pub fn log(mut self) -> String {
+        self.signal("TERM");
+        assert!(self.ended(Duration::from_secs(40)).is_some(), "it ends");
+        self.log.take().unwrap().join().unwrap()
+    }
+
+    /// Ends it in order; the requests that it has seen, by path, each with its id.
+    pub fn seen(self) -> HashMap<String, Vec<String>> {
+        let log = self.log();
+        let mut seen: HashMap<String, Vec<String>> = HashMap::new();
+        for line in log.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()) {
+            let span = &line["span"];
+            if let (Some(path), Some(id)) = (span["path"].as_str(), span["id"].as_str()) {
+                seen.entry(path.to_owned()).or_default().push(id.to_owned());
+            }
+        }
+        seen
+    }
+}
+
+/// A test that fails leaves no server behind.
+impl Drop for Target {
+    fn drop(&mut self) {
+        // One that has ended is gone already.
+        self.child.kill().unwrap_or_default();
+        drop(self.child.wait());
+    }
+}
+
+fn dataset(token: &str) -> String {
+    let at = "2026-01-01T00:00:00Z";
+    let name = "N".repeat(100);
+    let lead = |nth| json!({"id": format!("l{nth}"), "client_id": "c1", "name": name, "created_at": at});
+    json!({"businesses": [{
+        "id": "b1", "name": "B", "created_at": at,
+        "clients": [{"id": "c1", "name": "C", "created_at": at}],
+        "leads": (0..LEADS).map(lead).collect::<Vec<_>>(),
+        "tokens": [{"name": "t", "scopes": ["read", "write"], "token": token}],
+    }]})
+    .to_string()
+}
+
+fn trusting(certificate: &CertificateDer<'static>) -> Arc<ClientConfig> {
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate.clone()).unwrap();
+    let builder = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
+    let builder = builder.with_safe_default_protocol_versions().unwrap();
+    Arc::new(builder.with_root_certificates(roots).with_no_client_auth())
+}

@@ -1,0 +1,60 @@
+//! Attacks on a small scale, each against a process of its own. `examples/hostile` does the same in full.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use leadapi_tests::hostile::{Good, Kind, Target, attack};
+use tokio::task::JoinSet;
+
+const MANY: usize = 50;
+const LIMIT: Duration = Duration::from_secs(1);
+/// Machines that run tests are busy; `examples/hostile` allows half a second.
+const MARGIN: Duration = Duration::from_secs(3);
+const EARLY: Duration = Duration::from_millis(5);
+const MOST_MEMORY: usize = 400 << 20;
+const LIMITS: [&str; 4] = ["--first-byte-timeout", "--head-timeout", "--body-timeout", "--write-timeout"];
+
+/// Limits out of reach, but for one of them.
+fn only(limit: &str) -> Vec<String> {
+    let of = |name: &str| if name == limit { "1s".to_owned() } else { "1h".to_owned() };
+    let limits = LIMITS.iter().flat_map(|name| [(*name).to_owned(), of(name)]);
+    limits.chain(["--request-timeout", "1h", "--log", "warn"].map(str::to_owned)).collect()
+}
+
+fn target(options: &[String], tls: bool) -> Arc<Target> {
+    Arc::new(Target::start(Path::new(env!("CARGO_BIN_EXE_server")), options, tls, None))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_kind_of_peer_is_cut_by_its_limit_and_others_do_not_notice() {
+    let mut kinds = JoinSet::new();
+    for kind in Kind::ALL {
+        kinds.spawn(async move {
+            let target = target(&only(kind.limit()), kind.is_tls());
+            let good = Good::start(&target);
+            let cuts = attack(&target, kind, MANY, LIMIT, LIMIT + MARGIN).await;
+            let good = good.stop();
+            for cut in cuts {
+                let after = cut.after.unwrap_or_else(|| panic!("{kind:?} is still open"));
+                assert!(after + EARLY >= LIMIT, "{kind:?} was cut after {after:?}");
+            }
+            assert_eq!(good.failed, Vec::<String>::new(), "{kind:?}");
+            assert!(good.answered() > 0 && target.peak() < MOST_MEMORY, "{kind:?}");
+        });
+    }
+    kinds.join_all().await;
+}
+
+/// So it is that limit which ends it, and its absence would be seen above.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_its_limit_none_is_cut() {
+    let mut kinds = JoinSet::new();
+    for kind in Kind::ALL {
+        kinds.spawn(async move {
+            let target = target(&only("none"), kind.is_tls());
+            for cut in attack(&target, kind, 5, LIMIT, 2 * LIMIT).await {
+                assert!(cut.after.is_none(), "{kind:?} was cut after {:?}", cut.after);
+            }
+        });
+    }
+    kinds.join_all().await;
+}

@@ -1,0 +1,75 @@
+//! A server never sees a request that was not sent, straight or through proxies of others.
+
+use std::{collections::HashMap, net::SocketAddr, path::Path, sync::Arc};
+
+use futures_util::{StreamExt, stream};
+use leadapi_tests::hostile::{
+    Target,
+    smuggling::{After, Case, Proxy, cases, hidden, next},
+};
+
+const AT_A_TIME: usize = 32;
+
+fn target() -> Target {
+    // What waits for the rest of a request does not wait for long.
+    let options = ["--head-timeout", "1s", "--body-timeout", "1s", "--idle-timeout", "3s"].map(str::to_owned);
+    Target::start(Path::new(env!("CARGO_BIN_EXE_server")), &options, false, None)
+}
+
+/// Sends every case; what went wrong on the way.
+async fn send(all: &Arc<Vec<Case>>, to: SocketAddr, authorization: &str) -> Vec<String> {
+    let sent = stream::iter(all.iter().enumerate()).map(|(nth, case)| async move {
+        let sent = case.send(nth, to, authorization).await;
+        sent.err().map(|error| format!("{nth} {}: the connection stays open: {error}", case.name))
+    });
+    sent.buffer_unordered(AT_A_TIME).filter_map(std::future::ready).collect().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_that_is_hidden_is_seen() {
+    let target = target();
+    let all = Arc::new(cases(&target.authorization()));
+    assert!(all.len() >= 300, "{}", all.len());
+    let mut wrong = send(&all, target.address, &target.authorization()).await;
+    let seen = target.seen();
+    for (nth, case) in all.iter().enumerate() {
+        let mut check = |holds: bool, what: &str| {
+            if !holds {
+                wrong.push(format!("{nth} {}: {what}", case.name));
+            }
+        };
+        check(!seen.contains_key(&hidden(nth)), "what is hidden was seen");
+        let went_on = seen.contains_key(&next(nth));
+        check(case.after != After::Closed || !went_on, "what follows was served");
+        check(case.after != After::Served || went_on, "what follows was not served");
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), all.len(), wrong.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_that_nginx_did_not_send_is_seen() {
+    let target = target();
+    let Some(proxy) = Proxy::nginx(target.address) else { return };
+    through(target, &proxy).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_that_haproxy_did_not_send_is_seen() {
+    let target = target();
+    let Some(proxy) = Proxy::haproxy(target.address) else { return };
+    through(target, &proxy).await;
+}
+
+/// What the proxy sends it marks; what is hidden in a body has no mark.
+async fn through(target: Target, proxy: &Proxy) {
+    let all = Arc::new(cases(&target.authorization()));
+    // A proxy may keep a connection open to its client as it likes.
+    drop(send(&all, proxy.address, &target.authorization()).await);
+    let seen: HashMap<String, Vec<String>> = target.seen();
+    let unmarked = seen.iter().filter(|(_, ids)| ids.iter().any(|id| !id.starts_with(Proxy::MARK)));
+    let unmarked: Vec<_> = unmarked.collect();
+    assert!(unmarked.is_empty(), "{unmarked:?}");
+    // It does reach the server, and on connections that are used again and again.
+    let went_on = (0..all.len()).filter(|nth| seen.contains_key(&next(*nth))).count();
+    assert!(went_on >= 20, "{went_on}");
+}

@@ -1,0 +1,23 @@
+//! Stops of a process under load. `examples/hostile` does it hundreds of times.
+
+use std::{path::Path, time::Duration};
+
+use leadapi_tests::hostile::stops::stop;
+
+const STOPS: usize = 10;
+const DRAIN: Duration = Duration::from_millis(500);
+const WARM: Duration = Duration::from_millis(300);
+/// For the half body that is there, a farewell, and a busy machine.
+const WITHIN: Duration = Duration::from_secs(8);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_request_is_answered_and_it_ends_in_time() {
+    for _ in 0..STOPS {
+        let options = ["--body-timeout", "1s"].map(str::to_owned);
+        let stop = stop(Path::new(env!("CARGO_BIN_EXE_server")), &options, DRAIN, WARM, WITHIN).await;
+        assert!(stop.answered > 0, "{stop:?}");
+        assert!(stop.lost.is_empty() && stop.refused_early == 0 && stop.left_open == 0, "{stop:?}");
+        assert!(stop.took.is_some_and(|took| took >= DRAIN), "{stop:?}");
+        assert_eq!(stop.status.and_then(|status| status.code()), Some(0), "{stop:?}");
+    }
+}
