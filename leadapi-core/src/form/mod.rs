@@ -74,11 +74,13 @@
 //!
 //! [`Questionnaire::check`] lists [`Finding`]s with a [`Code`] and their place, [`Questionnaire::prove`] says what is
 //! true of all walks whatever is answered, and [`Questionnaire::paths`] lists every way through a form with answers that
-//! lead along it. The codes, with what to do about each, are in `FINDINGS.md` beside this crate's README.
+//! lead along it; [`Questionnaire::mermaid`] draws it. The codes, with what to do about each, are in `FINDINGS.md` beside
+//! this crate's README.
 //!
 //! # Records
 //!
-//! A record is read without loss (contract 2.5, D11): what is read is written again as the same JSON value. A record is made by tools that know more than this crate does. So nothing in it is refused, and nothing is dropped:
+//! A record is read without loss (contract 2.5, D11): what is read is written again as the same JSON value. A record is
+//! made by tools that know more than this crate does. So nothing in it is refused, and nothing is dropped:
 //!
 //! - every member that the contract names is a [`Field`] with four states: absent, null, a value, or some other JSON;
 //! - an array keeps its good elements typed when one of them is not ([`List`], [`Entry`]);
@@ -119,6 +121,7 @@
 
 mod answer;
 mod check;
+mod draw;
 mod ending;
 mod field;
 mod logic;

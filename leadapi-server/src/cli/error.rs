@@ -48,6 +48,17 @@ pub enum CommandError {
         /// The place and the reason.
         source: serde_json::Error,
     },
+    /// The check of a form has found errors.
+    #[error("{} has {errors} errors", path.display())]
+    FormErrors {
+        /// The file.
+        path: PathBuf,
+        /// How many.
+        errors: usize,
+    },
+    /// A form has more paths than are listed.
+    #[error("there are more paths than these")]
+    MorePaths,
     /// The address is taken or may not be used.
     #[error("cannot listen at {address}: {source}")]
     Listen {

@@ -1,4 +1,6 @@
-//! `form`: the form records of a business (contract D11).
+//! `form`: the form records of a business (contract D11), and the form in a file.
+
+mod file;
 
 use std::path::PathBuf;
 
@@ -11,9 +13,33 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{CommandError, data::read_text, store::InBusiness};
+use file::InFile;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum FormCommand {
+    /// Check the form in a file: what is wrong with it, where, and with which answers it shows.
+    Check {
+        #[command(flatten)]
+        form: InFile,
+    },
+    /// List every path through the form in a file, with answers that lead along it.
+    Paths {
+        #[command(flatten)]
+        form: InFile,
+    },
+    /// Print the pages of the form in a file and the ways between them, as a flowchart of Mermaid.
+    Graph {
+        #[command(flatten)]
+        form: InFile,
+    },
+    /// Walk the form in a file with answers, to its lead.
+    Walk {
+        #[command(flatten)]
+        form: InFile,
+        /// A JSON file with an object: the answers by the id of the question.
+        #[arg(long, value_name = "FILE")]
+        answers: PathBuf,
+    },
     /// Add a form record, with all that its file holds.
     Add {
         #[command(flatten)]
@@ -72,6 +98,10 @@ impl<'f> From<&'f Form> for Listed<'f> {
 impl FormCommand {
     pub(super) async fn run(self) -> Result<(), CommandError> {
         match self {
+            Self::Check { form } => form.check(),
+            Self::Paths { form } => form.paths(),
+            Self::Graph { form } => form.graph(),
+            Self::Walk { form, answers } => form.walk(&answers),
             Self::Add { of, file } => {
                 let record: FormRecord = serde_json::from_str(&read_text(&file)?)
                     .map_err(|source| CommandError::Form { path: file, source })?;

@@ -1,0 +1,136 @@
+//! A form as a picture: its pages and endings, and the ways between them.
+
+use std::fmt::{self, Write};
+
+use super::plan::{EndingPlan, Jump, PagePlan, Questionnaire, Target};
+
+impl Questionnaire<'_> {
+    /// The pages, the endings and the ways between them, as a flowchart of [Mermaid](https://mermaid.js.org).
+    ///
+    /// A way says the name of its rule; the way that is gone when no rule matches says nothing. Ways that nothing can go,
+    /// behind a default route or to what does not exist, are left out; [`check`](Self::check) tells of them.
+    ///
+    /// ```
+    /// use leadapi_core::form::{FormRecord, Policy, Version};
+    ///
+    /// let record: FormRecord = serde_json::from_str(r#"{"form":{
+    ///     "pages":[{"id":"a","title":"Who?","fields":[{"id":"q"}]},{"id":"b"}],
+    ///     "logic":{"rules":[{"name":"said nothing","fromPageId":"a","then":{"kind":"jump","target":"end:e"},
+    ///         "groups":[{"op":"AND","conds":[{"fieldId":"q","op":"equals","value":"-"}]}],"outerOp":"OR"}]},
+    ///     "settings":{"endings":[{"id":"e","title":"Thanks"}]}}}"#)?;
+    /// let chart = record.compile(Version::Draft, &Policy::default()).mermaid();
+    /// assert_eq!(chart, r#"flowchart TD
+    ///     page1["Who?"]
+    ///     page2["b"]
+    ///     end1(["Thanks"])
+    ///     page1 -->|"said nothing"| end1
+    ///     page1 --> page2
+    ///     page2 --> end1
+    /// "#);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn mermaid(&self) -> String {
+        let mut chart = String::new();
+        // A text takes whatever is written to it.
+        self.draw(&mut chart).unwrap_or_default();
+        chart
+    }
+
+    fn draw(&self, chart: &mut String) -> fmt::Result {
+        writeln!(chart, "flowchart TD")?;
+        for (page, index) in self.pages.iter().zip(1..) {
+            writeln!(chart, "    page{index}[\"{}\"]", Quoted(title(page)))?;
+        }
+        for (ending, index) in self.endings.iter().zip(1..) {
+            writeln!(chart, "    end{index}([\"{}\"])", Quoted(heading(ending)))?;
+        }
+        if self.endings.is_empty() {
+            writeln!(chart, "    end([\"confirmation\"])")?;
+        }
+        for (index, page) in self.pages.iter().enumerate() {
+            let mut is_left_by_rule = false;
+            for rule in page.rules.iter().filter(|rule| rule.is_certain() || !rule.groups.is_empty()) {
+                let Jump::To(target) = rule.jump else { continue };
+                let name = rule.record.name.as_str().filter(|name| !rule.fallback && !name.is_empty());
+                match name {
+                    Some(name) => writeln!(chart, "    page{} -->|\"{}\"| {}", index + 1, Quoted(name), Place(target))?,
+                    None => writeln!(chart, "    page{} --> {}", index + 1, Place(target))?,
+                }
+                is_left_by_rule = rule.is_certain();
+                if is_left_by_rule {
+                    break;
+                }
+            }
+            if !is_left_by_rule {
+                writeln!(chart, "    page{} --> {}", index + 1, Place(self.after(index)))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn title<'f>(page: &PagePlan<'f>) -> &'f str {
+    if page.title.is_empty() { page.id.unwrap_or("page") } else { page.title }
+}
+
+fn heading<'f>(ending: &EndingPlan<'f>) -> &'f str {
+    let record = ending.record;
+    let names = [record.title.as_str(), record.heading.as_str(), ending.id];
+    names.into_iter().flatten().find(|name| !name.is_empty()).unwrap_or("ending")
+}
+
+/// The name of a page or an ending in the chart.
+struct Place(Target);
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Target::Page(index) => write!(f, "page{}", index + 1),
+            Target::Ending(Some(index)) => write!(f, "end{}", index + 1),
+            Target::Ending(None) => f.write_str("end"),
+        }
+    }
+}
+
+/// A text between quotes: what means something to Mermaid or to HTML is written as its number.
+struct Quoted<'a>(&'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|c| match c {
+            '"' | '#' | '&' | '<' | '>' | '`' | ';' => write!(f, "#{};", u32::from(c)),
+            c if c.is_control() => f.write_char(' '),
+            c => f.write_char(c),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::form::{FormRecord, Policy, Version};
+
+    fn chart(form: &str) -> String {
+        let record: FormRecord = serde_json::from_str(form).unwrap();
+        record.compile(Version::Draft, &Policy::default()).mermaid()
+    }
+
+    #[test]
+    fn what_a_title_holds_stays_in_its_box() {
+        let hostile = r#"{"form":{"pages":[{"title":"a\"]\nend1 --> b; <b>&#`"}]}}"#;
+        assert_eq!(
+            chart(hostile),
+            "flowchart TD\n    page1[\"a#34;] end1 --#62; b#59; #60;b#62;#38;#35;#96;\"]\n    end([\"confirmation\"])\n    page1 --> end\n"
+        );
+    }
+
+    #[test]
+    fn nothing_is_drawn_behind_a_default_route_or_to_nowhere() {
+        let form = r#"{"form":{"pages":[{"id":"a"},{"id":"b"},{"id":"c"}],"logic":{"rules":[
+            {"name":"__fallback__","fromPageId":"a","then":{"kind":"jump","target":"c"},"groups":[],"outerOp":"OR"},
+            {"name":"nowhere","fromPageId":"b","then":{"kind":"jump","target":"x"},
+             "groups":[{"op":"AND","conds":[{"fieldId":"q","op":"is_filled"}]}],"outerOp":"OR"}]}}}"#;
+        let ways: Vec<_> =
+            chart(form).lines().filter(|line| line.contains("-->")).map(|way| way.trim().to_owned()).collect();
+        assert_eq!(ways, ["page1 --> page3", "page2 --> page3", "page3 --> end"]);
+    }
+}
