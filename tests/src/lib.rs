@@ -16,7 +16,7 @@
 mod answer;
 mod case;
 pub mod doubles;
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 pub mod hostile;
 mod invariants;
 mod keep;
