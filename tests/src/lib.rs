@@ -18,7 +18,7 @@ mod case;
 mod description;
 pub mod doubles;
 pub mod forms;
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 pub mod hostile;
 mod invariants;
 mod keep;

@@ -15,7 +15,7 @@ const HANDSHAKES: usize = 1_024;
 const QUIET: Duration = Duration::from_secs(10);
 
 pub(crate) async fn run(program: &Path, names: &[String], lifted: bool) -> usize {
-    println!("{MANY} of each within a second; limit {LIMIT:?}{}", if lifted { ", lifted" } else { "" });
+    println!("{MANY} of each; limit {LIMIT:?}{}", if lifted { ", lifted" } else { "" });
     println!(
         "{:<14} {:>7} {:>7} {:>7} {:>8} {:>8} {:>8} {:>6} {:>8} {:>8} {:>6} {:>6}",
         "kind", "cut at", "to", "open", "quiet 99", "p99 ms", "max ms", "ratio", "good", "failed", "MB", ""

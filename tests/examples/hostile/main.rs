@@ -11,7 +11,8 @@
 //! - `stops`: 200 SIGTERM under load with a short drain delay, and a few with the usual one.
 //!
 //! What good traffic bears is told by its 99th percentile, to which a machine with other work adds its own: `chrt -r 1`
-//! before the command keeps that out. It needs some 5,000 file descriptors. The exit status is 1 where something is not as it must be.
+//! before the command keeps that out. It needs some 5,000 file descriptors. The exit
+//! status is 1 where something is not as it must be.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -20,7 +21,6 @@
     clippy::unwrap_used,
     reason = "a tool of the tests stops where something is not as it must be"
 )]
-#![cfg(target_os = "linux")]
 
 mod connections;
 mod floods;

@@ -6,6 +6,7 @@ use std::{
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
+        mpsc,
     },
     thread::JoinHandle,
     time::{Duration, Instant},
@@ -55,11 +56,13 @@ struct Caller {
     requests: Arc<[String]>,
     stop: Arc<AtomicBool>,
     keeps: bool,
+    answered: mpsc::Sender<()>,
 }
 
 impl Good {
-    /// Starts it.
+    /// Starts it; when this is done, each caller has had an answer.
     pub fn start(target: &Target) -> Self {
+        let (answered, answers) = mpsc::channel();
         let stop = Arc::new(AtomicBool::new(false));
         let requests = [
             target.request("GET /v1/clients", "", ""),
@@ -72,6 +75,7 @@ impl Good {
             requests: Arc::new(requests),
             stop: stop.clone(),
             keeps: true,
+            answered,
         };
         let thread = std::thread::spawn(|| {
             Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -89,6 +93,7 @@ impl Good {
                 all
             })
         });
+        answers.iter().take(CALLERS + 1).for_each(drop);
         Self { stop, thread }
     }
 
@@ -144,6 +149,10 @@ impl Caller {
                     kept = None;
                     report.failed.push("no answer".to_owned());
                 }
+            }
+            if report.took.len() + report.failed.len() == 1 {
+                // What it was is looked at in the end.
+                self.answered.send(()).unwrap_or_default();
             }
             tokio::time::sleep(PAUSE.saturating_sub(begun.elapsed())).await;
         }

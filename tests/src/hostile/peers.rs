@@ -111,7 +111,7 @@ impl Kind {
     }
 }
 
-/// Makes so many peers of a kind within a second, and waits until each is cut, or `patience` is over. They are to be cut
+/// Makes so many peers of a kind, 2,000 a second or 400 where each makes requests, and waits until each is cut, or `patience` is over. They are to be cut
 /// after `limit`.
 ///
 /// # Panics
@@ -121,7 +121,8 @@ pub async fn attack(target: &Arc<Target>, kind: Kind, many: usize, limit: Durati
     let ends = Arc::new(Ends::default());
     let watching = kind.withholds_reading().then(|| tokio::spawn(watch(target.clone(), limit, ends.clone())));
     let mut peers = JoinSet::new();
-    let mut pace = interval(Duration::from_secs(1) / u32::try_from(many).unwrap());
+    // The requests of those that do not read are work, and it is not about that.
+    let mut pace = interval(Duration::from_micros(if kind.withholds_reading() { 2_500 } else { 500 }));
     for _ in 0..many {
         pace.tick().await;
         peers.spawn(peer(target.clone(), kind, patience, ends.clone()));

@@ -15,7 +15,8 @@ pub(super) struct LimitOptions {
     /// How many TLS handshakes there may be at a time; when one more begins, the one that has taken longest is cut.
     #[arg(long, env = "LEADAPI_MAX_HANDSHAKES", value_name = "N", default_value_t = HttpLimits::default().handshakes)]
     max_handshakes: usize,
-    /// How many requests may be in work at a time; one more is answered 500 with Retry-After: 1.
+    /// How many requests may be in work at a time, without those whose body is waited for; one more is answered 500
+    /// with Retry-After: 1.
     #[arg(long, env = "LEADAPI_MAX_REQUESTS", value_name = "N", default_value_t = HttpLimits::default().requests)]
     max_requests: usize,
     /// How many requests may run on one connection of HTTP/2 at a time.
