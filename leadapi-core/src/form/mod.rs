@@ -74,7 +74,7 @@
 //!
 //! [`Questionnaire::check`] lists [`Finding`]s with a [`Code`] and their place, [`Questionnaire::prove`] says what is
 //! true of all walks whatever is answered, and [`Questionnaire::paths`] lists every way through a form with answers that
-//! lead along it. The codes, with what to do about each, are in `FINDINGS.md` beside this crate's README.
+//! lead along it; [`Questionnaire::mermaid`] draws the pages and the rules between them. The codes, with what to do about each, are in `FINDINGS.md` beside this crate's README.
 //!
 //! # Records
 //!
@@ -118,6 +118,7 @@
 //! value; and written in another format, a record is of no use.
 
 mod answer;
+mod chart;
 mod check;
 mod ending;
 mod field;

@@ -203,6 +203,8 @@ fn a_form_in_a_file_is_checked_listed_and_walked() {
     let (listed, told, _) = run(&["form", "paths", "--json", &good]);
     let paths: Value = serde_json::from_str(&told).unwrap();
     assert!(listed && paths.as_array().unwrap().len() == 8, "{told}");
+    let (drawn, told, _) = run(&["form", "graph", &good]);
+    assert!(drawn && told.contains("  p3 -->|\"More than 39 hours: talk about live-in care\"| p4\n"), "{told}");
     let (walked, told, _) = run(&["form", "walk", &good, "--answers", &answers]);
     assert!(
         walked && told.starts_with("pg_recipient > pg_details > pg_need\nit ends at end:end_not_served: We do"),

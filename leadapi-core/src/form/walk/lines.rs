@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// The text on one line, without outer blanks: what breaks lines becomes a blank, once for several in a row, and other
 /// control characters are replaced.
-pub(super) fn one_line(text: &str) -> Cow<'_, str> {
+pub(in crate::form) fn one_line(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     if !text.contains(|c| breaks(c) || c.is_control()) {
         return text.into();

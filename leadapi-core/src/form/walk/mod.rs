@@ -11,6 +11,7 @@ pub(super) use fill::{Piece, pieces};
 pub use finish::{Check, Finish, Verification};
 pub use lead::{Attribute, FormLead, NamedBy, NoLead};
 pub(super) use lead::{is_contact, is_name};
+pub(super) use lines::one_line;
 pub use step::{Asked, Notice, NoticeKind, Step};
 
 use std::{borrow::Cow, cmp::Ordering};

@@ -84,6 +84,14 @@ impl InFile {
         })
     }
 
+    /// Prints the pages and the rules between them.
+    pub(super) fn graph(self) -> Result<(), CommandError> {
+        self.with(|form, format| {
+            let chart = form.mermaid();
+            format.say(&chart, || chart.clone())
+        })
+    }
+
     /// Prints where answers lead.
     pub(super) fn walk(self, answers: &Path) -> Result<(), CommandError> {
         let answers: Answers = read(answers)?;

@@ -27,6 +27,11 @@ pub(super) enum FormCommand {
         #[command(flatten)]
         form: InFile,
     },
+    /// Draw the pages of the form in a file and the rules between them, as a Mermaid flowchart.
+    Graph {
+        #[command(flatten)]
+        form: InFile,
+    },
     /// Walk the form in a file with answers, to its lead.
     Walk {
         #[command(flatten)]
@@ -95,6 +100,7 @@ impl FormCommand {
         match self {
             Self::Check { form } => form.check(),
             Self::Paths { form } => form.paths(),
+            Self::Graph { form } => form.graph(),
             Self::Walk { form, answers } => form.walk(&answers),
             Self::Add { of, file } => {
                 let record: FormRecord = serde_json::from_str(&read_text(&file)?)
