@@ -10,6 +10,20 @@ use crate::form::{
 };
 
 /// A page on the path of a walk.
+///
+/// ```
+/// use leadapi_core::form::{Answers, FormRecord, Policy, Version};
+///
+/// let record: FormRecord = serde_json::from_str(r#"{"form":{"pages":[{"id":"a","title":"Hello"},{"id":"b"}]}}"#)?;
+/// let form = record.compile(Version::Draft, &Policy::default());
+/// let answers = Answers::new();
+/// let walk = form.walk(&answers);
+/// let steps: Vec<_> = walk.steps().collect();
+/// assert_eq!((steps[0].page(), steps[0].title(), steps[0].progress()), (Some("a"), "Hello", 0.0));
+/// assert_eq!((steps[1].page(), steps[1].title(), steps[1].progress()), (Some("b"), "", 0.5));
+/// assert!(steps[0].notices().is_empty() && !steps[0].is_uncertain());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'w, 'a> {
     walk: &'w Walk<'a>,
@@ -17,6 +31,19 @@ pub struct Step<'w, 'a> {
 }
 
 /// A question on a page of the path.
+///
+/// ```
+/// use leadapi_core::form::{Answer, Answers, FormRecord, Policy, QuestionType, Version};
+///
+/// let record: FormRecord = serde_json::from_str(r#"{"form":{"fields":[{"id":"q","type":"short_text"}]}}"#)?;
+/// let form = record.compile(Version::Draft, &Policy::default());
+/// let answers = Answers::new().with("q", " Ann ");
+/// let walk = form.walk(&answers);
+/// let question = walk.steps().flat_map(|step| step.questions()).next().ok_or("no question")?;
+/// assert_eq!((question.id(), question.record().kind.get()), ("q", Some(&QuestionType::ShortText)));
+/// assert_eq!((question.answer(), question.text().as_deref()), (Some(&Answer::from(" Ann ")), Some("Ann")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'w, 'a> {
     step: Step<'w, 'a>,
