@@ -5,7 +5,7 @@ use tokio::signal;
 /// Ctrl-C, and SIGTERM where there is such a thing, which is caught from here on.
 pub(super) struct Signals {
     #[cfg(unix)]
-    terminate: Option<signal::unix::Signal>,
+    unix: Option<(signal::unix::Signal, signal::unix::Signal)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,12 @@ impl Signals {
     pub(super) fn new() -> Self {
         Self {
             #[cfg(unix)]
-            terminate: signal::unix::signal(signal::unix::SignalKind::terminate()).ok(),
+            unix: {
+                use signal::unix::{SignalKind, signal};
+                signal(SignalKind::interrupt())
+                    .and_then(|interrupt| Ok((interrupt, signal(SignalKind::terminate())?)))
+                    .ok()
+            },
         }
     }
 
@@ -36,20 +41,18 @@ impl Signals {
     }
 
     async fn next(&mut self) -> Signal {
-        let interrupt = async {
-            // A system that cannot tell of Ctrl-C ends the server by other means.
-            if signal::ctrl_c().await.is_err() {
-                std::future::pending::<()>().await;
-            }
-        };
+        // From when it was made on; what Ctrl-C is everywhere else is caught only once it is waited for.
         #[cfg(unix)]
-        if let Some(terminate) = &mut self.terminate {
+        if let Some((interrupt, terminate)) = &mut self.unix {
             return tokio::select! {
-                () = interrupt => Signal::Interrupt,
+                _ = interrupt.recv() => Signal::Interrupt,
                 _ = terminate.recv() => Signal::Terminate,
             };
         }
-        interrupt.await;
+        // A system that cannot tell of Ctrl-C ends the server by other means.
+        if signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
         Signal::Interrupt
     }
 }

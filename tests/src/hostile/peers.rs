@@ -106,7 +106,8 @@ impl Kind {
         matches!(self, Self::DrippedHead | Self::DrippedBody)
     }
 
-    fn withholds_reading(self) -> bool {
+    /// Whether its end is seen from outside, and on a busy machine only roughly.
+    pub fn withholds_reading(self) -> bool {
         matches!(self, Self::NeverReading | Self::SlowReading)
     }
 }

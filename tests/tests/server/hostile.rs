@@ -35,7 +35,7 @@ async fn each_kind_of_peer_is_cut_by_its_limit_and_others_do_not_notice() {
             let good = good.stop();
             for cut in cuts {
                 let after = cut.after.unwrap_or_else(|| panic!("{kind:?} is still open"));
-                assert!(after + EARLY >= LIMIT, "{kind:?} was cut after {after:?}");
+                assert!(kind.withholds_reading() || after + EARLY >= LIMIT, "{kind:?} was cut after {after:?}");
             }
             assert_eq!(good.failed, Vec::<String>::new(), "{kind:?}");
             assert!(good.answered() > 0 && target.peak() < MOST_MEMORY, "{kind:?}");
