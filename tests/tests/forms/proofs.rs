@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// So many by default, which takes some seconds.
-const FORMS: u32 = 300;
+const FORMS: u32 = 1_500;
 /// Forms with more combinations of answers than these are left out.
 const MOST: usize = 3_000;
 
