@@ -200,7 +200,7 @@ fn each_answer_is_in_the_lead_exactly_once() {
                 told.swap_remove(at);
             }
             prop_assert!(told.is_empty(), "told twice, or never answered: {:?}", told);
-            prop_assert_eq!(made.lead.client_id.as_deref(), Some("c1"));
+            prop_assert_eq!(made.lead.client_id.as_deref(), record["form"]["client_id"].as_str());
             prop_assert!(made.lead.stage_id.is_none());
             Ok(())
         })

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// So many by default, which takes some seconds.
-const FORMS: u32 = 300;
+const FORMS: u32 = 1_500;
 /// Forms with more combinations of answers than these are left out.
 const MOST: usize = 3_000;
 
@@ -218,4 +218,23 @@ fn verdicts_are_those_of_brute_force() {
     // Each is refuted of some forms and proved of others, or there would be nothing to compare.
     let refuted = refuted.into_inner();
     assert!(refuted.iter().all(|count| (1..forms).contains(count)), "{refuted:?}");
+}
+
+/// Between two constants there are answers too: each step of a ladder is come to, and no other.
+#[test]
+fn each_step_of_a_ladder_of_numbers_has_its_answer() {
+    let step = |op: &str, value: i32, ending: &str| {
+        json!({"fromPageId": "p", "then": {"kind": "jump", "target": format!("end:{ending}")},
+            "groups": [{"conds": [{"fieldId": "q", "op": op, "value": value}]}]})
+    };
+    let record = json!({"form": {
+        "pages": [{"id": "p", "fields": [{"id": "q", "type": "number", "required": true, "min": 10}]}],
+        "logic": {"rules": [step("equals", 100, "a"), step("gt", 100, "a"), step("gt", 50, "b"),
+            step("gt", 49, "c"), step("gt", 49, "never"), step("gt", 9, "d")]},
+        "settings": {"endings": [{"id": "a"}, {"id": "b"}, {"id": "c"}, {"id": "never"}, {"id": "d"}]}}});
+    let record: FormRecord = serde_json::from_str(&record.to_string()).unwrap();
+    let form = record.compile(Version::Draft, &Policy::default());
+    assert_eq!(form.prove().endings, Verdict::Refuted(vec![3]));
+    let ends: Vec<PathEnd<'_>> = form.paths(10).paths.iter().map(|path| path.end).collect();
+    assert_eq!(ends, ["a", "b", "c", "d"].map(|id| PathEnd::Ending(Some(id))));
 }

@@ -165,7 +165,8 @@ fn question(draw: &mut Draw<'_>, tame: bool, at: usize) -> Value {
     let mut question = Map::new();
     let own = id(draw, tame, &QUESTIONS, at);
     put(draw, tame, &mut question, "id", own);
-    let kind = draw.one(&["single_choice", "number", "short_text", "email", "phone", "rating"]);
+    let kind =
+        draw.one(&["single_choice", "number", "short_text", "single_choice", "number", "email", "phone", "rating"]);
     put(draw, tame, &mut question, "type", kind.into());
     let label = draw.one(&LABELS);
     put(draw, tame, &mut question, "label", label.into());
@@ -201,9 +202,9 @@ fn condition(draw: &mut Draw<'_>, tame: bool, questions: usize) -> Value {
     let op = draw.one(&["equals", "is_filled", "gt", "equals", "gt", "between"]);
     put(draw, tame, &mut condition, "op", op.into());
     let value = match draw.below(4) {
-        0 => json!(draw.below(9)),
-        1 => json!(draw.one(&TEXTS)),
-        _ => json!(draw.one(&OPTIONS)),
+        0..2 => json!(draw.below(9)),
+        2 => json!(draw.one(&OPTIONS)),
+        _ => json!(draw.one(&TEXTS)),
     };
     put(draw, tame, &mut condition, "value", value);
     Value::Object(condition)
