@@ -5,7 +5,7 @@ use std::{cmp::Ordering, collections::HashMap, sync::Arc};
 use super::ranked::Ranked;
 use crate::{
     id::{ClientId, StageId},
-    model::{Lead, LeadQuery, Timestamp, Window},
+    model::{Lead, LeadQuery, Window},
 };
 
 /// Both filters of a list; absent means all.
@@ -18,8 +18,9 @@ pub(super) struct Index(HashMap<Filter, Ranked<ByAge>>);
 /// A lead in the order of lists, which is the reverse of this one: by when it was created, then by its id.
 #[derive(Debug)]
 struct ByAge {
-    /// Here too, so that a search seldom has to look at the lead.
-    created_at: Timestamp,
+    /// When it was created, in milliseconds, which is all that a timestamp says: here too, so that a search seldom has to
+    /// look at the lead.
+    created_at: i64,
     lead: Arc<Lead>,
 }
 
@@ -67,7 +68,7 @@ fn filters(lead: &Lead) -> impl Iterator<Item = Filter> + use<> {
 
 impl ByAge {
     fn of(lead: &Arc<Lead>) -> Self {
-        Self { created_at: lead.created_at, lead: lead.clone() }
+        Self { created_at: lead.created_at.to_utc().timestamp_millis(), lead: lead.clone() }
     }
 }
 

@@ -49,6 +49,8 @@ impl<T: Ord> Ranked<T> {
     pub(super) fn insert(&mut self, element: T) {
         let at = self.stretch_of(&element).min(self.stretches.len().saturating_sub(1));
         let Some(stretch) = self.stretches.get_mut(at) else {
+            // Most filters of a small business never need more than one.
+            self.stretches.reserve_exact(1);
             self.stretches.push(vec![element]);
             return self.count_anew();
         };
