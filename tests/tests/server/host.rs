@@ -98,6 +98,19 @@ impl Peer {
         String::from_utf8_lossy(&all).into_owned()
     }
 
+    /// Reads frames of HTTP/2 up to one of this kind, and gives what it holds.
+    pub(crate) async fn frame(&mut self, kind: u8) -> Vec<u8> {
+        loop {
+            let mut head = [0; 9];
+            timeout(PATIENCE, self.0.read_exact(&mut head)).await.expect("there is one").unwrap();
+            let mut payload = vec![0; usize::from(head[1]) << 8 | usize::from(head[2])];
+            self.0.read_exact(&mut payload).await.unwrap();
+            if head[3] == kind {
+                return payload;
+            }
+        }
+    }
+
     /// Reads one answer, and leaves the connection as it is.
     pub(crate) async fn answer(&mut self) -> String {
         let mut all = Vec::new();

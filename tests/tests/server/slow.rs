@@ -134,6 +134,35 @@ async fn the_preface_of_http_2_and_nothing_more() {
     assert!(!answer.contains("HTTP/1.1"), "{answer}");
 }
 
+/// It sends on when all has been said: it is not reset, which could cost it the last answer, but not heard for long.
+#[tokio::test]
+async fn a_peer_that_does_not_close() {
+    let mut limits = endless();
+    limits.age = SOON;
+    let host = Host::start(limits).await;
+    let asks = get("/v1/clients", "connection: close\r\n");
+    let (preface, pong) = ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0", [0, 0, 8, 6, 1, 0, 0, 0, 0]);
+    for (opening, closing) in [(asks.as_str(), None), (preface, Some(pong))] {
+        let mut peer = host.connect().await;
+        peer.send(opening).await;
+        if let Some(pong) = closing {
+            let ping = peer.frame(6).await;
+            peer.0.write_all(&[&pong[..], &ping].concat()).await.unwrap();
+        }
+        peer.rest().await;
+        let start = Instant::now();
+        let mut sent = 0;
+        let sends_on = async {
+            while peer.0.write_all(b"more").await.is_ok() {
+                sent += 1;
+                tokio::time::sleep(SOON / 20).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, sends_on).await.expect("it is cut");
+        assert!(start.elapsed() > SOON * 2, "{sent} in {:?}: {opening}", start.elapsed());
+    }
+}
+
 #[tokio::test]
 async fn an_old_connection_is_closed_after_the_request_that_runs() {
     let mut limits = endless();

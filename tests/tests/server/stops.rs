@@ -4,7 +4,7 @@ use std::{path::Path, time::Duration};
 
 use leadapi_tests::hostile::stops::stop;
 
-const STOPS: usize = 3;
+const STOPS: usize = 10;
 const DRAIN: Duration = Duration::from_millis(500);
 const WARM: Duration = Duration::from_millis(300);
 /// For the half body that is there, a farewell, and a busy machine.

@@ -122,9 +122,20 @@ impl Deadlines {
     /// It is being closed. In HTTP/1 nothing more has to be said where no request runs; in HTTP/2 the peer is told which
     /// of its requests were the last, and says that it knows.
     pub(super) fn closing(&mut self, now: Instant) {
-        let until = if self.multiplexed { now + FAREWELL } else { now };
-        self.between = (Wait::Farewell, until);
-        self.known = Some(until);
+        self.farewell(if self.multiplexed { now + FAREWELL } else { now });
+        self.known = Some(self.between.1);
+    }
+
+    /// The last byte has been written; all that is waited for is that the peer closes too.
+    pub(super) fn shut(&mut self, now: Instant) {
+        self.farewell(now + FAREWELL);
+    }
+
+    /// There is one, and it is neither put off nor brought forward.
+    fn farewell(&mut self, until: Instant) {
+        if self.between.0 != Wait::Farewell {
+            self.between = (Wait::Farewell, until);
+        }
     }
 
     /// What is waited for, and until when.
@@ -224,6 +235,17 @@ mod tests {
         table.ended(in_time, t + s(2));
         assert_eq!(table.due(), (Wait::Farewell, t + s(3)));
         table.ended(late, t + s(3));
+        assert_eq!(table.due(), (Wait::Farewell, t + s(3)));
+    }
+
+    #[test]
+    fn a_peer_has_a_moment_to_close_too_and_no_second_one() {
+        let (mut table, t) = table();
+        let request = table.began(t);
+        table.ended(request, t);
+        table.shut(t + s(2));
+        table.shut(t + s(3));
+        table.closing(t + s(2));
         assert_eq!(table.due(), (Wait::Farewell, t + s(3)));
     }
 

@@ -2,8 +2,9 @@
 
 use std::{
     io,
+    mem::MaybeUninit,
     pin::Pin,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
 };
 
 use bytes::{Buf, Bytes};
@@ -19,11 +20,13 @@ pub(super) struct Noted<S> {
     /// What was read already, to see which protocol the peer speaks.
     ahead: Bytes,
     deadlines: Shared,
+    /// Nothing more is written.
+    is_shut: bool,
 }
 
 impl<S> Noted<S> {
     pub(super) const fn new(stream: S, ahead: Bytes, deadlines: Shared) -> Self {
-        Self { stream, ahead, deadlines }
+        Self { stream, ahead, deadlines, is_shut: false }
     }
 
     /// Whether everything has gone to the peer, as far as it is known here.
@@ -52,7 +55,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Noted<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Noted<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Noted<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let polled = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.note(&polled, false);
@@ -79,9 +82,23 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Noted<S> {
         polled
     }
 
+    /// After the last byte it is read on until the peer closes too, or is due: to what a peer still sends when the stream
+    /// is gone the system answers with a reset, and the peer may lose what was on its way to it (RFC 9112, 9.6).
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let polled = Pin::new(&mut self.stream).poll_shutdown(cx);
-        self.note(&polled, true);
-        polled
+        if !self.is_shut {
+            let polled = Pin::new(&mut self.stream).poll_shutdown(cx);
+            self.note(&polled, true);
+            ready!(polled)?;
+            self.is_shut = true;
+            self.deadlines.with(|deadlines| deadlines.shut(Instant::now()));
+        }
+        loop {
+            let mut unwanted = [MaybeUninit::uninit(); 1_024];
+            let mut unwanted = ReadBuf::uninit(&mut unwanted);
+            let read = ready!(Pin::new(&mut self.stream).poll_read(cx, &mut unwanted));
+            if read.is_err() || unwanted.filled().is_empty() {
+                return Poll::Ready(Ok(()));
+            }
+        }
     }
 }
