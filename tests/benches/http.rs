@@ -41,7 +41,11 @@ fn main() {
     let (address, token) = server::start(server::sample(50));
     let one = first_lead(address, &token);
     println!("64 connections, {ROUNDS} rounds of {ROUND:?}; medians of requests per second, and of the rounds' ratios");
+    let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
     for (name, path) in [("GET one", format!("/v1/leads/{one}")), ("GET list of 50", "/v1/leads?limit=50".to_owned())] {
+        if !name.contains(&only) {
+            continue;
+        }
         let request = format!("GET {path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer {token}\r\n\r\n");
         let body = body_of(address, &request);
         let size = body.len();

@@ -1,19 +1,13 @@
 //! A socket that listens, and the connections that it has.
 
-use std::{convert::Infallible, iter, sync::Arc, time::Duration};
+use std::{iter, sync::Arc, time::Duration};
 
-use bytes::Bytes;
-use http::{Request, Response};
-use http_body::Body;
-use hyper::body::Incoming;
-use leadapi_core::BoxError;
 use tokio::net::{TcpListener, TcpStream};
-use tower::Service;
 use tracing::{debug, warn};
 
 use super::{
-    HttpLimits, Life, Stage,
-    connection::{self, End, Timely},
+    Answer, HttpLimits, Life, Stage,
+    connection::{self, End},
     tls::{NoHandshake, Tls},
 };
 use crate::{
@@ -47,12 +41,7 @@ impl Listener {
     }
 
     /// Accepts connections until the server stops; those that are open then go on, and are in the room that is returned.
-    pub(crate) async fn accept<S, B>(self, service: S, life: Life) -> Room
-    where
-        S: Service<Request<Timely<Incoming>>, Response = Response<B>, Error = Infallible, Future: Send>,
-        S: Clone + Send + Sync + 'static,
-        B: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
-    {
+    pub(crate) async fn accept(self, service: impl Answer, life: Life) -> Room {
         let Self { socket, door } = self;
         let mut stopping = std::pin::pin!(life.clone().reached(Stage::Stopping));
         loop {
@@ -90,12 +79,7 @@ fn accepted_by_the_system(socket: TcpListener) -> impl Iterator<Item = TcpStream
 
 impl Door {
     /// Serves a connection if there is room for it.
-    fn begin<S, B>(&self, stream: TcpStream, service: &S, life: &Life)
-    where
-        S: Service<Request<Timely<Incoming>>, Response = Response<B>, Error = Infallible, Future: Send>,
-        S: Clone + Send + Sync + 'static,
-        B: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
-    {
+    fn begin(&self, stream: TcpStream, service: &impl Answer, life: &Life) {
         let Some(place) = self.room.enter() else {
             self.metrics.refused();
             debug!("a connection was closed: there are as many as there may be");
@@ -108,18 +92,13 @@ impl Door {
         tokio::spawn(self.serve(stream, place, service.clone(), life.clone()));
     }
 
-    fn serve<S, B>(
+    fn serve<A: Answer>(
         &self,
         stream: TcpStream,
         place: Permit,
-        service: S,
+        service: A,
         life: Life,
-    ) -> impl Future<Output = ()> + Send + use<S, B>
-    where
-        S: Service<Request<Timely<Incoming>>, Response = Response<B>, Error = Infallible, Future: Send>,
-        S: Clone + Send + Sync + 'static,
-        B: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
-    {
+    ) -> impl Future<Output = ()> + Send + use<A> {
         let (tls, limits, metrics) = (self.tls.clone(), self.limits.clone(), self.metrics.clone());
         async move {
             let _open = metrics.open();

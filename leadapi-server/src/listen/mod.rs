@@ -1,6 +1,7 @@
 //! From a listening socket to the service, and the orderly end.
 
 mod accept;
+mod answer;
 mod connection;
 mod limits;
 mod server;
@@ -9,6 +10,7 @@ mod tls;
 
 pub(crate) use self::{
     accept::Listener,
+    answer::Answer,
     connection::{Timely, Wait},
     stage::{Life, Stage},
 };

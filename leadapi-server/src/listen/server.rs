@@ -14,7 +14,7 @@ use super::{HttpLimits, Life, Listener, Stage, TlsError, TlsFiles, tls::Certifie
 use crate::{
     metrics::Metrics,
     ops::Ops,
-    stack::{Guard, stack},
+    stack::{Guard, Stack},
 };
 
 /// A server that listens.
@@ -133,7 +133,7 @@ impl Server {
         let Self { socket, tls, limits, metrics, mut hasten, .. } = self;
         let limits = Arc::new(limits);
         let guard = Guard::new(&limits);
-        let service = stack(service, guard.clone(), metrics.clone());
+        let service = Stack::new(service, guard.clone(), metrics.clone());
         let tls = tls.map(|certified| certified.bounded(&limits));
         let listener = Listener::new(socket, tls, limits, metrics.connections());
         let (stage, life) = Life::new();

@@ -72,8 +72,10 @@ impl Metrics {
         self.connections.clone()
     }
 
-    pub(crate) fn in_flight(&self) -> InFlight {
-        InFlight(self.in_flight.clone())
+    /// Counts a request among those in work.
+    pub(crate) fn in_work(&self) -> One {
+        self.in_flight.inc();
+        One(self.in_flight.clone())
     }
 
     pub(crate) fn answered<B>(&self, response: &Response<B>, took: Duration) {
@@ -95,19 +97,8 @@ impl Metrics {
     }
 }
 
-/// Counts the requests in work.
-#[derive(Clone)]
-pub(crate) struct InFlight(IntGauge);
-
 /// Counts for one until it is dropped.
 pub(crate) struct One(IntGauge);
-
-impl InFlight {
-    pub(crate) fn begin(&self) -> One {
-        self.0.inc();
-        One(self.0.clone())
-    }
-}
 
 impl Drop for One {
     fn drop(&mut self) {

@@ -3,25 +3,23 @@
 
 mod ready;
 
-use std::{convert::Infallible, sync::Arc};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{
     HeaderValue, Method, Request, Response, StatusCode,
     header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE},
 };
-use http_body::Body;
 use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
 use hyper::body::Incoming;
 use leadapi_core::{BoxError, port::Store};
 use tokio::net::TcpListener;
-use tower::{Service, ServiceExt, service_fn};
 use tracing::error;
 
 use self::ready::Readiness;
 use crate::{
     HttpLimits, docs,
-    listen::{Life, Listener, Timely},
+    listen::{Answer, Life, Listener, Timely},
     metrics::{Connections, Metrics},
 };
 
@@ -48,29 +46,33 @@ impl Ops {
 
     /// Answers on a socket until the process ends: what watches a server watches its end too. What it does not know
     /// itself is asked of the API, so that a request can be tried from the page that describes it.
-    pub(crate) fn start<S, B>(self, socket: TcpListener, api: S, life: Life)
-    where
-        S: Service<Request<Timely<Incoming>>, Response = Response<B>, Error = Infallible, Future: Send>,
-        S: Clone + Send + Sync + 'static,
-        B: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
-    {
+    pub(crate) fn start(self, socket: TcpListener, api: impl Answer, life: Life) {
         let limits = HttpLimits { connections: MAX_CONNECTIONS, ..HttpLimits::default() };
         let listener = Listener::new(socket, None, Arc::new(limits), self.connections);
         let ready = Readiness::new(self.store, life);
         let pages = Arc::new(Pages { ready, metrics: self.metrics, openapi: self.openapi });
-        let service = service_fn(move |request: Request<Timely<Incoming>>| {
-            let (pages, api) = (pages.clone(), api.clone());
-            async move {
-                match pages.answer(request.method(), request.uri().path()).await {
-                    Some(page) => Ok(page.map(|body| body.map_err(|never| match never {}).boxed_unsync())),
-                    None => Ok(api.oneshot(request).await?.map(|body| body.map_err(Into::into).boxed_unsync())),
-                }
-            }
-        });
         tokio::spawn(async move {
             let (_stage, life) = Life::new();
-            listener.accept::<_, UnsyncBoxBody<Bytes, BoxError>>(service, life).await;
+            listener.accept(PagesOr { pages, api }, life).await;
         });
+    }
+}
+
+/// The operator's pages, and the API behind them.
+#[derive(Clone)]
+struct PagesOr<A> {
+    pages: Arc<Pages>,
+    api: A,
+}
+
+impl<A: Answer> Answer for PagesOr<A> {
+    type Body = UnsyncBoxBody<Bytes, BoxError>;
+
+    async fn answer(self, request: Request<Timely<Incoming>>) -> Response<Self::Body> {
+        match self.pages.answer(request.method(), request.uri().path()).await {
+            Some(page) => page.map(|body| body.map_err(|never| match never {}).boxed_unsync()),
+            None => self.api.answer(request).await.map(|body| body.map_err(Into::into).boxed_unsync()),
+        }
     }
 }
 

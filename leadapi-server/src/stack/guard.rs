@@ -1,17 +1,16 @@
 //! What stands between the listener and the service: how large a request may be, that there is one way to read it, how
 //! many there are in work, and for how long one is waited for.
 
-use std::{
-    convert::Infallible,
-    pin::Pin,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{future::poll_fn, pin::Pin, task::Poll, time::Duration};
 
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body::Body;
 use http_body_util::Full;
+use leadapi_core::{
+    BoxError,
+    http::{LeadService, ResponseFuture},
+};
 use tokio::{sync::watch, time::timeout};
 use tower::Service;
 
@@ -22,7 +21,7 @@ use super::{
 };
 use crate::{
     Ended, HttpLimits,
-    metrics::{InFlight, One},
+    metrics::{Metrics, One},
     room::Room,
 };
 
@@ -72,6 +71,30 @@ impl Guard {
         Ended::CutOff
     }
 
+    /// Begins to work on a request, or refuses it.
+    pub(super) fn begin<B>(
+        &self,
+        mut service: LeadService,
+        request: Request<B>,
+        metrics: &Metrics,
+    ) -> Result<Working, Box<Response<Full<Bytes>>>>
+    where
+        B: Body + Send + 'static,
+        B::Data: Send,
+        B::Error: Into<BoxError> + Send,
+    {
+        if let Some(refusal) = ambiguous(&request).or_else(|| self.too_large(&request)) {
+            return Err(refusal.into());
+        }
+        let Some(place) = Place::take(&self.room) else {
+            return Err(internal_error(Refused::Crowded(self.room.most()), Some(1)).into());
+        };
+        let holds = Holds { _place: place.clone(), _until: self.over.subscribe(), _counted: metrics.in_work() };
+        let may_be_dropped = request.method().is_safe();
+        let answer = service.call(request.map(|body| Placed::new(body, place)));
+        Ok(Working { answer, holds, time: self.time, may_be_dropped })
+    }
+
     fn too_large<B>(&self, request: &Request<B>) -> Option<Response<Full<Bytes>>> {
         let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
         if target > self.target_bytes {
@@ -82,69 +105,38 @@ impl Guard {
     }
 }
 
-/// A service behind the guard.
-#[derive(Clone)]
-pub(super) struct Guarded<S> {
-    pub(super) guard: Guard,
-    pub(super) service: S,
-    pub(super) in_flight: InFlight,
-}
-
-impl<S, B> Service<Request<B>> for Guarded<S>
-where
-    S: Service<Request<Placed<B>>, Response = Response<Full<Bytes>>, Error = Infallible>,
-    S::Future: Unpin + Send + 'static,
-    B: Body,
-{
-    type Response = Response<Full<Bytes>>;
-    type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.service.poll_ready(cx)
-    }
-
-    fn call(&mut self, request: Request<B>) -> Self::Future {
-        if let Some(refusal) = ambiguous(&request).or_else(|| self.guard.too_large(&request)) {
-            return Box::pin(std::future::ready(Ok(refusal)));
-        }
-        let Some(place) = Place::take(&self.guard.room) else {
-            let refusal = internal_error(Refused::Crowded(self.guard.room.most()), Some(1));
-            return Box::pin(std::future::ready(Ok(refusal)));
-        };
-        let may_be_dropped = request.method().is_safe();
-        let work =
-            Work { _place: place.clone(), _until: self.guard.over.subscribe(), _counted: self.in_flight.begin() };
-        let answer = self.service.call(request.map(|body| Placed::new(body, place)));
-        Box::pin(in_time(self.guard.time, answer, work, may_be_dropped))
-    }
+/// A request in work.
+pub(super) struct Working {
+    answer: ResponseFuture,
+    holds: Holds,
+    time: Duration,
+    may_be_dropped: bool,
 }
 
 /// What a request holds until it is over.
-struct Work {
+struct Holds {
     _place: Place,
     _until: watch::Receiver<()>,
     _counted: One,
 }
 
-/// An answer, or the word that there was none in time; a write that has begun goes on behind it.
-async fn in_time<F>(
-    time: Duration,
-    mut answer: F,
-    work: Work,
-    may_be_dropped: bool,
-) -> Result<Response<Full<Bytes>>, Infallible>
-where
-    F: Future<Output = Result<Response<Full<Bytes>>, Infallible>> + Unpin + Send + 'static,
-{
-    if let Ok(answer) = timeout(time, &mut answer).await {
-        return answer;
+impl Working {
+    /// The answer, or the word that there was none in time; a write goes on behind it.
+    pub(super) async fn answer(mut self) -> Response<Full<Bytes>> {
+        // Most answers are there at once, and need no timer.
+        if let Poll::Ready(Ok(response)) = poll_fn(|cx| Poll::Ready(Pin::new(&mut self.answer).poll(cx))).await {
+            return response;
+        }
+        if let Ok(Ok(response)) = timeout(self.time, &mut self.answer).await {
+            return response;
+        }
+        let Self { answer, holds, time, may_be_dropped } = self;
+        if !may_be_dropped {
+            tokio::spawn(async move {
+                let _holds = holds;
+                answer.await
+            });
+        }
+        internal_error(Refused::Late(time), Some(1))
     }
-    if !may_be_dropped {
-        tokio::spawn(async move {
-            let _work = work;
-            answer.await
-        });
-    }
-    Ok(internal_error(Refused::Late(time), Some(1)))
 }

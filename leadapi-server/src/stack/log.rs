@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use http::{Request, Response};
-use leadapi_core::http::{Operation, RequestLog, header::X_REQUEST_ID};
+use http::{HeaderValue, Request, Response};
+use leadapi_core::http::{Operation, RequestLog};
 use tracing::{Span, error, error_span, field::display, info};
 
 use crate::chain::chain;
 
 /// Of the level of errors, so that the cause of a 500 is never without its request id.
-pub(super) fn span<B>(request: &Request<B>) -> Span {
-    let id = request.headers().get(X_REQUEST_ID).and_then(|id| id.to_str().ok()).unwrap_or_default();
+pub(super) fn span<B>(request: &Request<B>, id: &HeaderValue) -> Span {
+    let id = id.to_str().unwrap_or_default();
     error_span!("request", id, method = %request.method(), path = shown(request.uri().path()))
 }
 
@@ -25,12 +25,13 @@ fn shown(path: &str) -> &str {
 
 pub(super) fn log<B>(response: &Response<B>, took: Duration) {
     let (status, took_ms) = (response.status().as_u16(), (took.as_secs_f64() * 1e6).round() / 1e3);
-    let log = response.extensions().get::<RequestLog>().cloned().unwrap_or_default();
-    let operation = log.operation.map_or("-", Operation::name);
-    let (business, token) = (log.business.map(display), log.token.map(display));
-    match log.cause {
+    let log = response.extensions().get::<RequestLog>();
+    let operation = log.and_then(|log| log.operation).map_or("-", Operation::name);
+    let business = log.and_then(|log| log.business.as_ref()).map(display);
+    let token = log.and_then(|log| log.token.as_ref()).map(display);
+    match log.and_then(|log| log.cause.as_ref()) {
         None => info!(status, took_ms, operation, business, token, "answered"),
-        Some(cause) => error!(status, took_ms, operation, business, token, cause = %chain(&*cause), "failed"),
+        Some(cause) => error!(status, took_ms, operation, business, token, cause = %chain(&**cause), "failed"),
     }
 }
 
@@ -47,17 +48,16 @@ mod tests {
     use leadapi_core::{
         BoxError,
         auth::BearerToken,
-        http::LeadService,
+        http::{LeadService, header::X_REQUEST_ID},
         memory::MemoryStore,
         port::{TokenVerifier, Verdict},
     };
-    use tower::ServiceExt;
 
     use super::*;
     use crate::{
         HttpLimits,
         metrics::Metrics,
-        stack::{Guard, stack},
+        stack::{Guard, Stack},
     };
 
     struct Broken;
@@ -92,10 +92,10 @@ mod tests {
         let _guard = tracing::subscriber::set_default(log);
         let service = LeadService::builder(MemoryStore::default(), Broken).build().unwrap();
         let metrics = Arc::new(Metrics::new().unwrap());
-        let service = stack(service, Guard::new(&HttpLimits::default()), metrics);
+        let stack = Stack::new(service, Guard::new(&HttpLimits::default()), metrics);
         let request = Request::get("/leads").header("authorization", "Bearer pak_x").header(X_REQUEST_ID, "the-id");
         let request = request.header("host", "localhost");
-        let response = service.oneshot(request.body(Empty::<Bytes>::new()).unwrap()).await.unwrap();
+        let response = stack.run(request.body(Empty::<Bytes>::new()).unwrap()).await;
         assert_eq!((response.status().as_u16(), &response.headers()[X_REQUEST_ID]), (500, &"the-id".parse().unwrap()));
         let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
         for part in ["the-id", "the database is down", "list_leads", "status=500"] {

@@ -1,5 +1,7 @@
-//! What stands around the service on every request: its id, its line in the log, its place in the metrics, and the
-//! guard.
+//! What stands around the service on every request: its id, its line in the log, its place in the metrics, and the guard.
+//!
+//! One future goes through all of it. As a layer each they hand the request and its answer from one to the next, and over
+//! HTTP that cost more than the service itself.
 
 mod ambiguous;
 mod detached;
@@ -9,63 +11,79 @@ mod place;
 mod refusal;
 mod request_id;
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Instant};
 
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body::Body;
-use leadapi_core::{BoxError, http::LeadService};
-use tower::{Service, ServiceBuilder, layer::layer_fn};
-use tower_http::{ServiceBuilderExt, trace::TraceLayer};
-use tracing::Span;
+use http_body_util::Full;
+use hyper::body::Incoming;
+use leadapi_core::{
+    BoxError,
+    http::{LeadService, header::X_REQUEST_ID},
+};
+use tracing::Instrument;
 
 pub(crate) use self::guard::Guard;
 pub use self::request_id::with_request_ids;
 use self::{
-    detached::Detached,
-    guard::Guarded,
+    detached::detached,
     log::{log, span},
-    request_id::{Uuids, without_bad_id},
+    request_id::request_id,
 };
-use crate::metrics::Metrics;
+use crate::{
+    listen::{Answer, Timely},
+    metrics::Metrics,
+};
 
 /// The service as the server serves it.
-pub(crate) fn stack<B>(
+#[derive(Clone)]
+pub(crate) struct Stack(Arc<Parts>);
+
+struct Parts {
     service: LeadService,
     guard: Guard,
     metrics: Arc<Metrics>,
-) -> impl Service<
-    Request<B>,
-    Response = Response<impl Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static>,
-    Error = Infallible,
-    Future: Send,
-> + Clone
-+ Send
-+ Sync
-+ 'static
-where
-    B: Body + Send + 'static,
-    B::Data: Send,
-    B::Error: Into<BoxError> + Send,
-{
-    let measured = metrics.clone();
-    ServiceBuilder::new()
-        .layer(layer_fn(Detached))
-        .map_request(without_bad_id)
-        .set_x_request_id(Uuids)
-        .layer(
-            TraceLayer::new_for_http()
-                .make_span_with(span)
-                .on_request(())
-                .on_response(move |response: &Response<_>, took: Duration, _: &Span| {
-                    measured.answered(response, took);
-                    log(response, took);
-                })
-                .on_body_chunk(())
-                .on_eos(())
-                .on_failure(()),
-        )
-        .propagate_x_request_id()
-        .layer(layer_fn(move |service| Guarded { guard: guard.clone(), service, in_flight: metrics.in_flight() }))
-        .service(service)
+}
+
+impl Stack {
+    pub(crate) fn new(service: LeadService, guard: Guard, metrics: Arc<Metrics>) -> Self {
+        Self(Arc::new(Parts { service, guard, metrics }))
+    }
+
+    /// All that needs the request itself is done before the future is made, which would carry it about otherwise.
+    fn run<B>(self, request: Request<B>) -> impl Future<Output = Response<Full<Bytes>>> + Send + use<B>
+    where
+        B: Body + Send + 'static,
+        B::Data: Send,
+        B::Error: Into<BoxError> + Send,
+    {
+        let start = Instant::now();
+        let id = request_id(request.headers());
+        let span = span(&request, &id);
+        let Parts { service, guard, metrics } = &*self.0;
+        let begun = span.in_scope(|| guard.begin(service.clone(), request, metrics));
+        let answered = async move {
+            let mut response = match begun {
+                Ok(working) => working.answer().await,
+                Err(refusal) => *refusal,
+            };
+            let took = start.elapsed();
+            self.0.metrics.answered(&response, took);
+            log(&response, took);
+            response.headers_mut().insert(X_REQUEST_ID, id);
+            response
+        };
+        answered.instrument(span)
+    }
+}
+
+impl Answer for Stack {
+    type Body = Full<Bytes>;
+
+    fn answer(self, request: Request<Timely<Incoming>>) -> impl Future<Output = Response<Full<Bytes>>> + Send {
+        let is_safe = request.method().is_safe();
+        let answered = self.run(request);
+        async move { if is_safe { answered.await } else { detached(answered).await } }
+    }
 }

@@ -10,11 +10,7 @@ use leadapi_core::{
     BoxError,
     http::{LeadService, header::X_REQUEST_ID},
 };
-use tower::{Service, ServiceBuilder};
-use tower_http::{
-    ServiceBuilderExt,
-    request_id::{MakeRequestId, RequestId},
-};
+use tower::{Service, service_fn};
 use uuid::Uuid;
 
 /// The longest request id that is taken from a caller.
@@ -49,30 +45,33 @@ where
     B::Data: Send,
     B::Error: Into<BoxError>,
 {
-    ServiceBuilder::new().map_request(without_bad_id).set_x_request_id(Uuids).propagate_x_request_id().service(service)
+    service_fn(move |request: Request<B>| {
+        let id = request_id(request.headers());
+        let answer = service.clone().call(request);
+        async {
+            let mut response = answer.await?;
+            response.headers_mut().insert(X_REQUEST_ID, id);
+            Ok(response)
+        }
+    })
 }
 
-#[derive(Clone, Copy)]
-pub(super) struct Uuids;
-
-impl MakeRequestId for Uuids {
-    fn make_request_id<B>(&mut self, _: &Request<B>) -> Option<RequestId> {
-        HeaderValue::try_from(Uuid::now_v7().to_string()).ok().map(RequestId::new)
-    }
-}
-
-/// A caller's id goes into logs and back to the caller, so only a harmless one is kept (contract D2).
-pub(super) fn without_bad_id<B>(mut request: Request<B>) -> Request<B> {
-    if !has_good_id(request.headers()) {
-        request.headers_mut().remove(X_REQUEST_ID);
-    }
-    request
-}
-
-fn has_good_id(headers: &HeaderMap) -> bool {
+/// The caller's own id, or a new one. It goes into logs and back to the caller, so only a harmless one is kept.
+pub(super) fn request_id(headers: &HeaderMap) -> HeaderValue {
     let mut values = headers.get_all(X_REQUEST_ID).iter();
-    let good = |value: &HeaderValue| {
-        (1..=MAX_CHARS).contains(&value.len()) && value.as_bytes().iter().all(u8::is_ascii_graphic)
-    };
-    values.next().is_some_and(good) && values.next().is_none()
+    match (values.next(), values.next()) {
+        (Some(id), None) if is_good(id) => id.clone(),
+        _ => new(),
+    }
+}
+
+fn is_good(id: &HeaderValue) -> bool {
+    (1..=MAX_CHARS).contains(&id.len()) && id.as_bytes().iter().all(u8::is_ascii_graphic)
+}
+
+fn new() -> HeaderValue {
+    let mut text = Uuid::encode_buffer();
+    let text = Uuid::now_v7().hyphenated().encode_lower(&mut text);
+    // Its digits and dashes are always a good value.
+    HeaderValue::from_str(text).unwrap_or_else(|_| HeaderValue::from_static("none"))
 }

@@ -13,9 +13,8 @@ use std::{
     time::Duration,
 };
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 use http::{HeaderValue, Request, Response, Version, header};
-use http_body::Body;
 use hyper::{
     body::Incoming,
     server::conn::{http1, http2},
@@ -25,12 +24,10 @@ use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::graceful::GracefulConnection,
 };
-use leadapi_core::BoxError;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite},
     time::{Instant, timeout_at},
 };
-use tower::{Service, ServiceExt};
 use tracing::debug;
 
 use self::{
@@ -40,7 +37,7 @@ use self::{
     watch::Watch,
 };
 pub(crate) use self::{deadlines::Wait, request::Timely};
-use super::{Life, Stage};
+use super::{Answer, Life, Stage};
 use crate::HttpLimits;
 
 /// What a client that speaks HTTP/2 without TLS sends before anything else (RFC 9113, 3.4).
@@ -80,19 +77,13 @@ impl Shared {
 }
 
 /// Serves a connection to its end; what it speaks is seen from its first bytes where it is not known.
-pub(super) async fn serve<IO, S, B>(
-    mut stream: IO,
+pub(super) async fn serve(
+    mut stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     protocol: Option<Protocol>,
-    service: S,
+    service: impl Answer,
     limits: &Arc<HttpLimits>,
     life: Life,
-) -> End
-where
-    IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    S: Service<Request<Timely<Incoming>>, Response = Response<B>, Error = Infallible, Future: Send>,
-    S: Clone + Send + Sync + 'static,
-    B: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
-{
+) -> End {
     let start = Instant::now();
     let mut ahead = BytesMut::new();
     let protocol = if let Some(protocol) = protocol {
@@ -140,30 +131,26 @@ async fn see_protocol(stream: &mut (impl AsyncRead + Unpin), ahead: &mut BytesMu
 }
 
 /// The service as it stands on one connection: each of its requests is in the table while it runs.
-fn answering<S, B>(
-    service: S,
+fn answering<A: Answer>(
+    service: A,
     limits: &HttpLimits,
     deadlines: &Shared,
     life: &Life,
-) -> impl HyperService<Request<Incoming>, Response = Response<Delivered<B>>, Error = Infallible, Future: Send> + use<S, B>
-where
-    S: Service<Request<Timely<Incoming>>, Response = Response<B>, Error = Infallible, Future: Send>,
-    S: Clone + Send + Sync + 'static,
-    B: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static,
+) -> impl HyperService<Request<Incoming>, Response = Response<Delivered<A::Body>>, Error = Infallible, Future: Send> + use<A>
 {
     let (body_time, deadlines, life) = (limits.body, deadlines.clone(), life.clone());
     service_fn(move |request: Request<Incoming>| {
         let running = Running::begin(&deadlines);
         let is_http1 = request.version() < Version::HTTP_2;
         let life = life.clone();
-        let answer = service.clone().oneshot(request.map(|body| Timely::new(body, body_time)));
+        let answer = service.clone().answer(request.map(|body| Timely::new(body, body_time)));
         async move {
-            let mut response = answer.await?;
+            let mut response = answer.await;
             // A peer that knows that this is the end does not send the next request into a closing connection.
             if is_http1 && life.is(Stage::Draining) {
                 response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
-            Ok::<_, Infallible>(response.map(|body| running.deliver(body)))
+            Ok::<_, Infallible>(response.map(|body| running.deliver(body, is_http1)))
         }
     })
 }

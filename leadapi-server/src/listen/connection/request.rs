@@ -10,7 +10,7 @@ use std::{
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use leadapi_core::BoxError;
-use tokio::time::{Instant, Sleep};
+use tokio::time::{Instant, Sleep, sleep};
 
 use super::Shared;
 
@@ -27,9 +27,10 @@ impl Running {
     }
 
     /// There is an answer.
-    pub(super) fn deliver<B>(self, body: B) -> Delivered<B> {
+    pub(super) fn deliver<B>(self, body: B, is_http1: bool) -> Delivered<B> {
         self.deadlines.with(|table| table.answered(self.number, Instant::now()));
-        Delivered { body, running: Arc::new(self) }
+        let until = if is_http1 { Until::HandedOn(self) } else { Until::Written(Arc::new(self)) };
+        Delivered { body, until }
     }
 }
 
@@ -42,11 +43,19 @@ impl Drop for Running {
 /// The body of an answer.
 pub(super) struct Delivered<B> {
     body: B,
-    running: Arc<Running>,
+    until: Until,
 }
 
-/// A piece of an answer. It lives until it has been written, which in HTTP/2 the peer alone decides: it may have been
-/// handed on long before, and wait for a window.
+/// How long its request runs.
+enum Until {
+    /// Until the body has been handed on: in HTTP/1 it is written there and then, or the connection is stalled.
+    HandedOn(#[expect(dead_code, reason = "it is there to be dropped")] Running),
+    /// Until its pieces have been written, which in HTTP/2 the peer alone decides: they may have been handed on long
+    /// before, and wait for a window.
+    Written(Arc<Running>),
+}
+
+/// A piece of an answer, which lives until it has been written.
 struct Piece {
     bytes: Bytes,
     _running: Arc<Running>,
@@ -64,7 +73,8 @@ impl<B: Body<Data = Bytes> + Unpin> Body for Delivered<B> {
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
         let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
-        let piece = |bytes| Bytes::from_owner(Piece { bytes, _running: self.running.clone() });
+        let Until::Written(running) = &self.until else { return Poll::Ready(frame) };
+        let piece = |bytes| Bytes::from_owner(Piece { bytes, _running: running.clone() });
         Poll::Ready(frame.map(|frame| frame.map(|frame| frame.map_data(piece))))
     }
 
@@ -80,7 +90,7 @@ impl<B: Body<Data = Bytes> + Unpin> Body for Delivered<B> {
 /// The body of a request, which is to be there in time.
 pub(crate) struct Timely<B> {
     body: B,
-    until: Instant,
+    time: Duration,
     /// Made when the body is waited for, which most are not.
     timer: Option<Pin<Box<Sleep>>>,
 }
@@ -91,8 +101,8 @@ pub(crate) struct Timely<B> {
 struct Late;
 
 impl<B> Timely<B> {
-    pub(super) fn new(body: B, time: Duration) -> Self {
-        Self { body, until: Instant::now() + time, timer: None }
+    pub(super) const fn new(body: B, time: Duration) -> Self {
+        Self { body, time, timer: None }
     }
 }
 
@@ -105,8 +115,8 @@ impl<B: Body<Error: Into<BoxError>> + Unpin> Body for Timely<B> {
         if let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(cx) {
             return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
         }
-        let until = this.until;
-        let timer = this.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(until)));
+        let time = this.time;
+        let timer = this.timer.get_or_insert_with(|| Box::pin(sleep(time)));
         ready!(pin!(timer).poll(cx));
         Poll::Ready(Some(Err(Late.into())))
     }

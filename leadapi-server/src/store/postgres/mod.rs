@@ -197,7 +197,7 @@ impl Attempts {
             return false;
         }
         // The last bits of a random UUID are as good as any.
-        let jitter = u64::try_from(Uuid::new_v4().as_u128() % 45).unwrap_or_default();
+        let jitter = u64::try_from(Uuid::now_v7().as_u128() % 45).unwrap_or_default();
         tokio::time::sleep(Duration::from_millis(5 + jitter)).await;
         true
     }

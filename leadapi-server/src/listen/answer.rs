@@ -1,0 +1,17 @@
+//! What a listener asks.
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body::Body;
+use hyper::body::Incoming;
+use leadapi_core::BoxError;
+
+use super::Timely;
+
+/// Answers requests, each and always.
+pub(crate) trait Answer: Clone + Send + Sync + 'static {
+    /// The body of an answer.
+    type Body: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static;
+
+    fn answer(self, request: Request<Timely<Incoming>>) -> impl Future<Output = Response<Self::Body>> + Send + 'static;
+}
