@@ -40,7 +40,7 @@ impl BearerToken {
             token.extend(fair.map(|byte| base62(u32::from(*byte))).take(missing));
         }
         let checksum = checksum(&token);
-        token.push_str(&checksum);
+        token.extend(checksum);
         Ok(Self(token.into()))
     }
 
@@ -56,7 +56,7 @@ impl BearerToken {
         let right_form = self.0.len() == PREFIX.len() + RANDOM_CHARS + CHECKSUM_CHARS
             && self.0.bytes().skip(PREFIX.len()).all(|byte| byte.is_ascii_alphanumeric());
         let Some((body, end)) = self.0.split_at_checked(PREFIX.len() + RANDOM_CHARS) else { return false };
-        right_form && checksum(body) == end
+        right_form && end.chars().eq(checksum(body))
     }
 
     /// The form in which it is stored and looked up.
@@ -78,9 +78,9 @@ impl BearerToken {
 }
 
 /// The CRC-32 in base 62, most significant digit first, padded with `0`.
-fn checksum(body: &str) -> String {
+fn checksum(body: &str) -> impl Iterator<Item = char> + use<> {
     let crc = crc32fast::hash(body.as_bytes());
-    PLACES.iter().map(|place| base62(crc / place)).collect()
+    PLACES.iter().map(move |place| base62(crc / place))
 }
 
 fn base62(number: u32) -> char {
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn the_checksum_is_the_zlib_one() {
         let zeros = format!("pak_{}", "0".repeat(43));
-        assert_eq!(checksum(&zeros), "2OZByn");
+        assert!(checksum(&zeros).eq("2OZByn".chars()));
         assert!(BearerToken::parse(&format!("{zeros}2OZByn")).unwrap().has_good_checksum());
     }
 

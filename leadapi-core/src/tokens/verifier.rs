@@ -94,11 +94,10 @@ impl TokenVerifier for StoredTokens {
         }
         let Some(found) = self.find(&token.hash()).await? else { return Ok(Verdict::Unknown) };
         let (business, record) = &*found;
-        let now = Timestamp::from(self.clock.now());
         // A moment of revocation that is yet to come is another machine's clock, and no reason to wait for it.
         Ok(if record.revoked_at.is_some() {
             Verdict::Revoked
-        } else if record.expires_at.is_some_and(|at| at <= now) {
+        } else if record.expires_at.is_some_and(|at| at <= Timestamp::from(self.clock.now())) {
             Verdict::Expired
         } else {
             Verdict::Good(Caller { business: business.clone(), token: record.id.clone(), scopes: record.scopes })

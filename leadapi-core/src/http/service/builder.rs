@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use super::{Inner, LeadService, route::Mount};
+use super::{Inner, LeadService, encode::Pages, route::Mount};
 use crate::{
     memory::{Limits, SlidingWindow, SystemClock, Uuids},
     port::{Clock, IdSource, RateLimiter, Store, TokenVerifier},
@@ -126,6 +126,7 @@ impl Builder {
                 clock: self.clock,
                 ids: self.ids,
                 mount: Mount { base, public },
+                pages: Pages::default(),
             }),
         })
     }

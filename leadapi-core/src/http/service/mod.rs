@@ -32,7 +32,7 @@ pub use self::{
 use self::{
     catch_panic::CatchPanic,
     decode::{Call, decode},
-    encode::{Reply, encode, refuse},
+    encode::{Pages, Reply, encode, refuse},
     error::{ApiError, Kind, Unauthorized},
     route::{Mount, route},
 };
@@ -80,6 +80,7 @@ struct Inner {
     clock: Box<dyn Clock>,
     ids: Box<dyn IdSource>,
     mount: Mount,
+    pages: Pages,
 }
 
 impl LeadService {
@@ -105,7 +106,8 @@ where
 
     fn call(&mut self, request: Request<B>) -> ResponseFuture {
         let inner = self.inner.clone();
-        ResponseFuture(Box::pin(async move { inner.answer(request).await }))
+        let (head, body) = request.into_parts();
+        ResponseFuture(Box::pin(async move { inner.answer(&head, pin!(body)).await }))
     }
 }
 
@@ -121,15 +123,14 @@ impl Future for ResponseFuture {
 }
 
 impl Inner {
-    async fn answer<B>(&self, request: Request<B>) -> Response<Full<Bytes>>
+    async fn answer<B>(&self, head: &Parts, body: Pin<&mut B>) -> Response<Full<Bytes>>
     where
         B: Body + Send,
         B::Data: Send,
         B::Error: Into<BoxError>,
     {
-        let (head, body) = request.into_parts();
         let mut log = RequestLog::default();
-        let handled = CatchPanic(pin!(self.handle(&head, body, &mut log))).await;
+        let handled = CatchPanic(pin!(self.handle(head, body, &mut log))).await;
         let handled = handled.unwrap_or_else(|panic| Err(ApiError::internal(panic)));
         let mut response = handled.unwrap_or_else(|error| {
             let response = refuse(&error);
@@ -144,7 +145,12 @@ impl Inner {
     }
 
     /// The steps of contract D1, in their order: the first that fails answers.
-    async fn handle<B>(&self, head: &Parts, body: B, log: &mut RequestLog) -> Result<Response<Full<Bytes>>, ApiError>
+    async fn handle<B>(
+        &self,
+        head: &Parts,
+        body: Pin<&mut B>,
+        log: &mut RequestLog,
+    ) -> Result<Response<Full<Bytes>>, ApiError>
     where
         B: Body,
         B::Error: Into<BoxError>,
@@ -158,13 +164,14 @@ impl Inner {
         self.admit(&caller, operation).await?;
         authorize(&caller, operation)?;
         let body = match operation {
-            Operation::CreateLead | Operation::UpdateLead => body::collect(body).await,
+            // Apart, so that a request without a body does not carry the room for this.
+            Operation::CreateLead | Operation::UpdateLead => Box::pin(body::collect(body)).await,
             // A body here means nothing (contract D5), so none of it is read.
             _ => Ok(Bytes::new()),
         };
         let call = decode(route, head.uri.query(), &head.headers, body)?;
         let reply = self.run(&caller, call).await?;
-        encode(operation, &reply, &self.mount.public)
+        encode(operation, reply, &self.mount.public, &self.pages)
     }
 
     async fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, ApiError> {

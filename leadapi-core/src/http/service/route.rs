@@ -27,15 +27,13 @@ pub(super) struct Route {
 }
 
 pub(super) fn route(mount: &Mount, method: &Method, path: &str) -> Result<Route, ApiError> {
-    let here: Vec<_> = path.strip_prefix(mount.base.as_str()).map(lines).into_iter().flatten().collect();
-    if here.is_empty() {
-        return Err(Kind::NoSuchPath { meant: meant(mount, path) }.into());
-    }
+    let here = || path.strip_prefix(mount.base.as_str()).map(lines).into_iter().flatten();
     // HEAD is GET without its body (contract D7).
     let wanted = if method == Method::HEAD { &Method::GET } else { method };
-    match here.iter().find(|(line, _)| line.method == wanted) {
+    match here().find(|(line, _)| line.method == wanted) {
         Some((line, segment)) => Ok(Route { operation: line.operation, lead: lead_id(segment) }),
-        None => Err(Kind::MethodNotAllowed { method: method.clone(), allow: allow(&here) }.into()),
+        None if here().next().is_none() => Err(Kind::NoSuchPath { meant: meant(mount, path) }.into()),
+        None => Err(Kind::MethodNotAllowed { method: method.clone(), allow: allow(here()) }.into()),
     }
 }
 
@@ -58,8 +56,8 @@ fn meant(mount: &Mount, path: &str) -> Option<String> {
     lines(below).next().map(|_| format!("{}{below}", mount.public))
 }
 
-fn allow(lines: &[(&Endpoint, &str)]) -> String {
-    let methods = lines.iter().flat_map(|(line, _)| match line.method {
+fn allow<'a>(lines: impl Iterator<Item = (&'static Endpoint, &'a str)>) -> String {
+    let methods = lines.flat_map(|(line, _)| match line.method {
         Method::GET => vec!["GET", "HEAD"],
         _ => vec![line.method.as_str()],
     });

@@ -1,6 +1,7 @@
 //! The last step: from what was done to bytes (contract D2).
 
 mod json;
+mod pages;
 
 use std::sync::Arc;
 
@@ -15,12 +16,16 @@ use http::{
 use http_body_util::Full;
 use serde::Serialize;
 
+pub(super) use self::pages::Pages;
 use super::error::{ApiError, Kind, Unauthorized};
 use crate::{
     auth::MalformedToken,
     http::{Operation, header::IDEMPOTENCY_REPLAYED, lead_path},
     model::{ClientAccount, Lead, Page, Pipeline},
 };
+
+/// About as many headers as an answer has in the end.
+const USUAL_HEADERS: usize = 6;
 
 /// What was done.
 pub(super) enum Reply {
@@ -34,25 +39,27 @@ pub(super) enum Reply {
 
 pub(super) fn encode(
     operation: Operation,
-    reply: &Reply,
+    reply: Reply,
     public_path: &str,
+    pages: &Pages,
 ) -> Result<Response<Full<Bytes>>, ApiError> {
-    let body = match reply {
-        Reply::Leads(page) => json::page(page).into(),
-        Reply::Created { lead, .. } | Reply::Lead(lead) => json::lead(lead).into(),
-        Reply::Deleted => Bytes::new(),
-        Reply::Pipelines(page) => generic(page)?,
-        Reply::Clients(page) => generic(page)?,
-    };
-    let mut response = respond(operation.endpoint().success, body);
-    if let Reply::Created { lead, replayed } = reply {
-        let location = HeaderValue::try_from(format!("{public_path}{}", lead_path(&lead.id)));
-        response.headers_mut().insert(LOCATION, location.map_err(ApiError::internal)?);
-        if *replayed {
-            response.headers_mut().insert(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));
+    let ok = |body| respond(operation.endpoint().success, body);
+    Ok(match reply {
+        Reply::Leads(page) => ok(pages.json(page)),
+        Reply::Lead(lead) => ok(json::lead(&lead).into()),
+        Reply::Deleted => ok(Bytes::new()),
+        Reply::Pipelines(page) => ok(generic(&page)?),
+        Reply::Clients(page) => ok(generic(&page)?),
+        Reply::Created { lead, replayed } => {
+            let mut response = ok(json::lead(&lead).into());
+            let location = HeaderValue::try_from(format!("{public_path}{}", lead_path(&lead.id)));
+            response.headers_mut().insert(LOCATION, location.map_err(ApiError::internal)?);
+            if replayed {
+                response.headers_mut().insert(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));
+            }
+            response
         }
-    }
-    Ok(response)
+    })
 }
 
 /// The answer to a request that was refused.
@@ -101,6 +108,8 @@ fn respond(status: StatusCode, body: Bytes) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(body));
     *response.status_mut() = status;
     let headers = response.headers_mut();
+    // For those that a host adds too, so that they are moved to no larger place.
+    headers.reserve(USUAL_HEADERS);
     if status != StatusCode::NO_CONTENT {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     }
