@@ -1,4 +1,5 @@
-//! Requests per second over HTTP against a bare hyper server that answers a fixed body of the same size.
+//! Requests per second over HTTP against a bare hyper server that reads what is sent and answers a fixed body of the same
+//! size.
 //!
 //! Both servers run on one thread, one after the other in each round, and the same load comes from another: 64
 //! keep-alive connections that send the next request when the answer is whole. What counts is the ratio of a round.
@@ -19,8 +20,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use http_body_util::Full;
-use hyper::{Response, body::Bytes, header, service::service_fn};
+use http_body_util::{BodyExt, Full};
+use hyper::{
+    Request, Response,
+    body::{Bytes, Incoming},
+    header,
+    service::service_fn,
+};
 use hyper_util::rt::TokioIo;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -39,20 +45,25 @@ mod server;
 fn main() {
     // Ten leads more than the sample's, so that a list of 50 is full.
     let (address, token) = server::start(server::sample(50));
-    let one = first_lead(address, &token);
+    let head = |line: &str| format!("{line} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer {token}\r\n");
+    let first = page(address, &(head("GET /v1/leads?limit=1") + "\r\n"));
+    let (one, client) = (&first["data"][0]["id"], &first["data"][0]["client_id"]);
+    let (one, client) = (one.as_str().unwrap(), client.as_str().unwrap());
+    let new = format!(r#"{{"client_id":"{client}","name":"Ada Lovelace","email":"ada@example.org","value":450}}"#);
+    let requests = [
+        ("GET one", head(&format!("GET /v1/leads/{one}")) + "\r\n"),
+        ("GET list of 50", head("GET /v1/leads?limit=50") + "\r\n"),
+        ("POST", head("POST /v1/leads") + &format!("content-length: {}\r\n\r\n{new}", new.len())),
+    ];
     println!("64 connections, {ROUNDS} rounds of {ROUND:?}; medians of requests per second, and of the rounds' ratios");
     let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
-    for (name, path) in [("GET one", format!("/v1/leads/{one}")), ("GET list of 50", "/v1/leads?limit=50".to_owned())] {
-        if !name.contains(&only) {
-            continue;
-        }
-        let request = format!("GET {path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer {token}\r\n\r\n");
-        let body = body_of(address, &request);
+    for (name, request) in requests.iter().filter(|(name, _)| name.contains(&only)) {
+        let body = body_of(address, request);
         let size = body.len();
         let bare = start_bare(body);
         // One round of each is not counted.
         let rounds: Vec<(f64, f64)> =
-            (0..=ROUNDS).map(|_| (load(bare, &request), load(address, &request))).skip(1).collect();
+            (0..=ROUNDS).map(|_| (load(bare, request), load(address, request))).skip(1).collect();
         let bare = median(rounds.iter().map(|(bare, _)| *bare));
         let ours = median(rounds.iter().map(|(_, ours)| *ours));
         let ratio = median(rounds.iter().map(|(bare, ours)| ours / bare));
@@ -70,12 +81,16 @@ fn start_bare(body: Bytes) -> SocketAddr {
                 let (stream, _) = listener.accept().await.unwrap();
                 stream.set_nodelay(true).unwrap();
                 let body = body.clone();
-                let answer = service_fn(move |_| {
+                let answer = service_fn(move |request: Request<Incoming>| {
                     let mut response = Response::new(Full::new(body.clone()));
                     response
                         .headers_mut()
                         .insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json"));
-                    async { Ok::<_, Infallible>(response) }
+                    async {
+                        // There is one to read only where it was sent.
+                        request.into_body().collect().await.unwrap();
+                        Ok::<_, Infallible>(response)
+                    }
                 });
                 tokio::spawn(hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), answer));
             }
@@ -126,7 +141,7 @@ fn exchange(address: SocketAddr, request: &str) -> Vec<u8> {
         answer.extend_from_slice(&piece[..read]);
         let text = String::from_utf8_lossy(&answer);
         let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
-        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        assert!(head.starts_with("HTTP/1.1 20"), "{head}");
         let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
         if body.len() == length.parse::<usize>().unwrap() {
             return answer;
@@ -140,10 +155,8 @@ fn body_of(address: SocketAddr, request: &str) -> Bytes {
     Bytes::from(answer).slice(head + 4..)
 }
 
-fn first_lead(address: SocketAddr, token: &str) -> String {
-    let request = format!("GET /v1/leads?limit=1 HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer {token}\r\n\r\n");
-    let page: serde_json::Value = serde_json::from_slice(&body_of(address, &request)).unwrap();
-    page["data"][0]["id"].as_str().unwrap().to_owned()
+fn page(address: SocketAddr, request: &str) -> serde_json::Value {
+    serde_json::from_slice(&body_of(address, request)).unwrap()
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {

@@ -27,7 +27,7 @@ use tracing::Instrument;
 pub(crate) use self::guard::Guard;
 pub use self::request_id::with_request_ids;
 use self::{
-    detached::detached,
+    detached::Detached,
     log::{log, span},
     request_id::request_id,
 };
@@ -84,6 +84,6 @@ impl Answer for Stack {
     fn answer(self, request: Request<Timely<Incoming>>) -> impl Future<Output = Response<Full<Bytes>>> + Send {
         let is_safe = request.method().is_safe();
         let answered = self.run(request);
-        async move { if is_safe { answered.await } else { detached(answered).await } }
+        async move { if is_safe { answered.await } else { Detached::new(answered).await } }
     }
 }

@@ -141,13 +141,13 @@ async fn a_peer_that_does_not_close() {
     limits.age = SOON;
     let host = Host::start(limits).await;
     let asks = get("/v1/clients", "connection: close\r\n");
-    let (preface, pong) = ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0", [0, 0, 8, 6, 1, 0, 0, 0, 0]);
-    for (opening, closing) in [(asks.as_str(), None), (preface, Some(pong))] {
+    let (preface, answer) = ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0", [0, 0, 8, 6, 1, 0, 0, 0, 0]);
+    for (opening, closing) in [(asks.as_str(), None), (preface, Some(answer))] {
         let mut peer = host.connect().await;
         peer.send(opening).await;
-        if let Some(pong) = closing {
+        if let Some(answer) = closing {
             let ping = peer.frame(6).await;
-            peer.0.write_all(&[&pong[..], &ping].concat()).await.unwrap();
+            peer.0.write_all(&[&answer[..], &ping].concat()).await.unwrap();
         }
         peer.rest().await;
         let start = Instant::now();
