@@ -39,7 +39,8 @@ const CALLS: usize = 3_000;
 fn main() {
     println!("medians of {ROUNDS} rounds of {CALLS} calls on each thread");
     println!("{:<20}{:<24}{:>10}{:>10}{:>8}", "", "the two share", "1 thread", "2 threads", "ratio");
-    for (name, calls) in [("GET one", &[Call::Get][..]), ("GET list of 40", &[Call::List]), ("all of them", &Call::ALL)] {
+    for (name, calls) in [("GET one", &[Call::Get][..]), ("GET list of 40", &[Call::List]), ("all of them", &Call::ALL)]
+    {
         for shared in [Shared::Nothing, Shared::Service, Shared::Business, Shared::Token] {
             let (one, two, ratio) = growth(calls, &pair(shared));
             println!("{name:<20}{:<24}{one:>8.0} k{two:>8.0} k{ratio:>8.2}", shared.name());
@@ -144,7 +145,6 @@ impl Caller {
         };
         calls.iter().cycle().take(CALLS).map(request).collect()
     }
-
 }
 
 fn call(service: &mut LeadService, request: Request<Full<Bytes>>) {
