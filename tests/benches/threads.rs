@@ -179,7 +179,9 @@ fn round(calls: &[Call], callers: &[Caller]) -> f64 {
                     let requests = caller.requests(calls);
                     start_together(ready);
                     let begun = Instant::now();
-                    requests.into_iter().for_each(|request| call(&mut service, request));
+                    for request in requests {
+                        call(&mut service, request);
+                    }
                     (begun, Instant::now())
                 })
             })
@@ -212,7 +214,9 @@ fn beside(reader: &Caller, writer: &Caller) -> f64 {
             let requests = reader.requests(&[Call::Get]);
             start_together(&ready);
             let begun = Instant::now();
-            requests.into_iter().for_each(|request| call(&mut service, request));
+            for request in requests {
+                call(&mut service, request);
+            }
             is_over.store(true, Ordering::Relaxed);
             begun.elapsed().as_secs_f64()
         });
