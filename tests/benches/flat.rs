@@ -117,27 +117,26 @@ fn measure(leads: usize, businesses: usize) -> Times {
 
 /// Leads as those of the sample, one a second, spread evenly over client accounts and stages.
 fn dataset(leads: usize, businesses: usize) -> Dataset {
-    let mut dataset = Dataset::parse(SAMPLE).unwrap();
-    let model = dataset.businesses.remove(0);
-    dataset.businesses = (0..businesses).map(|nth| business(&model, nth, leads / businesses)).collect();
-    dataset
+    Dataset::new((0..businesses).map(|nth| business(nth, leads / businesses)).collect())
 }
 
-fn business(model: &BusinessSeed, nth: usize, leads: usize) -> BusinessSeed {
-    let mut business = model.clone();
+/// Read anew each time, and its leads' references too: as in earnest, no id comes with the memory of another.
+fn business(nth: usize, leads: usize) -> BusinessSeed {
+    let mut business = Dataset::parse(SAMPLE).unwrap().businesses.remove(0);
+    let model = std::mem::take(&mut business.leads);
     if nth > 0 {
         business.id = format!("business-{nth}").parse().unwrap();
         business.tokens.clear();
     }
     let pipeline = &business.pipelines[0];
-    let start = business.leads[0].created_at.to_utc();
+    let start = model[0].created_at.to_utc();
     business.leads = (0..leads)
         .map(|lead| {
-            let mut made = model.leads[lead % model.leads.len()].clone();
+            let mut made = model[lead % model.len()].clone();
             made.id = format!("019bb17b-d806-7737-{:04x}-{lead:012x}", nth % 0x1_0000).parse().unwrap();
-            made.client_id = business.clients[lead % business.clients.len()].id.clone();
-            made.pipeline_id = Some(pipeline.id.clone());
-            made.stage_id = Some(pipeline.stages[lead / 7 % pipeline.stages.len()].id.clone());
+            made.client_id = business.clients[lead % business.clients.len()].id.as_str().parse().unwrap();
+            made.pipeline_id = Some(pipeline.id.as_str().parse().unwrap());
+            made.stage_id = Some(pipeline.stages[lead / 7 % pipeline.stages.len()].id.as_str().parse().unwrap());
             made.created_at = (start + Duration::from_secs(lead as u64)).into();
             made
         })

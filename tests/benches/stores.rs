@@ -1,6 +1,6 @@
 //! The stores that keep data, each against a bare reference in the same run: durable creates on SQLite against a loop
-//! with one sync each, reads on SQLite against those in memory, and all of it on PostgreSQL against statements written by
-//! hand for the same driver.
+//! with one sync each, reads on SQLite against those in memory, all of it on PostgreSQL against statements written by
+//! hand for the same driver, and each operation of the service against the statements that the store runs for it.
 //!
 //! `cargo bench -p leadapi-tests --bench stores` uses 1,000 and 100,000 leads; `LEADAPI_BENCH_LEADS=1000,1000000` others.
 #![allow(
@@ -22,6 +22,10 @@ mod data;
 mod postgres;
 #[path = "stores/reads.rs"]
 mod reads;
+#[path = "stores/service.rs"]
+mod service;
+#[path = "stores/steps.rs"]
+mod steps;
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -39,6 +43,10 @@ fn main() {
         }
         if wanted("postgres") {
             postgres::all().await;
+        }
+        if wanted("service") {
+            service::sqlite().await;
+            service::postgres().await;
         }
     });
 }

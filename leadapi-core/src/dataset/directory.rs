@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::{
     id::{ClientId, PipelineId, StageId},
-    model::{ClientAccount, Pipeline},
+    model::{ClientAccount, Lead, Pipeline},
     validate::{Named, References},
 };
 
@@ -35,6 +35,19 @@ impl Directory {
         }
     }
 
+    /// The lead, with the ids that stand here in place of its own copies of them: whoever keeps many leads keeps the text
+    /// of each such id once.
+    pub(crate) fn own(&self, mut lead: Lead) -> Lead {
+        if let Some(id) = self.clients.get(&lead.client_id) {
+            lead.client_id = id.clone();
+        }
+        let pipeline = lead.pipeline_id.as_ref().and_then(|id| self.first_stages.get_key_value(id));
+        lead.pipeline_id = pipeline.map(|(id, _)| id.clone()).or(lead.pipeline_id);
+        let stage = lead.stage_id.as_ref().and_then(|id| self.stage_pipelines.get_key_value(id));
+        lead.stage_id = stage.map(|(id, _)| id.clone()).or(lead.stage_id);
+        lead
+    }
+
     pub(crate) fn has_client(&self, id: &str) -> bool {
         self.clients.contains(id)
     }
@@ -45,5 +58,35 @@ impl Directory {
 
     pub(crate) fn has_stage(&self, id: &str) -> bool {
         self.stage_pipelines.contains_key(id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Stage;
+
+    #[test]
+    fn a_lead_shares_the_ids_that_it_names() {
+        let at = "2026-05-04T07:58:12.004Z".parse().unwrap();
+        let stage = Stage::new("s1".parse().unwrap(), "New", 1);
+        let pipelines = [Pipeline::new("p1".parse().unwrap(), "Sales", vec![stage], at)];
+        let directory = Directory::new(&[ClientAccount::new("c1".parse().unwrap(), "C", at)], &pipelines);
+        let lead = |client: &str, pipeline: &str, stage: &str| {
+            let mut lead = Lead::new("l1".parse().unwrap(), client.parse().unwrap(), "Ann", at);
+            (lead.pipeline_id, lead.stage_id) = (Some(pipeline.parse().unwrap()), Some(stage.parse().unwrap()));
+            lead
+        };
+        let texts = |lead: &Lead| {
+            let (pipeline, stage) = (lead.pipeline_id.as_ref().unwrap(), lead.stage_id.as_ref().unwrap());
+            [lead.client_id.as_str(), pipeline.as_str(), stage.as_str()].map(str::as_ptr)
+        };
+        let (one, two) = (lead("c1", "p1", "s1"), lead("c1", "p1", "s1"));
+        assert_ne!(texts(&one), texts(&two));
+        let (one, two) = (directory.own(one), directory.own(two));
+        assert_eq!((texts(&one), &one), (texts(&two), &lead("c1", "p1", "s1")));
+        // What is not known here stays as it is.
+        let strange = lead("c2", "p2", "s2");
+        assert_eq!(directory.own(strange.clone()), strange);
     }
 }

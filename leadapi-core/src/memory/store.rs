@@ -7,6 +7,7 @@ use std::{
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::index::Index;
 use crate::{
@@ -39,7 +40,8 @@ struct Business {
     /// Oldest first, then by id; their stages by position.
     pipelines: Vec<Pipeline>,
     directory: Directory,
-    forms: Vec<FormRecord>,
+    /// As text, which takes half of what the records do and is seldom asked for.
+    forms: Vec<Box<RawValue>>,
     leads: RwLock<Leads>,
 }
 
@@ -73,8 +75,10 @@ impl MemoryStore {
     }
 
     /// The form records of a business; no operation of the API returns them (contract D11).
-    pub fn forms(&self, business: &BusinessId) -> &[FormRecord] {
-        self.businesses.get(business).map_or(&[], |business| &business.forms)
+    pub fn forms(&self, business: &BusinessId) -> Vec<FormRecord> {
+        let forms = self.businesses.get(business).into_iter().flat_map(|business| &business.forms);
+        // A record that was written can be read (contract D11).
+        forms.filter_map(|text| serde_json::from_str(text.get()).ok()).collect()
     }
 }
 
@@ -83,11 +87,13 @@ impl Business {
         let BusinessSeed { mut clients, mut pipelines, leads, forms, .. } = seed;
         clients.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
         pipelines.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+        let directory = Directory::new(&clients, &pipelines);
         let mut held = Leads::default();
         for lead in leads {
-            held.insert(lead.into());
+            held.insert(directory.own(lead).into());
         }
-        Self { directory: Directory::new(&clients, &pipelines), clients, pipelines, forms, leads: RwLock::new(held) }
+        let forms = forms.iter().filter_map(|form| to_raw_value(form).ok()).collect();
+        Self { clients, pipelines, directory, forms, leads: RwLock::new(held) }
     }
 
     // Nothing panics while it holds the lock, so what a poisoned lock guards is whole.
@@ -155,7 +161,7 @@ impl Store for MemoryStore {
             }
             let references = business.directory.look_up(draft.named());
             let lead = match draft.into_lead(stamp, &references) {
-                Ok(lead) => Arc::new(lead),
+                Ok(lead) => Arc::new(business.directory.own(lead)),
                 Err(reference) => return Ok(Created::Refused(reference)),
             };
             if leads.by_id.contains_key(&lead.id) {
@@ -179,7 +185,7 @@ impl Store for MemoryStore {
         Ok(business.write(|leads| {
             let Entry::Occupied(mut entry) = leads.by_id.entry(id.clone()) else { return Updated::Missing };
             let after = match edit.apply(entry.get(), &business.directory.look_up(edit.named())) {
-                Ok(lead) => Arc::new(lead),
+                Ok(lead) => Arc::new(business.directory.own(lead)),
                 Err(reference) => return Updated::Refused(reference),
             };
             let before = entry.insert(after.clone());
@@ -229,4 +235,36 @@ impl Store for MemoryStore {
 
 fn page<T: Clone>(all: &[T], window: Window) -> Page<T> {
     Page::new(window.slice(all).to_vec(), all.len() as u64, window)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::mpsc::channel, thread, time::Duration};
+
+    use futures_executor::block_on;
+
+    use super::*;
+
+    #[test]
+    fn a_writer_does_not_hold_up_the_readers_of_another_business() {
+        let business = |id: &str| {
+            let (created_at, client) = ("2026-05-04T07:58:12.004Z".parse().unwrap(), "c1".parse().unwrap());
+            let mut seed = BusinessSeed::new(id.parse().unwrap(), id, created_at);
+            seed.leads = vec![Lead::new("l1".parse().unwrap(), client, "Ann", created_at)];
+            seed
+        };
+        let store = Arc::new(MemoryStore::new(Dataset::new(vec![business("a"), business("b")])));
+        let (read, has_read) = channel();
+        store.businesses["a"].write(|_| {
+            let store = store.clone();
+            thread::spawn(move || {
+                let b = BusinessId::named("b");
+                let one = block_on(store.get(&b, &LeadId::named("l1"))).unwrap();
+                let all = block_on(store.list(&b, &LeadQuery::new())).unwrap();
+                read.send((one.is_some(), matches!(all, Listed::Page(page) if page.total == 1))).unwrap();
+            });
+            // Only a reader that is held up takes so long: it waits for the end of this write, which waits for it.
+            assert_eq!(has_read.recv_timeout(Duration::from_secs(10)), Ok((true, true)));
+        });
+    }
 }

@@ -119,10 +119,17 @@ async fn prepared(connection: Arc<Object>, query: Query) -> Result<Answer, SqlEr
         let params: Vec<&(dyn ToSql + Sync)> =
             query.params.iter().map(|param| -> &(dyn ToSql + Sync) { param }).collect();
         let rows = connection.query(&statement, &params).await?;
-        rows.into_iter()
-            .map(|row| (0..row.len()).map(|column| row.try_get(column)).collect::<Result<_, _>>().map(Row::new))
-            .collect()
+        rows.iter().map(read).collect()
     }))
+}
+
+fn read(row: &tokio_postgres::Row) -> Result<Row, tokio_postgres::Error> {
+    // Collected as results, they would not say how many there are, and the room would grow step by step.
+    let mut values = Vec::with_capacity(row.len());
+    for column in 0..row.len() {
+        values.push(row.try_get(column)?);
+    }
+    Ok(Row::new(values))
 }
 
 /// Runs one statement that reads, in a transaction of its own.

@@ -16,7 +16,7 @@ use rusqlite::{Connection, backup::Backup};
 use tokio::sync::watch;
 
 pub(crate) use open::OpenError;
-use session::{SqliteSession, at_once, failure};
+use session::{SqliteSession, at_once, execute, failure};
 use writer::Writer;
 
 use super::{
@@ -60,9 +60,9 @@ impl Sqlite {
     /// Runs statements that read, all on one snapshot.
     pub(crate) fn read<W: Work>(&self, work: &W) -> Result<W::Output, SqlError> {
         self.on_a_reader(|connection| {
-            connection.execute_batch("BEGIN").map_err(failure)?;
+            execute(connection, "BEGIN")?;
             let done = at_once(work.run(&mut SqliteSession(connection)));
-            connection.execute_batch("COMMIT").map_err(failure)?;
+            execute(connection, "COMMIT")?;
             done
         })
     }

@@ -23,6 +23,11 @@ impl Session for SqliteSession<'_> {
     }
 }
 
+/// Runs a statement that has neither parameters nor rows, such as the beginning and the end of a transaction.
+pub(super) fn execute(connection: &Connection, sql: &str) -> Result<(), SqlError> {
+    connection.prepare_cached(sql).and_then(|mut statement| statement.execute(())).map(drop).map_err(failure)
+}
+
 fn run(connection: &Connection, query: &Query) -> Result<Vec<Row>, SqlError> {
     let mut statement = connection.prepare_cached(query.sql).map_err(failure)?;
     for (at, param) in query.params.iter().enumerate() {
@@ -36,8 +41,12 @@ fn rows(statement: &mut Statement<'_>) -> rusqlite::Result<Vec<Row>> {
     let mut found = Vec::new();
     let mut rows = statement.raw_query();
     while let Some(row) = rows.next()? {
-        let values = (0..columns).map(|column| read(row.get_ref(column)?));
-        found.push(Row::new(values.collect::<rusqlite::Result<_>>()?));
+        // Collected as results, they would not say how many there are, and the room would grow step by step.
+        let mut values = Vec::with_capacity(columns);
+        for column in 0..columns {
+            values.push(read(row.get_ref(column)?)?);
+        }
+        found.push(Row::new(values));
     }
     Ok(found)
 }

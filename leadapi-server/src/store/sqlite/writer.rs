@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 use super::{
     Health,
-    session::{SqliteSession, at_once, failure},
+    session::{SqliteSession, at_once, execute},
 };
 use crate::store::{
     session::{SqlError, Work},
@@ -206,8 +206,4 @@ fn savepoint<T>(
     }
     execute(connection, "RELEASE one")?;
     done
-}
-
-fn execute(connection: &Connection, sql: &str) -> Result<(), SqlError> {
-    connection.prepare_cached(sql).and_then(|mut statement| statement.execute(())).map(drop).map_err(failure)
 }

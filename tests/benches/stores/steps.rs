@@ -1,0 +1,205 @@
+//! The statements that the store runs for each operation, taken from the store itself.
+
+use rusqlite::types::Value;
+
+use crate::data::{business, client, lead_id, moment, new_lead, stage};
+
+#[allow(dead_code, reason = "not each of them is part of an operation")]
+#[path = "../../../leadapi-server/src/store/statement.rs"]
+mod statement;
+
+#[allow(dead_code, reason = "not each of them is part of an operation")]
+#[path = "../../../leadapi-server/src/store/postgres/statement.rs"]
+mod of_postgres;
+
+const PIPELINE: &str = "019bb17b-d806-7737-af83-b92ecab91001";
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Database {
+    Sqlite,
+    Postgres,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Operation {
+    Get,
+    Page { of_client: bool, in_stage: bool },
+    Create,
+    Patch,
+    Delete,
+}
+
+impl Operation {
+    pub(crate) const ALL: [(&'static str, Self); 8] = [
+        ("GET one", Self::Get),
+        ("first page of 50", Self::Page { of_client: false, in_stage: false }),
+        ("  of a client account", Self::Page { of_client: true, in_stage: false }),
+        ("  in a stage", Self::Page { of_client: false, in_stage: true }),
+        ("  of both", Self::Page { of_client: true, in_stage: true }),
+        ("create", Self::Create),
+        ("patch", Self::Patch),
+        ("delete", Self::Delete),
+    ];
+}
+
+pub(crate) enum Step {
+    Command(&'static str),
+    Query(&'static str, Vec<Value>),
+}
+
+impl Step {
+    pub(crate) fn parts(&self) -> (&'static str, &[Value]) {
+        match self {
+            Self::Command(sql) => (sql, &[]),
+            Self::Query(sql, params) => (sql, params),
+        }
+    }
+}
+
+macro_rules! step {
+    ($sql:expr $(, $param:expr)* $(,)?) => {
+        Step::Query($sql, vec![$(Value::from($param)),*])
+    };
+}
+
+/// Each inner list can be sent at once: nothing of it needs an answer to the rest.
+pub(crate) fn steps(database: Database, operation: Operation, nth: usize) -> Vec<Vec<Step>> {
+    match operation {
+        Operation::Get => vec![vec![step!(statement::LEAD, owner(), lead_id(nth).to_string())]],
+        Operation::Page { of_client, in_stage } => vec![page(database, of_client, in_stage)],
+        Operation::Create => create(database, nth),
+        Operation::Patch => patch(database, nth),
+        Operation::Delete => delete(database, nth),
+    }
+}
+
+fn owner() -> String {
+    business().to_string()
+}
+
+fn page(database: Database, of_client: bool, in_stage: bool) -> Vec<Step> {
+    let (client, stage) = (client(1).to_string(), stage(2).to_string());
+    let mut steps = vec![Step::Command(match database {
+        Database::Sqlite => "BEGIN",
+        Database::Postgres => "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+    })];
+    let mut filters = vec![Value::from(owner())];
+    if of_client {
+        steps.push(step!(statement::CLIENT_EXISTS, owner(), client.clone()));
+        filters.push(client.clone().into());
+    }
+    if in_stage {
+        steps.push(step!(statement::PIPELINE_OF_STAGE, owner(), stage.clone()));
+        filters.push(stage.clone().into());
+    }
+    filters.extend([i64::MAX.into(), String::new().into(), 50_i64.into(), 0_i64.into()]);
+    let all = |text: String, is_asked_for: bool| if is_asked_for { text } else { String::new() };
+    steps.push(step!(statement::TOTAL, owner(), all(client, of_client), all(stage, in_stage)));
+    let page = match (of_client, in_stage) {
+        (false, false) => statement::PAGE,
+        (true, false) => statement::PAGE_OF_CLIENT,
+        (false, true) => statement::PAGE_OF_STAGE,
+        (true, true) => statement::PAGE_OF_BOTH,
+    };
+    steps.extend([Step::Query(page, filters), Step::Command("COMMIT")]);
+    steps
+}
+
+/// Its beginning, up to the first answer that is needed.
+fn writing(database: Database, needs: Vec<Step>) -> Vec<Step> {
+    let mut steps = match database {
+        Database::Sqlite => vec![Step::Command("BEGIN IMMEDIATE")],
+        Database::Postgres => vec![Step::Command("BEGIN"), step!(of_postgres::LOCK, owner())],
+    };
+    steps.extend(needs);
+    steps
+}
+
+/// Its end, from what is told last.
+fn written(database: Database, nth: usize, mut told: Vec<Step>) -> Vec<Step> {
+    if database == Database::Postgres {
+        told.push(step!(of_postgres::SIGN, "bench".to_owned(), nth.to_string(), 0_i64, owner()));
+    }
+    told.push(Step::Command("COMMIT"));
+    told
+}
+
+/// The tally's row of a new lead under each filter.
+fn filters(nth: usize) -> [(String, String); 4] {
+    let (client, stage) = (client(nth).to_string(), stage(nth / crate::data::CLIENTS).to_string());
+    let none = String::new;
+    [(none(), none()), (client.clone(), none()), (none(), stage.clone()), (client, stage)]
+}
+
+fn bare_id(nth: usize) -> String {
+    format!("019bb17b-d806-7737-af84-{nth:012}")
+}
+
+fn create(database: Database, nth: usize) -> Vec<Vec<Step>> {
+    let new = new_lead(nth);
+    let (client, stage) = (new.client_id.unwrap(), new.stage_id.unwrap());
+    let needs = vec![
+        step!(statement::CLIENT_EXISTS, owner(), client.clone()),
+        step!(statement::PIPELINE_OF_STAGE, owner(), stage.clone()),
+    ];
+    let insert = step!(
+        statement::INSERT_LEAD,
+        owner(),
+        bare_id(nth),
+        client,
+        new.name.unwrap(),
+        new.email,
+        new.phone,
+        new.source,
+        new.notes,
+        new.value,
+        PIPELINE.to_owned(),
+        stage,
+        new.business_name,
+        moment(1_000_000 + nth).to_utc().timestamp_millis(),
+    );
+    let tally = filters(nth)
+        .map(|(client, stage)| step!(statement::ADD_TO_TALLY, owner(), client, stage, i64::MIN, String::new(), 1_i64));
+    vec![
+        writing(database, needs),
+        vec![insert, step!(statement::NEWEST_STRETCH, owner())],
+        written(database, nth, tally.into()),
+    ]
+}
+
+fn patch(database: Database, nth: usize) -> Vec<Vec<Step>> {
+    let id = lead_id(nth).to_string();
+    let new = new_lead(nth);
+    let update = step!(
+        statement::UPDATE_LEAD,
+        new.name.unwrap(),
+        new.email,
+        new.phone,
+        new.source,
+        new.notes,
+        Some(451.5),
+        PIPELINE.to_owned(),
+        new.stage_id,
+        new.business_name,
+        owner(),
+        id.clone(),
+    );
+    let needs = vec![step!(statement::LEAD, owner(), id)];
+    vec![writing(database, needs), written(database, nth, vec![update])]
+}
+
+fn delete(database: Database, nth: usize) -> Vec<Vec<Step>> {
+    let tally = filters(nth).into_iter().flat_map(|(client, stage)| {
+        let empty = !(client.is_empty() && stage.is_empty());
+        let drop = empty.then(|| {
+            step!(statement::DROP_EMPTY_TALLY, owner(), client.clone(), stage.clone(), i64::MIN, String::new())
+        });
+        let take = step!(statement::TAKE_FROM_TALLY, -1_i64, owner(), client, stage, i64::MIN, String::new());
+        [Some(take), drop].into_iter().flatten()
+    });
+    vec![
+        writing(database, vec![step!(statement::LEAD, owner(), bare_id(nth))]),
+        vec![step!(statement::DELETE_LEAD, owner(), bare_id(nth)), step!(statement::NEWEST_STRETCH, owner())],
+        written(database, nth, tally.collect()),
+    ]
+}
