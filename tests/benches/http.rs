@@ -22,6 +22,7 @@ use std::{
 use http_body_util::Full;
 use hyper::{Response, body::Bytes, header, service::service_fn};
 use hyper_util::rt::TokioIo;
+use leadapi_cost::sample;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -38,7 +39,7 @@ mod server;
 
 fn main() {
     // Ten leads more than the sample's, so that a list of 50 is full.
-    let (address, token) = server::start(server::sample(50));
+    let (address, token) = server::start(sample(50));
     let one = first_lead(address, &token);
     println!("64 connections, {ROUNDS} rounds of {ROUND:?}; medians of requests per second, and of the rounds' ratios");
     for (name, path) in [("GET one", format!("/v1/leads/{one}")), ("GET list of 50", "/v1/leads?limit=50".to_owned())] {
