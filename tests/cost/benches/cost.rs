@@ -1,7 +1,7 @@
 //! What one call costs, held to the figures in `cost.txt`: instructions, allocations and the bytes of these.
 //!
 //! More or fewer allocations than there, or instructions or bytes 5 % off, dearer or cheaper, are an error until the file
-//! is changed with them: `LEADAPI_ACCEPT=1 cargo bench -p leadapi-cost` writes it anew.
+//! is changed with them: `LEADAPI_ACCEPT=1 cargo bench -p leadapi-cost --bench cost` writes it anew.
 //!
 //! Instructions are counted by valgrind, which must be installed, and come out the same to some 0.2 % whatever else the
 //! machine does, but not from another compiler. `callgrind_annotate target/tmp/cost/GET-one` tells where they go.
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     println!("\nThis is not what tests/cost/benches/cost.txt says. If the change is meant, accept it with");
-    println!("LEADAPI_ACCEPT=1 cargo bench -p leadapi-cost");
+    println!("LEADAPI_ACCEPT=1 cargo bench -p leadapi-cost --bench cost");
     if !text.contains(&compiler) {
         println!("It may come of the compiler: the figures are not of {compiler}.");
     }

@@ -9,14 +9,14 @@ use leadapi_core::dataset::BusinessSeed;
 pub const OPERATIONS: [Operation; 10] = [
     Operation { name: "unknown path", status: StatusCode::NOT_FOUND, path: |_, _| "/nowhere".into(), ..LIST },
     Operation { name: "unknown token", status: StatusCode::UNAUTHORIZED, token: Some(UNKNOWN), ..LIST },
-    Operation { name: "GET one", path: one, ..LIST },
+    Operation { name: "GET one", path: first, ..LIST },
     LIST,
     Operation { name: "list of a client", path: |_, its| format!("/leads?client_id={}", its.clients[0].id), ..LIST },
     Operation { name: "pipelines", path: |_, _| "/pipelines".into(), ..LIST },
     Operation { name: "clients", path: |_, _| "/clients".into(), ..LIST },
     Operation { name: "POST create", method: "POST", status: StatusCode::CREATED, body: new, ..LIST },
-    Operation { name: "PATCH one", method: "PATCH", path: one, body: change, ..LIST },
-    Operation { name: "DELETE one", method: "DELETE", status: StatusCode::NO_CONTENT, path: one, ..LIST },
+    Operation { name: "PATCH one", method: "PATCH", path: first, body: change, ..LIST },
+    Operation { name: "DELETE one", method: "DELETE", status: StatusCode::NO_CONTENT, path: each, ..LIST },
 ];
 
 const LIST: Operation = Operation {
@@ -59,7 +59,11 @@ impl Operation {
     }
 }
 
-fn one(nth: usize, business: &BusinessSeed) -> String {
+fn first(_: usize, business: &BusinessSeed) -> String {
+    each(0, business)
+}
+
+fn each(nth: usize, business: &BusinessSeed) -> String {
     format!("/leads/{}", business.leads[nth].id)
 }
 
