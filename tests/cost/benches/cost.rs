@@ -3,7 +3,7 @@
 //! More or fewer allocations than there, or instructions or bytes 5 % off, dearer or cheaper, are an error until the file
 //! is changed with them: `LEADAPI_ACCEPT=1 cargo bench -p leadapi-cost --bench cost` writes it anew.
 //!
-//! Instructions are counted by valgrind, which must be installed, and come out the same to some 0.2 % whatever else the
+//! Instructions are counted by valgrind, which must be installed, and come out the same to some 1 % whatever else the
 //! machine does, but not from another compiler. `callgrind_annotate target/tmp/cost/GET-one` tells where they go.
 
 #![allow(
