@@ -20,6 +20,7 @@ use leadapi_client::{
     id::LeadId,
     model::{Lead, LeadItem, LeadQuery, Page},
 };
+use leadapi_cost::sample;
 use tokio::{runtime::Builder, task::JoinSet};
 
 #[path = "common/server.rs"]
@@ -29,7 +30,7 @@ const ROUNDS: usize = 61;
 const CALLS: usize = 300;
 
 fn main() {
-    let (address, token) = server::start(server::sample(50));
+    let (address, token) = server::start(sample(50));
     let url = format!("http://{address}/v1");
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -52,7 +53,7 @@ fn main() {
         )
         .await;
     });
-    let (address, token) = server::start(server::sample(EXPORTED));
+    let (address, token) = server::start(sample(EXPORTED));
     let url = format!("http://{address}/v1");
     runtime.block_on(async {
         let client = Client::builder(&url, token.as_str()).pacing(Pacing::off()).build().unwrap();

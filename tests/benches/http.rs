@@ -28,6 +28,7 @@ use hyper::{
     service::service_fn,
 };
 use hyper_util::rt::TokioIo;
+use leadapi_cost::sample;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -44,7 +45,7 @@ mod server;
 
 fn main() {
     // Ten leads more than the sample's, so that a list of 50 is full.
-    let (address, token) = server::start(server::sample(50));
+    let (address, token) = server::start(sample(50));
     let head = |line: &str| format!("{line} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer {token}\r\n");
     let first = page(address, &(head("GET /v1/leads?limit=1") + "\r\n"));
     let (one, client) = (&first["data"][0]["id"], &first["data"][0]["client_id"]);

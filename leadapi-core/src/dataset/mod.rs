@@ -33,7 +33,7 @@ use std::fmt;
 use serde::Serialize;
 
 pub(crate) use self::directory::Directory;
-use self::file::{RawDataset, Seen};
+use self::file::RawDataset;
 pub use self::token::{TokenOrigin, TokenSeed};
 use crate::{
     auth::Role,
@@ -185,9 +185,6 @@ impl Dataset {
             let reason = text.strip_suffix(&format!(" at {place}")).unwrap_or(&text);
             InvalidDataset::new(place, reason)
         })?;
-        let mut seen = Seen::default();
-        let businesses = raw.businesses.into_iter().enumerate();
-        let businesses = businesses.map(|(at, raw)| raw.check(&format!("businesses[{at}]"), &mut seen));
-        Ok(Self { businesses: businesses.collect::<Result<_, _>>()? })
+        raw.check()
     }
 }

@@ -82,6 +82,10 @@ impl Amount {
 /// A fraction may be rounded to the nearest double, which reads back as the same text. A whole number, however it is
 /// written, must be the double exactly (contract D4).
 fn is_held(text: &str, number: f64) -> bool {
+    // Below 2^53 every whole number is a double, and none beyond is rounded to one of these.
+    if number.abs() < 9_007_199_254_740_992.0 {
+        return true;
+    }
     let sent = Decimal::read(text);
     // Without a precision, only so many digits are written as tell doubles apart; with one, all of them.
     !sent.is_whole() || sent == Decimal::read(&format!("{number:.0}"))

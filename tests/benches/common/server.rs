@@ -9,22 +9,8 @@ use leadapi_core::{
     port::Clock,
     tokens::{self, StoredTokens},
 };
-use leadapi_server::{SAMPLE, Server};
+use leadapi_server::Server;
 use tokio::runtime::Builder;
-
-/// The sample with so many leads in its first business: its own, over and over.
-#[allow(dead_code, reason = "not each benchmark takes the sample")]
-pub(crate) fn sample(leads: usize) -> Dataset {
-    let mut data = Dataset::parse(SAMPLE).unwrap();
-    let own = data.businesses[0].leads.clone();
-    let more = own.iter().cycle().take(leads.saturating_sub(own.len())).zip(0_u32..).map(|(lead, nth)| {
-        let mut lead = lead.clone();
-        lead.id = format!("more-{nth}").parse().unwrap();
-        lead
-    });
-    data.businesses[0].leads.extend(more);
-    data
-}
 
 /// Starts it, and gives its address and a token of its first business.
 pub(crate) fn start(dataset: Dataset) -> (SocketAddr, String) {

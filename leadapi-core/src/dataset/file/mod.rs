@@ -1,5 +1,6 @@
 //! A data set as it stands in a file, and every check that it must pass (contract D4, D6, D8).
 
+mod place;
 mod token;
 mod write;
 
@@ -8,8 +9,11 @@ use std::{collections::HashSet, fmt};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::value::RawValue;
 
-use self::token::RawToken;
-use super::{BusinessSeed, InvalidDataset, MemberSeed, directory::Directory};
+use self::{
+    place::{Place, each},
+    token::RawToken,
+};
+use super::{BusinessSeed, Dataset, InvalidDataset, MemberSeed, directory::Directory};
 use crate::{
     auth::Role,
     form::FormRecord,
@@ -21,12 +25,12 @@ use crate::{
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with businesses")]
 pub(super) struct RawDataset {
-    pub(super) businesses: Vec<RawBusiness>,
+    businesses: Vec<RawBusiness>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct RawBusiness {
+struct RawBusiness {
     id: BusinessId,
     name: String,
     created_at: Timestamp,
@@ -105,7 +109,7 @@ fn exact<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::E
 
 /// What has been read and must not come again, by kind: in the whole file, or within one business.
 #[derive(Default)]
-pub(super) struct Seen(HashSet<(&'static str, String)>);
+struct Seen(HashSet<(&'static str, String)>);
 
 impl Seen {
     fn once(
@@ -118,46 +122,45 @@ impl Seen {
         if self.0.insert((kind, key)) { Ok(()) } else { Err(InvalidDataset::new(place, rule)) }
     }
 
-    fn id(&mut self, kind: &'static str, id: impl fmt::Display, place: &str) -> Result<(), InvalidDataset> {
+    fn id(&mut self, kind: &'static str, id: &str, place: impl fmt::Display) -> Result<(), InvalidDataset> {
         let rule = format_args!("the {kind} id {id} stands twice");
-        self.once(kind, id.to_string(), format_args!("{place}.id"), rule)
+        self.once(kind, id.to_owned(), format_args!("{place}.id"), rule)
+    }
+}
+
+impl RawDataset {
+    pub(super) fn check(self) -> Result<Dataset, InvalidDataset> {
+        let seen = &mut Seen::default();
+        let businesses = each(self.businesses, None, "businesses", |raw, place| raw.check(place, seen))?;
+        Ok(Dataset { businesses })
     }
 }
 
 impl RawBusiness {
     /// Businesses and tokens are told apart in the whole file, everything else within its business.
-    pub(super) fn check(self, place: &str, in_file: &mut Seen) -> Result<BusinessSeed, InvalidDataset> {
-        in_file.id("business", &self.id, place)?;
+    fn check(self, place: &Place<'_>, in_file: &mut Seen) -> Result<BusinessSeed, InvalidDataset> {
+        in_file.id("business", self.id.as_str(), place)?;
         check_name(&self.name, place)?;
         let seen = &mut Seen::default();
-        let members = each(self.members, place, "members", |raw, place| raw.check(place, seen))?;
-        let clients = each(self.clients, place, "clients", |raw, place| raw.check(place, seen))?;
-        let pipelines = each(self.pipelines, place, "pipelines", |raw, place| raw.check(place, seen))?;
+        let members = each(self.members, Some(place), "members", |raw, place| raw.check(place, seen))?;
+        let clients = each(self.clients, Some(place), "clients", |raw, place| raw.check(place, seen))?;
+        let pipelines = each(self.pipelines, Some(place), "pipelines", |raw, place| raw.check(place, seen))?;
         let directory = Directory::new(&clients, &pipelines);
-        let leads = each(self.leads, place, "leads", |raw, place| raw.check(place, &directory, seen))?;
-        let forms = each(self.forms, place, "forms", |form, place| check_form(form, place, &directory, seen))?;
-        let tokens = each(self.tokens, place, "tokens", |raw, place| raw.check(place, in_file))?;
+        seen.0.reserve(self.leads.len());
+        let leads = each(self.leads, Some(place), "leads", |raw, place| raw.check(place, &directory, seen))?;
+        let forms = each(self.forms, Some(place), "forms", |form, place| check_form(form, place, &directory, seen))?;
+        let tokens = each(self.tokens, Some(place), "tokens", |raw, place| raw.check(place, in_file))?;
         let (id, name, created_at) = (self.id, self.name, self.created_at);
         Ok(BusinessSeed { id, name, created_at, members, clients, pipelines, leads, forms, tokens })
     }
 }
 
-/// Checks the elements of an array, each with its place.
-fn each<R, T>(
-    raw: Vec<R>,
-    place: &str,
-    key: &str,
-    mut check: impl FnMut(R, &str) -> Result<T, InvalidDataset>,
-) -> Result<Vec<T>, InvalidDataset> {
-    raw.into_iter().enumerate().map(|(at, raw)| check(raw, &format!("{place}.{key}[{at}]"))).collect()
-}
-
-fn check_name(name: &str, place: &str) -> Result<(), InvalidDataset> {
+fn check_name(name: &str, place: &Place<'_>) -> Result<(), InvalidDataset> {
     validate::check_name(name).map_err(|rule| InvalidDataset::new(format_args!("{place}.name"), rule))
 }
 
 impl RawMember {
-    fn check(self, place: &str, seen: &mut Seen) -> Result<MemberSeed, InvalidDataset> {
+    fn check(self, place: &Place<'_>, seen: &mut Seen) -> Result<MemberSeed, InvalidDataset> {
         let place = format!("{place}.email");
         check_email(&self.email).map_err(|rule| InvalidDataset::new(&place, rule))?;
         seen.once("member", email_key(&self.email), place, "stands twice in this business, case aside")?;
@@ -166,16 +169,16 @@ impl RawMember {
 }
 
 impl RawClient {
-    fn check(self, place: &str, seen: &mut Seen) -> Result<ClientAccount, InvalidDataset> {
-        seen.id("client account", &self.id, place)?;
+    fn check(self, place: &Place<'_>, seen: &mut Seen) -> Result<ClientAccount, InvalidDataset> {
+        seen.id("client account", self.id.as_str(), place)?;
         check_name(&self.name, place)?;
         Ok(ClientAccount::new(self.id, self.name, self.created_at))
     }
 }
 
 impl RawPipeline {
-    fn check(self, place: &str, seen: &mut Seen) -> Result<Pipeline, InvalidDataset> {
-        seen.id("pipeline", &self.id, place)?;
+    fn check(self, place: &Place<'_>, seen: &mut Seen) -> Result<Pipeline, InvalidDataset> {
+        seen.id("pipeline", self.id.as_str(), place)?;
         check_name(&self.name, place)?;
         let mut positions: Vec<u32> = self.stages.iter().map(|stage| stage.position).collect();
         positions.sort_unstable();
@@ -183,8 +186,8 @@ impl RawPipeline {
             let rule = "must be at least one, with the positions 1, 2, 3 and so on";
             return Err(InvalidDataset::new(format_args!("{place}.stages"), rule));
         }
-        let mut stages = each(self.stages, place, "stages", |raw, place| {
-            seen.id("stage", &raw.id, place)?;
+        let mut stages = each(self.stages, Some(place), "stages", |raw, place| {
+            seen.id("stage", raw.id.as_str(), place)?;
             check_name(&raw.name, place)?;
             Ok(Stage::new(raw.id, raw.name, raw.position))
         })?;
@@ -196,16 +199,17 @@ impl RawPipeline {
 /// A form is kept as it is, but for what it names: that must be there.
 fn check_form(
     record: FormRecord,
-    place: &str,
+    place: &Place<'_>,
     directory: &Directory,
     seen: &mut Seen,
 ) -> Result<FormRecord, InvalidDataset> {
-    let place = format!("{place}.form");
-    let wrong = |key: &str, rule: &str| Err(InvalidDataset::new(format_args!("{place}.{key}"), rule));
-    let Some(form) = record.form.get() else { return Err(InvalidDataset::new(place, "must be an object")) };
+    let wrong = |key: &str, rule: &str| Err(InvalidDataset::new(format_args!("{place}.form.{key}"), rule));
+    let Some(form) = record.form.get() else {
+        return Err(InvalidDataset::new(format_args!("{place}.form"), "must be an object"));
+    };
     let Some(id) = form.id.as_str() else { return wrong("id", "must be a string") };
-    let id = FormId::parse(id).map_err(|rule| InvalidDataset::new(format_args!("{place}.id"), rule))?;
-    seen.id("form", id, &place)?;
+    let id = FormId::parse(id).map_err(|rule| InvalidDataset::new(format_args!("{place}.form.id"), rule))?;
+    seen.id("form", id.as_str(), format_args!("{place}.form"))?;
     if form.client_id.as_str().is_some_and(|id| !directory.has_client(id)) {
         return wrong("client_id", "no such client account in this business");
     }
@@ -216,8 +220,8 @@ fn check_form(
 }
 
 impl RawLead {
-    fn check(self, place: &str, directory: &Directory, seen: &mut Seen) -> Result<Lead, InvalidDataset> {
-        seen.id("lead", &self.id, place)?;
+    fn check(self, place: &Place<'_>, directory: &Directory, seen: &mut Seen) -> Result<Lead, InvalidDataset> {
+        seen.id("lead", self.id.as_str(), place)?;
         let new = NewLead {
             client_id: self.client_id,
             name: self.name,

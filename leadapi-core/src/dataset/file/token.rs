@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{InvalidDataset, Seen};
+use super::{InvalidDataset, Place, Seen};
 use crate::{
     auth::{BearerToken, Scopes, TokenHash},
     dataset::{TokenOrigin, TokenSeed},
@@ -48,7 +48,7 @@ impl RawToken {
         }
     }
 
-    pub(super) fn check(self, place: &str, seen: &mut Seen) -> Result<TokenSeed, InvalidDataset> {
+    pub(super) fn check(self, place: &Place<'_>, seen: &mut Seen) -> Result<TokenSeed, InvalidDataset> {
         check_token_name(&self.name).map_err(|rule| InvalidDataset::new(format_args!("{place}.name"), rule))?;
         let wrong = |key: &str, rule: &str| InvalidDataset::new(format_args!("{place}.{key}"), rule);
         let origin = match (self.token, self.id, self.created_at, self.hash, self.prefix) {
@@ -64,7 +64,7 @@ impl RawToken {
                 if !BearerToken::is_hint(&hint) {
                     return Err(wrong("prefix", "must be the first characters of a token, pak_ and at most four more"));
                 }
-                seen.id("token", &id, place)?;
+                seen.id("token", id.as_str(), place)?;
                 seen.once("token hash", hash.to_hex(), format_args!("{place}.hash"), "stands twice")?;
                 TokenOrigin::Kept { id, created_at, hash, hint }
             }

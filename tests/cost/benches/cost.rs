@@ -1,0 +1,125 @@
+//! What one call costs, held to the figures in `cost.txt`: instructions, allocations and the bytes of these.
+//!
+//! More or fewer allocations than there, or instructions or bytes 5 % off, dearer or cheaper, are an error until the file
+//! is changed with them: `LEADAPI_ACCEPT=1 cargo bench -p leadapi-cost --bench cost` writes it anew.
+//!
+//! Instructions are counted by valgrind, which must be installed, and come out the same to some 1 % whatever else the
+//! machine does, but not from another compiler. `callgrind_annotate target/tmp/cost/GET-one` tells where they go.
+
+#![allow(
+    missing_docs,
+    clippy::cast_precision_loss,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a benchmark prints, and ends at the first thing that is wrong"
+)]
+
+use std::{
+    alloc::System,
+    collections::BTreeMap,
+    env, fs,
+    path::Path,
+    process::{Command, ExitCode},
+};
+
+use leadapi_cost::{Calls, OPERATIONS, Operation};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+#[global_allocator]
+static MEMORY: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/cost.txt");
+const CALLS: usize = 1_000;
+/// By so much of its figure a cost may be off. Allocations come out the same in each run.
+const ALLOWED: [f64; 3] = [0.05, 0.0, 0.05];
+
+/// Instructions, allocations and bytes of one call.
+type Cost = [usize; 3];
+
+fn main() -> ExitCode {
+    let costs = OPERATIONS.each_ref().map(|operation| (operation.name, cost(operation)));
+    let compiler = rustc();
+    if env::var_os("LEADAPI_ACCEPT").is_some() {
+        fs::write(FILE, write(&compiler, &costs)).unwrap();
+    }
+    let text = fs::read_to_string(FILE).unwrap_or_default();
+    if compare(&costs, &read(&text)) {
+        return ExitCode::SUCCESS;
+    }
+    println!("\nThis is not what tests/cost/benches/cost.txt says. If the change is meant, accept it with");
+    println!("LEADAPI_ACCEPT=1 cargo bench -p leadapi-cost --bench cost");
+    if !text.contains(&compiler) {
+        println!("It may come of the compiler: the figures are not of {compiler}.");
+    }
+    ExitCode::FAILURE
+}
+
+/// Prints what has become of each figure, and says whether all stand.
+fn compare(costs: &[(&str, Cost)], figures: &BTreeMap<&str, Cost>) -> bool {
+    println!("{:<18}{:>14}{:>9}{:>14}{:>9}{:>14}{:>9}", "one call", "instructions", "", "allocations", "", "bytes", "");
+    let mut all = costs.len() == figures.len();
+    for (name, cost) in costs {
+        let figure = figures.get(name).copied().unwrap_or_default();
+        print!("{name:<18}");
+        for ((is, was), allowed) in cost.iter().zip(figure).zip(ALLOWED) {
+            let change = *is as f64 / was as f64 - 1.0;
+            // What has no figure is infinitely dearer.
+            all &= change.abs() <= allowed;
+            print!("{is:>14}{:>+7.1} %", change * 100.0);
+        }
+        println!();
+    }
+    all
+}
+
+fn cost(operation: &Operation) -> Cost {
+    let mut calls = Calls::prepare(operation, CALLS);
+    let region = Region::new(MEMORY);
+    calls.make();
+    let memory = region.change();
+    let all = [instructions(operation), memory.allocations + memory.reallocations, memory.bytes_allocated];
+    all.map(|all| (all + CALLS / 2) / CALLS)
+}
+
+/// Of all calls, in a process without the counting of allocations.
+fn instructions(operation: &Operation) -> usize {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cost");
+    fs::create_dir_all(&folder).unwrap();
+    let profile = folder.join(operation.name.replace(' ', "-"));
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--collect-atstart=no", "--toggle-collect=calls::measured"])
+        .arg(format!("--callgrind-out-file={}", profile.display()))
+        .args([env!("CARGO_BIN_EXE_calls"), operation.name, &CALLS.to_string()])
+        .output()
+        .unwrap_or_else(|error| panic!("valgrind is needed: {error}"));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let profile = fs::read_to_string(profile).unwrap();
+    let count = profile.lines().find_map(|line| line.strip_prefix("summary: ")).unwrap().trim().parse().unwrap();
+    assert!(count > CALLS, "nothing was counted: is the name of the function another now?");
+    count
+}
+
+fn write(compiler: &str, costs: &[(&str, Cost)]) -> String {
+    let head = format!("# instructions, allocations and bytes of one call: {compiler}\n");
+    let lines = costs.iter().map(|(name, [instructions, allocations, bytes])| {
+        format!("{name:<18}{instructions:>10}{allocations:>10}{bytes:>10}\n")
+    });
+    [head].into_iter().chain(lines).collect()
+}
+
+fn read(text: &str) -> BTreeMap<&str, Cost> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines
+        .map(|line| {
+            let (name, figures) = line.split_at(18);
+            let figures: Vec<usize> = figures.split_whitespace().map(|figure| figure.parse().unwrap()).collect();
+            (name.trim_end(), figures.try_into().unwrap())
+        })
+        .collect()
+}
+
+fn rustc() -> String {
+    let output = Command::new("rustc").arg("--version").output().unwrap();
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}

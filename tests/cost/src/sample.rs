@@ -1,0 +1,20 @@
+//! The sample with more leads.
+
+use leadapi_core::dataset::Dataset;
+
+/// The sample data set of the server, which is not built for it.
+pub const SAMPLE: &str = include_str!("../../../leadapi-server/data/sample.json");
+
+/// The sample with so many leads in its first business: its own, over and over.
+#[must_use]
+pub fn sample(leads: usize) -> Dataset {
+    let mut data = Dataset::parse(SAMPLE).unwrap();
+    let own = data.businesses[0].leads.clone();
+    let more = own.iter().cycle().take(leads.saturating_sub(own.len())).zip(0_u32..).map(|(lead, nth)| {
+        let mut lead = lead.clone();
+        lead.id = format!("019bb17b-d806-7737-9000-{nth:012x}").parse().unwrap();
+        lead
+    });
+    data.businesses[0].leads.extend(more);
+    data
+}
