@@ -6,11 +6,12 @@ use http_body_util::Full;
 use leadapi_core::dataset::BusinessSeed;
 
 /// Each operation of the API, and what is refused before it comes to one.
-pub const OPERATIONS: [Operation; 10] = [
+pub const OPERATIONS: [Operation; 11] = [
     Operation { name: "unknown path", status: StatusCode::NOT_FOUND, path: |_, _| "/nowhere".into(), ..LIST },
     Operation { name: "unknown token", status: StatusCode::UNAUTHORIZED, token: Some(UNKNOWN), ..LIST },
     Operation { name: "GET one", path: first, ..LIST },
     LIST,
+    Operation { name: "new list of 50", path: not_seen, ..LIST },
     Operation { name: "list of a client", path: |_, its| format!("/leads?client_id={}", its.clients[0].id), ..LIST },
     Operation { name: "pipelines", path: |_, _| "/pipelines".into(), ..LIST },
     Operation { name: "clients", path: |_, _| "/clients".into(), ..LIST },
@@ -65,6 +66,11 @@ fn first(_: usize, business: &BusinessSeed) -> String {
 
 fn each(nth: usize, business: &BusinessSeed) -> String {
     format!("/leads/{}", business.leads[nth].id)
+}
+
+/// A page that has not been asked for lately.
+fn not_seen(nth: usize, business: &BusinessSeed) -> String {
+    format!("/leads?offset={}", nth % (business.leads.len() - 49))
 }
 
 fn new(_: usize, business: &BusinessSeed) -> String {
