@@ -1,6 +1,6 @@
 //! HTTPS: both protocols, a certificate that changes, and handshakes that come to nothing.
 
-use std::{fs, io, path::Path, sync::Arc, time::Duration};
+use std::{fs, io, path::Path, process::Command, sync::Arc};
 
 use bytes::Bytes;
 use http::{Request, Version};
@@ -131,10 +131,21 @@ async fn a_certificate_that_changes_is_taken_without_a_failed_handshake() {
     let seen = changes.await.unwrap();
     assert_eq!((seen.first(), seen.last()), (Some(&(true, false)), Some(&(false, true))), "{seen:?}");
 
-    // One that cannot be used changes nothing, and the next good one is taken.
-    replace(&certificate.files.key, "no key");
+    // One that cannot be used changes nothing. It is read through pipes, so that it is known when it was: when the second
+    // is asked for, all has been done that is done about the first.
+    let key = certificate.files.key.clone();
+    tokio::task::spawn_blocking(move || {
+        for _ in 0..2 {
+            let pipe = key.with_extension("pipe");
+            assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+            fs::rename(pipe, &key).unwrap();
+            // Waits for a reader.
+            fs::write(&key, "no key").unwrap();
+        }
+    })
+    .await
+    .unwrap();
     let now = trusting(&certificate.der, &[]);
-    tokio::time::sleep(Duration::from_millis(2_500)).await;
     tokio::task::spawn_blocking(move || shake(address, now)).await.unwrap().unwrap();
     drop(certificate.folder);
 }
