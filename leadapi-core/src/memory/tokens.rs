@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{PoisonError, RwLock},
+    sync::{Mutex, MutexGuard, PoisonError, RwLock},
 };
 
 use async_trait::async_trait;
@@ -15,67 +15,100 @@ use crate::{
     port::{TokenRecord, TokenStore},
 };
 
-/// A [`TokenStore`] in memory: what it holds is gone with the process.
-#[derive(Debug, Default)]
-pub struct MemoryTokens(RwLock<Held>);
+/// Enough that threads rarely meet at one lock.
+const SHARDS: usize = 64;
 
+/// A [`TokenStore`] in memory: what it holds is gone with the process.
+#[derive(Debug)]
+pub struct MemoryTokens {
+    /// By the first byte of the hash: every request looks its token up, and even readers of one lock wait for each other.
+    shards: [Shard; SHARDS],
+    /// Whoever adds or deletes a token, or lists them, holds this meanwhile.
+    hashes: Mutex<HashMap<TokenId, TokenHash>>,
+}
+
+/// Two of them are never in one line of a processor's cache.
 #[derive(Debug, Default)]
-struct Held {
-    by_hash: HashMap<TokenHash, (BusinessId, TokenRecord)>,
-    hashes: HashMap<TokenId, TokenHash>,
+#[repr(align(128))]
+struct Shard(RwLock<Held>);
+
+type Held = HashMap<TokenHash, (BusinessId, TokenRecord)>;
+
+impl Default for MemoryTokens {
+    fn default() -> Self {
+        Self { shards: std::array::from_fn(|_| Shard::default()), hashes: Mutex::default() }
+    }
 }
 
 impl MemoryTokens {
-    // Nothing panics while it holds the lock, so what a poisoned lock guards is whole.
+    // Nothing panics while it holds a lock, so what a poisoned lock guards is whole.
 
-    fn read<T>(&self, work: impl FnOnce(&Held) -> T) -> T {
-        work(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    fn shard(&self, hash: &TokenHash) -> &RwLock<Held> {
+        let [first, ..] = hash.to_bytes();
+        let [zeroth, ..] = &self.shards;
+        &self.shards.get(usize::from(first) % SHARDS).unwrap_or(zeroth).0
     }
 
-    fn write<T>(&self, work: impl FnOnce(&mut Held) -> T) -> T {
-        work(&mut self.0.write().unwrap_or_else(PoisonError::into_inner))
+    fn read<T>(&self, hash: &TokenHash, work: impl FnOnce(&Held) -> T) -> T {
+        work(&self.shard(hash).read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn write<T>(&self, hash: &TokenHash, work: impl FnOnce(&mut Held) -> T) -> T {
+        work(&mut self.shard(hash).write().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn hashes(&self) -> MutexGuard<'_, HashMap<TokenId, TokenHash>> {
+        self.hashes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[async_trait]
 impl TokenStore for MemoryTokens {
     async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), BoxError> {
-        self.write(|held| {
-            if held.by_hash.contains_key(&token.hash) || held.hashes.contains_key(&token.id) {
-                return Err("the token is kept already".into());
-            }
-            held.hashes.insert(token.id.clone(), token.hash);
-            held.by_hash.insert(token.hash, (business.clone(), token));
-            Ok(())
-        })
+        let mut hashes = self.hashes();
+        let hash = token.hash;
+        if hashes.contains_key(&token.id) || self.read(&hash, |held| held.contains_key(&hash)) {
+            return Err("the token is kept already".into());
+        }
+        hashes.insert(token.id.clone(), hash);
+        // A copy of its own: requests with other tokens of the business count their references elsewhere.
+        let business = BusinessId::named(business.as_str());
+        self.write(&hash, |held| held.insert(hash, (business, token)));
+        Ok(())
     }
 
     async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, BoxError> {
-        let mut tokens: Vec<TokenRecord> = self.read(|held| {
-            let own = held.by_hash.values().filter(|(owner, _)| owner == business);
-            own.map(|(_, token)| token.clone()).collect()
+        let hashes = self.hashes();
+        let found = hashes.values().filter_map(|hash| {
+            self.read(hash, |held| {
+                held.get(hash).filter(|(owner, _)| owner == business).map(|(_, token)| token.clone())
+            })
         });
+        let mut tokens: Vec<TokenRecord> = found.collect();
         tokens.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
         Ok(tokens)
     }
 
     async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, BoxError> {
-        Ok(self.write(|held| {
-            let token = held.hashes.get(id).and_then(|hash| held.by_hash.get_mut(hash));
-            let own = token.filter(|(owner, _)| owner == business);
+        let Some(hash) = self.hashes().get(id).copied() else { return Ok(false) };
+        Ok(self.write(&hash, |held| {
+            let own = held.get_mut(&hash).filter(|(owner, _)| owner == business);
             own.map(|(_, token)| token.revoked_at.get_or_insert(at)).is_some()
         }))
     }
 
     async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, BoxError> {
-        Ok(self.write(|held| {
-            let hash = held.hashes.get(id).copied();
-            let own = hash.filter(|hash| held.by_hash.get(hash).is_some_and(|(owner, _)| owner == business));
-            own.and_then(|hash| held.by_hash.remove(&hash)).and_then(|_| held.hashes.remove(id)).is_some()
-        }))
+        let mut hashes = self.hashes();
+        let Some(hash) = hashes.get(id).copied() else { return Ok(false) };
+        let is_own = self.read(&hash, |held| held.get(&hash).is_some_and(|(owner, _)| owner == business));
+        if is_own {
+            self.write(&hash, |held| held.remove(&hash));
+            hashes.remove(id);
+        }
+        Ok(is_own)
     }
 
     async fn find(&self, hash: &TokenHash) -> Result<Option<(BusinessId, TokenRecord)>, BoxError> {
-        Ok(self.read(|held| held.by_hash.get(hash).cloned()))
+        Ok(self.read(hash, |held| held.get(hash).cloned()))
     }
 }
