@@ -21,8 +21,7 @@ pub(crate) fn start(dataset: Dataset) -> (SocketAddr, String) {
             let minted = tokens::seed(&tokens, &dataset, SystemClock.now().into()).await.unwrap();
             let token = minted[0].secret.expose().to_owned();
             let many = u32::MAX.try_into().unwrap();
-            let verifier = StoredTokens::new(tokens, SystemClock).cached();
-            let service = LeadService::builder(MemoryStore::new(dataset), verifier)
+            let service = LeadService::builder(MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock))
                 .limiter(SlidingWindow::new(Limits { reads: many, writes: many }))
                 .base_path("/v1")
                 .build()

@@ -44,8 +44,7 @@ impl Calls {
         let token = minted[0].secret.expose();
         let requests = (0..count).map(|nth| operation.request(nth, &business, token)).collect();
         let many = u32::MAX.try_into().unwrap();
-        let verifier = StoredTokens::new(tokens, SystemClock).cached();
-        let service = LeadService::builder(MemoryStore::new(dataset), verifier)
+        let service = LeadService::builder(MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock))
             .limiter(SlidingWindow::new(Limits { reads: many, writes: many }))
             .build()
             .unwrap();

@@ -112,7 +112,7 @@ async fn in_memory(
     let tokens = MemoryTokens::default();
     let minted = tokens::seed(&tokens, &dataset, Utc::now().into()).await.map_err(CommandError::Tokens)?;
     let kept_in = "memory (everything is forgotten at exit)".to_owned();
-    let (store, verifier) = (MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock).cached());
+    let (store, verifier) = (MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock));
     let offer = Offer { store, verifier, businesses, kept_in };
     listen.serve(offer, |url| greet(url, &minted), std::future::pending()).await
 }
