@@ -107,11 +107,16 @@ async fn an_answer_that_takes_too_long_is_500_and_the_write_goes_on() {
 #[tokio::test]
 async fn a_write_goes_on_when_its_client_has_gone() {
     let (world, gate, kept) = gated().await;
-    let host = Host::of(world, endless()).await;
+    let mut limits = endless();
+    limits.connections = 1;
+    let host = Host::of(world, limits).await;
     let mut peer = host.connect().await;
     peer.send(&post(r#"{"client_id":"a-client-1","name":"Gone"}"#, "")).await;
     gate.arrived(1).await;
     drop(peer);
+    // There is room for another connection when the server has seen that it is gone.
+    let seen = async { while host.ask(&get("/v1/nowhere", "connection: close\r\n")).await.is_empty() {} };
+    timeout(PATIENCE, seen).await.expect("it is seen");
     // The end of the server waits for it too.
     let ended = host.stop();
     gate.open(1);
