@@ -46,7 +46,7 @@ fn the_command_line_is_stronger_than_the_environment_and_that_than_a_file() {
 #[test]
 fn a_server_runs_with_what_a_file_says() {
     let path =
-        file("served", "listen = \"127.0.0.1:0\"\nbase-path = \"/file\"\nmax-headers = 3\nlog-format = \"json\"\n");
+        file("served", "listen = \"127.0.0.1:0\"\nbase-path = \"/file\"\nmax-headers = 2\nlog-format = \"json\"\n");
     let server = Running::start(Command::new(BINARY).args(["serve", "--config"]).arg(&path));
     assert!(server.printed.contains("/file with 0 business(es)"), "{}", server.printed);
     assert!(server.get("/file/leads", "").starts_with("HTTP/1.1 401"));
