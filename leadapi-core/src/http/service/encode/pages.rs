@@ -2,6 +2,7 @@
 //!
 //! A lead that a store shares never changes: a change puts another one in its place. So a page of the very same leads is
 //! the very same bytes, and who looks at a page again and again, as lists on screens do, is given what was written once.
+//! A lead that is gone may stay in memory here until another page takes the place of its own; no page shows it any more.
 
 use std::{
     hash::{BuildHasher, RandomState},
