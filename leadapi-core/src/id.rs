@@ -15,8 +15,12 @@ pub const MAX_ID_CHARS: usize = 64;
 pub struct InvalidId;
 
 fn check(text: &str) -> Result<(), InvalidId> {
-    let visible = text.bytes().all(|byte| byte.is_ascii_graphic());
-    if visible && (1..=MAX_ID_CHARS).contains(&text.len()) { Ok(()) } else { Err(InvalidId) }
+    if (1..=MAX_ID_CHARS).contains(&text.len()) && is_visible(text) { Ok(()) } else { Err(InvalidId) }
+}
+
+/// Whether all characters are visible ASCII, asked without a branch for each.
+pub(crate) fn is_visible(text: &str) -> bool {
+    text.bytes().fold(true, |all, byte| all & byte.is_ascii_graphic())
 }
 
 macro_rules! opaque_id {

@@ -22,14 +22,15 @@ def crates():
     """That there are no more of them is held by tests/tests/contract/house.rs."""
     for package, features, allowed in [
         ("leadapi-core", "", 40),
-        ("leadapi-client", "", 96),
+        ("leadapi-client", "", 95),
         ("leadapi-client", "--no-default-features", 40),
         ("leadapi-server", "", None),
     ]:
         tree = cargo("tree", "--locked", "-p", package, "-e", "normal", "--prefix", "none", *features.split())
         # After a blank and a bracket, a line says where the crate is from, or that it has been shown before.
         names = {line.split(" (")[0] for line in tree.splitlines() if line}
-        yield f"crates of {package} {features}", len(names), allowed, ""
+        # The first is the package itself.
+        yield f"crates that {package} {features} stands on", len(names) - 1, allowed, ""
 
 
 def builds():

@@ -4,6 +4,8 @@ use std::fmt;
 
 use http::{HeaderMap, header};
 
+use crate::id::is_visible;
+
 pub(super) const PREFIX: &str = "pak_";
 /// So much of a token is kept for people to recognise it by: the prefix and four characters.
 pub(super) const HINT_CHARS: usize = PREFIX.len() + 4;
@@ -51,8 +53,7 @@ impl BearerToken {
     /// [`MalformedToken::Malformed`] when the text does not have that form.
     pub fn parse(text: &str) -> Result<Self, MalformedToken> {
         let random = text.strip_prefix(PREFIX).ok_or(MalformedToken::Malformed)?;
-        let visible = !random.is_empty() && random.bytes().all(|byte| byte.is_ascii_graphic());
-        if visible { Ok(Self(text.into())) } else { Err(MalformedToken::Malformed) }
+        if !random.is_empty() && is_visible(random) { Ok(Self(text.into())) } else { Err(MalformedToken::Malformed) }
     }
 
     /// Reads the one `Authorization: Bearer pak_…` header; `Bearer` in any case (contract D8).
@@ -76,7 +77,7 @@ impl BearerToken {
         if values.next().is_some() {
             return Err(MalformedToken::Malformed);
         }
-        let text = value.to_str().map_err(|_| MalformedToken::Malformed)?;
+        let text = str::from_utf8(value.as_bytes()).map_err(|_| MalformedToken::Malformed)?;
         let (scheme, token) = text.split_once(' ').ok_or(MalformedToken::Malformed)?;
         if !scheme.eq_ignore_ascii_case("bearer") {
             return Err(MalformedToken::Malformed);

@@ -1,6 +1,6 @@
 //! What the leads and forms of a business may name.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use crate::{
     id::{ClientId, PipelineId, StageId},

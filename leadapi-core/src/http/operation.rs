@@ -128,8 +128,9 @@ impl Operation {
 /// # Ok::<(), leadapi_core::id::InvalidId>(())
 /// ```
 pub fn lead_path(id: &LeadId) -> String {
-    let escaped = utf8_percent_encode(id.as_str(), ESCAPED).to_string();
-    Operation::GetLead.endpoint().path.replace(ID, &escaped)
+    let path = Operation::GetLead.endpoint().path;
+    let before = path.strip_suffix(ID).unwrap_or(path);
+    [before].into_iter().chain(utf8_percent_encode(id.as_str(), ESCAPED)).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The order of leads (contract D3) under every combination of filters, and how many there are.
 
-use std::{cmp::Ordering, collections::HashMap, sync::Arc};
+use std::{cmp::Ordering, sync::Arc};
+
+use foldhash::HashMap;
 
 use super::ranked::Ranked;
 use crate::{
@@ -13,7 +15,10 @@ type Filter = (Option<ClientId>, Option<StageId>);
 
 /// Every lead under each filter that it matches, so that neither a page nor its total needs a search.
 #[derive(Debug, Default)]
-pub(super) struct Index(HashMap<Filter, Ranked<ByAge>>);
+pub(super) struct Index {
+    all: Ranked<ByAge>,
+    filtered: HashMap<Filter, Ranked<ByAge>>,
+}
 
 /// A lead in the order of lists, which is the reverse of this one: by when it was created, then by its id.
 #[derive(Debug)]
@@ -26,17 +31,19 @@ struct ByAge {
 
 impl Index {
     pub(super) fn insert(&mut self, lead: &Arc<Lead>) {
+        self.all.insert(ByAge::of(lead));
         for filter in filters(lead) {
-            self.0.entry(filter).or_default().insert(ByAge::of(lead));
+            self.filtered.entry(filter).or_default().insert(ByAge::of(lead));
         }
     }
 
     pub(super) fn remove(&mut self, lead: &Arc<Lead>) {
+        self.all.remove(&ByAge::of(lead));
         for filter in filters(lead) {
-            if let Some(ranked) = self.0.get_mut(&filter) {
+            if let Some(ranked) = self.filtered.get_mut(&filter) {
                 ranked.remove(&ByAge::of(lead));
                 if ranked.is_empty() {
-                    self.0.remove(&filter);
+                    self.filtered.remove(&filter);
                 }
             }
         }
@@ -44,10 +51,11 @@ impl Index {
 
     /// The page, and how many there are in all.
     pub(super) fn page(&self, query: &LeadQuery) -> (Vec<Arc<Lead>>, usize) {
-        let Some(ranked) = self.0.get(&(query.client.clone(), query.stage.clone())) else {
-            return (Vec::new(), 0);
+        let ranked = match (&query.client, &query.stage) {
+            (None, None) => Some(&self.all),
+            (client, stage) => self.filtered.get(&(client.clone(), stage.clone())),
         };
-        (page(ranked, query.window), ranked.len())
+        ranked.map_or_else(Default::default, |ranked| (page(ranked, query.window), ranked.len()))
     }
 }
 
@@ -58,12 +66,12 @@ fn page(ranked: &Ranked<ByAge>, window: Window) -> Vec<Arc<Lead>> {
     ranked.descending(offset).take(limit).map(|by_age| by_age.lead.clone()).collect()
 }
 
-/// The filters that a lead matches; a lead in no stage is under no filter by stage.
+/// The filters that a lead matches, but for that which all match; a lead in no stage is under no filter by stage.
 fn filters(lead: &Lead) -> impl Iterator<Item = Filter> + use<> {
     let (client, stage) = (Some(lead.client_id.clone()), lead.stage_id.clone());
     let by_stage = stage.clone().map(|stage| (None, Some(stage)));
     let by_both = stage.map(|stage| (client.clone(), Some(stage)));
-    [(None, None), (client, None)].into_iter().chain(by_stage).chain(by_both)
+    [(client, None)].into_iter().chain(by_stage).chain(by_both)
 }
 
 impl ByAge {

@@ -54,7 +54,11 @@ impl<T: Ord> Ranked<T> {
             self.stretches.push(vec![element]);
             return self.count_anew();
         };
-        match stretch.binary_search(&element) {
+        let place = match stretch.last() {
+            Some(last) if *last < element => Err(stretch.len()),
+            _ => stretch.binary_search(&element),
+        };
+        match place {
             Ok(place) => {
                 if let Some(equal) = stretch.get_mut(place) {
                     *equal = element;
@@ -92,6 +96,10 @@ impl<T: Ord> Ranked<T> {
 
     /// The first stretch whose end is not before the element.
     fn stretch_of(&self, element: &T) -> usize {
+        // What is newest comes last, and a search would look at the ends of many stretches that nobody else looks at.
+        if self.stretches.last().is_some_and(|newest| newest.last().is_some_and(|last| last < element)) {
+            return self.stretches.len();
+        }
         self.stretches.partition_point(|stretch| stretch.last().is_some_and(|last| last < element))
     }
 }

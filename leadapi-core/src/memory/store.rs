@@ -1,12 +1,13 @@
 //! Leads in memory: the store of the demo, of tests, and of those who keep their data elsewhere.
 
 use std::{
-    collections::{HashMap, VecDeque, hash_map::Entry},
+    collections::{self, VecDeque, hash_map::Entry},
     sync::{Arc, PoisonError, RwLock},
 };
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
+use foldhash::HashMap;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::index::Index;
@@ -49,7 +50,8 @@ struct Business {
 struct Leads {
     by_id: HashMap<LeadId, Arc<Lead>>,
     index: Index,
-    remembered: HashMap<IdempotencyKey, Remembered>,
+    /// Their keys are chosen by callers, and may not be such that they hash alike.
+    remembered: collections::HashMap<IdempotencyKey, Remembered>,
     /// The remembered keys, oldest first.
     ages: VecDeque<(Timestamp, IdempotencyKey)>,
 }
@@ -89,6 +91,7 @@ impl Business {
         pipelines.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
         let directory = Directory::new(&clients, &pipelines);
         let mut held = Leads::default();
+        held.by_id.reserve(leads.len());
         for lead in leads {
             held.insert(directory.own(lead).into());
         }
@@ -108,9 +111,12 @@ impl Business {
 }
 
 impl Leads {
-    fn insert(&mut self, lead: Arc<Lead>) {
+    /// Says whether there was none of this id.
+    fn insert(&mut self, lead: Arc<Lead>) -> bool {
+        let Entry::Vacant(place) = self.by_id.entry(lead.id.clone()) else { return false };
         self.index.insert(&lead);
-        self.by_id.insert(lead.id.clone(), lead);
+        place.insert(lead);
+        true
     }
 
     fn remember(&mut self, once: &Idempotency, lead: &Arc<Lead>) {
@@ -164,10 +170,9 @@ impl Store for MemoryStore {
                 Ok(lead) => Arc::new(business.directory.own(lead)),
                 Err(reference) => return Ok(Created::Refused(reference)),
             };
-            if leads.by_id.contains_key(&lead.id) {
+            if !leads.insert(lead.clone()) {
                 return Err(format!("a lead with the id {} exists already", lead.id).into());
             }
-            leads.insert(lead.clone());
             if let Some(once) = once {
                 leads.remember(once, &lead);
             }

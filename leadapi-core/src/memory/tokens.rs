@@ -1,11 +1,9 @@
 //! Tokens in memory.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError, RwLock},
-};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use async_trait::async_trait;
+use foldhash::HashMap;
 
 use crate::{
     BoxError,

@@ -73,9 +73,11 @@ impl StoredTokens {
     }
 
     async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<Found>>, BoxError> {
+        // What the pointer points to is asked, and not the pointer, which makes a future of its own for that.
+        let store = &*self.store;
         match &self.cache {
-            Some(cache) => cache.find(&self.store, hash).await,
-            None => Ok(self.store.find(hash).await?.map(Arc::new)),
+            Some(cache) => cache.find(store, hash).await,
+            None => Ok(store.find(hash).await?.map(Arc::new)),
         }
     }
 }

@@ -73,6 +73,7 @@ pub struct LeadService {
     inner: Arc<Inner>,
 }
 
+/// Its ports are called as what they point to: a call of the box itself makes a future for the future that it waits for.
 struct Inner {
     store: Box<dyn Store>,
     verifier: Box<dyn TokenVerifier>,
@@ -176,7 +177,7 @@ impl Inner {
 
     async fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, ApiError> {
         let token = BearerToken::from_headers(headers).map_err(Unauthorized::Header)?;
-        let verdict = self.verifier.verify(&token).await.map_err(ApiError::internal)?;
+        let verdict = (*self.verifier).verify(&token).await.map_err(ApiError::internal)?;
         match verdict {
             Verdict::Good(caller) => Ok(caller),
             Verdict::Unknown => Err(Unauthorized::Invalid.into()),
@@ -187,14 +188,14 @@ impl Inner {
 
     async fn admit(&self, caller: &Caller, operation: Operation) -> Result<(), ApiError> {
         let class = operation.endpoint().scope.into();
-        match self.limiter.admit(&caller.token, class).await.map_err(ApiError::internal)? {
+        match (*self.limiter).admit(&caller.token, class).await.map_err(ApiError::internal)? {
             Admission::Admitted => Ok(()),
             Admission::Refused { retry_after } => Err(Kind::RateLimited { retry_after }.into()),
         }
     }
 
     async fn run(&self, caller: &Caller, call: Call) -> Result<Reply, ApiError> {
-        let (store, business) = (&self.store, &caller.business);
+        let (store, business) = (&*self.store, &caller.business);
         match call {
             Call::ListLeads(query) => match store.list(business, &query).await.map_err(ApiError::internal)? {
                 Listed::Page(page) => Ok(Reply::Leads(page)),

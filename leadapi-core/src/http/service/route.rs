@@ -66,6 +66,10 @@ fn allow<'a>(lines: impl Iterator<Item = (&'static Endpoint, &'a str)>) -> Strin
 
 /// A segment that is no id names no lead, and is answered like one (contract D4).
 fn lead_id(segment: &str) -> LeadId {
+    // Which is seen at once, and hardly ever so.
+    if !segment.contains('%') {
+        return LeadId::named(segment);
+    }
     LeadId::named(&percent_decode_str(segment).decode_utf8().unwrap_or_default())
 }
 

@@ -7,15 +7,15 @@
 mod log;
 
 use std::{
-    collections::HashMap,
     fmt,
-    hash::{BuildHasher, RandomState},
+    hash::BuildHasher,
     num::NonZeroU32,
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use async_trait::async_trait;
+use foldhash::{HashMap, fast::RandomState};
 
 use self::log::Log;
 use crate::{
@@ -101,7 +101,7 @@ impl SlidingWindow {
     /// Over another time, which counts from any moment and must never step back.
     pub fn with_time(limits: Limits, time: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
-        Self { limits, time: Box::new(time), hasher: RandomState::new(), shards }
+        Self { limits, time: Box::new(time), hasher: RandomState::default(), shards }
     }
 
     /// Admits and counts a request, or refuses it.

@@ -111,14 +111,31 @@ impl<T: Json> Json for Option<T> {
 }
 
 fn text(text: &str, out: &mut Vec<u8>) {
-    // Without a branch for each character, so that many are looked at with one instruction.
-    let needs_escape = |byte: &u8| u8::from(*byte < b' ') | u8::from(*byte == b'"') | u8::from(*byte == b'\\');
-    if text.as_bytes().iter().map(needs_escape).fold(0, |any, one| any | one) > 0 {
+    if needs_escape(text.as_bytes()) {
         return generic(text, out);
     }
+    out.reserve(text.len() + 2);
     out.push(b'"');
     out.extend_from_slice(text.as_bytes());
     out.push(b'"');
+}
+
+fn needs_escape(bytes: &[u8]) -> bool {
+    /// Without a branch for each, so that they are looked at all at once.
+    fn any<const N: usize>(bytes: &[u8; N]) -> bool {
+        bytes.iter().fold(false, |any, byte| any | is_special(*byte))
+    }
+    fn is_special(byte: u8) -> bool {
+        byte < b' ' || byte == b'"' || byte == b'\\'
+    }
+    let (blocks, rest) = bytes.as_chunks::<16>();
+    blocks.iter().any(any)
+        || match (bytes.last_chunk::<16>(), bytes.last_chunk::<8>()) {
+            // Some bytes are looked at twice, which is quicker than to look at each of the rest.
+            (Some(last), _) => any(last),
+            (None, Some(last)) => any(last) || bytes.first_chunk::<8>().is_some_and(any),
+            (None, None) => rest.iter().any(|byte| is_special(*byte)),
+        }
 }
 
 fn generic(value: &(impl Serialize + ?Sized), out: &mut Vec<u8>) {
