@@ -127,6 +127,10 @@ impl Working {
         if let Poll::Ready(Ok(response)) = poll_fn(|cx| Poll::Ready(Pin::new(&mut self.answer).poll(cx))).await {
             return response;
         }
+        Box::pin(self.wait()).await
+    }
+
+    async fn wait(mut self) -> Response<Full<Bytes>> {
         if let Ok(Ok(response)) = timeout(self.time, &mut self.answer).await {
             return response;
         }

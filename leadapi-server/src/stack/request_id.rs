@@ -71,7 +71,7 @@ fn is_good(id: &HeaderValue) -> bool {
 
 fn new() -> HeaderValue {
     let mut text = Uuid::encode_buffer();
-    let text = Uuid::now_v7().hyphenated().encode_lower(&mut text);
+    let text = Uuid::new_v4().hyphenated().encode_lower(&mut text);
     // Its digits and dashes are always a good value.
     HeaderValue::from_str(text).unwrap_or_else(|_| HeaderValue::from_static("none"))
 }

@@ -9,11 +9,12 @@ use std::{
     convert::Infallible,
     hash::{BuildHasher, RandomState},
     io,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use bytes::BytesMut;
+use futures_util::FutureExt;
 use http::{HeaderValue, Request, Response, Version, header};
 use hyper::{
     body::Incoming,
@@ -67,12 +68,42 @@ pub(crate) enum End {
 
 /// The table of a connection, which its stream, its requests and its watch share.
 #[derive(Clone)]
-struct Shared(Arc<Mutex<Deadlines>>);
+struct Shared(Arc<Mutex<Table>>);
+
+struct Table {
+    deadlines: Deadlines,
+    /// Stands still while the connection is polled: what happens meanwhile happens at once, and a clock that is read for
+    /// each part of it costs more than the part.
+    now: Option<Instant>,
+}
 
 impl Shared {
-    fn with<T>(&self, act: impl FnOnce(&mut Deadlines) -> T) -> T {
+    fn new(deadlines: Deadlines) -> Self {
+        Self(Arc::new(Mutex::new(Table { deadlines, now: None })))
+    }
+
+    /// Tells the table what happens now, or asks it.
+    fn with<T>(&self, happens: impl FnOnce(&mut Deadlines, Instant) -> T) -> T {
+        let mut table = self.lock();
+        let now = table.now.unwrap_or_else(Instant::now);
+        happens(&mut table.deadlines, now)
+    }
+
+    /// Lets time stand still, for the connection to be polled.
+    fn hold(&self) -> Instant {
+        *self.lock().now.insert(Instant::now())
+    }
+
+    /// Lets time go on, and says what is waited for from here on, and until when.
+    fn release(&self) -> (Wait, Instant) {
+        let mut table = self.lock();
+        table.now = None;
+        table.deadlines.due()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Table> {
         // A panic between two lines of the table leaves nothing half done in it.
-        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -107,7 +138,7 @@ pub(super) async fn serve(
     if protocol == Protocol::Http2 {
         table.multiplexed();
     }
-    let deadlines = Shared(Arc::new(Mutex::new(table)));
+    let deadlines = Shared::new(table);
     let stream = TokioIo::new(Noted::new(stream, ahead.freeze(), deadlines.clone()));
     let service = answering(service, limits, &deadlines, &life);
     let retires = start + with_jitter(limits.age);
@@ -144,14 +175,13 @@ fn answering<A: Answer>(
         let is_http1 = request.version() < Version::HTTP_2;
         let life = life.clone();
         let answer = service.clone().answer(request.map(|body| Timely::new(body, body_time)));
-        async move {
-            let mut response = answer.await;
+        answer.map(move |mut response| {
             // A peer that knows that this is the end does not send the next request into a closing connection.
             if is_http1 && life.is(Stage::Draining) {
                 response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
             Ok::<_, Infallible>(response.map(|body| running.deliver(body, is_http1)))
-        }
+        })
     })
 }
 

@@ -8,33 +8,34 @@ use std::{
 };
 
 use bytes::{Buf, Bytes};
-use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
-    time::Instant,
-};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::Shared;
+use super::{Deadlines, Shared};
 
 pub(super) struct Noted<S> {
     stream: S,
     /// What was read already, to see which protocol the peer speaks.
     ahead: Bytes,
     deadlines: Shared,
+    /// The peer does not take what is written.
+    is_stalled: bool,
     /// Nothing more is written.
     is_shut: bool,
 }
 
 impl<S> Noted<S> {
     pub(super) const fn new(stream: S, ahead: Bytes, deadlines: Shared) -> Self {
-        Self { stream, ahead, deadlines, is_shut: false }
+        Self { stream, ahead, deadlines, is_stalled: false, is_shut: false }
     }
 
     /// Whether everything has gone to the peer, as far as it is known here.
-    fn note<T>(&self, polled: &Poll<io::Result<T>>, is_flush: bool) {
-        match polled {
-            Poll::Pending => self.deadlines.with(|deadlines| deadlines.stalled(Instant::now())),
-            Poll::Ready(_) if is_flush => self.deadlines.with(super::Deadlines::flushed),
-            Poll::Ready(_) => {}
+    fn note<T>(&mut self, polled: &Poll<io::Result<T>>, is_flush: bool) {
+        if polled.is_pending() {
+            self.is_stalled = true;
+            self.deadlines.with(Deadlines::stalled);
+        } else if is_flush && self.is_stalled {
+            self.is_stalled = false;
+            self.deadlines.with(|table, _| table.flushed());
         }
     }
 }
@@ -49,7 +50,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Noted<S> {
         let before = buffer.filled().len();
         let polled = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if polled.is_ready() && buffer.filled().len() > before {
-            self.deadlines.with(|deadlines| deadlines.read(Instant::now()));
+            self.deadlines.with(Deadlines::read);
         }
         polled
     }
@@ -90,7 +91,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Noted<S> {
             self.note(&polled, true);
             ready!(polled)?;
             self.is_shut = true;
-            self.deadlines.with(|deadlines| deadlines.shut(Instant::now()));
+            self.deadlines.with(Deadlines::shut);
         }
         loop {
             let mut unwanted = [MaybeUninit::uninit(); 1_024];

@@ -10,9 +10,9 @@ use std::{
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use leadapi_core::BoxError;
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::time::{Sleep, sleep};
 
-use super::Shared;
+use super::{Deadlines, Shared};
 
 /// Stands in the connection's table until it is dropped.
 pub(super) struct Running {
@@ -22,13 +22,13 @@ pub(super) struct Running {
 
 impl Running {
     pub(super) fn begin(deadlines: &Shared) -> Self {
-        let number = deadlines.with(|table| table.began(Instant::now()));
+        let number = deadlines.with(Deadlines::began);
         Self { deadlines: deadlines.clone(), number }
     }
 
     /// There is an answer.
     pub(super) fn deliver<B>(self, body: B, is_http1: bool) -> Delivered<B> {
-        self.deadlines.with(|table| table.answered(self.number, Instant::now()));
+        self.deadlines.with(|table, now| table.answered(self.number, now));
         let until = if is_http1 { Until::HandedOn(self) } else { Until::Written(Arc::new(self)) };
         Delivered { body, until }
     }
@@ -36,7 +36,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.deadlines.with(|table| table.ended(self.number, Instant::now()));
+        self.deadlines.with(|table, now| table.ended(self.number, now));
     }
 }
 

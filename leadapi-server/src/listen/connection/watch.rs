@@ -36,7 +36,7 @@ pin_project! {
 impl<C, S> Watch<C, S> {
     /// Watches a connection until it ends: from `retires` on, or when `stop` is done, it is closed in order.
     pub(super) fn new(connection: C, deadlines: Shared, retires: Instant, stop: S) -> Self {
-        let timer = sleep_until(deadlines.with(|table| table.due().1).min(retires));
+        let timer = sleep_until(deadlines.with(|table, _| table.due().1).min(retires));
         Self { connection, stop, timer, deadlines, retires, closing: false }
     }
 }
@@ -51,12 +51,13 @@ where
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
         loop {
+            let now = this.deadlines.hold();
             // First of all, so that a request that has arrived runs before it is asked whether one does.
-            if let Poll::Ready(ended) = this.connection.as_mut().poll(cx) {
+            let polled = this.connection.as_mut().poll(cx);
+            let (wait, due) = this.deadlines.release();
+            if let Poll::Ready(ended) = polled {
                 return Poll::Ready(End::Closed(ended));
             }
-            let now = Instant::now();
-            let (wait, due) = this.deadlines.with(|table| table.due());
             let is_due = due <= now;
             if is_due && (wait != Wait::Idle || *this.closing) {
                 return Poll::Ready(End::Cut(wait));
@@ -64,7 +65,7 @@ where
             if !*this.closing && (is_due || *this.retires <= now || this.stop.as_mut().poll(cx).is_ready()) {
                 *this.closing = true;
                 this.connection.as_mut().graceful_shutdown();
-                this.deadlines.with(|table| table.closing(now));
+                this.deadlines.with(|table, _| table.closing(now));
                 continue;
             }
             let next = if *this.closing { due } else { due.min(*this.retires) };
