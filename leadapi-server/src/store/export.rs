@@ -14,7 +14,8 @@ use leadapi_core::{
 
 use super::{
     AdminError, SqlStore, lead, read,
-    session::{FromValue, Row, Session, SqlError, Value, Work, query},
+    row::{Cell, FromCell, Row, parsed},
+    session::{Session, SqlError, Value, Work, query},
     statement, tokens,
 };
 
@@ -131,8 +132,8 @@ impl From<Role> for Value {
     }
 }
 
-impl FromValue for Role {
-    fn from_value(value: Value) -> Result<Self, SqlError> {
-        String::from_value(value)?.parse().map_err(SqlError::other)
+impl FromCell for Role {
+    fn from_cell(cell: Cell<'_>) -> Result<Self, SqlError> {
+        parsed(cell, str::parse)
     }
 }

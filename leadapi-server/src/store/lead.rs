@@ -5,7 +5,8 @@ use std::sync::Arc;
 use leadapi_core::{id::BusinessId, model::Lead};
 
 use super::{
-    session::{Query, Row, SqlError, query},
+    row::Row,
+    session::{Query, SqlError, query},
     statement,
 };
 

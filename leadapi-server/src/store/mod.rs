@@ -10,6 +10,7 @@ mod import;
 mod lead;
 mod postgres;
 mod read;
+mod row;
 mod session;
 mod sqlite;
 mod statement;
@@ -31,7 +32,8 @@ use leadapi_core::{
 
 use self::{
     postgres::Postgres,
-    session::{Query, Row, SqlError, Work, query},
+    row::Row,
+    session::{Query, SqlError, Work, query},
     sqlite::Sqlite,
     write::{Write, Written},
 };

@@ -12,7 +12,8 @@ use leadapi_core::{
 
 use super::{
     lead,
-    session::{Query, Row, Session, SqlError, Value, Work, query},
+    row::Row,
+    session::{Query, Session, SqlError, Value, Work, query},
     statement,
     tally::{self, Start},
 };

@@ -1,5 +1,4 @@
-//! The seam between what is done and the database that does it: values, rows, statements, and a session of a
-//! transaction.
+//! The seam between what is done and the database that does it: parameters, statements, and a session of a transaction.
 //!
 //! The statements are written so that both databases take the same text: parameters are `$1`, `$2` and so on, in the
 //! order in which they first appear.
@@ -13,6 +12,8 @@ use leadapi_core::{
     id::{BusinessId, ClientId, FormId, LeadId, PipelineId, StageId, TokenId},
     model::{Amount, IdempotencyKey, Timestamp},
 };
+
+use super::row::Row;
 
 /// Why a piece of work was not done.
 ///
@@ -51,17 +52,9 @@ impl SqlError {
     pub(crate) fn lost(error: impl Into<BoxError>) -> Self {
         Self::Lost(error.into().into())
     }
-
-    /// A row that is not as it was written.
-    fn strange(found: Option<&Value>) -> Self {
-        Self::other(match found {
-            None => "a row of the database has too few columns".to_owned(),
-            Some(found) => format!("a row of the database holds {} where something else belongs", found.kind()),
-        })
-    }
 }
 
-/// A value in a column or a parameter. Moments are milliseconds since 1970, so that both databases order them alike.
+/// A parameter. Moments are milliseconds since 1970, so that both databases order them alike.
 #[derive(Clone, PartialEq)]
 pub(crate) enum Value {
     Null,
@@ -106,26 +99,6 @@ macro_rules! query {
 }
 pub(crate) use query;
 
-/// A row of an answer; its columns are taken from left to right.
-#[derive(Debug)]
-pub(crate) struct Row(std::vec::IntoIter<Value>);
-
-impl Row {
-    pub(crate) fn new(values: Vec<Value>) -> Self {
-        Self(values.into_iter())
-    }
-
-    /// The next column.
-    pub(crate) fn take<T: FromValue>(&mut self) -> Result<T, SqlError> {
-        T::from_value(self.0.next().ok_or_else(|| SqlError::strange(None))?)
-    }
-}
-
-/// What a column can be read as.
-pub(crate) trait FromValue: Sized {
-    fn from_value(value: Value) -> Result<Self, SqlError>;
-}
-
 /// A transaction, in which statements are run in the order in which they are given.
 #[async_trait]
 pub(crate) trait Session: Send {
@@ -156,18 +129,6 @@ pub(crate) trait Work: Send + Sync + 'static {
     async fn run(&self, session: &mut dyn Session) -> Result<Self::Output, SqlError>;
 }
 
-impl FromValue for Value {
-    fn from_value(value: Value) -> Result<Self, SqlError> {
-        Ok(value)
-    }
-}
-
-impl<T: FromValue> FromValue for Option<T> {
-    fn from_value(value: Value) -> Result<Self, SqlError> {
-        if value == Value::Null { Ok(None) } else { T::from_value(value).map(Some) }
-    }
-}
-
 impl<T: Into<Self>> From<Option<T>> for Value {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Null, Into::into)
@@ -181,15 +142,6 @@ macro_rules! plain {
                 Self::$variant(value)
             }
         }
-
-        impl FromValue for $type {
-            fn from_value(value: Value) -> Result<Self, SqlError> {
-                match value {
-                    Value::$variant(value) => Ok(value),
-                    other => Err(SqlError::strange(Some(&other))),
-                }
-            }
-        }
     )*};
 }
 
@@ -200,12 +152,6 @@ macro_rules! texts {
         impl From<&$type> for Value {
             fn from(text: &$type) -> Self {
                 Self::Text(text.as_str().to_owned())
-            }
-        }
-
-        impl FromValue for $type {
-            fn from_value(value: Value) -> Result<Self, SqlError> {
-                Self::parse(&String::from_value(value)?).map_err(SqlError::other)
             }
         }
     )*};
@@ -231,28 +177,9 @@ impl From<u32> for Value {
     }
 }
 
-impl FromValue for u32 {
-    fn from_value(value: Value) -> Result<Self, SqlError> {
-        i64::from_value(value)?.try_into().map_err(SqlError::other)
-    }
-}
-
-impl FromValue for u64 {
-    fn from_value(value: Value) -> Result<Self, SqlError> {
-        i64::from_value(value)?.try_into().map_err(SqlError::other)
-    }
-}
-
 impl From<Timestamp> for Value {
     fn from(at: Timestamp) -> Self {
         Self::Int(at.to_utc().timestamp_millis())
-    }
-}
-
-impl FromValue for Timestamp {
-    fn from_value(value: Value) -> Result<Self, SqlError> {
-        let at = chrono::DateTime::from_timestamp_millis(i64::from_value(value)?);
-        at.map(Self::from).ok_or_else(|| SqlError::other("a moment of the database is out of range"))
     }
 }
 
@@ -262,33 +189,14 @@ impl From<Amount> for Value {
     }
 }
 
-impl FromValue for Amount {
-    fn from_value(value: Value) -> Result<Self, SqlError> {
-        Self::try_from(f64::from_value(value)?).map_err(SqlError::other)
-    }
-}
-
 impl From<[u8; 32]> for Value {
     fn from(bytes: [u8; 32]) -> Self {
         Self::Bytes(bytes.to_vec())
     }
 }
 
-impl FromValue for [u8; 32] {
-    fn from_value(value: Value) -> Result<Self, SqlError> {
-        let bytes = Vec::<u8>::from_value(value)?;
-        Self::try_from(bytes).map_err(|_| SqlError::other("a hash of the database is not 32 bytes"))
-    }
-}
-
 impl From<&TokenHash> for Value {
     fn from(hash: &TokenHash) -> Self {
         hash.to_bytes().into()
-    }
-}
-
-impl FromValue for TokenHash {
-    fn from_value(value: Value) -> Result<Self, SqlError> {
-        FromValue::from_value(value).map(Self::from_bytes)
     }
 }

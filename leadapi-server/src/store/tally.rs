@@ -15,7 +15,8 @@ use leadapi_core::{
 };
 
 use super::{
-    session::{Query, Row, Session, SqlError, query},
+    row::Row,
+    session::{Query, Session, SqlError, query},
     statement,
 };
 

@@ -1,17 +1,20 @@
 //! Tokens as rows: the port of tokens over either database (contract D8).
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use leadapi_core::{
     BoxError,
     auth::{Scope, Scopes, TokenHash},
     id::{BusinessId, TokenId},
     model::Timestamp,
-    port::{TokenRecord, TokenStore},
+    port::{FoundToken, TokenRecord, TokenStore},
 };
 
 use super::{
     SqlStore,
-    session::{FromValue, Query, Row, Session, SqlError, Value, Work, query},
+    row::{Cell, FromCell, Row, parsed},
+    session::{Query, Session, SqlError, Value, Work, query},
     statement,
 };
 
@@ -34,10 +37,10 @@ impl TokenStore for SqlStore {
         self.one(business, query!(statement::DELETE_TOKEN, business, id)).await
     }
 
-    async fn find(&self, hash: &TokenHash) -> Result<Option<(BusinessId, TokenRecord)>, BoxError> {
+    async fn find(&self, hash: &TokenHash) -> Result<Option<FoundToken>, BoxError> {
         let rows = self.database.query(query!(statement::FIND_TOKEN, hash)).await?;
         let Some(mut row) = rows.into_iter().next() else { return Ok(None) };
-        Ok(Some((row.take()?, read(row)?)))
+        Ok(Some(Arc::new((row.take()?, read(row)?))))
     }
 }
 
@@ -95,10 +98,11 @@ impl From<Scopes> for Value {
     }
 }
 
-impl FromValue for Scopes {
-    fn from_value(value: Value) -> Result<Self, SqlError> {
-        let text = String::from_value(value)?;
-        let scopes: Result<Vec<Scope>, _> = text.split(' ').map(str::parse).collect();
-        scopes.and_then(Self::try_from).map_err(SqlError::other)
+impl FromCell for Scopes {
+    fn from_cell(cell: Cell<'_>) -> Result<Self, SqlError> {
+        parsed(cell, |text| {
+            let scopes: Result<Vec<Scope>, _> = text.split(' ').map(str::parse).collect();
+            scopes.and_then(Self::try_from)
+        })
     }
 }

@@ -19,7 +19,8 @@ use leadapi_core::{
 
 use super::{
     lead,
-    session::{Query, Row, Session, SqlError, query},
+    row::Row,
+    session::{Query, Session, SqlError, query},
     statement,
     tally::Changes,
 };

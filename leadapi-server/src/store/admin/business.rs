@@ -5,7 +5,8 @@ use serde::Serialize;
 
 use crate::store::{
     AdminError, SqlStore,
-    session::{Row, SqlError, query},
+    row::Row,
+    session::{SqlError, query},
     statement as served,
 };
 

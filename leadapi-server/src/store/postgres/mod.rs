@@ -20,7 +20,8 @@ use session::PgSession;
 use writer::Writer;
 
 use super::{
-    session::{Query, Row, Session, SqlError, Work, query},
+    row::Row,
+    session::{Query, Session, SqlError, Work, query},
     write::{Write, Written},
 };
 

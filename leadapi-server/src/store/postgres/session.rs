@@ -11,7 +11,10 @@ use tokio_postgres::{
     types::{FromSql, IsNull, ToSql, Type, private::BytesMut, to_sql_checked},
 };
 
-use crate::store::session::{Query, Row, Session, SqlError, Value};
+use crate::store::{
+    row::{Cell, Row},
+    session::{Query, Session, SqlError, Value},
+};
 
 type Answer = Pin<Box<dyn Future<Output = Result<Vec<Row>, tokio_postgres::Error>> + Send>>;
 
@@ -124,12 +127,7 @@ async fn prepared(connection: Arc<Object>, query: Query) -> Result<Answer, SqlEr
 }
 
 fn read(row: &tokio_postgres::Row) -> Result<Row, tokio_postgres::Error> {
-    // Collected as results, they would not say how many there are, and the room would grow step by step.
-    let mut values = Vec::with_capacity(row.len());
-    for column in 0..row.len() {
-        values.push(row.try_get(column)?);
-    }
-    Ok(Row::new(values))
+    Row::copy(row.len(), |column| row.try_get(column))
 }
 
 /// Runs one statement that reads, in a transaction of its own.
@@ -183,14 +181,14 @@ impl ToSql for Value {
     to_sql_checked!();
 }
 
-impl<'a> FromSql<'a> for Value {
+impl<'a> FromSql<'a> for Cell<'a> {
     fn from_sql(ty: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
         Ok(match *ty {
             Type::INT8 => Self::Int(i64::from_sql(ty, raw)?),
             Type::INT4 => Self::Int(i32::from_sql(ty, raw)?.into()),
             Type::FLOAT8 => Self::Real(f64::from_sql(ty, raw)?),
-            Type::BYTEA => Self::Bytes(Vec::from_sql(ty, raw)?),
-            _ => Self::Text(String::from_sql(ty, raw)?),
+            Type::BYTEA => Self::Bytes(FromSql::from_sql(ty, raw)?),
+            _ => Self::Text(FromSql::from_sql(ty, raw)?),
         })
     }
 

@@ -20,7 +20,8 @@ use session::{SqliteSession, at_once, execute, failure};
 use writer::Writer;
 
 use super::{
-    session::{Query, Row, SqlError, Work},
+    row::Row,
+    session::{Query, SqlError, Work},
     write::{Write, Written},
 };
 use crate::chain::chain;

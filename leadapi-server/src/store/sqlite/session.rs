@@ -7,7 +7,10 @@ use rusqlite::{
     types::{ToSql, ToSqlOutput, ValueRef},
 };
 
-use crate::store::session::{Query, Row, Session, SqlError, Value};
+use crate::store::{
+    row::{Cell, Row},
+    session::{Query, Session, SqlError, Value},
+};
 
 /// A session within the transaction that its connection is in.
 pub(super) struct SqliteSession<'c>(pub(super) &'c mut Connection);
@@ -41,23 +44,18 @@ fn rows(statement: &mut Statement<'_>) -> rusqlite::Result<Vec<Row>> {
     let mut found = Vec::new();
     let mut rows = statement.raw_query();
     while let Some(row) = rows.next()? {
-        // Collected as results, they would not say how many there are, and the room would grow step by step.
-        let mut values = Vec::with_capacity(columns);
-        for column in 0..columns {
-            values.push(read(row.get_ref(column)?)?);
-        }
-        found.push(Row::new(values));
+        found.push(Row::copy(columns, |column| read(row.get_ref(column)?))?);
     }
     Ok(found)
 }
 
-fn read(value: ValueRef<'_>) -> rusqlite::Result<Value> {
+fn read(value: ValueRef<'_>) -> rusqlite::Result<Cell<'_>> {
     Ok(match value {
-        ValueRef::Null => Value::Null,
-        ValueRef::Integer(number) => Value::Int(number),
-        ValueRef::Real(number) => Value::Real(number),
-        ValueRef::Text(_) => Value::Text(value.as_str()?.to_owned()),
-        ValueRef::Blob(bytes) => Value::Bytes(bytes.to_vec()),
+        ValueRef::Null => Cell::Null,
+        ValueRef::Integer(number) => Cell::Int(number),
+        ValueRef::Real(number) => Cell::Real(number),
+        ValueRef::Text(_) => Cell::Text(value.as_str()?),
+        ValueRef::Blob(bytes) => Cell::Bytes(bytes),
     })
 }
 
