@@ -3,6 +3,8 @@
 #![cfg(feature = "service")]
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test ends at the first thing that is wrong")]
 
+use std::sync::Arc;
+
 use futures_executor::block_on;
 use leadapi_core::{
     auth::{BearerToken, Role, Scopes, TokenHash},
@@ -108,7 +110,7 @@ fn a_kept_token_is_the_record_that_it_came_from() {
     assert!(block_on(tokens::seed(&store, &dataset, moment(NOON))).unwrap().is_empty());
     let owner = BusinessId::parse("b1").unwrap();
     assert_eq!(block_on(store.list(&owner)).unwrap(), std::slice::from_ref(&record));
-    assert_eq!(block_on(store.find(&record.hash)).unwrap(), Some((owner, record)));
+    assert_eq!(block_on(store.find(&record.hash)).unwrap(), Some(Arc::new((owner, record))));
 }
 
 #[test]

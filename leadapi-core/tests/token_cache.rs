@@ -19,7 +19,7 @@ use leadapi_core::{
     id::{BusinessId, TokenId},
     memory::{ManualClock, MemoryTokens},
     model::Timestamp,
-    port::{Clock, TokenRecord, TokenStore, TokenVerifier, Verdict},
+    port::{Clock, FoundToken, TokenRecord, TokenStore, TokenVerifier, Verdict},
     tokens::StoredTokens,
 };
 
@@ -51,7 +51,7 @@ impl TokenStore for Watched {
         self.tokens.delete(business, id).await
     }
 
-    async fn find(&self, hash: &TokenHash) -> Result<Option<(BusinessId, TokenRecord)>, BoxError> {
+    async fn find(&self, hash: &TokenHash) -> Result<Option<FoundToken>, BoxError> {
         self.look_ups.fetch_add(1, Ordering::Relaxed);
         if self.broken.load(Ordering::Relaxed) {
             return Err("the store is down".into());

@@ -19,7 +19,7 @@ use leadapi_core::{
     id::{BusinessId, TokenId},
     memory::{ManualClock, MemoryTokens},
     model::Timestamp,
-    port::{Clock, TokenRecord, TokenStore, TokenVerifier, Verdict},
+    port::{Clock, FoundToken, TokenRecord, TokenStore, TokenVerifier, Verdict},
     tokens::{CreateTokenError, NewToken, StoredTokens, Tokens},
 };
 
@@ -157,7 +157,7 @@ impl TokenStore for Counting {
         Err("not here".into())
     }
 
-    async fn find(&self, _: &TokenHash) -> Result<Option<(BusinessId, TokenRecord)>, BoxError> {
+    async fn find(&self, _: &TokenHash) -> Result<Option<FoundToken>, BoxError> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Ok(None)
     }

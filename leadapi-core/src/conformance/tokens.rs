@@ -1,13 +1,15 @@
 //! Tokens: kept exactly, found by their hash, and each business's own (contract 5 and D8).
 
+use std::sync::Arc;
+
 use futures_util::future::join_all;
 
 use super::{Check, business, moment, same};
 use crate::{
     BoxError,
     auth::{Scopes, TokenHash},
-    id::TokenId,
-    port::{TokenRecord, TokenStore},
+    id::{BusinessId, TokenId},
+    port::{FoundToken, TokenRecord, TokenStore},
 };
 
 /// The businesses that tokens are kept for.
@@ -41,6 +43,11 @@ fn token(name: &str, byte: u8) -> Result<TokenRecord, BoxError> {
     })
 }
 
+/// What a store finds.
+fn found(owner: BusinessId, token: TokenRecord) -> FoundToken {
+    Arc::new((owner, token))
+}
+
 async fn listed(store: &impl TokenStore, owner: &str) -> Result<Vec<String>, BoxError> {
     let tokens = store.list(&business(owner)).await?;
     Ok(tokens.into_iter().map(|token| token.id.to_string()).collect())
@@ -72,8 +79,8 @@ pub(super) async fn keeps_every_field(store: &impl TokenStore) -> Check {
     }
     same("what is listed", &store.list(&business("b1")).await?, &given)?;
     for token in given {
-        let found = store.find(&token.hash).await?;
-        same("what is found", &found, &Some((business("b1"), token)))?;
+        let it = store.find(&token.hash).await?;
+        same("what is found", &it, &Some(found(business("b1"), token)))?;
     }
     Ok(())
 }
@@ -100,7 +107,7 @@ pub(super) async fn finds_by_the_whole_hash(store: &impl TokenStore) -> Check {
             same("another hash", &store.find(&TokenHash::from_bytes(bytes)).await?, &None)?;
         }
     }
-    same("the hash", &store.find(&kept.hash).await?, &Some((business("b1"), kept)))
+    same("the hash", &store.find(&kept.hash).await?, &Some(found(business("b1"), kept)))
 }
 
 /// An id or a hash that is kept already is refused, in whatever business, and nothing is changed.
@@ -113,7 +120,7 @@ pub(super) async fn refuses_twins(store: &impl TokenStore) -> Check {
             same(&format!("an error for a twin in {owner}"), &outcome.is_err(), &true)?;
         }
     }
-    same("the first", &store.find(&hash(1)).await?, &Some((business("b1"), first)))?;
+    same("the first", &store.find(&hash(1)).await?, &Some(found(business("b1"), first)))?;
     same("the hash of a twin", &store.find(&hash(2)).await?, &None)?;
     same("the tokens", &(listed(store, "b1").await?, listed(store, "b2").await?), &(super::ids(&["t1"]), vec![]))?;
     // Ids that differ in case are two ids.
@@ -141,7 +148,7 @@ pub(super) async fn keeps_the_first_revocation(store: &impl TokenStore) -> Check
     let revoked = TokenRecord { revoked_at: Some(moment(LATER)?), ..token("t1", 1)? };
     for at in [LATER, NOON, "2030-01-01T00:00:00.000Z"] {
         same("revoking", &store.revoke(&owner, &id("t1"), moment(at)?).await?, &true)?;
-        same("when it was", &store.find(&hash(1)).await?, &Some((owner.clone(), revoked.clone())))?;
+        same("when it was", &store.find(&hash(1)).await?, &Some(found(owner.clone(), revoked.clone())))?;
     }
     same("one that came revoked", &store.revoke(&owner, &id("t3"), moment(LATER)?).await?, &true)?;
     same("all of them", &store.list(&owner).await?, &vec![revoked, token("t2", 2)?, gone])?;
@@ -166,7 +173,7 @@ pub(super) async fn deletes_once(store: &impl TokenStore) -> Check {
     same("what is left", &listed(store, "b1").await?, &super::ids(&["t2"]))?;
     // It is forgotten: neither its id nor its hash is taken.
     store.insert(&business("b2"), token("t1", 1)?).await?;
-    same("finding it again", &store.find(&hash(1)).await?, &Some((business("b2"), token("t1", 1)?)))
+    same("finding it again", &store.find(&hash(1)).await?, &Some(found(business("b2"), token("t1", 1)?)))
 }
 
 pub(super) async fn keeps_businesses_apart(store: &impl TokenStore) -> Check {
@@ -181,8 +188,8 @@ pub(super) async fn keeps_businesses_apart(store: &impl TokenStore) -> Check {
     same("the other", &store.list(&business("b2")).await?, &vec![token("t2", 2)?])?;
     same("a stranger", &store.list(&business("b9")).await?, &vec![])?;
     for (owner, name, byte) in [("b1", "t1", 1), ("b2", "t2", 2)] {
-        let found = store.find(&hash(byte)).await?;
-        same("the owner", &found, &Some((business(owner), token(name, byte)?)))?;
+        let it = store.find(&hash(byte)).await?;
+        same("the owner", &it, &Some(found(business(owner), token(name, byte)?)))?;
     }
     Ok(())
 }

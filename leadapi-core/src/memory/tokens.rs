@@ -1,6 +1,6 @@
 //! Tokens in memory.
 
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use async_trait::async_trait;
 use foldhash::HashMap;
@@ -10,7 +10,7 @@ use crate::{
     auth::TokenHash,
     id::{BusinessId, TokenId},
     model::Timestamp,
-    port::{TokenRecord, TokenStore},
+    port::{FoundToken, TokenRecord, TokenStore},
 };
 
 /// Enough that threads rarely meet at one lock.
@@ -30,7 +30,7 @@ pub struct MemoryTokens {
 #[repr(align(128))]
 struct Shard(RwLock<Held>);
 
-type Held = HashMap<TokenHash, (BusinessId, TokenRecord)>;
+type Held = HashMap<TokenHash, FoundToken>;
 
 impl Default for MemoryTokens {
     fn default() -> Self {
@@ -71,16 +71,14 @@ impl TokenStore for MemoryTokens {
         hashes.insert(token.id.clone(), hash);
         // A copy of its own: requests with other tokens of the business count their references elsewhere.
         let business = BusinessId::named(business.as_str());
-        self.write(&hash, |held| held.insert(hash, (business, token)));
+        self.write(&hash, |held| held.insert(hash, Arc::new((business, token))));
         Ok(())
     }
 
     async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, BoxError> {
         let hashes = self.hashes();
         let found = hashes.values().filter_map(|hash| {
-            self.read(hash, |held| {
-                held.get(hash).filter(|(owner, _)| owner == business).map(|(_, token)| token.clone())
-            })
+            self.read(hash, |held| held.get(hash).filter(|found| found.0 == *business).map(|found| found.1.clone()))
         });
         let mut tokens: Vec<TokenRecord> = found.collect();
         tokens.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
@@ -90,15 +88,15 @@ impl TokenStore for MemoryTokens {
     async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, BoxError> {
         let Some(hash) = self.hashes().get(id).copied() else { return Ok(false) };
         Ok(self.write(&hash, |held| {
-            let own = held.get_mut(&hash).filter(|(owner, _)| owner == business);
-            own.map(|(_, token)| token.revoked_at.get_or_insert(at)).is_some()
+            let own = held.get_mut(&hash).filter(|found| found.0 == *business);
+            own.map(|found| Arc::make_mut(found).1.revoked_at.get_or_insert(at)).is_some()
         }))
     }
 
     async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, BoxError> {
         let mut hashes = self.hashes();
         let Some(hash) = hashes.get(id).copied() else { return Ok(false) };
-        let is_own = self.read(&hash, |held| held.get(&hash).is_some_and(|(owner, _)| owner == business));
+        let is_own = self.read(&hash, |held| held.get(&hash).is_some_and(|found| found.0 == *business));
         if is_own {
             self.write(&hash, |held| held.remove(&hash));
             hashes.remove(id);
@@ -106,7 +104,7 @@ impl TokenStore for MemoryTokens {
         Ok(is_own)
     }
 
-    async fn find(&self, hash: &TokenHash) -> Result<Option<(BusinessId, TokenRecord)>, BoxError> {
+    async fn find(&self, hash: &TokenHash) -> Result<Option<FoundToken>, BoxError> {
         Ok(self.read(hash, |held| held.get(hash).cloned()))
     }
 }

@@ -13,4 +13,4 @@ mod token;
 pub use clock::{Clock, IdSource};
 pub use limiter::{Admission, Class, RateLimiter};
 pub use store::{Created, Idempotency, Listed, Store, Updated};
-pub use token::{TokenRecord, TokenStore, TokenVerifier, Verdict};
+pub use token::{FoundToken, TokenRecord, TokenStore, TokenVerifier, Verdict};

@@ -58,6 +58,9 @@ impl TokenRecord {
     }
 }
 
+/// A token as a store has found it, and the business that owns it; shared, because every request asks for one.
+pub type FoundToken = Arc<(BusinessId, TokenRecord)>;
+
 /// Keeps the tokens of many businesses.
 ///
 /// [`Tokens`](crate::tokens::Tokens) and [`StoredTokens`](crate::tokens::StoredTokens) call it, which know the rules. A
@@ -81,7 +84,7 @@ pub trait TokenStore: Send + Sync {
     /// The token of this hash and the business that owns it.
     ///
     /// It is the one call without a business, because it is the one that finds out which business a request is for.
-    async fn find(&self, hash: &TokenHash) -> Result<Option<(BusinessId, TokenRecord)>, BoxError>;
+    async fn find(&self, hash: &TokenHash) -> Result<Option<FoundToken>, BoxError>;
 }
 
 /// What a verifier says of a token.
@@ -138,7 +141,7 @@ macro_rules! by_pointer {
                 (**self).delete(business, id).await
             }
 
-            async fn find(&self, hash: &TokenHash) -> Result<Option<(BusinessId, TokenRecord)>, BoxError> {
+            async fn find(&self, hash: &TokenHash) -> Result<Option<FoundToken>, BoxError> {
                 (**self).find(hash).await
             }
         }

@@ -2,15 +2,14 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{PoisonError, RwLock},
     time::{Duration, Instant},
 };
 
 use crate::{
     BoxError,
     auth::TokenHash,
-    id::BusinessId,
-    port::{TokenRecord, TokenStore},
+    port::{FoundToken, TokenStore},
 };
 
 /// What a store says of a token is used for less than this, counted from before the store was asked. So whatever was
@@ -19,9 +18,6 @@ const FRESH: Duration = Duration::from_secs(2);
 
 /// Below this, old entries are not worth a sweep.
 const FEW: usize = 64;
-
-/// A token as a store has found it, with the business that owns it.
-pub(super) type Found = (BusinessId, TokenRecord);
 
 /// The records of tokens that were found a moment ago.
 ///
@@ -40,7 +36,7 @@ struct Held {
 
 struct Entry {
     since: Duration,
-    found: Arc<Found>,
+    found: FoundToken,
 }
 
 impl Cache {
@@ -55,13 +51,13 @@ impl Cache {
     }
 
     /// What the store says now, or has said a moment ago. A failure is not remembered.
-    pub(super) async fn find(&self, store: &dyn TokenStore, hash: &TokenHash) -> Result<Option<Arc<Found>>, BoxError> {
+    pub(super) async fn find(&self, store: &dyn TokenStore, hash: &TokenHash) -> Result<Option<FoundToken>, BoxError> {
         // Read before the store is asked: what it answers may be as old as this.
         let since = (self.time)();
         if let Some(found) = self.recall(hash, since) {
             return Ok(Some(found));
         }
-        let found = store.find(hash).await?.map(Arc::new);
+        let found = store.find(hash).await?;
         if let Some(found) = &found {
             self.remember(*hash, Entry { since, found: found.clone() });
         }
@@ -74,7 +70,7 @@ impl Cache {
         self.held.read().unwrap_or_else(PoisonError::into_inner).entries.len()
     }
 
-    fn recall(&self, hash: &TokenHash, now: Duration) -> Option<Arc<Found>> {
+    fn recall(&self, hash: &TokenHash, now: Duration) -> Option<FoundToken> {
         let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
         held.entries.get(hash).filter(|entry| entry.is_fresh(now)).map(|entry| entry.found.clone())
     }
@@ -110,8 +106,14 @@ impl Entry {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::auth::{BearerToken, Scopes};
+    use crate::{
+        auth::{BearerToken, Scopes},
+        id::BusinessId,
+        port::TokenRecord,
+    };
 
     /// A token must not be good again after it was seen to be revoked.
     #[test]

@@ -4,12 +4,12 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 
-use super::cache::{Cache, Found};
+use super::cache::Cache;
 use crate::{
     BoxError,
     auth::{BearerToken, Caller, TokenHash},
     model::Timestamp,
-    port::{Clock, TokenStore, TokenVerifier, Verdict},
+    port::{Clock, FoundToken, TokenStore, TokenVerifier, Verdict},
 };
 
 /// The [`TokenVerifier`] over a [`TokenStore`] (contract D8).
@@ -72,12 +72,12 @@ impl StoredTokens {
         self.cache.as_ref().map_or(0, Cache::len)
     }
 
-    async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<Found>>, BoxError> {
+    async fn find(&self, hash: &TokenHash) -> Result<Option<FoundToken>, BoxError> {
         // What the pointer points to is asked, and not the pointer, which makes a future of its own for that.
         let store = &*self.store;
         match &self.cache {
             Some(cache) => cache.find(store, hash).await,
-            None => Ok(store.find(hash).await?.map(Arc::new)),
+            None => store.find(hash).await,
         }
     }
 }

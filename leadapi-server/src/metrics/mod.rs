@@ -5,8 +5,8 @@ mod store;
 
 use std::time::Duration;
 
-use http::Response;
-use leadapi_core::http::{Operation, RequestLog, TABLE};
+use http::StatusCode;
+use leadapi_core::http::{Operation, TABLE};
 use prometheus::{
     Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts, Registry, TextEncoder,
     core::Collector,
@@ -78,15 +78,13 @@ impl Metrics {
         One(self.in_flight.clone())
     }
 
-    pub(crate) fn answered<B>(&self, response: &Response<B>, took: Duration) {
-        let operation = response.extensions().get::<RequestLog>().and_then(|log| log.operation);
+    pub(crate) fn answered(&self, status: StatusCode, operation: Option<Operation>, took: Duration) {
         let Some(metrics) = self.operations.iter().find(|metrics| metrics.operation == operation) else { return };
         metrics.seconds.observe(took.as_secs_f64());
-        let status = response.status();
         if let Some(counter) = metrics.by_status.get(usize::from(status.as_u16() / 100).saturating_sub(1)) {
             counter.inc();
         }
-        if status == http::StatusCode::TOO_MANY_REQUESTS {
+        if status == StatusCode::TOO_MANY_REQUESTS {
             self.rate_limited.with_label_values(&[operation.map_or(NO_OPERATION, Operation::name)]).inc();
         }
     }

@@ -1,23 +1,21 @@
 //! Requests of HTTP/1 that another reader, a proxy in front say, may take for others than they are taken for here
 //! (RFC 9112, 11.2). The HTTP library refuses most of them before they come here.
 
-use bytes::Bytes;
 use http::{
-    HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Version,
+    HeaderMap, HeaderName, HeaderValue, Method, Request, Version,
     header::{CONNECTION, HOST, TRANSFER_ENCODING},
 };
-use http_body_util::Full;
 
-use super::refusal::bad_request;
+use super::{Answered, refusal::bad_request};
 
 /// The refusal of an ambiguous request. What follows it on its connection is not looked at.
-pub(super) fn ambiguous<B>(request: &Request<B>) -> Option<Response<Full<Bytes>>> {
+pub(super) fn ambiguous<B>(request: &Request<B>) -> Option<Answered> {
     if request.version() >= Version::HTTP_2 {
         return None;
     }
     let message = what_is_ambiguous(request)?;
     let mut refusal = bad_request(message);
-    refusal.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    refusal.0.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     Some(refusal)
 }
 

@@ -3,18 +3,13 @@
 
 use std::{future::poll_fn, pin::Pin, task::Poll, time::Duration};
 
-use bytes::Bytes;
-use http::{Request, Response};
+use http::Request;
 use http_body::Body;
-use http_body_util::Full;
-use leadapi_core::{
-    BoxError,
-    http::{LeadService, ResponseFuture},
-};
+use leadapi_core::{BoxError, http::LeadService};
 use tokio::{sync::watch, time::timeout};
-use tower::Service;
 
 use super::{
+    Answered,
     ambiguous::ambiguous,
     place::{Place, Placed},
     refusal::{bad_request, internal_error},
@@ -74,10 +69,10 @@ impl Guard {
     /// Begins to work on a request, or refuses it.
     pub(super) fn begin<B>(
         &self,
-        mut service: LeadService,
+        service: &LeadService,
         request: Request<B>,
         metrics: &Metrics,
-    ) -> Result<Working, Box<Response<Full<Bytes>>>>
+    ) -> Result<Working<impl Future<Output = Answered> + Send + Unpin + use<B>>, Box<Answered>>
     where
         B: Body + Send + 'static,
         B::Data: Send,
@@ -91,11 +86,11 @@ impl Guard {
         };
         let holds = Holds { _place: place.clone(), _until: self.over.subscribe(), _counted: metrics.in_work() };
         let may_be_dropped = request.method().is_safe();
-        let answer = service.call(request.map(|body| Placed::new(body, place)));
+        let answer = service.answer(request.map(|body| Placed::new(body, place)));
         Ok(Working { answer, holds, time: self.time, may_be_dropped })
     }
 
-    fn too_large<B>(&self, request: &Request<B>) -> Option<Response<Full<Bytes>>> {
+    fn too_large<B>(&self, request: &Request<B>) -> Option<Answered> {
         let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
         if target > self.target_bytes {
             return Some(bad_request(&format!("path and query must be at most {} bytes", self.target_bytes)));
@@ -106,8 +101,8 @@ impl Guard {
 }
 
 /// A request in work.
-pub(super) struct Working {
-    answer: ResponseFuture,
+pub(super) struct Working<A> {
+    answer: A,
     holds: Holds,
     time: Duration,
     may_be_dropped: bool,
@@ -120,19 +115,19 @@ struct Holds {
     _counted: One,
 }
 
-impl Working {
+impl<A: Future<Output = Answered> + Send + Unpin + 'static> Working<A> {
     /// The answer, or the word that there was none in time; a write goes on behind it.
-    pub(super) async fn answer(mut self) -> Response<Full<Bytes>> {
+    pub(super) async fn answer(mut self) -> Answered {
         // Most answers are there at once, and need no timer.
-        if let Poll::Ready(Ok(response)) = poll_fn(|cx| Poll::Ready(Pin::new(&mut self.answer).poll(cx))).await {
-            return response;
+        if let Poll::Ready(answered) = poll_fn(|cx| Poll::Ready(Pin::new(&mut self.answer).poll(cx))).await {
+            return answered;
         }
         Box::pin(self.wait()).await
     }
 
-    async fn wait(mut self) -> Response<Full<Bytes>> {
-        if let Ok(Ok(response)) = timeout(self.time, &mut self.answer).await {
-            return response;
+    async fn wait(mut self) -> Answered {
+        if let Ok(answered) = timeout(self.time, &mut self.answer).await {
+            return answered;
         }
         let Self { answer, holds, time, may_be_dropped } = self;
         if !may_be_dropped {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use http::{HeaderValue, Request, Response};
+use http::{HeaderValue, Request, StatusCode};
 use leadapi_core::http::{Operation, RequestLog};
 use tracing::{Span, error, error_span, field::display, info};
 
@@ -23,13 +23,12 @@ fn shown(path: &str) -> &str {
     path.get(..end.unwrap_or(path.len())).unwrap_or_default()
 }
 
-pub(super) fn log<B>(response: &Response<B>, took: Duration) {
-    let (status, took_ms) = (response.status().as_u16(), (took.as_secs_f64() * 1e6).round() / 1e3);
-    let log = response.extensions().get::<RequestLog>();
-    let operation = log.and_then(|log| log.operation).map_or("-", Operation::name);
-    let business = log.and_then(|log| log.business.as_ref()).map(display);
-    let token = log.and_then(|log| log.token.as_ref()).map(display);
-    match log.and_then(|log| log.cause.as_ref()) {
+pub(super) fn log(status: StatusCode, about: &RequestLog, took: Duration) {
+    let (status, took_ms) = (status.as_u16(), (took.as_secs_f64() * 1e6).round() / 1e3);
+    let operation = about.operation.map_or("-", Operation::name);
+    let business = about.business.as_ref().map(display);
+    let token = about.token.as_ref().map(display);
+    match about.cause.as_ref() {
         None => info!(status, took_ms, operation, business, token, "answered"),
         Some(cause) => error!(status, took_ms, operation, business, token, cause = %chain(&**cause), "failed"),
     }

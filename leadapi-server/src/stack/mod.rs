@@ -21,7 +21,7 @@ use http_body_util::Full;
 use hyper::body::Incoming;
 use leadapi_core::{
     BoxError,
-    http::{LeadService, header::X_REQUEST_ID},
+    http::{LeadService, RequestLog, header::X_REQUEST_ID},
 };
 use tracing::Instrument;
 
@@ -36,6 +36,9 @@ use crate::{
     listen::{Answer, Timely},
     metrics::Metrics,
 };
+
+/// An answer, and beside it what there is to log.
+type Answered = (Response<Full<Bytes>>, RequestLog);
 
 /// The service as the server serves it.
 #[derive(Clone)]
@@ -63,16 +66,16 @@ impl Stack {
         let id = request_id(request.headers());
         let span = span(&request, &id);
         let Parts { service, guard, metrics } = &*self.0;
-        let begun = span.in_scope(|| guard.begin(service.clone(), request, metrics));
+        let begun = span.in_scope(|| guard.begin(service, request, metrics));
         // Not with async blocks, each of which has room for what it waits for twice: the whole is moved for each request.
         let answer = match begun {
             Ok(working) => Either::Left(working.answer()),
             Err(refusal) => Either::Right(async { *refusal }),
         };
-        let answered = answer.map(move |mut response| {
+        let answered = answer.map(move |(mut response, about)| {
             let took = start.elapsed();
-            self.0.metrics.answered(&response, took);
-            log(&response, took);
+            self.0.metrics.answered(response.status(), about.operation, took);
+            log(response.status(), &about, took);
             response.headers_mut().insert(X_REQUEST_ID, id);
             response
         });

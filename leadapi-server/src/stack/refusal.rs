@@ -11,24 +11,22 @@ use http_body_util::Full;
 use leadapi_core::http::RequestLog;
 use serde_json::json;
 
+use super::Answered;
+
 /// 400: what is at fault, and the rule.
-pub(super) fn bad_request(message: &str) -> Response<Full<Bytes>> {
-    refusal(StatusCode::BAD_REQUEST, message)
+pub(super) fn bad_request(message: &str) -> Answered {
+    (refusal(StatusCode::BAD_REQUEST, message), RequestLog::default())
 }
 
 /// 500, whose cause is for the log only; where it is worth it, with the seconds after which to try again.
-pub(super) fn internal_error(
-    cause: impl Error + Send + Sync + 'static,
-    retry_after: Option<u64>,
-) -> Response<Full<Bytes>> {
+pub(super) fn internal_error(cause: impl Error + Send + Sync + 'static, retry_after: Option<u64>) -> Answered {
     let mut response = refusal(StatusCode::INTERNAL_SERVER_ERROR, "internal error");
     if let Some(seconds) = retry_after {
         response.headers_mut().insert(RETRY_AFTER, seconds.into());
     }
     let mut log = RequestLog::default();
     log.cause = Some(Arc::new(cause));
-    response.extensions_mut().insert(log);
-    response
+    (response, log)
 }
 
 fn refusal(status: StatusCode, message: &str) -> Response<Full<Bytes>> {

@@ -16,7 +16,7 @@ use std::{
     fmt,
     pin::{Pin, pin},
     sync::Arc,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
 };
 
 use bytes::Bytes;
@@ -89,7 +89,47 @@ impl LeadService {
     pub fn builder(store: impl Store + 'static, verifier: impl TokenVerifier + 'static) -> Builder {
         Builder::new(store, verifier)
     }
+
+    /// The answer, and beside it what there is to log: [`call`](Service::call) for a host that wants that at once, and not
+    /// to have it put among the extensions of the answer and looked for there.
+    ///
+    /// ```
+    /// # use http::Request;
+    /// # use http_body_util::Empty;
+    /// # use leadapi_core::{http::{LeadService, Operation}, memory::*, tokens::StoredTokens};
+    /// # futures_executor::block_on(async {
+    /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
+    /// # let service = LeadService::builder(MemoryStore::default(), verifier).build()?;
+    /// let (response, log) = service.answer(Request::get("/leads").body(Empty::<bytes::Bytes>::new())?).await;
+    /// assert_eq!((response.status().as_u16(), log.operation), (401, Some(Operation::ListLeads)));
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn answer<B>(
+        &self,
+        request: Request<B>,
+    ) -> impl Future<Output = (Response<Full<Bytes>>, RequestLog)> + Send + Unpin + use<B>
+    where
+        B: Body + Send + 'static,
+        B::Data: Send,
+        B::Error: Into<BoxError>,
+    {
+        self.answered(request)
+    }
+
+    fn answered<B>(&self, request: Request<B>) -> Answered
+    where
+        B: Body + Send + 'static,
+        B::Data: Send,
+        B::Error: Into<BoxError>,
+    {
+        let inner = self.inner.clone();
+        let (head, body) = request.into_parts();
+        Box::pin(async move { inner.answer(&head, pin!(body)).await })
+    }
 }
+
+type Answered = Pin<Box<dyn Future<Output = (Response<Full<Bytes>>, RequestLog)> + Send>>;
 
 impl<B> Service<Request<B>> for LeadService
 where
@@ -106,25 +146,25 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> ResponseFuture {
-        let inner = self.inner.clone();
-        let (head, body) = request.into_parts();
-        ResponseFuture(Box::pin(async move { inner.answer(&head, pin!(body)).await }))
+        ResponseFuture(self.answered(request))
     }
 }
 
 /// The answer to come.
-pub struct ResponseFuture(Pin<Box<dyn Future<Output = Response<Full<Bytes>>> + Send>>);
+pub struct ResponseFuture(Answered);
 
 impl Future for ResponseFuture {
     type Output = Result<Response<Full<Bytes>>, Infallible>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.0.as_mut().poll(cx).map(Ok)
+        let (mut response, log) = ready!(self.0.as_mut().poll(cx));
+        response.extensions_mut().insert(log);
+        Poll::Ready(Ok(response))
     }
 }
 
 impl Inner {
-    async fn answer<B>(&self, head: &Parts, body: Pin<&mut B>) -> Response<Full<Bytes>>
+    async fn answer<B>(&self, head: &Parts, body: Pin<&mut B>) -> (Response<Full<Bytes>>, RequestLog)
     where
         B: Body + Send,
         B::Data: Send,
@@ -138,11 +178,10 @@ impl Inner {
             log.cause = error.into_cause().map(Arc::from);
             response
         });
-        response.extensions_mut().insert(log);
         if head.method == Method::HEAD {
             without_body(&mut response);
         }
-        response
+        (response, log)
     }
 
     /// The steps of contract D1, in their order: the first that fails answers.

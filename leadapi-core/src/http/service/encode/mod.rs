@@ -52,7 +52,7 @@ pub(super) fn encode(
         Reply::Clients(page) => ok(generic(&page)?),
         Reply::Created { lead, replayed } => {
             let mut response = ok(json::lead(&lead).into());
-            let location = HeaderValue::try_from(format!("{public_path}{}", lead_path(&lead.id)));
+            let location = HeaderValue::try_from([public_path, &lead_path(&lead.id)].concat());
             response.headers_mut().insert(LOCATION, location.map_err(ApiError::internal)?);
             if replayed {
                 response.headers_mut().insert(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));
