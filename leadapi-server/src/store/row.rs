@@ -1,6 +1,6 @@
 //! Rows of answers, and what their columns are read as.
 
-use std::{ops::Range, vec};
+use std::{ops::Range, sync::Arc};
 
 use leadapi_core::{
     auth::TokenHash,
@@ -34,13 +34,16 @@ impl Cell<'_> {
     }
 }
 
-/// A row of an answer; its columns are taken from left to right.
+/// The rows of an answer, as they are read.
 ///
-/// All its texts lie in one, behind each other: a lead has a dozen, and to take each out of a place of its own would cost
-/// more than the database takes to find it.
-pub(crate) struct Row {
-    columns: vec::IntoIter<Column>,
+/// All texts lie in one, behind each other: a page of leads has hundreds, and to give each a place of its own would cost
+/// more than the database takes to find them.
+#[derive(Default)]
+pub(crate) struct Answer {
     texts: String,
+    columns: Vec<Column>,
+    /// Where each row ends among the columns.
+    ends: Vec<usize>,
 }
 
 enum Column {
@@ -52,39 +55,49 @@ enum Column {
     Bytes(Vec<u8>),
 }
 
-impl Row {
-    /// About as many bytes as the texts of a lead.
-    const TEXTS: usize = 384;
-
-    /// A row of so many columns, each of which is asked for once and in its turn.
-    pub(crate) fn copy<'r, E>(columns: usize, cell: impl Fn(usize) -> Result<Cell<'r>, E>) -> Result<Self, E> {
-        let mut texts = String::with_capacity(Self::TEXTS);
-        // Collected as results, they would not say how many there are, and the room would grow step by step.
-        let mut copied = Vec::with_capacity(columns);
+impl Answer {
+    /// Copies a row of so many columns, each of which is asked for once and in its turn.
+    pub(crate) fn copy<'r, E>(&mut self, columns: usize, cell: impl Fn(usize) -> Result<Cell<'r>, E>) -> Result<(), E> {
         for at in 0..columns {
-            copied.push(match cell(at)? {
+            self.columns.push(match cell(at)? {
                 Cell::Null => Column::Null,
                 Cell::Int(number) => Column::Int(number),
                 Cell::Real(number) => Column::Real(number),
                 Cell::Text(text) => {
-                    let start = texts.len();
-                    texts.push_str(text);
-                    Column::Text(start..texts.len())
+                    let start = self.texts.len();
+                    self.texts.push_str(text);
+                    Column::Text(start..self.texts.len())
                 }
                 Cell::Bytes(bytes) => Column::Bytes(bytes.to_vec()),
             });
         }
-        Ok(Self { columns: copied.into_iter(), texts })
+        self.ends.push(self.columns.len());
+        Ok(())
     }
 
+    pub(crate) fn rows(self) -> Vec<Row> {
+        let answer = Arc::new(self);
+        let starts = [0].into_iter().chain(answer.ends.iter().copied());
+        let rows = starts.zip(&answer.ends);
+        rows.map(|(start, end)| Row { answer: answer.clone(), columns: start..*end }).collect()
+    }
+}
+
+/// A row of an answer; its columns are taken from left to right.
+pub(crate) struct Row {
+    answer: Arc<Answer>,
+    columns: Range<usize>,
+}
+
+impl Row {
     /// The next column.
     pub(crate) fn take<T: FromCell>(&mut self) -> Result<T, SqlError> {
-        let column = self.columns.next().ok_or_else(|| SqlError::other("a row of the database has too few columns"))?;
-        T::from_cell(match &column {
+        let column = self.columns.next().and_then(|at| self.answer.columns.get(at));
+        T::from_cell(match column.ok_or_else(|| SqlError::other("a row of the database has too few columns"))? {
             Column::Null => Cell::Null,
             Column::Int(number) => Cell::Int(*number),
             Column::Real(number) => Cell::Real(*number),
-            Column::Text(place) => Cell::Text(self.texts.get(place.clone()).unwrap_or_default()),
+            Column::Text(place) => Cell::Text(self.answer.texts.get(place.clone()).unwrap_or_default()),
             Column::Bytes(bytes) => Cell::Bytes(bytes),
         })
     }

@@ -10,7 +10,10 @@ use http_body_util::{BodyExt, Full};
 use leadapi_core::{http::LeadService, model::Lead};
 use leadapi_server::store::SqlStore;
 use leadapi_tests::postgres::Cluster;
-use rusqlite::types::{Value, ValueRef};
+use rusqlite::{
+    config::DbConfig,
+    types::{Value, ValueRef},
+};
 use tokio_postgres::{Client, Statement, types::ToSql};
 use tower::ServiceExt;
 
@@ -114,6 +117,7 @@ fn open(path: &Path) -> rusqlite::Connection {
         .execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY")
         .unwrap();
     connection.set_prepared_statement_cache_capacity(128);
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).unwrap();
     connection
 }
 

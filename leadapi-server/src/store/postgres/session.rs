@@ -12,7 +12,7 @@ use tokio_postgres::{
 };
 
 use crate::store::{
-    row::{Cell, Row},
+    row::{self, Cell, Row},
     session::{Query, Session, SqlError, Value},
 };
 
@@ -122,12 +122,12 @@ async fn prepared(connection: Arc<Object>, query: Query) -> Result<Answer, SqlEr
         let params: Vec<&(dyn ToSql + Sync)> =
             query.params.iter().map(|param| -> &(dyn ToSql + Sync) { param }).collect();
         let rows = connection.query(&statement, &params).await?;
-        rows.iter().map(read).collect()
+        let mut answer = row::Answer::default();
+        for row in &rows {
+            answer.copy(row.len(), |column| row.try_get(column))?;
+        }
+        Ok(answer.rows())
     }))
-}
-
-fn read(row: &tokio_postgres::Row) -> Result<Row, tokio_postgres::Error> {
-    Row::copy(row.len(), |column| row.try_get(column))
 }
 
 /// Runs one statement that reads, in a transaction of its own.

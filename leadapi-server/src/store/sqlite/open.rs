@@ -66,7 +66,7 @@ pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
     connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    keep_statements(&connection)?;
     migrate(&mut connection)?;
     Ok(connection)
 }
@@ -75,8 +75,16 @@ pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
 pub(super) fn reader(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, flags() | OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     connection.busy_timeout(BUSY)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    keep_statements(&connection)?;
     Ok(connection)
+}
+
+/// Statements are prepared once. Without the second line, those on a table with partial indexes would be prepared anew for
+/// each change of a parameter, in case another plan were better for it.
+fn keep_statements(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
 }
 
 /// A connection is used by one thread at a time, so SQLite need not see to that.

@@ -8,7 +8,7 @@ use rusqlite::{
 };
 
 use crate::store::{
-    row::{Cell, Row},
+    row::{Answer, Cell, Row},
     session::{Query, Session, SqlError, Value},
 };
 
@@ -41,12 +41,12 @@ fn run(connection: &Connection, query: &Query) -> Result<Vec<Row>, SqlError> {
 
 fn rows(statement: &mut Statement<'_>) -> rusqlite::Result<Vec<Row>> {
     let columns = statement.column_count();
-    let mut found = Vec::new();
+    let mut answer = Answer::default();
     let mut rows = statement.raw_query();
     while let Some(row) = rows.next()? {
-        found.push(Row::copy(columns, |column| read(row.get_ref(column)?))?);
+        answer.copy(columns, |column| read(row.get_ref(column)?))?;
     }
-    Ok(found)
+    Ok(answer.rows())
 }
 
 fn read(value: ValueRef<'_>) -> rusqlite::Result<Cell<'_>> {
