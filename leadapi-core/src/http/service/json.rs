@@ -297,6 +297,11 @@ mod tests {
     #[test]
     fn names_are_compared_after_their_escapes() {
         assert_eq!(faults_of(r#"{"name":"a","n\u0061me":"b"}"#), "name is given more than once");
+        let told = faults_of(r#"{"strange":"a","\u0073trange":"b","name":"c"}"#);
+        assert!(
+            told.starts_with("strange is not a field") && told.ends_with("; strange is given more than once"),
+            "{told}"
+        );
     }
 
     #[test]

@@ -226,3 +226,26 @@ fn with_jitter(age: Duration) -> Duration {
     let random = RandomState::new().hash_one(()) % 201;
     age * 9 / 10 + age / 1_000 * u32::try_from(random).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Long enough for a clock to have moved on.
+    fn pass_time() {
+        let begun = Instant::now();
+        while Instant::now() == begun {}
+    }
+
+    #[test]
+    fn time_stands_still_only_while_the_connection_is_polled() {
+        let shared = Shared::new(Deadlines::new(Arc::new(HttpLimits::default()), Instant::now()));
+        let now = || shared.with(|_, now| now);
+        let held = shared.hold();
+        pass_time();
+        assert_eq!(now(), held);
+        shared.release();
+        pass_time();
+        assert!(now() > held);
+    }
+}

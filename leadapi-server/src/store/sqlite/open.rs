@@ -157,3 +157,29 @@ pub(super) fn lock(path: &Path) -> Result<File, OpenError> {
         Err(TryLockError::Error(error)) => Err(error.into()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::StatementStatus;
+
+    use super::*;
+    use crate::store::statement;
+
+    /// Whatever its parameters are.
+    #[test]
+    fn a_statement_is_prepared_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("leads.db");
+        let _writer = open(&path).unwrap();
+        let reader = reader(&path).unwrap();
+        for stage in ["one", "two", "three"] {
+            let mut page = reader.prepare_cached(statement::PAGE_OF_STAGE).unwrap();
+            let rows: Vec<String> = page
+                .query_map(("b1", stage, i64::MAX, "", 50, 0), |row| row.get(0))
+                .unwrap()
+                .map(Result::unwrap)
+                .collect();
+            assert_eq!((rows.len(), page.get_status(StatementStatus::RePrepare)), (0, 0));
+        }
+    }
+}
