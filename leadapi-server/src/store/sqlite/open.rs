@@ -165,21 +165,45 @@ mod tests {
     use super::*;
     use crate::store::statement;
 
-    /// Whatever its parameters are.
-    #[test]
-    fn a_statement_is_prepared_once() {
+    fn on_a_reader(test: impl FnOnce(&Connection)) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("leads.db");
         let _writer = open(&path).unwrap();
-        let reader = reader(&path).unwrap();
-        for stage in ["one", "two", "three"] {
-            let mut page = reader.prepare_cached(statement::PAGE_OF_STAGE).unwrap();
-            let rows: Vec<String> = page
-                .query_map(("b1", stage, i64::MAX, "", 50, 0), |row| row.get(0))
-                .unwrap()
-                .map(Result::unwrap)
-                .collect();
-            assert_eq!((rows.len(), page.get_status(StatementStatus::RePrepare)), (0, 0));
-        }
+        test(&reader(&path).unwrap());
+    }
+
+    /// Although its plan is made before its parameters are known.
+    #[test]
+    fn a_page_is_found_by_its_index() {
+        on_a_reader(|reader| {
+            for (page, index) in [
+                (statement::PAGE, "lead_by_age"),
+                (statement::PAGE_OF_CLIENT, "lead_by_client"),
+                (statement::PAGE_OF_STAGE, "lead_by_stage"),
+                (statement::PAGE_OF_BOTH, "lead_by_both"),
+            ] {
+                let mut plan = reader.prepare(&format!("EXPLAIN QUERY PLAN {page}")).unwrap();
+                let mut steps = plan.raw_query();
+                let step: String = steps.next().unwrap().unwrap().get(3).unwrap();
+                assert!(step.contains(&format!("USING INDEX {index} ")), "{step}");
+                assert!(steps.next().unwrap().is_none(), "{page}");
+            }
+        });
+    }
+
+    /// Whatever its parameters are.
+    #[test]
+    fn a_statement_is_prepared_once() {
+        on_a_reader(|reader| {
+            for stage in ["one", "two", "three"] {
+                let mut page = reader.prepare_cached(statement::PAGE_OF_STAGE).unwrap();
+                let rows: Vec<String> = page
+                    .query_map(("b1", stage, i64::MAX, "", 50, 0), |row| row.get(0))
+                    .unwrap()
+                    .map(Result::unwrap)
+                    .collect();
+                assert_eq!((rows.len(), page.get_status(StatementStatus::RePrepare)), (0, 0));
+            }
+        });
     }
 }
