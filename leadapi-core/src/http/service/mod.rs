@@ -90,8 +90,8 @@ impl LeadService {
         Builder::new(store, verifier)
     }
 
-    /// The answer, and beside it what there is to log: [`call`](Service::call) for a host that wants that at once, and not
-    /// to have it put among the extensions of the answer and looked for there.
+    /// The answer, and beside it what there is to log (contract D2): [`call`](Service::call) for a host that wants that at
+    /// once, and not to have it put among the extensions of the answer and looked for there.
     ///
     /// ```
     /// # use http::Request;
