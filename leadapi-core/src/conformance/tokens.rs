@@ -79,8 +79,7 @@ pub(super) async fn keeps_every_field(store: &impl TokenStore) -> Check {
     }
     same("what is listed", &store.list(&business("b1")).await?, &given)?;
     for token in given {
-        let it = store.find(&token.hash).await?;
-        same("what is found", &it, &Some(found(business("b1"), token)))?;
+        same("what is found", &store.find(&token.hash).await?, &Some(found(business("b1"), token)))?;
     }
     Ok(())
 }
@@ -188,8 +187,7 @@ pub(super) async fn keeps_businesses_apart(store: &impl TokenStore) -> Check {
     same("the other", &store.list(&business("b2")).await?, &vec![token("t2", 2)?])?;
     same("a stranger", &store.list(&business("b9")).await?, &vec![])?;
     for (owner, name, byte) in [("b1", "t1", 1), ("b2", "t2", 2)] {
-        let it = store.find(&hash(byte)).await?;
-        same("the owner", &it, &Some(found(business(owner), token(name, byte)?)))?;
+        same("the owner", &store.find(&hash(byte)).await?, &Some(found(business(owner), token(name, byte)?)))?;
     }
     Ok(())
 }

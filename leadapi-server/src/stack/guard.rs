@@ -72,7 +72,7 @@ impl Guard {
         service: &LeadService,
         request: Request<B>,
         metrics: &Metrics,
-    ) -> Result<Working<impl Future<Output = Answered> + Send + Unpin + use<B>>, Box<Answered>>
+    ) -> Result<Working, Box<Answered>>
     where
         B: Body + Send + 'static,
         B::Data: Send,
@@ -101,8 +101,8 @@ impl Guard {
 }
 
 /// A request in work.
-pub(super) struct Working<A> {
-    answer: A,
+pub(super) struct Working {
+    answer: Pin<Box<dyn Future<Output = Answered> + Send>>,
     holds: Holds,
     time: Duration,
     may_be_dropped: bool,
@@ -115,7 +115,7 @@ struct Holds {
     _counted: One,
 }
 
-impl<A: Future<Output = Answered> + Send + Unpin + 'static> Working<A> {
+impl Working {
     /// The answer, or the word that there was none in time; a write goes on behind it.
     pub(super) async fn answer(mut self) -> Answered {
         // Most answers are there at once, and need no timer.

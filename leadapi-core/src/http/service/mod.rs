@@ -105,19 +105,7 @@ impl LeadService {
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();
     /// ```
-    pub fn answer<B>(
-        &self,
-        request: Request<B>,
-    ) -> impl Future<Output = (Response<Full<Bytes>>, RequestLog)> + Send + Unpin + use<B>
-    where
-        B: Body + Send + 'static,
-        B::Data: Send,
-        B::Error: Into<BoxError>,
-    {
-        self.answered(request)
-    }
-
-    fn answered<B>(&self, request: Request<B>) -> Answered
+    pub fn answer<B>(&self, request: Request<B>) -> Answered
     where
         B: Body + Send + 'static,
         B::Data: Send,
@@ -146,7 +134,7 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> ResponseFuture {
-        ResponseFuture(self.answered(request))
+        ResponseFuture(self.answer(request))
     }
 }
 
