@@ -128,9 +128,17 @@ impl Operation {
 /// # Ok::<(), leadapi_core::id::InvalidId>(())
 /// ```
 pub fn lead_path(id: &LeadId) -> String {
+    lead_path_below("", id)
+}
+
+/// The same with the base path before it.
+pub(crate) fn lead_path_below(base: &str, id: &LeadId) -> String {
     let path = Operation::GetLead.endpoint().path;
     let before = path.strip_suffix(ID).unwrap_or(path);
-    [before].into_iter().chain(utf8_percent_encode(id.as_str(), ESCAPED)).collect()
+    let mut path = String::with_capacity(base.len() + before.len() + id.as_str().len());
+    path.extend([base, before]);
+    path.extend(utf8_percent_encode(id.as_str(), ESCAPED));
+    path
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What is supplied by default: every port, kept in memory and gone with the process.
 
+mod by_id;
 mod clock;
 mod ids;
 mod index;

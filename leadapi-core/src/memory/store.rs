@@ -1,7 +1,8 @@
 //! Leads in memory: the store of the demo, of tests, and of those who keep their data elsewhere.
 
 use std::{
-    collections::{self, VecDeque, hash_map::Entry},
+    collections::{self, VecDeque},
+    mem,
     sync::{Arc, PoisonError, RwLock},
 };
 
@@ -10,7 +11,7 @@ use chrono::TimeDelta;
 use foldhash::HashMap;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::index::Index;
+use super::{by_id::ById, index::Index};
 use crate::{
     BoxError,
     dataset::{BusinessSeed, Dataset, Directory},
@@ -48,7 +49,7 @@ struct Business {
 
 #[derive(Debug, Default)]
 struct Leads {
-    by_id: HashMap<LeadId, Arc<Lead>>,
+    by_id: ById,
     index: Index,
     /// Their keys are chosen by callers, and may not be such that they hash alike.
     remembered: collections::HashMap<IdempotencyKey, Remembered>,
@@ -93,7 +94,7 @@ impl Business {
         let mut held = Leads::default();
         held.by_id.reserve(leads.len());
         for lead in leads {
-            held.insert(directory.own(lead).into());
+            held.insert(&directory.own(lead).into());
         }
         let forms = forms.iter().filter_map(|form| to_raw_value(form).ok()).collect();
         Self { clients, pipelines, directory, forms, leads: RwLock::new(held) }
@@ -112,11 +113,12 @@ impl Business {
 
 impl Leads {
     /// Says whether there was none of this id.
-    fn insert(&mut self, lead: Arc<Lead>) -> bool {
-        let Entry::Vacant(place) = self.by_id.entry(lead.id.clone()) else { return false };
-        self.index.insert(&lead);
-        place.insert(lead);
-        true
+    fn insert(&mut self, lead: &Arc<Lead>) -> bool {
+        let is_new = self.by_id.insert(lead.clone());
+        if is_new {
+            self.index.insert(lead);
+        }
+        is_new
     }
 
     fn remember(&mut self, once: &Idempotency, lead: &Arc<Lead>) {
@@ -170,7 +172,7 @@ impl Store for MemoryStore {
                 Ok(lead) => Arc::new(business.directory.own(lead)),
                 Err(reference) => return Ok(Created::Refused(reference)),
             };
-            if !leads.insert(lead.clone()) {
+            if !leads.insert(&lead) {
                 return Err(format!("a lead with the id {} exists already", lead.id).into());
             }
             if let Some(once) = once {
@@ -188,12 +190,12 @@ impl Store for MemoryStore {
     async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, BoxError> {
         let Some(business) = self.businesses.get(business) else { return Ok(Updated::Missing) };
         Ok(business.write(|leads| {
-            let Entry::Occupied(mut entry) = leads.by_id.entry(id.clone()) else { return Updated::Missing };
-            let after = match edit.apply(entry.get(), &business.directory.look_up(edit.named())) {
+            let Some(place) = leads.by_id.get_mut(id) else { return Updated::Missing };
+            let after = match edit.apply(place, &business.directory.look_up(edit.named())) {
                 Ok(lead) => Arc::new(business.directory.own(lead)),
                 Err(reference) => return Updated::Refused(reference),
             };
-            let before = entry.insert(after.clone());
+            let before = mem::replace(place, after.clone());
             leads.index.remove(&before);
             leads.index.insert(&after);
             Updated::Changed(after)

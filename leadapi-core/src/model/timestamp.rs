@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use chrono::{DateTime, Datelike, SubsecRound, Timelike, Utc};
+use chrono::{DateTime, Datelike, Timelike, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// The text is no RFC 3339 timestamp, or its year has more than four digits.
@@ -48,8 +48,9 @@ impl From<DateTime<Utc>> for Timestamp {
     /// Cuts to the millisecond: rounding up would name a moment that has not come yet. A leap second is cut to the end
     /// of the second before it, which is the last moment that the wire can say.
     fn from(at: DateTime<Utc>) -> Self {
-        let said = at.with_nanosecond(at.nanosecond().min(999_999_999)).unwrap_or(at);
-        Self(said.trunc_subsecs(3))
+        let at = at.naive_utc();
+        let millis = at.nanosecond().min(999_999_999) / 1_000_000;
+        Self(at.with_nanosecond(millis * 1_000_000).unwrap_or(at).and_utc())
     }
 }
 

@@ -53,7 +53,7 @@ impl NewLead {
     /// Every rule that is broken, with the text that the service would answer.
     pub fn check(&self) -> Result<LeadDraft, Faults> {
         let mut faults = Faults::default();
-        match LeadDraft::read(self, &mut faults) {
+        match LeadDraft::read(self.clone(), &mut faults) {
             Some(draft) if faults.is_empty() => Ok(draft),
             _ => Err(faults),
         }
@@ -62,23 +62,24 @@ impl NewLead {
 
 impl LeadDraft {
     /// The draft, unless a required field is missing; it is worth nothing when there are faults.
-    pub(crate) fn read(new: &NewLead, faults: &mut Faults) -> Option<Self> {
+    pub(crate) fn read(new: NewLead, faults: &mut Faults) -> Option<Self> {
         let client_id = new.client_id.as_deref().and_then(|text| text::id("client_id", text, faults));
         let client_id = required("client_id", client_id, faults).map(ClientId::named);
-        let name = new.name.as_deref().and_then(|text| text::NAME.read(text, faults));
+        let name = new.name.and_then(|text| text::NAME.read(text, faults));
         let name = required("name", name, faults);
-        let mut read = |rule: text::TextRule, text: &Option<String>| rule.read(text.as_deref()?, faults);
-        let email = read(text::EMAIL, &new.email);
-        let phone = read(text::PHONE, &new.phone);
-        let source = read(text::SOURCE, &new.source);
-        let notes = read(text::NOTES, &new.notes);
-        let business_name = read(text::BUSINESS_NAME, &new.business_name);
+        let mut read = |rule: text::TextRule, text: Option<String>| rule.read(text?, faults);
+        let email = read(text::EMAIL, new.email);
+        let phone = read(text::PHONE, new.phone);
+        let source = read(text::SOURCE, new.source);
+        let notes = read(text::NOTES, new.notes);
+        let business_name = read(text::BUSINESS_NAME, new.business_name);
         let value = new.value.and_then(|number| read_value(number, faults));
         // On a create there is nothing to keep: absent and null are one.
-        let [pipeline, stage] = [&new.pipeline_id, &new.stage_id].map(|id| match id {
-            Some(text) if !text.trim().is_empty() => Change::Set(text.clone()),
-            _ => Change::Keep,
-        });
+        let [pipeline, stage] =
+            [new.pipeline_id, new.stage_id].map(|id| match id.filter(|text| !text.trim().is_empty()) {
+                Some(text) => Change::Set(text),
+                None => Change::Keep,
+            });
         let target = Target::read(&pipeline, &stage, faults).apply(None);
         Some(Self { client_id: client_id?, name: name?, email, phone, source, notes, value, target, business_name })
     }

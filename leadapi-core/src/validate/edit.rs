@@ -38,18 +38,18 @@ impl LeadPatch {
     /// Every rule that is broken, with the text that the service would answer.
     pub fn check(&self) -> Result<LeadEdit, Faults> {
         let mut faults = Faults::default();
-        let edit = LeadEdit::read(self, &mut faults);
+        let edit = LeadEdit::read(self.clone(), &mut faults);
         if faults.is_empty() { Ok(edit) } else { Err(faults) }
     }
 }
 
 impl LeadEdit {
     /// The changes; they are worth nothing when there are faults.
-    pub(crate) fn read(patch: &LeadPatch, faults: &mut Faults) -> Self {
-        if *patch == LeadPatch::default() && faults.is_empty() {
+    pub(crate) fn read(patch: LeadPatch, faults: &mut Faults) -> Self {
+        if patch == LeadPatch::default() && faults.is_empty() {
             faults.push(Fault::new("body", "has no field to change"));
         }
-        let name = match read_text(&text::NAME, &patch.name, faults) {
+        let name = match read_text(&text::NAME, patch.name, faults) {
             Change::Keep => None,
             Change::Set(name) => Some(name),
             Change::Clear => {
@@ -59,17 +59,17 @@ impl LeadEdit {
         };
         Self {
             name,
-            email: read_text(&text::EMAIL, &patch.email, faults),
-            phone: read_text(&text::PHONE, &patch.phone, faults),
-            source: read_text(&text::SOURCE, &patch.source, faults),
-            notes: read_text(&text::NOTES, &patch.notes, faults),
+            email: read_text(&text::EMAIL, patch.email, faults),
+            phone: read_text(&text::PHONE, patch.phone, faults),
+            source: read_text(&text::SOURCE, patch.source, faults),
+            notes: read_text(&text::NOTES, patch.notes, faults),
             value: match patch.value {
                 Change::Keep => Change::Keep,
                 Change::Clear => Change::Clear,
                 Change::Set(number) => read_value(number, faults).into(),
             },
             target: Target::read(&patch.pipeline_id, &patch.stage_id, faults),
-            business_name: read_text(&text::BUSINESS_NAME, &patch.business_name, faults),
+            business_name: read_text(&text::BUSINESS_NAME, patch.business_name, faults),
         }
     }
 
@@ -106,7 +106,7 @@ impl LeadEdit {
     }
 }
 
-fn read_text(rule: &TextRule, change: &Change<String>, faults: &mut Faults) -> Change<String> {
+fn read_text(rule: &TextRule, change: Change<String>, faults: &mut Faults) -> Change<String> {
     match change {
         Change::Keep => Change::Keep,
         Change::Clear => Change::Clear,

@@ -31,16 +31,26 @@ pub(crate) use table::{BUSINESS_NAME, EMAIL, NAME, NOTES, PHONE, SOURCE};
 
 impl TextRule {
     /// The text as it is stored, or nothing for blanks, which are what forms send for a field left empty.
-    pub(super) fn read(&self, text: &str, faults: &mut Faults) -> Option<String> {
+    pub(super) fn read(&self, text: String, faults: &mut Faults) -> Option<String> {
+        let kept = self.kept(&text, faults)?;
+        if kept.len() < text.len() {
+            return Some(kept.to_owned());
+        }
+        Some(text)
+    }
+
+    /// What is kept of a text.
+    fn kept<'a>(&self, text: &'a str, faults: &mut Faults) -> Option<&'a str> {
         let trimmed = text.trim();
         if trimmed.is_empty() {
             return None;
         }
         let text = if self.trimmed { trimmed } else { text };
-        if text.chars().count() > self.max_chars {
+        // There are never more characters than bytes.
+        if text.len() > self.max_chars && text.chars().count() > self.max_chars {
             faults.push(Fault::new(self.field, format!("must be at most {} characters", self.max_chars)));
         }
-        if text.chars().any(|c| c.is_control() && !(self.line_breaks && matches!(c, '\n' | '\r' | '\t'))) {
+        if has_control(text, |c| !(self.line_breaks && matches!(c, '\n' | '\r' | '\t'))) {
             faults.push(Fault::new(
                 self.field,
                 if self.line_breaks {
@@ -53,13 +63,13 @@ impl TextRule {
         if let Some(Err(rule)) = self.shape.map(|shape| shape(text)) {
             faults.push(Fault::new(self.field, rule));
         }
-        Some(text.to_owned())
+        Some(text)
     }
 
     /// Whether the text says something and breaks no rule.
     pub(crate) fn allows(&self, text: &str) -> bool {
         let mut faults = Faults::default();
-        self.read(text, &mut faults).is_some() && faults.is_empty()
+        self.kept(text, &mut faults).is_some() && faults.is_empty()
     }
 
     pub(crate) const fn max_chars(&self) -> usize {
@@ -69,12 +79,19 @@ impl TextRule {
 
 const CONTROL: &str = "must not contain control characters";
 
+/// Whether a text has control characters that count.
+fn has_control(text: &str, counts: impl Fn(char) -> bool) -> bool {
+    // Those beyond ASCII begin with this byte. Most texts have none of either, which is seen without reading characters.
+    let may_be = |byte: u8| byte.is_ascii_control() || byte == 0xc2;
+    text.bytes().fold(false, |any, byte| any | may_be(byte)) && text.chars().any(|c| c.is_control() && counts(c))
+}
+
 /// The text of an id field: nothing for blanks.
 pub(super) fn id<'a>(field: &'static str, text: &'a str, faults: &mut Faults) -> Option<&'a str> {
     if text.trim().is_empty() {
         return None;
     }
-    if text.chars().any(char::is_control) {
+    if has_control(text, |_| true) {
         faults.push(Fault::new(field, CONTROL));
     }
     Some(text)
@@ -102,7 +119,7 @@ mod tests {
 
     fn read(rule: &TextRule, text: &str) -> Result<Option<String>, String> {
         let mut faults = Faults::default();
-        let read = rule.read(text, &mut faults);
+        let read = rule.read(text.to_owned(), &mut faults);
         if faults.is_empty() { Ok(read) } else { Err(faults.to_string()) }
     }
 

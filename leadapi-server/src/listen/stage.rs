@@ -36,6 +36,11 @@ impl Life {
         *self.0.borrow() >= stage
     }
 
+    /// Whether the server has come further since this was made, which is asked for less than how far it is.
+    pub(crate) fn moved_on(&self) -> bool {
+        self.0.has_changed().unwrap_or(true)
+    }
+
     /// Waits until the server has come so far. One that is gone has.
     pub(crate) async fn reached(mut self, stage: Stage) {
         drop(self.0.wait_for(|now| *now >= stage).await);

@@ -1,12 +1,17 @@
 //! What stands between the listener and the service: how large a request may be, that there is one way to read it, how
 //! many there are in work, and for how long one is waited for.
 
-use std::{future::poll_fn, pin::Pin, task::Poll, time::Duration};
+use std::{
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
 
 use http::Request;
 use http_body::Body;
 use leadapi_core::{BoxError, http::LeadService};
-use tokio::{sync::watch, time::timeout};
+use tokio::time::{Sleep, sleep};
+use tokio_util::task::{TaskTracker, task_tracker::TaskTrackerToken};
 
 use super::{
     Answered,
@@ -25,8 +30,8 @@ use crate::{
 pub(crate) struct Guard {
     /// For those in work.
     room: Room,
-    /// Has a receiver for each request that is not over, also where its body is waited for.
-    over: watch::Sender<()>,
+    /// Has a token for each request that is not over, also where its body is waited for.
+    unfinished: TaskTracker,
     time: Duration,
     headers: usize,
     target_bytes: usize,
@@ -44,7 +49,7 @@ impl Guard {
     pub(crate) fn new(limits: &HttpLimits) -> Self {
         Self {
             room: Room::for_at_most(limits.requests),
-            over: watch::Sender::new(()),
+            unfinished: TaskTracker::new(),
             time: limits.request,
             headers: limits.headers,
             target_bytes: limits.target_bytes,
@@ -53,12 +58,13 @@ impl Guard {
 
     /// Waits until every request is over.
     pub(crate) async fn idle(&self) {
-        self.over.closed().await;
+        self.unfinished.close();
+        self.unfinished.wait().await;
     }
 
     /// How a server ends that ends now.
     pub(crate) fn left(&self) -> Ended {
-        let running = self.over.receiver_count();
+        let running = self.unfinished.len();
         if running == 0 {
             return Ended::InOrder;
         }
@@ -84,10 +90,11 @@ impl Guard {
         let Some(place) = Place::take(&self.room) else {
             return Err(internal_error(Refused::Crowded(self.room.most()), Some(1)).into());
         };
-        let holds = Holds { _place: place.clone(), _until: self.over.subscribe(), _counted: metrics.in_work() };
+        let holds = (place.clone(), self.unfinished.token(), metrics.in_work());
         let may_be_dropped = request.method().is_safe();
         let answer = service.answer(request.map(|body| Placed::new(body, place)));
-        Ok(Working { answer, holds, time: self.time, may_be_dropped })
+        let work = Work { answer, _holds: holds };
+        Ok(Working { work: Some(work), timer: None, time: self.time, may_be_dropped })
     }
 
     fn too_large<B>(&self, request: &Request<B>) -> Option<Answered> {
@@ -100,42 +107,42 @@ impl Guard {
     }
 }
 
-/// A request in work.
+/// The answer to a request, or the word that there was none in time; a write goes on behind it.
 pub(super) struct Working {
-    answer: Pin<Box<dyn Future<Output = Answered> + Send>>,
-    holds: Holds,
+    work: Option<Work>,
+    /// Made when the answer is waited for, which most are not.
+    timer: Option<Pin<Box<Sleep>>>,
     time: Duration,
     may_be_dropped: bool,
 }
 
-/// What a request holds until it is over.
-struct Holds {
-    _place: Place,
-    _until: watch::Receiver<()>,
-    _counted: One,
+/// A request in work, with what it holds until it is over.
+struct Work {
+    answer: Pin<Box<dyn Future<Output = Answered> + Send>>,
+    _holds: (Place, TaskTrackerToken, One),
 }
 
-impl Working {
-    /// The answer, or the word that there was none in time; a write goes on behind it.
-    pub(super) async fn answer(mut self) -> Answered {
-        // Most answers are there at once, and need no timer.
-        if let Poll::Ready(answered) = poll_fn(|cx| Poll::Ready(Pin::new(&mut self.answer).poll(cx))).await {
-            return answered;
-        }
-        Box::pin(self.wait()).await
-    }
+impl Future for Working {
+    type Output = Answered;
 
-    async fn wait(mut self) -> Answered {
-        if let Ok(answered) = timeout(self.time, &mut self.answer).await {
-            return answered;
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Answered> {
+        let Self { work, timer, time, may_be_dropped } = &mut *self;
+        if let Some(work) = work
+            && let Poll::Ready(answered) = Pin::new(work).poll(cx)
+        {
+            return Poll::Ready(answered);
         }
-        let Self { answer, holds, time, may_be_dropped } = self;
-        if !may_be_dropped {
-            tokio::spawn(async move {
-                let _holds = holds;
-                answer.await
-            });
-        }
-        internal_error(Refused::Late(time), Some(1))
+        ready!(timer.get_or_insert_with(|| Box::pin(sleep(*time))).as_mut().poll(cx));
+        let late = work.take().filter(|_| !*may_be_dropped);
+        late.map(tokio::spawn);
+        Poll::Ready(internal_error(Refused::Late(*time), Some(1)))
+    }
+}
+
+impl Future for Work {
+    type Output = Answered;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Answered> {
+        self.answer.as_mut().poll(cx)
     }
 }

@@ -14,7 +14,10 @@ mod request_id;
 use std::{sync::Arc, time::Instant};
 
 use bytes::Bytes;
-use futures_util::{FutureExt, future::Either};
+use futures_util::{
+    FutureExt,
+    future::{Either, ready},
+};
 use http::{Request, Response};
 use http_body::Body;
 use http_body_util::Full;
@@ -69,8 +72,8 @@ impl Stack {
         let begun = span.in_scope(|| guard.begin(service, request, metrics));
         // Not with async blocks, each of which has room for what it waits for twice: the whole is moved for each request.
         let answer = match begun {
-            Ok(working) => Either::Left(working.answer()),
-            Err(refusal) => Either::Right(async { *refusal }),
+            Ok(working) => Either::Left(working),
+            Err(refusal) => Either::Right(ready(*refusal)),
         };
         let answered = answer.map(move |(mut response, about)| {
             let took = start.elapsed();

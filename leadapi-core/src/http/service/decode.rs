@@ -24,30 +24,30 @@ pub(super) enum Call {
 
 /// The body of an operation that has one is given as it was collected.
 pub(super) fn decode(
-    Route { operation, lead }: Route,
+    route: Route<'_>,
     query: Option<&str>,
     headers: &HeaderMap,
     body: Result<Bytes, Fault>,
 ) -> Result<Call, Faults> {
     let mut faults = Faults::default();
-    let call = match operation {
+    let call = match route.operation {
         Operation::ListLeads => Some(Call::ListLeads(query::leads(query, &mut faults))),
         Operation::ListPipelines => Some(Call::ListPipelines(query::window(query, &mut faults))),
         Operation::ListClients => Some(Call::ListClients(query::window(query, &mut faults))),
         Operation::GetLead => {
             query::none(query, &mut faults);
-            Some(Call::GetLead(lead))
+            Some(Call::GetLead(route.lead()))
         }
         Operation::DeleteLead => {
             query::none(query, &mut faults);
-            Some(Call::DeleteLead(lead))
+            Some(Call::DeleteLead(route.lead()))
         }
         Operation::CreateLead => {
             query::none(query, &mut faults);
             let key = idempotency_key(headers).map_err(|fault| faults.push(fault)).unwrap_or_default();
             let draft = read_body(headers, body, &mut faults, |bytes, faults| {
                 let new = json::new_lead(bytes, faults)?;
-                LeadDraft::read(&new, faults)
+                LeadDraft::read(new, faults)
             });
             draft.map(|draft| Call::CreateLead(draft, key))
         }
@@ -55,9 +55,9 @@ pub(super) fn decode(
             query::none(query, &mut faults);
             let edit = read_body(headers, body, &mut faults, |bytes, faults| {
                 let patch = json::lead_patch(bytes, faults)?;
-                Some(LeadEdit::read(&patch, faults))
+                Some(LeadEdit::read(patch, faults))
             });
-            edit.map(|edit| Call::UpdateLead(lead, edit))
+            edit.map(|edit| Call::UpdateLead(route.lead(), edit))
         }
     };
     match call {

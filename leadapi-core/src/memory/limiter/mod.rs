@@ -15,7 +15,8 @@ use std::{
 };
 
 use async_trait::async_trait;
-use foldhash::{HashMap, fast::RandomState};
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
 
 use self::log::Log;
 use crate::{
@@ -81,12 +82,12 @@ pub struct SlidingWindow {
 
 #[derive(Default)]
 struct Shard {
-    logs: HashMap<TokenId, Logs>,
+    logs: HashTable<Logs>,
     swept: u64,
 }
 
-#[derive(Default)]
 struct Logs {
+    token: TokenId,
     reads: Log,
     writes: Log,
 }
@@ -106,13 +107,16 @@ impl SlidingWindow {
 
     /// Admits and counts a request, or refuses it.
     pub fn check(&self, token: &TokenId, class: Class) -> Admission {
-        let shard = usize::try_from(self.hasher.hash_one(token) % SHARDS as u64).ok();
+        let hash = self.hasher.hash_one(token);
+        // Of the bits in the middle, because a table tells its entries apart by the others.
+        let shard = usize::try_from((hash >> 32) % SHARDS as u64).ok();
         let Some(shard) = shard.and_then(|at| self.shards.get(at)) else { return Admission::Admitted };
         let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
         // Read under the lock, so that no admission is written down before an earlier one.
         let now = u64::try_from((self.time)().as_micros()).unwrap_or(u64::MAX);
-        shard.sweep(now);
-        let logs = shard.logs.entry(token.clone()).or_default();
+        shard.sweep(now, &self.hasher);
+        let entry = shard.logs.entry(hash, |logs| logs.token == *token, |logs| self.hasher.hash_one(&logs.token));
+        let logs = entry.or_insert_with(|| Logs::new(token.clone())).into_mut();
         let (log, limit) = match class {
             Class::Read => (&mut logs.reads, self.limits.reads),
             Class::Write => (&mut logs.writes, self.limits.writes),
@@ -134,16 +138,22 @@ impl SlidingWindow {
     }
 }
 
+impl Logs {
+    fn new(token: TokenId) -> Self {
+        Self { token, reads: Log::default(), writes: Log::default() }
+    }
+}
+
 impl Shard {
     /// Drops the tokens that have been quiet for a window, once in a window.
-    fn sweep(&mut self, now: u64) {
+    fn sweep(&mut self, now: u64, hasher: &RandomState) {
         if now.saturating_sub(self.swept) < log::WINDOW {
             return;
         }
         self.swept = now;
-        self.logs.retain(|_, logs| !(logs.reads.is_idle(now) && logs.writes.is_idle(now)));
+        self.logs.retain(|logs| !(logs.reads.is_idle(now) && logs.writes.is_idle(now)));
         if self.logs.capacity() > 4 * self.logs.len() {
-            self.logs.shrink_to_fit();
+            self.logs.shrink_to_fit(|logs| hasher.hash_one(&logs.token));
         }
     }
 }

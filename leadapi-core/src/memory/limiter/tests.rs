@@ -161,7 +161,7 @@ fn a_saturated_token_takes_at_most_3_kilobytes() {
         .iter()
         .flat_map(|shard| {
             let shard = shard.lock().unwrap();
-            shard.logs.values().map(|logs| logs.reads.bytes() + logs.writes.bytes()).collect::<Vec<_>>()
+            shard.logs.iter().map(|logs| logs.reads.bytes() + logs.writes.bytes()).collect::<Vec<_>>()
         })
         .sum();
     assert!((2_640..=3_000).contains(&bytes), "{bytes}");

@@ -211,7 +211,7 @@ async fn watched<C>(connection: C, deadlines: Shared, retires: Instant, life: Li
 where
     C: GracefulConnection<Error = hyper::Error>,
 {
-    match Watch::new(connection, deadlines, retires, life.ends_connection()).await {
+    match Watch::new(connection, deadlines, retires, life.clone(), life.ends_connection()).await {
         watch::End::Closed(Ok(())) => End::Closed,
         watch::End::Closed(Err(error)) => {
             debug!(%error, "a connection ended early");

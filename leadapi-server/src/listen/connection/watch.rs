@@ -2,14 +2,14 @@
 
 use std::{
     pin::Pin,
-    task::{Context, Poll},
+    task::{Context, Poll, Waker},
 };
 
 use hyper_util::server::graceful::GracefulConnection;
 use pin_project_lite::pin_project;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::{Shared, Wait};
+use super::{Life, Shared, Wait};
 
 /// How a connection came to its end.
 pub(super) enum End<E> {
@@ -27,6 +27,9 @@ pin_project! {
         stop: S,
         #[pin]
         timer: Sleep,
+        // The task that waits for both of them.
+        waiting: Option<Waker>,
+        life: Life,
         deadlines: Shared,
         retires: Instant,
         closing: bool,
@@ -35,9 +38,9 @@ pin_project! {
 
 impl<C, S> Watch<C, S> {
     /// Watches a connection until it ends: from `retires` on, or when `stop` is done, it is closed in order.
-    pub(super) fn new(connection: C, deadlines: Shared, retires: Instant, stop: S) -> Self {
+    pub(super) fn new(connection: C, deadlines: Shared, retires: Instant, life: Life, stop: S) -> Self {
         let timer = sleep_until(deadlines.with(|table, _| table.due().1).min(retires));
-        Self { connection, stop, timer, deadlines, retires, closing: false }
+        Self { connection, stop, timer, waiting: None, life, deadlines, retires, closing: false }
     }
 }
 
@@ -50,6 +53,9 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
+        // Stop and timer have been asked before then, and wake this task when they have something to say.
+        let mut is_waiting =
+            this.waiting.as_ref().is_some_and(|task| task.will_wake(cx.waker())) && !this.life.moved_on();
         loop {
             let now = this.deadlines.hold();
             // First of all, so that a request that has arrived runs before it is asked whether one does.
@@ -62,7 +68,8 @@ where
             if is_due && (wait != Wait::Idle || *this.closing) {
                 return Poll::Ready(End::Cut(wait));
             }
-            if !*this.closing && (is_due || *this.retires <= now || this.stop.as_mut().poll(cx).is_ready()) {
+            let mut stops = || !is_waiting && this.stop.as_mut().poll(cx).is_ready();
+            if !*this.closing && (is_due || *this.retires <= now || stops()) {
                 *this.closing = true;
                 this.connection.as_mut().graceful_shutdown();
                 this.deadlines.with(|table, _| table.closing(now));
@@ -72,8 +79,13 @@ where
             // A deadline that has moved on is looked at when the old one comes: most move with each request.
             if next < this.timer.deadline() || this.timer.is_elapsed() {
                 this.timer.as_mut().reset(next);
+                is_waiting = false;
+            }
+            if is_waiting && now < this.timer.deadline() {
+                return Poll::Pending;
             }
             if this.timer.as_mut().poll(cx).is_pending() {
+                *this.waiting = Some(cx.waker().clone());
                 return Poll::Pending;
             }
         }

@@ -20,7 +20,7 @@ pub(super) use self::pages::Pages;
 use super::error::{ApiError, Kind, Unauthorized};
 use crate::{
     auth::MalformedToken,
-    http::{Operation, header::IDEMPOTENCY_REPLAYED, lead_path},
+    http::{Operation, header::IDEMPOTENCY_REPLAYED, operation::lead_path_below},
     model::{ClientAccount, Lead, Page, Pipeline},
 };
 
@@ -52,7 +52,7 @@ pub(super) fn encode(
         Reply::Clients(page) => ok(generic(&page)?),
         Reply::Created { lead, replayed } => {
             let mut response = ok(json::lead(&lead).into());
-            let location = HeaderValue::try_from([public_path, &lead_path(&lead.id)].concat());
+            let location = HeaderValue::try_from(lead_path_below(public_path, &lead.id));
             response.headers_mut().insert(LOCATION, location.map_err(ApiError::internal)?);
             if replayed {
                 response.headers_mut().insert(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));
