@@ -40,8 +40,8 @@ pin_project! {
         body: B,
         place: Place,
         waits: bool,
-        // What came while the place was given up, and the wait for another.
-        came: Option<(Polled<B>, Return)>,
+        // What came while the place was given up, and the wait for another: in a box, because most bodies are there.
+        came: Option<Box<(Polled<B>, Return)>>,
     }
 }
 
@@ -70,13 +70,13 @@ impl<B: Body> Body for Placed<B> {
             }
             *this.waits = false;
             let room = this.place.room.clone();
-            *this.came = Some((polled, Box::pin(room.wait())));
+            *this.came = Some(Box::new((polled, Box::pin(room.wait()))));
         }
-        if let Some((_, back)) = this.came {
-            let permit = ready!(back.as_mut().poll(cx));
+        if let Some(came) = this.came {
+            let permit = ready!(came.1.as_mut().poll(cx));
             this.place.set(permit);
         }
-        Poll::Ready(this.came.take().and_then(|(polled, _)| polled))
+        Poll::Ready(this.came.take().and_then(|came| came.0))
     }
 
     fn is_end_stream(&self) -> bool {

@@ -12,11 +12,13 @@ use crate::{
 };
 
 /// What is to be done: nothing in it is left to be checked without a look-up.
+///
+/// What is large lies in a box, because a future has room for the largest of all, more than once, and is moved with it.
 pub(super) enum Call {
     ListLeads(LeadQuery),
-    CreateLead(LeadDraft, Option<IdempotencyKey>),
+    CreateLead(Box<LeadDraft>, Option<IdempotencyKey>),
     GetLead(LeadId),
-    UpdateLead(LeadId, LeadEdit),
+    UpdateLead(LeadId, Box<LeadEdit>),
     DeleteLead(LeadId),
     ListPipelines(Window),
     ListClients(Window),
@@ -49,7 +51,7 @@ pub(super) fn decode(
                 let new = json::new_lead(bytes, faults)?;
                 LeadDraft::read(new, faults)
             });
-            draft.map(|draft| Call::CreateLead(draft, key))
+            draft.map(|draft| Call::CreateLead(draft.into(), key))
         }
         Operation::UpdateLead => {
             query::none(query, &mut faults);
@@ -57,7 +59,7 @@ pub(super) fn decode(
                 let patch = json::lead_patch(bytes, faults)?;
                 Some(LeadEdit::read(patch, faults))
             });
-            edit.map(|edit| Call::UpdateLead(route.lead(), edit))
+            edit.map(|edit| Call::UpdateLead(route.lead(), edit.into()))
         }
     };
     match call {
