@@ -6,6 +6,8 @@ use http::{HeaderMap, header};
 
 use crate::id::is_visible;
 
+/// With the blank after it.
+const SCHEME: &str = "bearer ";
 pub(super) const PREFIX: &str = "pak_";
 /// So much of a token is kept for people to recognise it by: the prefix and four characters.
 pub(super) const HINT_CHARS: usize = PREFIX.len() + 4;
@@ -78,11 +80,10 @@ impl BearerToken {
             return Err(MalformedToken::Malformed);
         }
         let text = str::from_utf8(value.as_bytes()).map_err(|_| MalformedToken::Malformed)?;
-        let (scheme, token) = text.split_once(' ').ok_or(MalformedToken::Malformed)?;
-        if !scheme.eq_ignore_ascii_case("bearer") {
-            return Err(MalformedToken::Malformed);
+        match text.split_at_checked(SCHEME.len()) {
+            Some((scheme, token)) if scheme.eq_ignore_ascii_case(SCHEME) => Self::parse(token.trim_matches(' ')),
+            _ => Err(MalformedToken::Malformed),
         }
-        Self::parse(token.trim_matches(' '))
     }
 
     /// The first characters, for people to recognise it by.

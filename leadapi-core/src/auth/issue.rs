@@ -11,8 +11,6 @@ const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 /// 43 characters of 62 each are 256.03 bits.
 const RANDOM_CHARS: usize = 43;
 const CHECKSUM_CHARS: usize = 6;
-/// The value of each of those digits.
-const PLACES: [u32; CHECKSUM_CHARS] = [916_132_832, 14_776_336, 238_328, 3_844, 62, 1];
 
 impl BearerToken {
     /// Makes a new token from the system's random generator.
@@ -37,10 +35,10 @@ impl BearerToken {
             // 248 is the greatest multiple of 62 in a byte: beyond it some characters would be likelier than others.
             let fair = bytes.iter().filter(|byte| **byte < 248);
             let missing = PREFIX.len() + RANDOM_CHARS - token.len();
-            token.extend(fair.map(|byte| base62(u32::from(*byte))).take(missing));
+            token.extend(fair.map(|byte| char::from(base62(u32::from(*byte)))).take(missing));
         }
         let checksum = checksum(&token);
-        token.extend(checksum);
+        token.extend(checksum.map(char::from));
         Ok(Self(token.into()))
     }
 
@@ -56,7 +54,7 @@ impl BearerToken {
         let right_form = self.0.len() == PREFIX.len() + RANDOM_CHARS + CHECKSUM_CHARS
             && self.0.bytes().skip(PREFIX.len()).fold(true, |all, byte| all & byte.is_ascii_alphanumeric());
         let Some((body, end)) = self.0.split_at_checked(PREFIX.len() + RANDOM_CHARS) else { return false };
-        right_form && end.chars().eq(checksum(body))
+        right_form && *end.as_bytes() == checksum(body)
     }
 
     /// The form in which it is stored and looked up.
@@ -78,13 +76,18 @@ impl BearerToken {
 }
 
 /// The CRC-32 in base 62, most significant digit first, padded with `0`.
-fn checksum(body: &str) -> impl Iterator<Item = char> + use<> {
-    let crc = crc32fast::hash(body.as_bytes());
-    PLACES.iter().map(move |place| base62(crc / place))
+fn checksum(body: &str) -> [u8; CHECKSUM_CHARS] {
+    let (mut left, mut digits) = (crc32fast::hash(body.as_bytes()), [b'0'; CHECKSUM_CHARS]);
+    for digit in digits.iter_mut().rev() {
+        *digit = base62(left);
+        left /= 62;
+    }
+    digits
 }
 
-fn base62(number: u32) -> char {
-    ALPHABET.get(number as usize % ALPHABET.len()).map_or('0', |byte| char::from(*byte))
+/// The last digit of a number.
+fn base62(number: u32) -> u8 {
+    ALPHABET.get(number as usize % ALPHABET.len()).copied().unwrap_or(b'0')
 }
 
 #[cfg(test)]
@@ -97,7 +100,7 @@ mod tests {
     #[test]
     fn the_checksum_is_the_zlib_one() {
         let zeros = format!("pak_{}", "0".repeat(43));
-        assert!(checksum(&zeros).eq("2OZByn".chars()));
+        assert!(checksum(&zeros) == *b"2OZByn");
         assert!(BearerToken::parse(&format!("{zeros}2OZByn")).unwrap().has_good_checksum());
     }
 

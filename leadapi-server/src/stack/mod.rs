@@ -14,10 +14,7 @@ mod request_id;
 use std::{sync::Arc, time::Instant};
 
 use bytes::Bytes;
-use futures_util::{
-    FutureExt,
-    future::{Either, ready},
-};
+use futures_util::{FutureExt, future::Either};
 use http::{Request, Response};
 use http_body::Body;
 use http_body_util::Full;
@@ -73,7 +70,7 @@ impl Stack {
         // Not with async blocks, each of which has room for what it waits for twice: the whole is moved for each request.
         let answer = match begun {
             Ok(working) => Either::Left(working),
-            Err(refusal) => Either::Right(ready(*refusal)),
+            Err(refusal) => Either::Right(async { *refusal }),
         };
         let answered = answer.map(move |(mut response, about)| {
             let took = start.elapsed();
