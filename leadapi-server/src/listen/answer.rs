@@ -5,6 +5,7 @@ use http::{Request, Response};
 use http_body::Body;
 use hyper::body::Incoming;
 use leadapi_core::BoxError;
+use tokio::time::Instant;
 
 use super::Timely;
 
@@ -13,5 +14,10 @@ pub(crate) trait Answer: Clone + Send + Sync + 'static {
     /// The body of an answer.
     type Body: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static;
 
-    fn answer(self, request: Request<Timely<Incoming>>) -> impl Future<Output = Response<Self::Body>> + Send + 'static;
+    /// The answer to a request that has been there since then.
+    fn answer(
+        self,
+        request: Request<Timely<Incoming>>,
+        since: Instant,
+    ) -> impl Future<Output = Response<Self::Body>> + Send + 'static;
 }

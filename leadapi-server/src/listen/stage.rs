@@ -32,13 +32,9 @@ impl Life {
         (stage, Self(life))
     }
 
-    pub(crate) fn is(&self, stage: Stage) -> bool {
-        *self.0.borrow() >= stage
-    }
-
-    /// Whether the server has come further since this was made, which is asked for less than how far it is.
-    pub(crate) fn moved_on(&self) -> bool {
-        self.0.has_changed().unwrap_or(true)
+    /// Whether nothing has been said yet, which is quicker to ask than what was said last.
+    pub(crate) fn is_running(&self) -> bool {
+        self.0.has_changed().is_ok_and(|has| !has)
     }
 
     /// Waits until the server has come so far. One that is gone has.

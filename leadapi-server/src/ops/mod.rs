@@ -13,7 +13,7 @@ use http::{
 use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
 use hyper::body::Incoming;
 use leadapi_core::{BoxError, port::Store};
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, time::Instant};
 use tracing::error;
 
 use self::ready::Readiness;
@@ -68,10 +68,10 @@ struct PagesOr<A> {
 impl<A: Answer> Answer for PagesOr<A> {
     type Body = UnsyncBoxBody<Bytes, BoxError>;
 
-    async fn answer(self, request: Request<Timely<Incoming>>) -> Response<Self::Body> {
+    async fn answer(self, request: Request<Timely<Incoming>>, since: Instant) -> Response<Self::Body> {
         match self.pages.answer(request.method(), request.uri().path()).await {
             Some(page) => page.map(|body| body.map_err(|never| match never {}).boxed_unsync()),
-            None => self.api.answer(request).await.map(|body| body.map_err(Into::into).boxed_unsync()),
+            None => self.api.answer(request, since).await.map(|body| body.map_err(Into::into).boxed_unsync()),
         }
     }
 }

@@ -9,10 +9,7 @@ use leadapi_core::{
 use tokio::time::timeout;
 use tracing::warn;
 
-use crate::{
-    chain::chain,
-    listen::{Life, Stage},
-};
+use crate::{chain::chain, listen::Life};
 
 /// A store that takes longer to say that something is not there is not one to send requests to.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -38,7 +35,7 @@ impl Readiness {
     }
 
     pub(super) async fn check(&self) -> Result<(), NotReady> {
-        if self.life.is(Stage::Draining) {
+        if !self.life.is_running() {
             return Err(NotReady::Stopping);
         }
         // Nobody's lead: every store can say that it is not there, and has to look for that.

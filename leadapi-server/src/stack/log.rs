@@ -51,6 +51,7 @@ mod tests {
         memory::MemoryStore,
         port::{TokenVerifier, Verdict},
     };
+    use tokio::time::Instant;
 
     use super::*;
     use crate::{
@@ -94,7 +95,7 @@ mod tests {
         let stack = Stack::new(service, Guard::new(&HttpLimits::default()), metrics);
         let request = Request::get("/leads").header("authorization", "Bearer pak_x").header(X_REQUEST_ID, "the-id");
         let request = request.header("host", "localhost");
-        let response = stack.run(request.body(Empty::<Bytes>::new()).unwrap()).await;
+        let response = stack.run(request.body(Empty::<Bytes>::new()).unwrap(), Instant::now()).await;
         assert_eq!((response.status().as_u16(), &response.headers()[X_REQUEST_ID]), (500, &"the-id".parse().unwrap()));
         let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
         for part in ["the-id", "the database is down", "list_leads", "status=500"] {

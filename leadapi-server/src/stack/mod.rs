@@ -11,7 +11,7 @@ mod place;
 mod refusal;
 mod request_id;
 
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::{FutureExt, future::Either};
@@ -23,6 +23,7 @@ use leadapi_core::{
     BoxError,
     http::{LeadService, RequestLog, header::X_REQUEST_ID},
 };
+use tokio::time::Instant;
 use tracing::Instrument;
 
 pub(crate) use self::guard::Guard;
@@ -56,13 +57,12 @@ impl Stack {
     }
 
     /// All that needs the request itself is done before the future is made, which would carry it about otherwise.
-    fn run<B>(self, request: Request<B>) -> impl Future<Output = Response<Full<Bytes>>> + Send + use<B>
+    fn run<B>(self, request: Request<B>, since: Instant) -> impl Future<Output = Response<Full<Bytes>>> + Send + use<B>
     where
         B: Body + Send + 'static,
         B::Data: Send,
         B::Error: Into<BoxError> + Send,
     {
-        let start = Instant::now();
         let id = request_id(request.headers());
         let span = span(&request, &id);
         let Parts { service, guard, metrics } = &*self.0;
@@ -73,7 +73,7 @@ impl Stack {
             Err(refusal) => Either::Right(async { *refusal }),
         };
         let answered = answer.map(move |(mut response, about)| {
-            let took = start.elapsed();
+            let took = since.elapsed();
             self.0.metrics.answered(response.status(), about.operation, took);
             log(response.status(), &about, took);
             response.headers_mut().insert(X_REQUEST_ID, id);
@@ -86,9 +86,13 @@ impl Stack {
 impl Answer for Stack {
     type Body = Full<Bytes>;
 
-    fn answer(self, request: Request<Timely<Incoming>>) -> impl Future<Output = Response<Full<Bytes>>> + Send {
+    fn answer(
+        self,
+        request: Request<Timely<Incoming>>,
+        since: Instant,
+    ) -> impl Future<Output = Response<Full<Bytes>>> + Send {
         let is_safe = request.method().is_safe();
-        let answered = self.run(request);
+        let answered = self.run(request, since);
         if is_safe { Either::Left(answered) } else { Either::Right(Detached::new(answered)) }
     }
 }

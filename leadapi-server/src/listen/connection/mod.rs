@@ -38,7 +38,7 @@ use self::{
     watch::Watch,
 };
 pub(crate) use self::{deadlines::Wait, request::Timely};
-use super::{Answer, Life, Stage};
+use super::{Answer, Life};
 use crate::HttpLimits;
 
 /// What a client that speaks HTTP/2 without TLS sends before anything else (RFC 9113, 3.4).
@@ -66,9 +66,14 @@ pub(crate) enum End {
     Cut(Wait),
 }
 
-/// The table of a connection, which its stream, its requests and its watch share.
+/// What the stream of a connection, its requests and its watch share.
 #[derive(Clone)]
-struct Shared(Arc<Mutex<Table>>);
+struct Shared(Arc<Connection>);
+
+struct Connection {
+    life: Life,
+    table: Mutex<Table>,
+}
 
 struct Table {
     deadlines: Deadlines,
@@ -78,8 +83,12 @@ struct Table {
 }
 
 impl Shared {
-    fn new(deadlines: Deadlines) -> Self {
-        Self(Arc::new(Mutex::new(Table { deadlines, now: None })))
+    fn new(deadlines: Deadlines, life: Life) -> Self {
+        Self(Arc::new(Connection { life, table: Mutex::new(Table { deadlines, now: None }) }))
+    }
+
+    fn life(&self) -> &Life {
+        &self.0.life
     }
 
     /// Tells the table what happens now, or asks it.
@@ -103,7 +112,7 @@ impl Shared {
 
     fn lock(&self) -> MutexGuard<'_, Table> {
         // A panic between two lines of the table leaves nothing half done in it.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -138,13 +147,13 @@ pub(super) async fn serve(
     if protocol == Protocol::Http2 {
         table.multiplexed();
     }
-    let deadlines = Shared::new(table);
-    let stream = TokioIo::new(Noted::new(stream, ahead.freeze(), deadlines.clone()));
-    let service = answering(service, limits, &deadlines, &life);
+    let shared = Shared::new(table, life);
+    let stream = TokioIo::new(Noted::new(stream, ahead.freeze(), shared.clone()));
+    let service = answering(service, limits, &shared);
     let retires = start + with_jitter(limits.age);
     match protocol {
-        Protocol::Http1 => watched(http1(limits).serve_connection(stream, service), deadlines, retires, life).await,
-        Protocol::Http2 => watched(http2(limits).serve_connection(stream, service), deadlines, retires, life).await,
+        Protocol::Http1 => watched(http1(limits).serve_connection(stream, service), shared, retires).await,
+        Protocol::Http2 => watched(http2(limits).serve_connection(stream, service), shared, retires).await,
     }
 }
 
@@ -165,19 +174,17 @@ async fn see_protocol(stream: &mut (impl AsyncRead + Unpin), ahead: &mut BytesMu
 fn answering<A: Answer>(
     service: A,
     limits: &HttpLimits,
-    deadlines: &Shared,
-    life: &Life,
+    shared: &Shared,
 ) -> impl HyperService<Request<Incoming>, Response = Response<Delivered<A::Body>>, Error = Infallible, Future: Send> + use<A>
 {
-    let (body_time, deadlines, life) = (limits.body, deadlines.clone(), life.clone());
+    let (body_time, shared) = (limits.body, shared.clone());
     service_fn(move |request: Request<Incoming>| {
-        let running = Running::begin(&deadlines);
+        let running = Running::begin(&shared);
         let is_http1 = request.version() < Version::HTTP_2;
-        let life = life.clone();
-        let answer = service.clone().answer(request.map(|body| Timely::new(body, body_time)));
+        let answer = service.clone().answer(request.map(|body| Timely::new(body, body_time)), running.since);
         answer.map(move |mut response| {
             // A peer that knows that this is the end does not send the next request into a closing connection.
-            if is_http1 && life.is(Stage::Draining) {
+            if is_http1 && !running.shared.life().is_running() {
                 response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
             Ok::<_, Infallible>(response.map(|body| running.deliver(body, is_http1)))
@@ -207,11 +214,11 @@ fn http2(limits: &HttpLimits) -> http2::Builder<TokioExecutor> {
     http
 }
 
-async fn watched<C>(connection: C, deadlines: Shared, retires: Instant, life: Life) -> End
+async fn watched<C>(connection: C, shared: Shared, retires: Instant) -> End
 where
     C: GracefulConnection<Error = hyper::Error>,
 {
-    match Watch::new(connection, deadlines, retires, life.clone(), life.ends_connection()).await {
+    match Watch::new(connection, shared.clone(), retires, shared.life().clone().ends_connection()).await {
         watch::End::Closed(Ok(())) => End::Closed,
         watch::End::Closed(Err(error)) => {
             debug!(%error, "a connection ended early");
@@ -239,7 +246,7 @@ mod tests {
 
     #[test]
     fn time_stands_still_only_while_the_connection_is_polled() {
-        let shared = Shared::new(Deadlines::new(Arc::new(HttpLimits::default()), Instant::now()));
+        let shared = Shared::new(Deadlines::new(Arc::new(HttpLimits::default()), Instant::now()), Life::new().1);
         let now = || shared.with(|_, now| now);
         let held = shared.hold();
         pass_time();

@@ -10,33 +10,38 @@ use std::{
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use leadapi_core::BoxError;
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep};
 
-use super::{Deadlines, Shared};
+use super::Shared;
 
 /// Stands in the connection's table until it is dropped.
 pub(super) struct Running {
-    deadlines: Shared,
+    pub(super) shared: Shared,
+    pub(super) since: Instant,
     number: u64,
 }
 
 impl Running {
-    pub(super) fn begin(deadlines: &Shared) -> Self {
-        let number = deadlines.with(Deadlines::began);
-        Self { deadlines: deadlines.clone(), number }
+    pub(super) fn begin(shared: &Shared) -> Self {
+        let (number, since) = shared.with(|table, now| (table.began(now), now));
+        Self { shared: shared.clone(), since, number }
     }
 
     /// There is an answer.
     pub(super) fn deliver<B>(self, body: B, is_http1: bool) -> Delivered<B> {
-        self.deadlines.with(|table, now| table.answered(self.number, now));
-        let until = if is_http1 { Until::HandedOn(self) } else { Until::Written(Arc::new(self)) };
+        // In HTTP/1 it is handed on there and then, and nothing is waited for.
+        if is_http1 {
+            return Delivered { body, until: Until::HandedOn(self) };
+        }
+        self.shared.with(|table, now| table.answered(self.number, now));
+        let until = Until::Written(Arc::new(self));
         Delivered { body, until }
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.deadlines.with(|table, now| table.ended(self.number, now));
+        self.shared.with(|table, now| table.ended(self.number, now));
     }
 }
 

@@ -9,7 +9,7 @@ use hyper_util::server::graceful::GracefulConnection;
 use pin_project_lite::pin_project;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::{Life, Shared, Wait};
+use super::{Shared, Wait};
 
 /// How a connection came to its end.
 pub(super) enum End<E> {
@@ -29,8 +29,7 @@ pin_project! {
         timer: Sleep,
         // The task that waits for both of them.
         waiting: Option<Waker>,
-        life: Life,
-        deadlines: Shared,
+        shared: Shared,
         retires: Instant,
         closing: bool,
     }
@@ -38,9 +37,9 @@ pin_project! {
 
 impl<C, S> Watch<C, S> {
     /// Watches a connection until it ends: from `retires` on, or when `stop` is done, it is closed in order.
-    pub(super) fn new(connection: C, deadlines: Shared, retires: Instant, life: Life, stop: S) -> Self {
-        let timer = sleep_until(deadlines.with(|table, _| table.due().1).min(retires));
-        Self { connection, stop, timer, waiting: None, life, deadlines, retires, closing: false }
+    pub(super) fn new(connection: C, shared: Shared, retires: Instant, stop: S) -> Self {
+        let timer = sleep_until(shared.with(|table, _| table.due().1).min(retires));
+        Self { connection, stop, timer, waiting: None, shared, retires, closing: false }
     }
 }
 
@@ -55,12 +54,12 @@ where
         let mut this = self.project();
         // Stop and timer have been asked before then, and wake this task when they have something to say.
         let mut is_waiting =
-            this.waiting.as_ref().is_some_and(|task| task.will_wake(cx.waker())) && !this.life.moved_on();
+            this.waiting.as_ref().is_some_and(|task| task.will_wake(cx.waker())) && this.shared.life().is_running();
         loop {
-            let now = this.deadlines.hold();
+            let now = this.shared.hold();
             // First of all, so that a request that has arrived runs before it is asked whether one does.
             let polled = this.connection.as_mut().poll(cx);
-            let (wait, due) = this.deadlines.release();
+            let (wait, due) = this.shared.release();
             if let Poll::Ready(ended) = polled {
                 return Poll::Ready(End::Closed(ended));
             }
@@ -72,7 +71,7 @@ where
             if !*this.closing && (is_due || *this.retires <= now || stops()) {
                 *this.closing = true;
                 this.connection.as_mut().graceful_shutdown();
-                this.deadlines.with(|table, _| table.closing(now));
+                this.shared.with(|table, _| table.closing(now));
                 continue;
             }
             let next = if *this.closing { due } else { due.min(*this.retires) };
