@@ -162,14 +162,17 @@ impl Store for MemoryStore {
         once: Option<&Idempotency>,
     ) -> Result<Created, BoxError> {
         let Some(business) = self.businesses.get(business) else { return Ok(Created::Refused(Reference::Client)) };
+        let at = stamp.at;
+        // Before the lock, and without one: what a lead may name never changes here.
+        let references = business.directory.look_up(draft.named());
+        let made = draft.into_lead(stamp, &references).map(|lead| Arc::new(business.directory.own(lead)));
         business.write(|leads| {
-            leads.forget_old_keys(stamp.at);
-            if let Some(answer) = once.and_then(|once| leads.replay(once, stamp.at)) {
+            leads.forget_old_keys(at);
+            if let Some(answer) = once.and_then(|once| leads.replay(once, at)) {
                 return Ok(answer);
             }
-            let references = business.directory.look_up(draft.named());
-            let lead = match draft.into_lead(stamp, &references) {
-                Ok(lead) => Arc::new(business.directory.own(lead)),
+            let lead = match made {
+                Ok(lead) => lead,
                 Err(reference) => return Ok(Created::Refused(reference)),
             };
             if !leads.insert(&lead) {
