@@ -160,7 +160,7 @@ fn a_saturated_token_takes_at_most_3_kilobytes() {
         .shards
         .iter()
         .flat_map(|shard| {
-            let shard = shard.lock().unwrap();
+            let shard = shard.lock();
             shard.logs.iter().map(|logs| logs.reads.bytes() + logs.writes.bytes()).collect::<Vec<_>>()
         })
         .sum();
