@@ -119,7 +119,38 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, Fault> {
 
 #[cfg(test)]
 mod tests {
+    use std::{
+        collections::VecDeque,
+        convert::Infallible,
+        pin::Pin,
+        task::{Context, Poll},
+    };
+
+    use futures_executor::block_on;
+    use http_body::Frame;
+
     use super::*;
+
+    /// A body that comes in these pieces.
+    struct Pieces(VecDeque<&'static str>);
+
+    impl Body for Pieces {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+            Poll::Ready(self.0.pop_front().map(|piece| Ok(Frame::data(piece.into()))))
+        }
+    }
+
+    #[test]
+    fn a_body_is_the_same_in_however_many_pieces_it_comes() {
+        for pieces in [&["abcd"][..], &["ab", "cd"], &["", "a", "", "b", "cd", ""], &["a", "b", "c", "d"]] {
+            let whole = block_on(collect(Pieces(pieces.iter().copied().collect())));
+            assert_eq!(whole.ok().as_deref(), Some(&b"abcd"[..]), "{pieces:?}");
+        }
+        assert_eq!(block_on(collect(Pieces([].into()))).ok(), Some(Bytes::new()));
+    }
 
     #[test]
     fn what_counts_as_json() {
