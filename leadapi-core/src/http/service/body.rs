@@ -1,8 +1,6 @@
 //! The bytes of a body, bounded, and what they say they are (contract D5).
 
-use std::mem;
-
-use bytes::{Buf, BufMut, Bytes, BytesMut};
+use bytes::Bytes;
 use http::{HeaderMap, header};
 use http_body::Body;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -15,7 +13,7 @@ pub(crate) const MAX_BYTES: usize = 65_536;
 /// Reads a body to its end, unless it is too large: then no more of it than the limit.
 pub(super) async fn collect<B>(body: B) -> Result<Bytes, Fault>
 where
-    B: Body + Unpin,
+    B: Body,
     B::Error: Into<BoxError>,
 {
     let too_large = || Fault::new("body", format!("must be at most {MAX_BYTES} bytes"));
@@ -23,26 +21,11 @@ where
     if body.size_hint().lower() > MAX_BYTES as u64 {
         return Err(too_large());
     }
-    let mut body = Limited::new(body, MAX_BYTES);
-    // Most bodies come in one piece, which is not copied.
-    let (mut only, mut several) = (Bytes::new(), BytesMut::new());
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| {
-            if error.is::<LengthLimitError>() {
-                too_large()
-            } else {
-                Fault::new("body", "could not be read to its end")
-            }
-        })?;
-        let Ok(mut data) = frame.into_data() else { continue };
-        if only.is_empty() && several.is_empty() {
-            only = data.copy_to_bytes(data.remaining());
-        } else {
-            several.put(mem::take(&mut only));
-            several.put(data);
-        }
+    match Limited::new(body, MAX_BYTES).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
+        Err(_) => Err(Fault::new("body", "could not be read to its end")),
     }
-    Ok(if several.is_empty() { only } else { several.freeze() })
 }
 
 /// Whether the body says that it is JSON in UTF-8; one that says nothing is taken as such.
