@@ -47,8 +47,8 @@ impl<S: FnMut(BusinessSeed) -> Result<(), BoxError> + Send + 'static> Work for E
     type Output = ();
 
     async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
-        for mut row in session.rows(query!(statement::BUSINESSES)).await? {
-            let mut seed = BusinessSeed::new(row.take()?, row.take::<String>()?, row.take()?);
+        let read = |mut row: Row<'_>| Ok(BusinessSeed::new(row.take()?, row.take::<String>()?, row.take()?));
+        for mut seed in session.rows(query!(statement::BUSINESSES), read).await? {
             fill(session, &mut seed).await?;
             let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
             sink(seed).map_err(SqlError::other)?;
@@ -59,40 +59,33 @@ impl<S: FnMut(BusinessSeed) -> Result<(), BoxError> + Send + 'static> Work for E
 
 async fn fill(session: &mut dyn Session, seed: &mut BusinessSeed) -> Result<(), SqlError> {
     let business = seed.id.clone();
-    seed.members = members(session.rows(query!(statement::MEMBERS, &business)).await?)?;
+    seed.members = session.rows(query!(statement::MEMBERS, &business), member).await?;
     seed.clients = clients(session, &business).await?;
     seed.pipelines = pipelines(session, &business).await?;
-    seed.forms = forms(session.rows(query!(statement::FORMS, &business)).await?)?;
-    let rows = session.rows(query!(statement::TOKENS, &business)).await?;
-    seed.tokens = each(rows, |row| tokens::read(row).map(TokenSeed::from))?;
+    seed.forms = session.rows(query!(statement::FORMS, &business), form).await?;
+    let token = |row: Row<'_>| tokens::read(row).map(TokenSeed::from);
+    seed.tokens = session.rows(query!(statement::TOKENS, &business), token).await?;
     seed.leads = leads(session, &business).await?;
     Ok(())
 }
 
-fn each<T>(rows: Vec<Row>, read: impl FnMut(Row) -> Result<T, SqlError>) -> Result<Vec<T>, SqlError> {
-    rows.into_iter().map(read).collect()
+pub(super) fn member(mut row: Row<'_>) -> Result<MemberSeed, SqlError> {
+    Ok(MemberSeed::new(row.take::<String>()?, row.take()?))
 }
 
-pub(super) fn members(rows: Vec<Row>) -> Result<Vec<MemberSeed>, SqlError> {
-    each(rows, |mut row| Ok(MemberSeed::new(row.take::<String>()?, row.take()?)))
-}
-
-pub(super) fn forms(rows: Vec<Row>) -> Result<Vec<FormRecord>, SqlError> {
-    each(rows, |mut row| {
-        let _id: String = row.take()?;
-        serde_json::from_str(&row.take::<String>()?).map_err(SqlError::other)
-    })
+pub(super) fn form(mut row: Row<'_>) -> Result<FormRecord, SqlError> {
+    serde_json::from_str(&row.take::<String>()?).map_err(SqlError::other)
 }
 
 async fn leads(session: &mut dyn Session, business: &BusinessId) -> Result<Vec<Lead>, SqlError> {
     let mut leads: Vec<Lead> = Vec::new();
+    let mut reader = lead::Reader::of_many();
     let mut after = (i64::MIN, String::new());
     loop {
-        let rows = session.rows(query!(statement::LEADS_AFTER, business, after.0, &after.1, LEADS)).await?;
-        let Some(more) = Some(each(rows, lead::read)?).filter(|more| !more.is_empty()) else { return Ok(leads) };
-        if let Some(last) = more.last() {
-            after = (last.created_at.to_utc().timestamp_millis(), last.id.to_string());
-        }
+        let query = query!(statement::LEADS_AFTER, business, after.0, &after.1, LEADS);
+        let more = session.rows(query, |row| reader.read(row)).await?;
+        let Some(last) = more.last() else { return Ok(leads) };
+        after = (last.created_at.to_utc().timestamp_millis(), last.id.to_string());
         leads.extend(more.into_iter().map(std::sync::Arc::unwrap_or_clone));
     }
 }

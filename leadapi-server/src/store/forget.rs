@@ -25,7 +25,7 @@ impl SqlStore {
         let mut forgotten = 0;
         for business in self.businesses().await? {
             // Most businesses have nothing to forget, which is seen without keeping their writes waiting.
-            while !self.database.query(query!(statement::OLD_KEY, &business.id, until)).await?.is_empty() {
+            while !self.database.rows(query!(statement::OLD_KEY, &business.id, until), |_| Ok(())).await?.is_empty() {
                 let forget = Forget { business: business.id.clone(), until };
                 forgotten += self.database.work(Some(&business.id), forget).await?;
             }
@@ -47,7 +47,8 @@ impl Work for Forget {
     type Output = u64;
 
     async fn run(&self, session: &mut dyn Session) -> Result<u64, SqlError> {
-        let forgotten = session.rows(query!(statement::FORGET_OLD, &self.business, self.until, BATCH)).await?;
+        let forget = query!(statement::FORGET_OLD, &self.business, self.until, BATCH);
+        let forgotten = session.rows(forget, |_| Ok(())).await?;
         forgotten.len().try_into().map_err(SqlError::other)
     }
 }

@@ -75,7 +75,7 @@ impl SqlStore {
     ///
     /// The database failed.
     pub async fn is_empty(&self) -> Result<bool, AdminError> {
-        Ok(self.database.query(query!(statement::BUSINESSES)).await?.is_empty())
+        Ok(self.database.rows(query!(statement::BUSINESSES), |_| Ok(())).await?.is_empty())
     }
 }
 
@@ -123,12 +123,12 @@ impl Import {
     /// The rest of a business cannot be there where the business is not.
     async fn refuse_what_is_there(&self, session: &mut dyn Session) -> Result<(), SqlError> {
         for (at, business) in self.dataset.businesses.iter().enumerate() {
-            if session.row(query!(statement::BUSINESS, &business.id)).await?.is_some() {
+            if session.finds(query!(statement::BUSINESS, &business.id)).await? {
                 let id = &business.id;
                 return Err(SqlError::refused(format!("businesses[{at}].id: the business {id} is there already")));
             }
             for (nth, (_, token)) in self.tokens.iter().filter(|(owner, _)| *owner == business.id).enumerate() {
-                if session.row(query!(statement::TOKEN_EXISTS, &token.id, &token.hash)).await?.is_some() {
+                if session.finds(query!(statement::TOKEN_EXISTS, &token.id, &token.hash)).await? {
                     let place = format!("businesses[{at}].tokens[{nth}]");
                     return Err(SqlError::refused(format!("{place}: the token is there already")));
                 }

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use leadapi_core::{id::BusinessId, model::Lead};
+use leadapi_core::{
+    id::{BusinessId, ClientId, PipelineId, StageId},
+    model::Lead,
+};
 
 use super::{
     row::Row,
@@ -10,19 +13,45 @@ use super::{
     statement,
 };
 
+/// So many client accounts, pipelines and stages are remembered; they are looked through one by one.
+const SHARED: usize = 8;
+
 /// Reads the columns that every statement on leads selects.
-pub(crate) fn read(mut row: Row) -> Result<Arc<Lead>, SqlError> {
-    let mut lead = Lead::new(row.take()?, row.take()?, row.take::<String>()?, chrono::DateTime::UNIX_EPOCH.into());
-    lead.email = row.take()?;
-    lead.phone = row.take()?;
-    lead.source = row.take()?;
-    lead.notes = row.take()?;
-    lead.value = row.take()?;
-    lead.pipeline_id = row.take()?;
-    lead.stage_id = row.take()?;
-    lead.business_name = row.take()?;
-    lead.created_at = row.take()?;
-    Ok(Arc::new(lead))
+pub(crate) fn read(row: Row<'_>) -> Result<Arc<Lead>, SqlError> {
+    Reader::default().read(row)
+}
+
+/// Reads the leads of an answer, many of which have a client account, a pipeline and a stage in common.
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
+    clients: Vec<ClientId>,
+    pipelines: Vec<PipelineId>,
+    stages: Vec<StageId>,
+}
+
+impl Reader {
+    pub(crate) fn of_many() -> Self {
+        let (clients, pipelines) = (Vec::with_capacity(SHARED), Vec::with_capacity(SHARED));
+        Self { clients, pipelines, stages: Vec::with_capacity(SHARED) }
+    }
+
+    pub(crate) fn read(&mut self, mut row: Row<'_>) -> Result<Arc<Lead>, SqlError> {
+        let id = row.take()?;
+        let client = row
+            .take_shared(&mut self.clients)?
+            .ok_or_else(|| SqlError::other("a lead of the database has no client account"))?;
+        let mut lead = Lead::new(id, client, row.take::<String>()?, chrono::DateTime::UNIX_EPOCH.into());
+        lead.email = row.take()?;
+        lead.phone = row.take()?;
+        lead.source = row.take()?;
+        lead.notes = row.take()?;
+        lead.value = row.take()?;
+        lead.pipeline_id = row.take_shared(&mut self.pipelines)?;
+        lead.stage_id = row.take_shared(&mut self.stages)?;
+        lead.business_name = row.take()?;
+        lead.created_at = row.take()?;
+        Ok(Arc::new(lead))
+    }
 }
 
 pub(crate) fn insert(business: &BusinessId, lead: &Lead) -> Query {

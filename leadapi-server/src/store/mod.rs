@@ -154,10 +154,11 @@ impl SqlStore {
 }
 
 impl Database {
-    async fn query(&self, query: Query) -> Result<Vec<Row>, SqlError> {
+    /// What is read of the rows of one statement.
+    async fn rows<T>(&self, query: Query, read: impl Fn(Row<'_>) -> Result<T, SqlError>) -> Result<Vec<T>, SqlError> {
         match self {
-            Self::Sqlite(sqlite) => sqlite.query(query),
-            Self::Postgres(postgres) => postgres.query(query).await,
+            Self::Sqlite(sqlite) => sqlite.rows(&query, read),
+            Self::Postgres(postgres) => postgres.rows(&query, read).await,
         }
     }
 
@@ -208,8 +209,7 @@ impl Store for SqlStore {
     }
 
     async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, BoxError> {
-        let rows = self.database.query(query!(statement::LEAD, business, id)).await?;
-        Ok(rows.into_iter().next().map(lead::read).transpose()?)
+        Ok(self.database.rows(query!(statement::LEAD, business, id), lead::read).await?.pop())
     }
 
     async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, BoxError> {

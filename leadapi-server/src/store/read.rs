@@ -1,11 +1,11 @@
 //! Lists, each from one snapshot.
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
 use async_trait::async_trait;
 use leadapi_core::{
     id::{BusinessId, PipelineId},
-    model::{ClientAccount, Lead, LeadQuery, Page, Pipeline, Stage, Window},
+    model::{ClientAccount, LeadQuery, Page, Pipeline, Stage, Window},
     port::Listed,
     validate::Reference,
 };
@@ -28,42 +28,65 @@ pub(super) struct List {
     pub(super) query: LeadQuery,
 }
 
+/// What a statement of a list is for.
+enum Part {
+    Client,
+    Stage,
+    Total,
+    Stretches,
+    Leads,
+}
+
 #[async_trait]
 impl Work for List {
     type Output = Listed;
 
     async fn run(&self, session: &mut dyn Session) -> Result<Listed, SqlError> {
         let Self { business, query } = self;
-        let (client, stage) = (query.client.as_ref(), query.stage.as_ref());
-        let mut queries: Vec<Query> =
-            client.map(|id| query!(statement::CLIENT_EXISTS, business, id)).into_iter().collect();
-        queries.extend(stage.map(|id| query!(statement::PIPELINE_OF_STAGE, business, id)));
-        let shallow = query.window.offset() <= SHALLOW;
-        if shallow {
-            let start =
-                Start { before: (tally::END.0, tally::END.1.to_owned()), skip: query.window.offset(), total: 0 };
-            queries.extend([tally::total(business, query), self.page(&start)?]);
-        } else {
-            queries.push(tally::stretches(business, query));
+        let offset = query.window.offset();
+        let mut start = Start::at(offset);
+        let (mut parts, mut queries) = (Vec::new(), Vec::new());
+        let mut ask = |part, query| {
+            parts.push(part);
+            queries.push(query);
+        };
+        if let Some(id) = &query.client {
+            ask(Part::Client, query!(statement::CLIENT_EXISTS, business, id));
         }
-        let mut answers = session.ask(queries).await?.into_iter();
-        let mut answer = || answers.next().unwrap_or_default();
-        if client.is_some() && answer().is_empty() {
+        if let Some(id) = &query.stage {
+            ask(Part::Stage, query!(statement::PIPELINE_OF_STAGE, business, id));
+        }
+        if offset <= SHALLOW {
+            ask(Part::Total, tally::total(business, query));
+            ask(Part::Leads, self.page(&start)?);
+        } else {
+            ask(Part::Stretches, tally::stretches(business, query));
+        }
+        let (mut has_client, mut has_stage) = (query.client.is_none(), query.stage.is_none());
+        let (mut leads, mut reader) = (Vec::new(), lead::Reader::of_many());
+        let mut read = |nth, mut row: Row<'_>| {
+            match parts.get(nth) {
+                Some(Part::Client) => has_client = true,
+                Some(Part::Stage) => has_stage = true,
+                Some(Part::Total) => start.total = row.take()?,
+                Some(Part::Stretches) => start.pass(row)?,
+                Some(Part::Leads) => leads.push(reader.read(row)?),
+                None => {}
+            }
+            Ok(())
+        };
+        session.ask(queries, &mut read).await?;
+        if !has_client {
             return Ok(Listed::Refused(Reference::Client));
         }
-        if stage.is_some() && answer().is_empty() {
+        if !has_stage {
             return Ok(Listed::Refused(Reference::Stage));
         }
-        let (total, rows) = if shallow {
-            (count(answer())?, answer())
-        } else {
-            let start = tally::seek(answer(), query.window.offset())?;
-            // Past the end there is nothing to ask for.
-            let is_there = query.window.offset() < start.total;
-            (start.total, if is_there { session.rows(self.page(&start)?).await? } else { Vec::new() })
-        };
-        let leads: Vec<Arc<Lead>> = rows.into_iter().map(lead::read).collect::<Result<_, _>>()?;
-        Ok(Listed::Page(Page::new(leads, total, query.window)))
+        // Past the end there is nothing to ask for.
+        if (SHALLOW + 1..start.total).contains(&offset) {
+            leads = session.rows(self.page(&start)?, |row| reader.read(row)).await?;
+        }
+        Ok(Listed::Page(Page::new(leads, start.total, query.window)))
     }
 }
 
@@ -103,20 +126,22 @@ impl Work for Pipelines {
             query!(statement::PIPELINES, business, limit, offset.clone()),
             query!(statement::STAGES, business, limit, offset),
         ];
-        let mut answers = session.ask(queries).await?.into_iter();
-        let mut answer = || answers.next().unwrap_or_default();
-        let (total, rows) = (count(answer())?, answer());
+        let (mut total, mut pipelines) = (0, Vec::new());
         let mut stages: HashMap<PipelineId, Vec<Stage>> = HashMap::new();
-        for mut row in answer() {
-            let pipeline = row.take()?;
-            let stage = Stage::new(row.take()?, row.take::<String>()?, row.take()?);
-            stages.entry(pipeline).or_default().push(stage);
-        }
-        let mut pipelines = Vec::with_capacity(rows.len());
-        for mut row in rows {
-            let id: PipelineId = row.take()?;
-            let stages = stages.remove(&id).unwrap_or_default();
-            pipelines.push(Pipeline::new(id, row.take::<String>()?, stages, row.take()?));
+        let mut read = |nth, mut row: Row<'_>| {
+            match nth {
+                0 => total = row.take()?,
+                1 => pipelines.push(Pipeline::new(row.take()?, row.take::<String>()?, Vec::new(), row.take()?)),
+                _ => {
+                    let of_pipeline = stages.entry(row.take()?).or_default();
+                    of_pipeline.push(Stage::new(row.take()?, row.take::<String>()?, row.take()?));
+                }
+            }
+            Ok(())
+        };
+        session.ask(queries, &mut read).await?;
+        for pipeline in &mut pipelines {
+            pipeline.stages = stages.remove(&pipeline.id).unwrap_or_default();
         }
         Ok(Page::new(pipelines, total, *window))
     }
@@ -139,18 +164,22 @@ impl Work for Clients {
             query!(statement::COUNT_CLIENTS, business),
             query!(statement::CLIENTS, business, window.limit(), offset(window.offset())?),
         ];
-        let mut answers = session.ask(queries).await?.into_iter();
-        let mut answer = || answers.next().unwrap_or_default();
-        let total = count(answer())?;
-        let account = |mut row: Row| Ok(ClientAccount::new(row.take()?, row.take::<String>()?, row.take()?));
-        let accounts = answer().into_iter().map(account).collect::<Result<_, SqlError>>()?;
+        let (mut total, mut accounts) = (0, Vec::new());
+        let mut read = |nth, mut row: Row<'_>| {
+            match nth {
+                0 => total = row.take()?,
+                _ => accounts.push(ClientAccount::new(row.take()?, row.take::<String>()?, row.take()?)),
+            }
+            Ok(())
+        };
+        session.ask(queries, &mut read).await?;
         Ok(Page::new(accounts, total, *window))
     }
 }
 
 /// The number that a statement with one row of one column counts.
-pub(super) fn count(rows: Vec<Row>) -> Result<u64, SqlError> {
-    rows.into_iter().next().ok_or_else(|| SqlError::other("a count has no row"))?.take()
+pub(super) async fn count(session: &mut dyn Session, query: Query) -> Result<u64, SqlError> {
+    session.row(query, |mut row| row.take()).await?.ok_or_else(|| SqlError::other("a count has no row"))
 }
 
 fn offset(offset: u64) -> Result<Value, SqlError> {

@@ -1,7 +1,5 @@
 //! Rows of answers, and what their columns are read as.
 
-use std::{ops::Range, sync::Arc};
-
 use leadapi_core::{
     auth::TokenHash,
     id::{BusinessId, ClientId, FormId, LeadId, PipelineId, StageId, TokenId},
@@ -10,7 +8,7 @@ use leadapi_core::{
 
 use super::session::SqlError;
 
-/// A value in a column.
+/// A value in a column, where it lies: most of what is read becomes part of something else at once.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Cell<'r> {
     Null,
@@ -34,72 +32,49 @@ impl Cell<'_> {
     }
 }
 
-/// The rows of an answer, as they are read.
-///
-/// All texts lie in one, behind each other: a page of leads has hundreds, and to give each a place of its own would cost
-/// more than the database takes to find them.
-#[derive(Default)]
-pub(crate) struct Answer {
-    texts: String,
-    columns: Vec<Column>,
-    /// Where each row ends among the columns.
-    ends: Vec<usize>,
-}
-
-enum Column {
-    Null,
-    Int(i64),
-    Real(f64),
-    /// Where it lies.
-    Text(Range<usize>),
-    Bytes(Vec<u8>),
-}
-
-impl Answer {
-    /// Copies a row of so many columns, each of which is asked for once and in its turn.
-    pub(crate) fn copy<'r, E>(&mut self, columns: usize, cell: impl Fn(usize) -> Result<Cell<'r>, E>) -> Result<(), E> {
-        for at in 0..columns {
-            self.columns.push(match cell(at)? {
-                Cell::Null => Column::Null,
-                Cell::Int(number) => Column::Int(number),
-                Cell::Real(number) => Column::Real(number),
-                Cell::Text(text) => {
-                    let start = self.texts.len();
-                    self.texts.push_str(text);
-                    Column::Text(start..self.texts.len())
-                }
-                Cell::Bytes(bytes) => Column::Bytes(bytes.to_vec()),
-            });
-        }
-        self.ends.push(self.columns.len());
-        Ok(())
-    }
-
-    pub(crate) fn rows(self) -> Vec<Row> {
-        let answer = Arc::new(self);
-        let starts = [0].into_iter().chain(answer.ends.iter().copied());
-        let rows = starts.zip(&answer.ends);
-        rows.map(|(start, end)| Row { answer: answer.clone(), columns: start..*end }).collect()
-    }
+/// A row as its driver holds it.
+pub(crate) trait Cells {
+    /// What is in a column, counted from 0.
+    fn cell(&self, column: usize) -> Result<Cell<'_>, SqlError>;
 }
 
 /// A row of an answer; its columns are taken from left to right.
-pub(crate) struct Row {
-    answer: Arc<Answer>,
-    columns: Range<usize>,
+pub(crate) struct Row<'r> {
+    cells: &'r dyn Cells,
+    next: usize,
 }
 
-impl Row {
+impl<'r> Row<'r> {
+    pub(crate) fn new(cells: &'r dyn Cells) -> Self {
+        Self { cells, next: 0 }
+    }
+
     /// The next column.
     pub(crate) fn take<T: FromCell>(&mut self) -> Result<T, SqlError> {
-        let column = self.columns.next().and_then(|at| self.answer.columns.get(at));
-        T::from_cell(match column.ok_or_else(|| SqlError::other("a row of the database has too few columns"))? {
-            Column::Null => Cell::Null,
-            Column::Int(number) => Cell::Int(*number),
-            Column::Real(number) => Cell::Real(*number),
-            Column::Text(place) => Cell::Text(self.answer.texts.get(place.clone()).unwrap_or_default()),
-            Column::Bytes(bytes) => Cell::Bytes(bytes),
-        })
+        self.cell().and_then(T::from_cell)
+    }
+
+    /// The next column, as one with what an earlier row had there, of which as many are known as there is room for.
+    pub(crate) fn take_shared<T: FromCell + Clone + AsRef<str>>(
+        &mut self,
+        known: &mut Vec<T>,
+    ) -> Result<Option<T>, SqlError> {
+        let cell = self.cell()?;
+        let Cell::Text(text) = cell else { return FromCell::from_cell(cell) };
+        if let Some(known) = known.iter().find(|known| (*known).as_ref() == text) {
+            return Ok(Some(known.clone()));
+        }
+        let new = T::from_cell(cell)?;
+        if known.len() < known.capacity() {
+            known.push(new.clone());
+        }
+        Ok(Some(new))
+    }
+
+    fn cell(&mut self) -> Result<Cell<'r>, SqlError> {
+        let cell = self.cells.cell(self.next)?;
+        self.next += 1;
+        Ok(cell)
     }
 }
 

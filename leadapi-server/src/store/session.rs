@@ -99,25 +99,44 @@ macro_rules! query {
 }
 pub(crate) use query;
 
+/// What is done with the rows of answers: it is told which statement a row answers, counted from 0.
+pub(crate) type Read<'a> = dyn FnMut(usize, Row<'_>) -> Result<(), SqlError> + Send + 'a;
+
 /// A transaction, in which statements are run in the order in which they are given.
 #[async_trait]
 pub(crate) trait Session: Send {
-    /// Runs them and answers the rows of each; in one round trip, where there is one.
-    async fn ask(&mut self, queries: Vec<Query>) -> Result<Vec<Vec<Row>>, SqlError>;
+    /// Runs them and hands over the rows of each, in order; in one round trip, where there is one.
+    async fn ask(&mut self, queries: Vec<Query>, read: &mut Read<'_>) -> Result<(), SqlError>;
 
     /// Runs it. Whether it succeeded may be known only when something is asked, or at the end of the transaction.
     async fn tell(&mut self, query: Query) -> Result<(), SqlError>;
 }
 
 impl dyn Session + '_ {
-    /// The rows of one statement.
-    pub(crate) async fn rows(&mut self, query: Query) -> Result<Vec<Row>, SqlError> {
-        Ok(self.ask(vec![query]).await?.pop().unwrap_or_default())
+    /// What is read of the rows of one statement.
+    pub(crate) async fn rows<T: Send>(
+        &mut self,
+        query: Query,
+        mut read: impl FnMut(Row<'_>) -> Result<T, SqlError> + Send,
+    ) -> Result<Vec<T>, SqlError> {
+        let mut rows = Vec::new();
+        let mut each = |_, row: Row<'_>| read(row).map(|row| rows.push(row));
+        self.ask(vec![query], &mut each).await?;
+        Ok(rows)
     }
 
-    /// The first row of one statement.
-    pub(crate) async fn row(&mut self, query: Query) -> Result<Option<Row>, SqlError> {
-        Ok(self.rows(query).await?.into_iter().next())
+    /// What is read of the first row of one statement.
+    pub(crate) async fn row<T: Send>(
+        &mut self,
+        query: Query,
+        read: impl FnMut(Row<'_>) -> Result<T, SqlError> + Send,
+    ) -> Result<Option<T>, SqlError> {
+        Ok(self.rows(query, read).await?.into_iter().next())
+    }
+
+    /// Whether one statement finds anything.
+    pub(crate) async fn finds(&mut self, query: Query) -> Result<bool, SqlError> {
+        Ok(self.row(query, |_| Ok(())).await?.is_some())
     }
 }
 

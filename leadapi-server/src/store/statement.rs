@@ -171,7 +171,7 @@ pub(crate) const INSERT_STAGE: &str =
 
 pub(crate) const INSERT_FORM: &str = "INSERT INTO form (business_id, id, record) VALUES ($1, $2, $3)";
 
-pub(crate) const FORMS: &str = "SELECT id, record FROM form WHERE business_id = $1 ORDER BY id";
+pub(crate) const FORMS: &str = "SELECT record FROM form WHERE business_id = $1 ORDER BY id";
 
 /// Without a business, because no two businesses may have a token of one id or secret.
 pub(crate) const TOKEN_EXISTS: &str = "SELECT business_id FROM token WHERE id = $1 OR hash = $2";

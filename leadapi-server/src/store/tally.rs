@@ -29,10 +29,14 @@ pub(super) type Place = (i64, String);
 /// Where the first stretch begins: before every lead.
 const FIRST: (i64, &str) = (i64::MIN, "");
 /// What comes after every lead.
-pub(super) const END: (i64, &str) = (i64::MAX, "");
+const END: (i64, &str) = (i64::MAX, "");
 
 fn place(lead: &Lead) -> Place {
     (lead.created_at.to_utc().timestamp_millis(), lead.id.to_string())
+}
+
+fn read_place(row: &mut Row<'_>) -> Result<Place, SqlError> {
+    Ok((row.take()?, row.take()?))
 }
 
 /// A filter as its rows name it: no id is empty, so an empty one means "all".
@@ -57,8 +61,8 @@ struct Stretch {
 }
 
 impl Stretch {
-    fn read(mut row: Row) -> Result<Self, SqlError> {
-        Ok(Self { from: (row.take()?, row.take()?), leads: row.take()? })
+    fn read(mut row: Row<'_>) -> Result<Self, SqlError> {
+        Ok(Self { from: read_place(&mut row)?, leads: row.take()? })
     }
 }
 
@@ -123,22 +127,24 @@ impl Changes {
         business: &BusinessId,
     ) -> Result<(Place, Vec<(Stretch, BTreeMap<Filter, i64>)>), SqlError> {
         let none = || SqlError::other("the tally of a business has no stretch");
-        let newest = session.row(query!(statement::NEWEST_STRETCH, business)).await?.ok_or_else(none)?;
-        let newest = Stretch::read(newest)?;
-        let older: Vec<Query> = self
+        let newest = session.row(query!(statement::NEWEST_STRETCH, business), Stretch::read).await?;
+        let newest = newest.ok_or_else(none)?;
+        let queries: Vec<Query> = self
             .by_place
             .range(..newest.from.clone())
             .map(|((at, id), _)| query!(statement::STRETCH_OF, business, *at, id))
             .collect();
-        let mut older = if older.is_empty() { Vec::new() } else { session.ask(older).await? }.into_iter();
+        let (many, mut older) = (queries.len(), Vec::new());
+        if many > 0 {
+            session.ask(queries, &mut |_, row| Stretch::read(row).map(|stretch| older.push(stretch))).await?;
+        }
+        if older.len() < many {
+            return Err(none());
+        }
+        let mut older = older.into_iter();
         let mut by_stretch: BTreeMap<Place, (Stretch, BTreeMap<Filter, i64>)> = BTreeMap::new();
         for (place, changes) in self.by_place {
-            let stretch = if place < newest.from {
-                let row = older.next().and_then(|rows| rows.into_iter().next());
-                Stretch::read(row.ok_or_else(none)?)?
-            } else {
-                newest.clone()
-            };
+            let stretch = if place < newest.from { older.next().ok_or_else(none)? } else { newest.clone() };
             let (_, sum) = by_stretch.entry(stretch.from.clone()).or_insert_with(|| (stretch, BTreeMap::new()));
             for (filter, change) in changes {
                 *sum.entry(filter).or_default() += change;
@@ -151,28 +157,23 @@ impl Changes {
 /// Begins a stretch after all leads that there are: they come in the order of time, so that nearly no stretch is ever
 /// counted anew.
 async fn begin_after_all(session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
-    let newest = session.row(query!(statement::NEWEST_LEAD, business)).await?;
-    let Some(at) = newest.map(|mut row| row.take::<i64>()).transpose()? else { return Ok(()) };
+    let newest = session.row(query!(statement::NEWEST_LEAD, business), |mut row| row.take::<i64>()).await?;
+    let Some(at) = newest else { return Ok(()) };
     session.tell(query!(statement::ADD_TO_TALLY, business, "", "", at + 1, "", 0_i64)).await
 }
 
 /// Cuts a stretch into pieces of one size, and counts each of them anew.
 async fn cut(session: &mut dyn Session, business: &BusinessId, stretch: Stretch) -> Result<(), SqlError> {
     let (at, id) = &stretch.from;
-    let next = session.row(query!(statement::STRETCH_AFTER, business, *at, id)).await?;
-    let end: Place = match next {
-        Some(mut row) => (row.take()?, row.take()?),
-        None => (END.0, END.1.to_owned()),
-    };
+    let next = session.row(query!(statement::STRETCH_AFTER, business, *at, id), |mut row| read_place(&mut row)).await?;
+    let end = next.unwrap_or_else(|| (END.0, END.1.to_owned()));
     // Two halves, or more pieces of that size where many leads have come at once.
     let pieces = stretch.leads / (MOST / 2);
     let mut starts = vec![stretch.from.clone()];
     for piece in 1..pieces {
         let nth = piece * stretch.leads / pieces;
         let start = query!(statement::NTH_IN_STRETCH, business, *at, id, end.0, &end.1, nth);
-        if let Some(mut row) = session.row(start).await? {
-            starts.push((row.take()?, row.take()?));
-        }
+        starts.extend(session.row(start, |mut row| read_place(&mut row)).await?);
     }
     session.tell(query!(statement::CLEAR_STRETCH, business, *at, id)).await?;
     starts.push(end);
@@ -216,14 +217,14 @@ pub(super) fn total(business: &BusinessId, list: &LeadQuery) -> Query {
     query!(statement::TOTAL, business, &client, &stage)
 }
 
-/// The stretches under a query's filters, newest first, for [`seek`].
+/// The stretches under a query's filters, newest first, for [`Start::pass`].
 pub(super) fn stretches(business: &BusinessId, list: &LeadQuery) -> Query {
     let (client, stage) = filter(list.client.as_ref(), list.stage.as_ref());
     query!(statement::STRETCHES, business, &client, &stage)
 }
 
-/// Where a deep page begins.
-#[derive(Debug, PartialEq, Eq)]
+/// Where a page begins.
+#[derive(Debug)]
 pub(super) struct Start {
     /// The page's leads come before this place.
     pub(super) before: Place,
@@ -231,21 +232,24 @@ pub(super) struct Start {
     pub(super) skip: u64,
     /// The total under the filters.
     pub(super) total: u64,
+    is_found: bool,
 }
 
-/// Passes over whole stretches, newest first, as far as an offset reaches.
-pub(super) fn seek(rows: Vec<Row>, offset: u64) -> Result<Start, SqlError> {
-    let mut start = Start { before: (END.0, END.1.to_owned()), skip: offset, total: 0 };
-    let mut found = false;
-    for mut row in rows {
-        let from = (row.take()?, row.take()?);
-        let leads: u64 = row.take()?;
-        start.total += leads;
-        found |= start.skip < leads;
-        if !found {
-            start.skip -= leads;
-            start.before = from;
-        }
+impl Start {
+    /// A page that is walked to from the newest lead.
+    pub(super) fn at(offset: u64) -> Self {
+        Self { before: (END.0, END.1.to_owned()), skip: offset, total: 0, is_found: false }
     }
-    Ok(start)
+
+    /// Passes over a whole stretch, as long as the offset reaches beyond it. The newest comes first.
+    pub(super) fn pass(&mut self, mut row: Row<'_>) -> Result<(), SqlError> {
+        let (from, leads) = (read_place(&mut row)?, row.take::<u64>()?);
+        self.total += leads;
+        self.is_found |= self.skip < leads;
+        if !self.is_found {
+            self.skip -= leads;
+            self.before = from;
+        }
+        Ok(())
+    }
 }

@@ -25,8 +25,7 @@ impl TokenStore for SqlStore {
     }
 
     async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, BoxError> {
-        let rows = self.database.query(query!(statement::TOKENS, business)).await?;
-        Ok(rows.into_iter().map(read).collect::<Result<_, _>>()?)
+        Ok(self.database.rows(query!(statement::TOKENS, business), read).await?)
     }
 
     async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, BoxError> {
@@ -38,9 +37,8 @@ impl TokenStore for SqlStore {
     }
 
     async fn find(&self, hash: &TokenHash) -> Result<Option<FoundToken>, BoxError> {
-        let rows = self.database.query(query!(statement::FIND_TOKEN, hash)).await?;
-        let Some(mut row) = rows.into_iter().next() else { return Ok(None) };
-        Ok(Some(Arc::new((row.take()?, read(row)?))))
+        let read = |mut row: Row<'_>| Ok(Arc::new((row.take()?, read(row)?)));
+        Ok(self.database.rows(query!(statement::FIND_TOKEN, hash), read).await?.pop())
     }
 }
 
@@ -59,7 +57,7 @@ impl Work for One {
     type Output = bool;
 
     async fn run(&self, session: &mut dyn Session) -> Result<bool, SqlError> {
-        Ok(session.row(self.0.clone()).await?.is_some())
+        session.finds(self.0.clone()).await
     }
 }
 
@@ -78,7 +76,7 @@ pub(super) fn insert(business: &BusinessId, token: &TokenRecord) -> Query {
     )
 }
 
-pub(super) fn read(mut row: Row) -> Result<TokenRecord, SqlError> {
+pub(super) fn read(mut row: Row<'_>) -> Result<TokenRecord, SqlError> {
     Ok(TokenRecord {
         id: row.take()?,
         name: row.take()?,

@@ -74,9 +74,8 @@ struct Change<T> {
 }
 
 impl<T> Change<T> {
-    fn none_yet(found: Option<T>) -> Self {
-        let before = found.map(Arc::new);
-        Self { after: before.clone(), before }
+    fn none_yet(found: Arc<T>) -> Self {
+        Self { before: Some(found.clone()), after: Some(found) }
     }
 }
 
@@ -130,34 +129,21 @@ impl Need {
 impl State {
     async fn load(session: &mut dyn Session, business: &BusinessId, writes: &[&Write]) -> Result<Self, SqlError> {
         let needs: BTreeSet<Need> = writes.iter().flat_map(|write| write.needs()).collect();
-        let answers = session.ask(needs.iter().map(|need| need.query(business)).collect()).await?;
+        let needs: Vec<Need> = needs.into_iter().collect();
         let mut state = Self::default();
-        for (need, rows) in needs.into_iter().zip(answers) {
-            state.learn(need, rows.into_iter().next())?;
-        }
+        let queries = needs.iter().map(|need| need.query(business)).collect();
+        session.ask(queries, &mut |nth, row| needs.get(nth).map_or(Ok(()), |need| state.learn(need, row))).await?;
         Ok(state)
     }
 
-    fn learn(&mut self, need: Need, row: Option<Row>) -> Result<(), SqlError> {
-        match (need, row) {
-            (Need::Client(id), Some(_)) => {
-                self.clients.insert(id);
-            }
-            (Need::Pipeline(id), Some(mut row)) => {
-                self.first_stages.insert(id, row.take()?);
-            }
-            (Need::Stage(id), Some(mut row)) => {
-                self.stage_pipelines.insert(id, row.take()?);
-            }
-            (Need::Lead(id), row) => {
-                let lead = row.map(lead::read).transpose()?;
-                self.leads.insert(id, Change { before: lead.clone(), after: lead });
-            }
-            (Need::Key(key), row) => {
-                let remembered = row.map(Remembered::read).transpose()?;
-                self.keys.insert(key, Change::none_yet(remembered));
-            }
-            (Need::Client(_) | Need::Pipeline(_) | Need::Stage(_), None) => {}
+    /// Takes in the one row that answers a need; without one, there is no such thing.
+    fn learn(&mut self, need: &Need, mut row: Row<'_>) -> Result<(), SqlError> {
+        match need {
+            Need::Client(id) => drop(self.clients.insert(id.clone())),
+            Need::Pipeline(id) => drop(self.first_stages.insert(id.clone(), row.take()?)),
+            Need::Stage(id) => drop(self.stage_pipelines.insert(id.clone(), row.take()?)),
+            Need::Lead(id) => drop(self.leads.insert(id.clone(), Change::none_yet(lead::read(row)?))),
+            Need::Key(key) => drop(self.keys.insert(key.clone(), Change::none_yet(Remembered::read(row)?.into()))),
         }
         Ok(())
     }
@@ -198,7 +184,7 @@ impl State {
         self.leads.insert(lead.id.clone(), Change { before: None, after: Some(lead.clone()) });
         if let Some(once) = once {
             let remembered = Remembered { fingerprint: once.fingerprint, at: stamp.at, lead: lead.clone() };
-            let key = self.keys.entry(once.key.clone()).or_insert_with(|| Change::none_yet(None));
+            let key = self.keys.entry(once.key.clone()).or_insert(Change { before: None, after: None });
             key.after = Some(Arc::new(remembered));
         }
         Ok(Created::Fresh(lead))
@@ -261,7 +247,7 @@ fn is_same<T>(before: Option<&Arc<T>>, after: &Arc<T>) -> bool {
 }
 
 impl Remembered {
-    fn read(mut row: Row) -> Result<Self, SqlError> {
+    fn read(mut row: Row<'_>) -> Result<Self, SqlError> {
         let (fingerprint, at) = (row.take()?, row.take()?);
         let lead: Lead = serde_json::from_str(&row.take::<String>()?).map_err(SqlError::other)?;
         Ok(Self { fingerprint, at, lead: lead.into() })

@@ -3,12 +3,7 @@
 use leadapi_core::{id::BusinessId, model::Timestamp};
 use serde::Serialize;
 
-use crate::store::{
-    AdminError, SqlStore,
-    row::Row,
-    session::{SqlError, query},
-    statement as served,
-};
+use crate::store::{AdminError, SqlStore, row::Row, session::query, statement as served};
 
 /// A business, without what belongs to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -29,8 +24,7 @@ impl SqlStore {
     ///
     /// The database failed.
     pub async fn businesses(&self) -> Result<Vec<Business>, AdminError> {
-        let rows = self.database.query(query!(served::BUSINESSES)).await?;
-        let business = |mut row: Row| Ok(Business { id: row.take()?, name: row.take()?, created_at: row.take()? });
-        Ok(rows.into_iter().map(business).collect::<Result<_, SqlError>>()?)
+        let business = |mut row: Row<'_>| Ok(Business { id: row.take()?, name: row.take()?, created_at: row.take()? });
+        Ok(self.database.rows(query!(served::BUSINESSES), business).await?)
     }
 }

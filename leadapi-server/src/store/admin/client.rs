@@ -3,12 +3,13 @@
 use async_trait::async_trait;
 use leadapi_core::{
     id::{BusinessId, ClientId},
-    model::{ClientAccount, Timestamp},
+    model::ClientAccount,
 };
 
 use super::{Task, form, name, served, statement};
 use crate::store::{
     AdminError, SqlStore, export, read,
+    row::Row,
     session::{Session, SqlError, query},
 };
 
@@ -89,7 +90,7 @@ impl Task for Add {
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<ClientAccount, SqlError> {
         let ClientAccount { id, name, created_at, .. } = &self.0;
-        if session.row(query!(served::CLIENT_EXISTS, business, id)).await?.is_some() {
+        if session.finds(query!(served::CLIENT_EXISTS, business, id)).await? {
             return Err(SqlError::refused(format!("a client account with the id {id} is there already")));
         }
         session.tell(query!(served::INSERT_CLIENT, business, id, name, *created_at)).await?;
@@ -107,9 +108,9 @@ impl Task for Rename {
     type Output = ClientAccount;
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<ClientAccount, SqlError> {
-        let renamed = session.row(query!(statement::RENAME_CLIENT, &self.name, business, &self.id)).await?;
-        let created_at: Timestamp = renamed.ok_or_else(|| no_such(&self.id))?.take()?;
-        Ok(ClientAccount::new(self.id.clone(), &self.name, created_at))
+        let read = |mut row: Row<'_>| Ok(ClientAccount::new(self.id.clone(), &self.name, row.take()?));
+        let renamed = session.row(query!(statement::RENAME_CLIENT, &self.name, business, &self.id), read).await?;
+        renamed.ok_or_else(|| no_such(&self.id))
     }
 }
 
@@ -124,11 +125,11 @@ impl Task for Remove {
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<u64, SqlError> {
         let id = &self.id;
-        if session.row(query!(served::CLIENT_EXISTS, business, id)).await?.is_none() {
+        if !session.finds(query!(served::CLIENT_EXISTS, business, id)).await? {
             return Err(no_such(id));
         }
         form::refuse_named_in(session, business, |form| &form.client_id, id.as_str()).await?;
-        let leads = read::count(session.rows(query!(served::TOTAL, business, id, "")).await?)?;
+        let leads = read::count(session, query!(served::TOTAL, business, id, "")).await?;
         if leads > 0 && !self.with_leads {
             return Err(SqlError::refused(format!(
                 "the client account has {leads} leads: --with-leads removes them too"

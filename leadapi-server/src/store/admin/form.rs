@@ -67,7 +67,7 @@ pub(super) async fn refuse_named_in(
     field: impl Fn(&Form) -> &Field<String> + Send,
     named: &str,
 ) -> Result<(), SqlError> {
-    let records = export::forms(session.rows(query!(served::FORMS, business)).await?)?;
+    let records = session.rows(query!(served::FORMS, business), export::form).await?;
     let forms = records.iter().filter_map(|record| record.form.get());
     let naming = forms.filter(|form| field(form).as_str() == Some(named)).filter_map(|form| form.id.as_str());
     let naming: Vec<&str> = naming.collect();
@@ -82,8 +82,7 @@ fn no_such(id: &FormId) -> SqlError {
 }
 
 async fn find(session: &mut dyn Session, business: &BusinessId, id: &FormId) -> Result<FormRecord, SqlError> {
-    let mut row = session.row(query!(statement::FORM, business, id)).await?.ok_or_else(|| no_such(id))?;
-    serde_json::from_str(&row.take::<String>()?).map_err(SqlError::other)
+    session.row(query!(statement::FORM, business, id), export::form).await?.ok_or_else(|| no_such(id))
 }
 
 fn written(record: &FormRecord) -> Result<String, SqlError> {
@@ -97,7 +96,7 @@ impl Task for List {
     type Output = Vec<FormRecord>;
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Vec<FormRecord>, SqlError> {
-        export::forms(session.rows(query!(served::FORMS, business)).await?)
+        session.rows(query!(served::FORMS, business), export::form).await
     }
 }
 
@@ -123,19 +122,23 @@ impl Task for Add {
         let form = self.0.form.get().ok_or_else(|| wrong("form must be an object"))?;
         let id = form.id.as_str().ok_or_else(|| wrong("form.id must be a string"))?;
         let id = FormId::parse(id).map_err(|rule| SqlError::refused(format!("form.id: {rule}")))?;
-        if session.row(query!(statement::FORM, business, &id)).await?.is_some() {
+        if session.finds(query!(statement::FORM, business, &id)).await? {
             return Err(SqlError::refused(format!("a form with the id {id} is there already")));
         }
         if let Some(client) = form.client_id.as_str() {
             let no_such =
                 || SqlError::refused(format!("form.client_id: no such client account in this business: {client}"));
             let client = ClientId::parse(client).map_err(|_| no_such())?;
-            session.row(query!(served::CLIENT_EXISTS, business, &client)).await?.ok_or_else(no_such)?;
+            if !session.finds(query!(served::CLIENT_EXISTS, business, &client)).await? {
+                return Err(no_such());
+            }
         }
         if let Some(pipeline) = form.target_pipeline_id.as_str() {
             let no_such = || SqlError::refused(format!("form.target_pipeline_id: no such pipeline: {pipeline}"));
             let pipeline = PipelineId::parse(pipeline).map_err(|_| no_such())?;
-            session.row(query!(statement::PIPELINE, business, &pipeline)).await?.ok_or_else(no_such)?;
+            if !session.finds(query!(statement::PIPELINE, business, &pipeline)).await? {
+                return Err(no_such());
+            }
         }
         session.tell(query!(served::INSERT_FORM, business, &id, written(&self.0)?)).await?;
         Ok(id)
@@ -166,7 +169,7 @@ impl Task for Remove {
     type Output = ();
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
-        let removed = session.row(query!(statement::DELETE_FORM, business, &self.0)).await?;
-        removed.map(drop).ok_or_else(|| no_such(&self.0))
+        let removed = session.finds(query!(statement::DELETE_FORM, business, &self.0)).await?;
+        if removed { Ok(()) } else { Err(no_such(&self.0)) }
     }
 }

@@ -24,8 +24,7 @@ impl SqlStore {
     ///
     /// The database failed.
     pub async fn member(&self, business: &BusinessId, email: &str) -> Result<Option<Member>, AdminError> {
-        let rows = self.database.query(query!(served::MEMBERS, business)).await?;
-        let members = export::members(rows)?;
+        let members = self.database.rows(query!(served::MEMBERS, business), export::member).await?;
         Ok(find(&members, email).map(|member| Member { business: business.clone(), role: member.role }))
     }
 
@@ -106,7 +105,7 @@ fn check(before: &[MemberSeed], after: &[MemberSeed]) -> Result<(), SqlError> {
 }
 
 async fn members(session: &mut dyn Session, business: &BusinessId) -> Result<Vec<MemberSeed>, SqlError> {
-    export::members(session.rows(query!(served::MEMBERS, business)).await?)
+    session.rows(query!(served::MEMBERS, business), export::member).await
 }
 
 struct List;

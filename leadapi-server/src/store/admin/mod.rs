@@ -41,7 +41,7 @@ impl<T: Task> Work for Within<T> {
     type Output = T::Output;
 
     async fn run(&self, session: &mut dyn Session) -> Result<T::Output, SqlError> {
-        if session.row(query!(served::BUSINESS, &self.business)).await?.is_none() {
+        if !session.finds(query!(served::BUSINESS, &self.business)).await? {
             return Err(SqlError::refused(format!("no such business: {}", self.business)));
         }
         self.task.run(session, &self.business).await

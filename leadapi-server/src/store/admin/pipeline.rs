@@ -9,6 +9,7 @@ use leadapi_core::{
 use super::{Task, form, name, served, stage, statement};
 use crate::store::{
     AdminError, SqlStore, export, read,
+    row::Row,
     session::{Session, SqlError, query},
 };
 
@@ -69,13 +70,11 @@ pub(super) async fn find(
     id: &PipelineId,
 ) -> Result<Pipeline, SqlError> {
     let no_such = || SqlError::refused(format!("no such pipeline in this business: {id}"));
-    let mut row = session.row(query!(statement::PIPELINE, business, id)).await?.ok_or_else(no_such)?;
-    let name: String = row.take()?;
-    let mut stages = Vec::new();
-    for mut stage in session.rows(query!(statement::STAGES_OF, business, id)).await? {
-        stages.push(Stage::new(stage.take()?, stage.take::<String>()?, stage.take()?));
-    }
-    Ok(Pipeline::new(id.clone(), name, stages, row.take()?))
+    let read = |mut row: Row<'_>| Ok(Pipeline::new(id.clone(), row.take::<String>()?, Vec::new(), row.take()?));
+    let mut pipeline = session.row(query!(statement::PIPELINE, business, id), read).await?.ok_or_else(no_such)?;
+    let read = |mut row: Row<'_>| Ok(Stage::new(row.take()?, row.take::<String>()?, row.take()?));
+    pipeline.stages = session.rows(query!(statement::STAGES_OF, business, id), read).await?;
+    Ok(pipeline)
 }
 
 struct List;
@@ -97,7 +96,7 @@ impl Task for Add {
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Pipeline, SqlError> {
         let Pipeline { id, name, stages, created_at, .. } = &self.0;
-        if session.row(query!(statement::PIPELINE, business, id)).await?.is_some() {
+        if session.finds(query!(statement::PIPELINE, business, id)).await? {
             return Err(SqlError::refused(format!("a pipeline with the id {id} is there already")));
         }
         session.tell(query!(served::INSERT_PIPELINE, business, id, name, *created_at)).await?;
@@ -134,7 +133,7 @@ impl Task for Remove {
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Pipeline, SqlError> {
         let pipeline = find(session, business, &self.0).await?;
         form::refuse_named_in(session, business, |form| &form.target_pipeline_id, self.0.as_str()).await?;
-        let leads = read::count(session.rows(query!(statement::LEADS_IN_PIPELINE, business, &self.0)).await?)?;
+        let leads = read::count(session, query!(statement::LEADS_IN_PIPELINE, business, &self.0)).await?;
         if leads > 0 {
             let rule = "move them first, stage by stage, to stages of other pipelines";
             return Err(SqlError::refused(format!("the pipeline has {leads} leads: {rule}")));

@@ -68,7 +68,7 @@ pub(super) async fn insert(
     stage: &Stage,
 ) -> Result<(), SqlError> {
     let Stage { id, name, position, .. } = stage;
-    if session.row(query!(served::PIPELINE_OF_STAGE, business, id)).await?.is_some() {
+    if session.finds(query!(served::PIPELINE_OF_STAGE, business, id)).await? {
         return Err(SqlError::refused(format!("a stage with the id {id} is there already")));
     }
     session.tell(query!(served::INSERT_STAGE, business, id, pipeline, name, *position)).await
@@ -83,7 +83,7 @@ pub(super) async fn delete(session: &mut dyn Session, business: &BusinessId, id:
 /// The pipeline of a stage, which must be there.
 async fn home(session: &mut dyn Session, business: &BusinessId, id: &StageId) -> Result<PipelineId, SqlError> {
     let no_such = || SqlError::refused(format!("no such stage in this business: {id}"));
-    session.row(query!(served::PIPELINE_OF_STAGE, business, id)).await?.ok_or_else(no_such)?.take()
+    session.row(query!(served::PIPELINE_OF_STAGE, business, id), |mut row| row.take()).await?.ok_or_else(no_such)
 }
 
 /// A stage, taken out of those of its pipeline, which are in order.
@@ -185,7 +185,7 @@ impl Task for Remove {
         if others.is_empty() {
             return Err(SqlError::refused("the last stage of a pipeline cannot be removed: remove the pipeline"));
         }
-        let leads = read::count(session.rows(query!(served::TOTAL, business, "", id)).await?)?;
+        let leads = read::count(session, query!(served::TOTAL, business, "", id)).await?;
         match &self.move_to {
             Some(target) if target == id => {
                 return Err(SqlError::refused("leads must be moved to another stage than the one that is removed"));

@@ -67,14 +67,18 @@ impl Postgres {
     }
 
     /// Runs one statement that reads.
-    pub(crate) async fn query(&self, query: Query) -> Result<Vec<Row>, SqlError> {
+    pub(crate) async fn rows<T>(
+        &self,
+        query: &Query,
+        read: impl Fn(Row<'_>) -> Result<T, SqlError>,
+    ) -> Result<Vec<T>, SqlError> {
         let both = async {
             match self.connections.query(query.clone()).await {
-                Err(error) if error.may_pass() => self.connections.query(query).await,
+                Err(error) if error.may_pass() => self.connections.query(query.clone()).await,
                 other => other,
             }
         };
-        in_time(both).await
+        in_time(both).await?.iter().map(|row| read(Row::new(row))).collect()
     }
 
     /// Runs statements that read, all on one snapshot.
@@ -118,7 +122,7 @@ impl Postgres {
 impl Postgres {
     /// Forgets the servers that have written nothing to a business since a moment.
     pub(crate) async fn forget_servers(&self, business: &BusinessId, until: Timestamp) -> Result<(), SqlError> {
-        if self.query(query!(statement::OLD_SERVER, business, until)).await?.is_empty() {
+        if self.rows(&query!(statement::OLD_SERVER, business, until), |_| Ok(())).await?.is_empty() {
             return Ok(());
         }
         self.work(Some(business), ForgetServers { business: business.clone(), until }).await
@@ -148,7 +152,7 @@ impl Connections {
         })
     }
 
-    async fn query(&self, query: Query) -> Result<Vec<Row>, SqlError> {
+    async fn query(&self, query: Query) -> Result<Vec<tokio_postgres::Row>, SqlError> {
         session::query(self.get().await?, query).await
     }
 

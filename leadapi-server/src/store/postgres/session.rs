@@ -12,11 +12,11 @@ use tokio_postgres::{
 };
 
 use crate::store::{
-    row::{self, Cell, Row},
-    session::{Query, Session, SqlError, Value},
+    row::{Cell, Cells, Row},
+    session::{Query, Read, Session, SqlError, Value},
 };
 
-type Answer = Pin<Box<dyn Future<Output = Result<Vec<Row>, tokio_postgres::Error>> + Send>>;
+type Answer = Pin<Box<dyn Future<Output = Result<Vec<tokio_postgres::Row>, tokio_postgres::Error>> + Send>>;
 
 /// So many answers are left unread at most.
 const MOST_UNREAD: usize = 1_024;
@@ -84,17 +84,18 @@ impl Drop for PgSession {
 
 #[async_trait]
 impl Session for PgSession {
-    async fn ask(&mut self, queries: Vec<Query>) -> Result<Vec<Vec<Row>>, SqlError> {
+    async fn ask(&mut self, queries: Vec<Query>, read: &mut Read<'_>) -> Result<(), SqlError> {
         let mut asked = Vec::with_capacity(queries.len());
         for query in queries {
             asked.push(sent(prepared(self.connection()?, query).await?));
         }
         self.hear().await?;
-        let mut answers = Vec::with_capacity(asked.len());
-        for answer in asked {
-            answers.push(answer.await.map_err(failure)?);
+        for (nth, answer) in asked.into_iter().enumerate() {
+            for row in &answer.await.map_err(failure)? {
+                read(nth, Row::new(row))?;
+            }
         }
-        Ok(answers)
+        Ok(())
     }
 
     async fn tell(&mut self, query: Query) -> Result<(), SqlError> {
@@ -121,17 +122,12 @@ async fn prepared(connection: Arc<Object>, query: Query) -> Result<Answer, SqlEr
     Ok(Box::pin(async move {
         let params: Vec<&(dyn ToSql + Sync)> =
             query.params.iter().map(|param| -> &(dyn ToSql + Sync) { param }).collect();
-        let rows = connection.query(&statement, &params).await?;
-        let mut answer = row::Answer::default();
-        for row in &rows {
-            answer.copy(row.len(), |column| row.try_get(column))?;
-        }
-        Ok(answer.rows())
+        connection.query(&statement, &params).await
     }))
 }
 
 /// Runs one statement that reads, in a transaction of its own.
-pub(super) async fn query(connection: Object, query: Query) -> Result<Vec<Row>, SqlError> {
+pub(super) async fn query(connection: Object, query: Query) -> Result<Vec<tokio_postgres::Row>, SqlError> {
     let connection = Arc::new(connection);
     let rows = match prepared(connection.clone(), query).await {
         Ok(answer) => answer.await.map_err(failure),
@@ -179,6 +175,12 @@ impl ToSql for Value {
     }
 
     to_sql_checked!();
+}
+
+impl Cells for tokio_postgres::Row {
+    fn cell(&self, column: usize) -> Result<Cell<'_>, SqlError> {
+        self.try_get(column).map_err(SqlError::other)
+    }
 }
 
 impl<'a> FromSql<'a> for Cell<'a> {

@@ -19,6 +19,7 @@ use uuid::Uuid;
 
 use super::{Attempts, BEGIN, Connections, LONGEST, session::PgSession, statement};
 use crate::store::{
+    row::Row,
     session::{Session, SqlError, query},
     write::{self, Write, Written},
 };
@@ -187,9 +188,11 @@ impl Inner {
     async fn signed(&self, business: &BusinessId) -> Result<Option<String>, SqlError> {
         let mut session = PgSession::begin(self.connections.get().await?, BEGIN)?;
         let signed = query!(statement::SIGNED, business, &self.connections.server_id);
-        let mut answers = session.ask(vec![query!(statement::LOCK, business), signed]).await?.into_iter();
+        session.tell(query!(statement::LOCK, business)).await?;
+        let read = |mut row: Row<'_>| row.take();
+        let signed = (&mut session as &mut dyn Session).row(signed, read).await?;
         session.commit().await?;
-        answers.nth(1).unwrap_or_default().into_iter().next().map(|mut row| row.take()).transpose()
+        Ok(signed)
     }
 }
 

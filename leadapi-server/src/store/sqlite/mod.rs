@@ -16,7 +16,7 @@ use rusqlite::{Connection, backup::Backup};
 use tokio::sync::watch;
 
 pub(crate) use open::OpenError;
-use session::{SqliteSession, at_once, execute, failure};
+use session::{SqliteSession, at_once, execute, failure, run};
 use writer::Writer;
 
 use super::{
@@ -51,11 +51,16 @@ impl Sqlite {
     }
 
     /// Runs one statement that reads. It is done where it is asked for: most reads take less than a change of threads.
-    pub(crate) fn query(&self, query: Query) -> Result<Vec<Row>, SqlError> {
+    pub(crate) fn rows<T>(
+        &self,
+        query: &Query,
+        read: impl Fn(Row<'_>) -> Result<T, SqlError>,
+    ) -> Result<Vec<T>, SqlError> {
         self.on_a_reader(|connection| {
-            at_once(super::session::Session::ask(&mut SqliteSession(connection), vec![query]))
+            let mut rows = Vec::new();
+            run(connection, query, |row| read(row).map(|row| rows.push(row)))?;
+            Ok(rows)
         })
-        .map(|mut answers| answers.pop().unwrap_or_default())
     }
 
     /// Runs statements that read, all on one snapshot.

@@ -3,13 +3,13 @@
 use async_trait::async_trait;
 use futures_util::FutureExt;
 use rusqlite::{
-    Connection, ErrorCode, Statement,
+    Connection, ErrorCode,
     types::{ToSql, ToSqlOutput, ValueRef},
 };
 
 use crate::store::{
-    row::{Answer, Cell, Row},
-    session::{Query, Session, SqlError, Value},
+    row::{Cell, Cells, Row},
+    session::{Query, Read, Session, SqlError, Value},
 };
 
 /// A session within the transaction that its connection is in.
@@ -17,12 +17,12 @@ pub(super) struct SqliteSession<'c>(pub(super) &'c mut Connection);
 
 #[async_trait]
 impl Session for SqliteSession<'_> {
-    async fn ask(&mut self, queries: Vec<Query>) -> Result<Vec<Vec<Row>>, SqlError> {
-        queries.iter().map(|query| run(self.0, query)).collect()
+    async fn ask(&mut self, queries: Vec<Query>, read: &mut Read<'_>) -> Result<(), SqlError> {
+        queries.iter().enumerate().try_for_each(|(nth, query)| run(self.0, query, |row| read(nth, row)))
     }
 
     async fn tell(&mut self, query: Query) -> Result<(), SqlError> {
-        run(self.0, &query).map(drop)
+        run(self.0, &query, |_| Ok(()))
     }
 }
 
@@ -31,32 +31,33 @@ pub(super) fn execute(connection: &Connection, sql: &str) -> Result<(), SqlError
     connection.prepare_cached(sql).and_then(|mut statement| statement.execute(())).map(drop).map_err(failure)
 }
 
-fn run(connection: &Connection, query: &Query) -> Result<Vec<Row>, SqlError> {
+/// Runs a statement, and reads each of its rows where it lies.
+pub(super) fn run(
+    connection: &Connection,
+    query: &Query,
+    mut read: impl FnMut(Row<'_>) -> Result<(), SqlError>,
+) -> Result<(), SqlError> {
     let mut statement = connection.prepare_cached(query.sql).map_err(failure)?;
     for (at, param) in query.params.iter().enumerate() {
         statement.raw_bind_parameter(at + 1, param).map_err(failure)?;
     }
-    rows(&mut statement).map_err(failure)
-}
-
-fn rows(statement: &mut Statement<'_>) -> rusqlite::Result<Vec<Row>> {
-    let columns = statement.column_count();
-    let mut answer = Answer::default();
     let mut rows = statement.raw_query();
-    while let Some(row) = rows.next()? {
-        answer.copy(columns, |column| read(row.get_ref(column)?))?;
+    while let Some(row) = rows.next().map_err(failure)? {
+        read(Row::new(row))?;
     }
-    Ok(answer.rows())
+    Ok(())
 }
 
-fn read(value: ValueRef<'_>) -> rusqlite::Result<Cell<'_>> {
-    Ok(match value {
-        ValueRef::Null => Cell::Null,
-        ValueRef::Integer(number) => Cell::Int(number),
-        ValueRef::Real(number) => Cell::Real(number),
-        ValueRef::Text(_) => Cell::Text(value.as_str()?),
-        ValueRef::Blob(bytes) => Cell::Bytes(bytes),
-    })
+impl Cells for rusqlite::Row<'_> {
+    fn cell(&self, column: usize) -> Result<Cell<'_>, SqlError> {
+        Ok(match self.get_ref(column).map_err(failure)? {
+            ValueRef::Null => Cell::Null,
+            ValueRef::Integer(number) => Cell::Int(number),
+            ValueRef::Real(number) => Cell::Real(number),
+            ValueRef::Text(text) => Cell::Text(str::from_utf8(text).map_err(SqlError::other)?),
+            ValueRef::Blob(bytes) => Cell::Bytes(bytes),
+        })
+    }
 }
 
 impl ToSql for Value {
