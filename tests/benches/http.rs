@@ -41,6 +41,8 @@ const CONNECTIONS: usize = 64;
 const ROUNDS: usize = 41;
 const ROUND: Duration = Duration::from_millis(250);
 
+#[path = "common/allocator.rs"]
+mod allocator;
 #[path = "common/server.rs"]
 mod server;
 

@@ -14,6 +14,8 @@
     reason = "a benchmark stops where something is not as it must be, and prints"
 )]
 
+#[path = "common/allocator.rs"]
+mod allocator;
 #[path = "stores/creates.rs"]
 mod creates;
 #[path = "stores/data.rs"]

@@ -36,6 +36,9 @@ use tower::Service;
 const ROUNDS: usize = 41;
 const CALLS: usize = 3_000;
 
+#[path = "common/allocator.rs"]
+mod allocator;
+
 fn main() {
     println!("medians of {ROUNDS} rounds of {CALLS} calls on each thread");
     println!("{:<20}{:<24}{:>10}{:>10}{:>8}", "", "the two share", "1 thread", "2 threads", "ratio");
