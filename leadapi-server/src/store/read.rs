@@ -44,6 +44,7 @@ impl Work for List {
     async fn run(&self, session: &mut dyn Session) -> Result<Listed, SqlError> {
         let Self { business, query } = self;
         let offset = query.window.offset();
+        let is_deep = offset > SHALLOW;
         let mut start = Start::at(offset);
         let (mut parts, mut queries) = (Vec::new(), Vec::new());
         let mut ask = |part, query| {
@@ -56,11 +57,11 @@ impl Work for List {
         if let Some(id) = &query.stage {
             ask(Part::Stage, query!(statement::PIPELINE_OF_STAGE, business, id));
         }
-        if offset <= SHALLOW {
+        if is_deep {
+            ask(Part::Stretches, tally::stretches(business, query));
+        } else {
             ask(Part::Total, tally::total(business, query));
             ask(Part::Leads, self.page(&start)?);
-        } else {
-            ask(Part::Stretches, tally::stretches(business, query));
         }
         let (mut has_client, mut has_stage) = (query.client.is_none(), query.stage.is_none());
         let (mut leads, mut reader) = (Vec::new(), lead::Reader::of_many());
@@ -83,7 +84,7 @@ impl Work for List {
             return Ok(Listed::Refused(Reference::Stage));
         }
         // Past the end there is nothing to ask for.
-        if (SHALLOW + 1..start.total).contains(&offset) {
+        if is_deep && offset < start.total {
             leads = session.rows(self.page(&start)?, |row| reader.read(row)).await?;
         }
         Ok(Listed::Page(Page::new(leads, start.total, query.window)))
