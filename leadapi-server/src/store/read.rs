@@ -186,3 +186,36 @@ pub(super) async fn count(session: &mut dyn Session, query: Query) -> Result<u64
 fn offset(offset: u64) -> Result<Value, SqlError> {
     i64::try_from(offset).map(Value::from).map_err(SqlError::other)
 }
+
+#[cfg(test)]
+mod tests {
+    use leadapi_core::{dataset::Dataset, model::Lead, port::Store};
+
+    use super::*;
+    use crate::store::SqlStore;
+
+    /// Over several stretches of the tally, around each place where one ends, and past the end.
+    #[tokio::test]
+    async fn a_deep_page_is_the_same_stretch_of_the_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", folder.path().join("leads.db").display());
+        let store = SqlStore::open(&url.parse().unwrap()).await.unwrap();
+        let mut dataset = Dataset::parse(crate::SAMPLE).unwrap();
+        let seed = &mut dataset.businesses[0];
+        let (business, client, at) = (seed.id.clone(), seed.clients[0].id.clone(), seed.created_at);
+        seed.leads = (0..3_000)
+            .map(|nth| Lead::new(format!("lead-{nth:04}").parse().unwrap(), client.clone(), "Ann", at))
+            .collect();
+        let ids: Vec<String> = seed.leads.iter().rev().map(|lead| lead.id.to_string()).collect();
+        store.import(dataset, |_| {}).await.unwrap();
+        for query in [LeadQuery::new(), LeadQuery::new().client(client)] {
+            for offset in [0, 1_023, 1_024, 1_025, 1_999, 2_047, 2_048, 2_049, 2_990, 2_999, 3_000, 9_000] {
+                let window = Window::new(50, offset).unwrap();
+                let listed = store.list(&business, &query.clone().window(window)).await.unwrap();
+                let Listed::Page(page) = listed else { panic!("refused") };
+                let found: Vec<String> = page.data.iter().map(|lead| lead.id.to_string()).collect();
+                assert_eq!((&found[..], page.total), (window.slice(&ids), 3_000), "after {offset}");
+            }
+        }
+    }
+}
