@@ -3,7 +3,6 @@
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body::Body;
-use hyper::body::Incoming;
 use leadapi_core::BoxError;
 use tokio::time::Instant;
 
@@ -17,7 +16,7 @@ pub(crate) trait Answer: Clone + Send + Sync + 'static {
     /// The answer to a request that has been there since then.
     fn answer(
         self,
-        request: Request<Timely<Incoming>>,
+        request: Request<Timely>,
         since: Instant,
     ) -> impl Future<Output = Response<Self::Body>> + Send + 'static;
 }

@@ -11,7 +11,6 @@ use http::{
     header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE},
 };
 use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
-use hyper::body::Incoming;
 use leadapi_core::{BoxError, port::Store};
 use tokio::{net::TcpListener, time::Instant};
 use tracing::error;
@@ -68,7 +67,7 @@ struct PagesOr<A> {
 impl<A: Answer> Answer for PagesOr<A> {
     type Body = UnsyncBoxBody<Bytes, BoxError>;
 
-    async fn answer(self, request: Request<Timely<Incoming>>, since: Instant) -> Response<Self::Body> {
+    async fn answer(self, request: Request<Timely>, since: Instant) -> Response<Self::Body> {
         match self.pages.answer(request.method(), request.uri().path()).await {
             Some(page) => page.map(|body| body.map_err(|never| match never {}).boxed_unsync()),
             None => self.api.answer(request, since).await.map(|body| body.map_err(Into::into).boxed_unsync()),

@@ -18,7 +18,6 @@ use futures_util::{FutureExt, future::Either};
 use http::{Request, Response};
 use http_body::Body;
 use http_body_util::Full;
-use hyper::body::Incoming;
 use leadapi_core::{
     BoxError,
     http::{LeadService, RequestLog, header::X_REQUEST_ID},
@@ -86,11 +85,7 @@ impl Stack {
 impl Answer for Stack {
     type Body = Full<Bytes>;
 
-    fn answer(
-        self,
-        request: Request<Timely<Incoming>>,
-        since: Instant,
-    ) -> impl Future<Output = Response<Full<Bytes>>> + Send {
+    fn answer(self, request: Request<Timely>, since: Instant) -> impl Future<Output = Response<Full<Bytes>>> + Send {
         let is_safe = request.method().is_safe();
         let answered = self.run(request, since);
         if is_safe { Either::Left(answered) } else { Either::Right(Detached::new(answered)) }

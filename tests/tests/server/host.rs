@@ -90,6 +90,11 @@ impl Peer {
         self.0.write_all(text.as_bytes()).await.unwrap();
     }
 
+    /// For so long the other side sends nothing, nor closes.
+    pub(crate) async fn is_silent_for(&mut self, time: Duration) {
+        timeout(time, self.0.readable()).await.expect_err("it waits");
+    }
+
     /// Reads until the other side closes, in order or not.
     pub(crate) async fn rest(&mut self) -> String {
         let mut all = Vec::new();

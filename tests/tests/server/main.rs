@@ -23,3 +23,4 @@ mod stop;
 #[cfg(target_os = "linux")]
 mod stops;
 mod tls;
+mod unread;

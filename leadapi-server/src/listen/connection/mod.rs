@@ -1,5 +1,6 @@
 //! One connection, from its first byte to its end.
 
+mod body;
 mod deadlines;
 mod noted;
 mod request;
@@ -7,6 +8,7 @@ mod watch;
 
 use std::{
     convert::Infallible,
+    future::ready,
     hash::{BuildHasher, RandomState},
     io,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -14,7 +16,7 @@ use std::{
 };
 
 use bytes::BytesMut;
-use futures_util::FutureExt;
+use futures_util::{FutureExt, future::Either};
 use http::{HeaderValue, Request, Response, Version, header};
 use hyper::{
     body::Incoming,
@@ -31,13 +33,13 @@ use tokio::{
 };
 use tracing::debug;
 
+pub(crate) use self::{body::Timely, deadlines::Wait};
 use self::{
     deadlines::Deadlines,
     noted::Noted,
     request::{Delivered, Running},
     watch::Watch,
 };
-pub(crate) use self::{deadlines::Wait, request::Timely};
 use super::{Answer, Life};
 use crate::HttpLimits;
 
@@ -181,13 +183,23 @@ fn answering<A: Answer>(
     service_fn(move |request: Request<Incoming>| {
         let running = Running::begin(&shared);
         let is_http1 = request.version() < Version::HTTP_2;
-        let answer = service.clone().answer(request.map(|body| Timely::new(body, body_time)), running.since);
-        answer.map(move |mut response| {
-            // A peer that knows that this is the end does not send the next request into a closing connection.
-            if is_http1 && !running.shared.life().is_running() {
-                response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        let (request, unread) = Timely::of(request, body_time);
+        let answer = service.clone().answer(request, running.since);
+        answer.then(move |mut response| {
+            let unread = unread.and_then(|mut unread| unread.try_recv().ok());
+            let unread = unread.filter(|_| !response.headers().contains_key(header::CONNECTION));
+            let deliver = move |is_last: bool| {
+                // A peer that knows that this is the end does not send the next request into a closing connection.
+                if is_last || is_http1 && !running.shared.life().is_running() {
+                    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+                }
+                Ok::<_, Infallible>(response.map(|body| running.deliver(body, is_http1)))
+            };
+            match unread {
+                None => Either::Left(ready(deliver(false))),
+                // Seldom, so that it need not make the others larger.
+                Some(rest) => Either::Right(Box::pin(rest.pass_over().map(move |is_over| deliver(!is_over)))),
             }
-            Ok::<_, Infallible>(response.map(|body| running.deliver(body, is_http1)))
         })
     })
 }

@@ -1,16 +1,14 @@
 //! A request that runs on a connection: from the end of its head until its answer has gone to the peer.
 
 use std::{
-    pin::{Pin, pin},
+    pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
-    time::Duration,
 };
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
-use leadapi_core::BoxError;
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::time::Instant;
 
 use super::Shared;
 
@@ -81,49 +79,6 @@ impl<B: Body<Data = Bytes> + Unpin> Body for Delivered<B> {
         let Until::Written(running) = &self.until else { return Poll::Ready(frame) };
         let piece = |bytes| Bytes::from_owner(Piece { bytes, _running: running.clone() });
         Poll::Ready(frame.map(|frame| frame.map(|frame| frame.map_data(piece))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
-}
-
-/// The body of a request, which is to be there in time.
-pub(crate) struct Timely<B> {
-    body: B,
-    time: Duration,
-    /// Made when the body is waited for, which most are not.
-    timer: Option<Pin<Box<Sleep>>>,
-}
-
-/// The body did not come in time.
-#[derive(Debug, thiserror::Error)]
-#[error("the body did not come in time")]
-struct Late;
-
-impl<B> Timely<B> {
-    pub(super) const fn new(body: B, time: Duration) -> Self {
-        Self { body, time, timer: None }
-    }
-}
-
-impl<B: Body<Error: Into<BoxError>> + Unpin> Body for Timely<B> {
-    type Data = B::Data;
-    type Error = BoxError;
-
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<B::Data>, BoxError>>> {
-        let this = &mut *self;
-        if let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(cx) {
-            return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
-        }
-        let time = this.time;
-        let timer = this.timer.get_or_insert_with(|| Box::pin(sleep(time)));
-        ready!(pin!(timer).poll(cx));
-        Poll::Ready(Some(Err(Late.into())))
     }
 
     fn is_end_stream(&self) -> bool {

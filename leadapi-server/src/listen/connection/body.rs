@@ -1,0 +1,120 @@
+//! The body of a request: it is to be there in time, and what nobody has read of it is passed over before the answer goes
+//! out. In HTTP/1 the next request stands behind it, so the connection would have to be closed otherwise, and a client
+//! that is not told so sends its next request into the closing.
+
+use std::{
+    future::poll_fn,
+    pin::{Pin, pin},
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http::{Request, Version, header::EXPECT};
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+use leadapi_core::BoxError;
+use tokio::{
+    sync::oneshot,
+    time::{Sleep, sleep},
+};
+
+/// The most bytes that are passed over: as many as a body may have (contract D5).
+const MOST: u64 = 65_536;
+
+/// The body of a request, which is to be there in time.
+pub(crate) struct Timely {
+    /// Until it has been read to its end.
+    rest: Option<Rest>,
+    /// Who takes over what nobody has read.
+    unread: Option<oneshot::Sender<Rest>>,
+}
+
+/// What has not been read of a body.
+pub(super) struct Rest {
+    body: Incoming,
+    time: Duration,
+    /// Made when the body is waited for, which most are not.
+    timer: Option<Pin<Box<Sleep>>>,
+    /// Whether the client waits to be asked for it, and has not been.
+    is_held_back: bool,
+}
+
+/// The body did not come in time.
+#[derive(Debug, thiserror::Error)]
+#[error("the body did not come in time")]
+struct Late;
+
+impl Timely {
+    /// The request with such a body, and who is told what is left of it where its connection goes on behind it.
+    pub(super) fn of(request: Request<Incoming>, time: Duration) -> (Request<Self>, Option<oneshot::Receiver<Rest>>) {
+        if request.body().is_end_stream() {
+            return (request.map(|_| Self { rest: None, unread: None }), None);
+        }
+        let is_held_back = request.headers().contains_key(EXPECT);
+        // In HTTP/2 a stream ends by itself, and no other waits behind it.
+        let (unread, left) = (request.version() < Version::HTTP_2).then(oneshot::channel).unzip();
+        let timely = |body| Self { rest: Some(Rest { body, time, timer: None, is_held_back }), unread };
+        (request.map(timely), left)
+    }
+}
+
+impl Drop for Timely {
+    fn drop(&mut self) {
+        if let Some((rest, unread)) = self.rest.take().zip(self.unread.take()) {
+            // Nobody takes it over where there has been an answer already; then it ends here.
+            drop(unread.send(rest));
+        }
+    }
+}
+
+impl Rest {
+    fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        self.is_held_back = false;
+        if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(cx) {
+            return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
+        }
+        let time = self.time;
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep(time)));
+        ready!(pin!(timer).poll(cx));
+        Poll::Ready(Some(Err(Late.into())))
+    }
+
+    /// Reads it to its end; false where that is not to be reached, and the connection has to end.
+    pub(super) async fn pass_over(mut self) -> bool {
+        if self.is_held_back || self.body.size_hint().lower() > MOST {
+            return false;
+        }
+        let mut left = MOST;
+        loop {
+            let Some(frame) = poll_fn(|cx| self.poll_frame(cx)).await else { return true };
+            let bytes = frame.ok().map(|frame| frame.data_ref().map_or(0, Bytes::len) as u64);
+            match bytes.and_then(|bytes| left.checked_sub(bytes)) {
+                Some(fewer) => left = fewer,
+                None => return false,
+            }
+        }
+    }
+}
+
+impl Body for Timely {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        let Some(rest) = &mut self.rest else { return Poll::Ready(None) };
+        let frame = ready!(rest.poll_frame(cx));
+        if frame.is_none() {
+            self.rest = None;
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.as_ref().is_none_or(|rest| rest.body.is_end_stream())
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.rest.as_ref().map_or(SizeHint::with_exact(0), |rest| rest.body.size_hint())
+    }
+}
