@@ -33,7 +33,7 @@ use leadapi_core::{
 use leadapi_server::SAMPLE;
 use tower::Service;
 
-const ROUNDS: usize = 41;
+const ROUNDS: usize = 101;
 const CALLS: usize = 3_000;
 
 #[path = "common/allocator.rs"]
@@ -41,12 +41,15 @@ mod allocator;
 
 fn main() {
     println!("medians of {ROUNDS} rounds of {CALLS} calls on each thread");
-    println!("{:<20}{:<24}{:>10}{:>10}{:>8}", "", "the two share", "1 thread", "2 threads", "ratio");
+    println!(
+        "{:<20}{:<16}{:>10}{:>10}{:>8}{:>12}",
+        "", "the two share", "1 thread", "2 threads", "ratio", "of nothing"
+    );
+    let pairs = Shared::ALL.map(|shared| (shared, pair(shared)));
     for (name, calls) in [("GET one", &[Call::Get][..]), ("GET list of 40", &[Call::List]), ("all of them", &Call::ALL)]
     {
-        for shared in [Shared::Nothing, Shared::Service, Shared::Business, Shared::Token] {
-            let (one, two, ratio) = growth(calls, &pair(shared));
-            println!("{name:<20}{:<24}{one:>8.0} k{two:>8.0} k{ratio:>8.2}", shared.name());
+        for (shared, [one, two, ratio, of_nothing]) in growth(calls, &pairs) {
+            println!("{name:<20}{:<16}{one:>8.0} k{two:>8.0} k{ratio:>8.2}{of_nothing:>12.2}", shared.name());
         }
     }
     println!("\nGET one on one thread, while the other patches, against the same with another that shares nothing");
@@ -68,6 +71,8 @@ enum Shared {
 }
 
 impl Shared {
+    const ALL: [Self; 4] = [Self::Nothing, Self::Service, Self::Business, Self::Token];
+
     const fn name(self) -> &'static str {
         match self {
             Self::Nothing => "nothing",
@@ -155,17 +160,23 @@ fn call(service: &mut LeadService, request: Request<Full<Bytes>>) {
     assert!(black_box(response).status().is_success());
 }
 
-/// Thousands of calls in a second on one thread and on two, and how much more the second is.
-fn growth(calls: &[Call], callers: &[Caller; 2]) -> (f64, f64, f64) {
-    let (mut ones, mut twos, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..ROUNDS {
-        let one = round(calls, &callers[..1]);
-        let two = round(calls, callers);
-        ones.push(one);
-        twos.push(two);
-        ratios.push(two / one);
-    }
-    (median(ones), median(twos), median(ratios))
+/// For each pair: thousands of calls in a second on one thread and on two, how much more the second is, and how much it
+/// is of that of the pair that shares nothing. They take turns, because the machine is not the same for long.
+fn growth(calls: &[Call], pairs: &[(Shared, [Caller; 2]); 4]) -> [(Shared, [f64; 4]); 4] {
+    let rounds: Vec<_> =
+        (0..ROUNDS).map(|_| pairs.each_ref().map(|(_, pair)| [round(calls, &pair[..1]), round(calls, pair)])).collect();
+    std::array::from_fn(|nth| {
+        let median_of = |figure: fn([f64; 2], [f64; 2]) -> f64| {
+            median(rounds.iter().map(|round| figure(round[nth], round[0])).collect())
+        };
+        let figures = [
+            median_of(|[one, _], _| one),
+            median_of(|[_, two], _| two),
+            median_of(|[one, two], _| two / one),
+            median_of(|[_, two], [_, nothing]| two / nothing),
+        ];
+        (pairs[nth].0, figures)
+    })
 }
 
 fn round(calls: &[Call], callers: &[Caller]) -> f64 {
