@@ -47,18 +47,16 @@ impl<T> Ranked<T> {
 impl<T: Ord> Ranked<T> {
     /// Puts an element in its place; one that is equal to it makes way.
     pub(super) fn insert(&mut self, element: T) {
-        let at = self.stretch_of(&element).min(self.stretches.len().saturating_sub(1));
+        let at = self.stretch_of(&element);
+        let is_newest = at == self.stretches.len();
+        let at = at.min(self.stretches.len().saturating_sub(1));
         let Some(stretch) = self.stretches.get_mut(at) else {
             // Most filters of a small business never need more than one.
             self.stretches.reserve_exact(1);
             self.stretches.push(vec![element]);
             return self.count_anew();
         };
-        let place = match stretch.last() {
-            Some(last) if *last < element => Err(stretch.len()),
-            _ => stretch.binary_search(&element),
-        };
-        match place {
+        match if is_newest { Err(stretch.len()) } else { stretch.binary_search(&element) } {
             Ok(place) => {
                 if let Some(equal) = stretch.get_mut(place) {
                     *equal = element;
@@ -72,7 +70,6 @@ impl<T: Ord> Ranked<T> {
                     return;
                 }
                 // What comes in order, as time does, leaves full stretches behind.
-                let is_newest = place == LONGEST && at + 1 == self.stretches.len();
                 if let Some(stretch) = self.stretches.get_mut(at) {
                     let after = stretch.split_off(if is_newest { LONGEST } else { LONGEST / 2 });
                     self.stretches.insert(at + 1, after);

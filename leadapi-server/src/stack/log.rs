@@ -26,8 +26,8 @@ fn shown(path: &str) -> &str {
 pub(super) fn log(status: StatusCode, about: &RequestLog, took: Duration) {
     let (status, took_ms) = (status.as_u16(), (took.as_secs_f64() * 1e6).round() / 1e3);
     let operation = about.operation.map_or("-", Operation::name);
-    let business = about.business.as_ref().map(display);
-    let token = about.token.as_ref().map(display);
+    let caller = about.caller.as_ref();
+    let (business, token) = (caller.map(|by| display(&by.business)), caller.map(|by| display(&by.token)));
     match about.cause.as_ref() {
         None => info!(status, took_ms, operation, business, token, "answered"),
         Some(cause) => error!(status, took_ms, operation, business, token, cause = %chain(&**cause), "failed"),

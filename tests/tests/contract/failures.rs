@@ -138,7 +138,7 @@ async fn the_log_of_what_went_well() {
         let Ok(response) = world.service("", None).oneshot(request.map(http_body_util::Full::new)).await;
         let log: &RequestLog = response.extensions().get().unwrap();
         assert_eq!(log.operation.map(leadapi_core::http::Operation::name), operation);
-        assert_eq!(log.business.as_ref().map(AsRef::as_ref), business);
+        assert_eq!(log.caller.as_ref().map(|caller| caller.business.as_str()), business);
         assert!(log.cause.is_none());
         let shown = format!("{log:?}");
         assert!(!shown.contains("pak_") && !shown.contains("Canary"), "D8: never logged: {shown}");

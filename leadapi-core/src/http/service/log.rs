@@ -2,10 +2,7 @@
 
 use std::{error::Error, sync::Arc};
 
-use crate::{
-    http::Operation,
-    id::{BusinessId, TokenId},
-};
+use crate::{auth::Caller, http::Operation};
 
 /// What the service found out about a request, without secrets and personal data.
 ///
@@ -28,9 +25,7 @@ pub struct RequestLog {
     /// The operation, once path and method were known.
     pub operation: Option<Operation>,
     /// Whose request it is, once the token was found good.
-    pub business: Option<BusinessId>,
-    /// The token's record, once it was found good.
-    pub token: Option<TokenId>,
+    pub caller: Option<Caller>,
     /// Why the answer is 500.
     pub cause: Option<Arc<dyn Error + Send + Sync>>,
 }

@@ -186,11 +186,9 @@ impl Inner {
         let route = route(&self.mount, &head.method, head.uri.path())?;
         let operation = route.operation;
         log.operation = Some(operation);
-        let caller = self.authenticate(&head.headers).await?;
-        log.business = Some(caller.business.clone());
-        log.token = Some(caller.token.clone());
-        self.admit(&caller, operation).await?;
-        authorize(&caller, operation)?;
+        let caller = &*log.caller.insert(self.authenticate(&head.headers).await?);
+        self.admit(caller, operation).await?;
+        authorize(caller, operation)?;
         let body = match operation {
             // Apart, so that a request without a body does not carry the room for this.
             Operation::CreateLead | Operation::UpdateLead => Box::pin(body::collect(body)).await,
@@ -198,7 +196,7 @@ impl Inner {
             _ => Ok(Bytes::new()),
         };
         let call = decode(route, head.uri.query(), &head.headers, body)?;
-        let reply = self.run(&caller, call).await?;
+        let reply = self.run(caller, call).await?;
         encode(operation, reply, &self.mount.public, &self.pages)
     }
 
