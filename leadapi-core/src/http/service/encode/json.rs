@@ -121,21 +121,22 @@ fn text(text: &str, out: &mut Vec<u8>) {
 }
 
 fn needs_escape(bytes: &[u8]) -> bool {
-    /// Without a branch for each, so that they are looked at all at once.
-    fn any<const N: usize>(bytes: &[u8; N]) -> bool {
-        bytes.iter().fold(false, |any, byte| any | is_special(*byte))
+    const fn eight(byte: u8) -> u64 {
+        u64::from_ne_bytes([byte; 8])
     }
-    fn is_special(byte: u8) -> bool {
-        byte < b' ' || byte == b'"' || byte == b'\\'
+    /// Not zero if one of eight bytes is less than this one: the first that is leaves its highest bit set.
+    const fn less(word: u64, byte: u8) -> u64 {
+        word.wrapping_sub(eight(byte)) & !word & eight(0x80)
     }
-    let (blocks, rest) = bytes.as_chunks::<16>();
-    blocks.iter().any(any)
-        || match (bytes.last_chunk::<16>(), bytes.last_chunk::<8>()) {
-            // Some bytes are looked at twice, which is quicker than to look at each of the rest.
-            (Some(last), _) => any(last),
-            (None, Some(last)) => any(last) || bytes.first_chunk::<8>().is_some_and(any),
-            (None, None) => rest.iter().any(|byte| is_special(*byte)),
-        }
+    const fn special(bytes: [u8; 8]) -> u64 {
+        let word = u64::from_ne_bytes(bytes);
+        less(word, b' ') | less(word ^ eight(b'"'), 1) | less(word ^ eight(b'\\'), 1)
+    }
+    match bytes.last_chunk() {
+        // Some bytes are looked at twice, which is quicker than to look at each of the rest.
+        Some(last) => bytes.as_chunks().0.iter().fold(special(*last), |any, block| any | special(*block)) != 0,
+        None => bytes.iter().any(|byte| matches!(byte, ..b' ' | b'"' | b'\\')),
+    }
 }
 
 fn generic(value: &(impl Serialize + ?Sized), out: &mut Vec<u8>) {
