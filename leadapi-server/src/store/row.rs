@@ -72,9 +72,8 @@ impl<'r> Row<'r> {
     }
 
     fn cell(&mut self) -> Result<Cell<'r>, SqlError> {
-        let cell = self.cells.cell(self.next)?;
         self.next += 1;
-        Ok(cell)
+        self.cells.cell(self.next - 1)
     }
 }
 

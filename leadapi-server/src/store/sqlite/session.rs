@@ -50,13 +50,14 @@ pub(super) fn run(
 
 impl Cells for rusqlite::Row<'_> {
     fn cell(&self, column: usize) -> Result<Cell<'_>, SqlError> {
-        Ok(match self.get_ref(column).map_err(failure)? {
-            ValueRef::Null => Cell::Null,
-            ValueRef::Integer(number) => Cell::Int(number),
-            ValueRef::Real(number) => Cell::Real(number),
-            ValueRef::Text(text) => Cell::Text(str::from_utf8(text).map_err(SqlError::other)?),
-            ValueRef::Blob(bytes) => Cell::Bytes(bytes),
-        })
+        match self.get_ref(column) {
+            Ok(ValueRef::Null) => Ok(Cell::Null),
+            Ok(ValueRef::Integer(number)) => Ok(Cell::Int(number)),
+            Ok(ValueRef::Real(number)) => Ok(Cell::Real(number)),
+            Ok(ValueRef::Text(text)) => str::from_utf8(text).map(Cell::Text).map_err(SqlError::other),
+            Ok(ValueRef::Blob(bytes)) => Ok(Cell::Bytes(bytes)),
+            Err(error) => Err(failure(error)),
+        }
     }
 }
 
