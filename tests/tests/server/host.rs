@@ -106,14 +106,37 @@ impl Peer {
     /// Reads frames of HTTP/2 up to one of this kind, and gives what it holds.
     pub(crate) async fn frame(&mut self, kind: u8) -> Vec<u8> {
         loop {
-            let mut head = [0; 9];
-            timeout(PATIENCE, self.0.read_exact(&mut head)).await.expect("there is one").unwrap();
-            let mut payload = vec![0; usize::from(head[1]) << 8 | usize::from(head[2])];
-            self.0.read_exact(&mut payload).await.unwrap();
-            if head[3] == kind {
+            let (found, _, payload) = self.any_frame().await;
+            if found == kind {
                 return payload;
             }
         }
+    }
+
+    /// Reads frames of HTTP/2 up to one of these kinds, which the connection itself gets only as a ping.
+    pub(crate) async fn first_of(&mut self, kinds: &[u8]) -> u8 {
+        const PING: u8 = 6;
+        loop {
+            let (kind, stream, _) = self.any_frame().await;
+            if kinds.contains(&kind) && (stream > 0 || kind == PING) {
+                return kind;
+            }
+        }
+    }
+
+    /// Reads one frame of HTTP/2: its kind, its stream, and what it holds.
+    async fn any_frame(&mut self) -> (u8, u32, Vec<u8>) {
+        let mut head = [0; 9];
+        timeout(PATIENCE, self.0.read_exact(&mut head)).await.expect("there is one").unwrap();
+        let mut payload = vec![0; usize::from(head[1]) << 8 | usize::from(head[2])];
+        self.0.read_exact(&mut payload).await.unwrap();
+        (head[3], u32::from_be_bytes([head[5], head[6], head[7], head[8]]), payload)
+    }
+
+    pub(crate) async fn send_frame(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
+        let [_, length @ ..] = u32::try_from(payload.len()).unwrap().to_be_bytes();
+        let frame = [&length, &[kind, flags][..], &stream.to_be_bytes(), payload].concat();
+        self.0.write_all(&frame).await.unwrap();
     }
 
     /// Reads one answer, and leaves the connection as it is.

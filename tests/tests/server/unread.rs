@@ -2,7 +2,7 @@
 
 use leadapi_server::HttpLimits;
 
-use crate::host::{Host, Peer, SOON, endless, get};
+use crate::host::{Host, Peer, SOON, endless, get, secret};
 
 /// A connection that has sent the head of a create that is refused for its token.
 async fn refused(host: &Host, headers: &str) -> Peer {
@@ -20,9 +20,11 @@ fn says_close(answer: &str) -> bool {
 async fn a_connection_goes_on_behind_a_body_that_nobody_read() {
     let host = Host::start(HttpLimits::default()).await;
     let long = "x".repeat(65_536);
-    let bodies: [(&str, &[&str]); 4] = [
+    let bodies: [(&str, &[&str]); 5] = [
         ("content-length: 10\r\n", &["{\"name\":", "1}"]),
         ("content-length: 65536\r\n", &[&long]),
+        // Also where it is longer than one that anybody reads.
+        ("content-length: 196608\r\n", &[&long, &long, &long]),
         ("transfer-encoding: chunked\r\n", &["4\r\n{\"a\"\r\n", "3\r\n:1}\r\n", "0\r\n\r\n"]),
         ("transfer-encoding: chunked\r\n", &["3\r\nabc\r\n0\r\n", "x-trailer: 1\r\n", "\r\n"]),
     ];
@@ -59,12 +61,13 @@ async fn an_answer_says_where_the_connection_ends() {
     let mut limits = endless();
     limits.body = SOON;
     let host = Host::start(limits).await;
-    let endless = format!("11000\r\n{}\r\n", "x".repeat(0x11000));
+    let endless = format!("100001\r\n{}\r\n", "x".repeat(0x10_0001));
     for (headers, body) in [
-        // It is too long to be passed over, by its own word or not, or does not come, or is not to come.
-        ("content-length: 65537\r\n", "x"),
+        // It is too long to be passed over, by its own word or not, or does not come, is none, or is not to come.
+        ("content-length: 1048577\r\n", "x"),
         ("transfer-encoding: chunked\r\n", &endless),
         ("content-length: 9\r\n", "{"),
+        ("transfer-encoding: chunked\r\n", "zz\r\n"),
         ("content-length: 9\r\nexpect: 100-continue\r\n", ""),
     ] {
         let mut peer = refused(&host, headers).await;
@@ -72,5 +75,51 @@ async fn an_answer_says_where_the_connection_ends() {
         let answer = peer.rest().await;
         assert!(answer.starts_with("HTTP/1.1 401") && says_close(&answer), "{headers}: {answer}");
         host.is_well().await;
+    }
+}
+
+/// Also where it has been asked for: what is broken is not read on.
+#[tokio::test]
+async fn an_answer_to_a_broken_body_says_so_too() {
+    let host = Host::start(HttpLimits::default()).await;
+    let mut peer = host.connect().await;
+    let token = secret();
+    let head = format!("POST /v1/leads HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n");
+    peer.send(&format!("{head}transfer-encoding: chunked\r\n\r\nzz\r\n")).await;
+    let answer = peer.rest().await;
+    assert!(answer.starts_with("HTTP/1.1 400") && says_close(&answer), "{answer}");
+}
+
+/// Behind an answer that came before the end of the body, a stream would have to be reset, and curl 7.88 drops the answer.
+#[tokio::test]
+async fn a_stream_of_http_2_is_not_reset_behind_its_answer() {
+    const DATA: u8 = 0;
+    const HEADERS: u8 = 1;
+    const RST_STREAM: u8 = 3;
+    const SETTINGS: u8 = 4;
+    const PING: u8 = 6;
+    const WINDOW_UPDATE: u8 = 8;
+    const END_STREAM: u8 = 1;
+    const END_HEADERS: u8 = 4;
+    let host = Host::start(HttpLimits::default()).await;
+    for pieces in [1, 8] {
+        let mut peer = host.connect().await;
+        peer.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await;
+        peer.send_frame(SETTINGS, 0, 0, b"").await;
+        // A create without a token: POST, http, the path and the authority.
+        peer.send_frame(HEADERS, END_HEADERS, 1, b"\x83\x86\x04\x09/v1/leads\x01\x01x").await;
+        // So that the head lies there for itself.
+        peer.send_frame(PING, 0, 0, b"whatever").await;
+        assert_eq!(peer.first_of(&[HEADERS, PING]).await, PING);
+        for piece in 1..=pieces {
+            if piece == 5 {
+                // Nobody reads it, and yet there is room for more.
+                assert_eq!(peer.first_of(&[HEADERS, RST_STREAM, WINDOW_UPDATE]).await, WINDOW_UPDATE);
+            }
+            peer.send_frame(DATA, if piece == pieces { END_STREAM } else { 0 }, 1, &[b' '; 16_000]).await;
+        }
+        assert_eq!(peer.first_of(&[HEADERS, RST_STREAM]).await, HEADERS);
+        peer.send_frame(PING, 0, 0, b"whatever").await;
+        assert_eq!(peer.first_of(&[PING, RST_STREAM]).await, PING);
     }
 }

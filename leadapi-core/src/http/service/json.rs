@@ -169,7 +169,7 @@ fn parse(text: &str) -> Result<Vec<(Name<'_>, &RawValue)>, Fault> {
     let members = match Members::deserialize(&mut deserializer) {
         Ok(Members(members)) => Some(members),
         // It begins as something else than an object; whether it is JSON at all is said before that.
-        Err(error) if error.is_data() => {
+        Err(_) if !text.trim_start().starts_with('{') => {
             deserializer = serde_json::Deserializer::from_str(text);
             IgnoredAny::deserialize(&mut deserializer).map_err(|error| not_json(&error))?;
             None
@@ -259,6 +259,8 @@ mod tests {
             ("[]", "body must be a JSON object"),
             ("null", "body must be a JSON object"),
             ("\"name\"", "body must be a JSON object"),
+            (" \"\\ud800\"", "body must be a JSON object"),
+            ("1e400", "body must be a JSON object"),
             ("{} {}", "body must be one JSON document, more follows at line 1 column 4"),
             ("[] 1", "body must be one JSON document, more follows at line 1 column 4"),
             ("[1,,2]", "body is not JSON: expected value at line 1 column 4"),

@@ -1,6 +1,7 @@
 //! The body of a request: it is to be there in time, and what nobody has read of it is passed over before the answer goes
 //! out. In HTTP/1 the next request stands behind it, so the connection would have to be closed otherwise, and a client
-//! that is not told so sends its next request into the closing.
+//! that is not told so sends its next request into the closing. In HTTP/2 the stream would be reset behind the answer
+//! (RFC 9113, 8.1), and there are clients, curl 7.88 among them, to which the answer is lost then.
 
 use std::{
     future::poll_fn,
@@ -10,7 +11,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::{Request, Version, header::EXPECT};
+use http::{Request, header::EXPECT};
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use leadapi_core::BoxError;
@@ -19,14 +20,15 @@ use tokio::{
     time::{Sleep, sleep},
 };
 
-/// The most bytes that are passed over: as many as a body may have (contract D5).
-const MOST: u64 = 65_536;
+/// The most bytes that are passed over: sixteen times what a body may have (contract D5), so that also who sends too many
+/// is told so.
+const MOST: u64 = 1 << 20;
 
 /// The body of a request, which is to be there in time.
 pub(crate) struct Timely {
     /// Until it has been read to its end.
     rest: Option<Rest>,
-    /// Who takes over what nobody has read.
+    /// Who takes over what nobody has read; none where there is nothing.
     unread: Option<oneshot::Sender<Rest>>,
 }
 
@@ -38,6 +40,8 @@ pub(super) struct Rest {
     timer: Option<Pin<Box<Sleep>>>,
     /// Whether the client waits to be asked for it, and has not been.
     is_held_back: bool,
+    /// Whether it is known that its end does not come.
+    is_broken: bool,
 }
 
 /// The body did not come in time.
@@ -46,16 +50,15 @@ pub(super) struct Rest {
 struct Late;
 
 impl Timely {
-    /// The request with such a body, and who is told what is left of it where its connection goes on behind it.
+    /// The request with such a body, and where there is one, who is told what is left of it.
     pub(super) fn of(request: Request<Incoming>, time: Duration) -> (Request<Self>, Option<oneshot::Receiver<Rest>>) {
         if request.body().is_end_stream() {
             return (request.map(|_| Self { rest: None, unread: None }), None);
         }
         let is_held_back = request.headers().contains_key(EXPECT);
-        // In HTTP/2 a stream ends by itself, and no other waits behind it.
-        let (unread, left) = (request.version() < Version::HTTP_2).then(oneshot::channel).unzip();
-        let timely = |body| Self { rest: Some(Rest { body, time, timer: None, is_held_back }), unread };
-        (request.map(timely), left)
+        let (unread, left) = oneshot::channel();
+        let rest = |body| Rest { body, time, timer: None, is_held_back, is_broken: false };
+        (request.map(|body| Self { rest: Some(rest(body)), unread: Some(unread) }), Some(left))
     }
 }
 
@@ -71,18 +74,22 @@ impl Drop for Timely {
 impl Rest {
     fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         self.is_held_back = false;
-        if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(cx) {
-            return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
-        }
-        let time = self.time;
-        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep(time)));
-        ready!(pin!(timer).poll(cx));
-        Poll::Ready(Some(Err(Late.into())))
+        let frame = match Pin::new(&mut self.body).poll_frame(cx) {
+            Poll::Ready(frame) => frame.map(|frame| frame.map_err(BoxError::from)),
+            Poll::Pending => {
+                let time = self.time;
+                let timer = self.timer.get_or_insert_with(|| Box::pin(sleep(time)));
+                ready!(pin!(timer).poll(cx));
+                Some(Err(Late.into()))
+            }
+        };
+        self.is_broken |= matches!(frame, Some(Err(_)));
+        Poll::Ready(frame)
     }
 
-    /// Reads it to its end; false where that is not to be reached, and the connection has to end.
+    /// Reads it to its end; false where that is not to be reached, and in HTTP/1 the connection has to end.
     pub(super) async fn pass_over(mut self) -> bool {
-        if self.is_held_back || self.body.size_hint().lower() > MOST {
+        if self.is_held_back || self.is_broken || self.body.size_hint().lower() > MOST {
             return false;
         }
         let mut left = MOST;

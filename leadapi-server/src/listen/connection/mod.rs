@@ -190,7 +190,7 @@ fn answering<A: Answer>(
             let unread = unread.filter(|_| !response.headers().contains_key(header::CONNECTION));
             let deliver = move |is_last: bool| {
                 // A peer that knows that this is the end does not send the next request into a closing connection.
-                if is_last || is_http1 && !running.shared.life().is_running() {
+                if is_http1 && (is_last || !running.shared.life().is_running()) {
                     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
                 }
                 Ok::<_, Infallible>(response.map(|body| running.deliver(body, is_http1)))
