@@ -94,10 +94,14 @@ impl Business {
         clients.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
         pipelines.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
         let directory = Directory::new(&clients, &pipelines);
+        // All of them first, so that the memory that they lay in can be given back before more is asked for: an allocator
+        // does that when it is asked, and a store that is full may not ask again for long.
+        let mut shared = Vec::with_capacity(leads.len());
+        shared.extend(leads.into_iter().map(|lead| Arc::new(directory.own(lead))));
         let mut held = Leads::default();
-        held.by_id.reserve(leads.len());
-        for lead in leads {
-            held.insert(&directory.own(lead).into());
+        held.by_id.reserve(shared.len());
+        for lead in &shared {
+            held.insert(lead);
         }
         let forms = forms.iter().filter_map(|form| to_raw_value(form).ok()).collect();
         Self { clients, pipelines, directory, forms, leads: RwLock::new(held) }
