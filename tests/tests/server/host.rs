@@ -113,7 +113,7 @@ impl Peer {
         }
     }
 
-    /// Reads frames of HTTP/2 up to one of these kinds, which the connection itself gets only as a ping.
+    /// Reads frames of HTTP/2 up to one of these kinds: on a stream, or a ping.
     pub(crate) async fn first_of(&mut self, kinds: &[u8]) -> u8 {
         const PING: u8 = 6;
         loop {

@@ -25,12 +25,9 @@ use tokio::{
 const MOST: u64 = 1 << 20;
 
 /// The body of a request, which is to be there in time.
-pub(crate) struct Timely {
-    /// Until it has been read to its end.
-    rest: Option<Rest>,
-    /// Who takes over what nobody has read; none where there is nothing.
-    unread: Option<oneshot::Sender<Rest>>,
-}
+///
+/// Until it has been read to its end, it holds the rest, and whom that is handed to when it is dropped.
+pub(crate) struct Timely(Option<(Rest, oneshot::Sender<Rest>)>);
 
 /// What has not been read of a body.
 pub(super) struct Rest {
@@ -38,10 +35,8 @@ pub(super) struct Rest {
     time: Duration,
     /// Made when the body is waited for, which most are not.
     timer: Option<Pin<Box<Sleep>>>,
-    /// Whether the client waits to be asked for it, and has not been.
-    is_held_back: bool,
-    /// Whether it is known that its end does not come.
-    is_broken: bool,
+    /// Whether its end may come: not as long as the client waits to be asked for it, nor once it has failed.
+    may_come: bool,
 }
 
 /// The body did not come in time.
@@ -53,27 +48,27 @@ impl Timely {
     /// The request with such a body, and where there is one, who is told what is left of it.
     pub(super) fn of(request: Request<Incoming>, time: Duration) -> (Request<Self>, Option<oneshot::Receiver<Rest>>) {
         if request.body().is_end_stream() {
-            return (request.map(|_| Self { rest: None, unread: None }), None);
+            return (request.map(|_| Self(None)), None);
         }
-        let is_held_back = request.headers().contains_key(EXPECT);
-        let (unread, left) = oneshot::channel();
-        let rest = |body| Rest { body, time, timer: None, is_held_back, is_broken: false };
-        (request.map(|body| Self { rest: Some(rest(body)), unread: Some(unread) }), Some(left))
+        let may_come = !request.headers().contains_key(EXPECT);
+        let (hand_over, unread) = oneshot::channel();
+        let rest = |body| Rest { body, time, timer: None, may_come };
+        (request.map(|body| Self(Some((rest(body), hand_over)))), Some(unread))
     }
 }
 
 impl Drop for Timely {
     fn drop(&mut self) {
-        if let Some((rest, unread)) = self.rest.take().zip(self.unread.take()) {
-            // Nobody takes it over where there has been an answer already; then it ends here.
-            drop(unread.send(rest));
+        if let Some((rest, hand_over)) = self.0.take() {
+            // Nobody takes it where there has been an answer already; then it ends here.
+            drop(hand_over.send(rest));
         }
     }
 }
 
 impl Rest {
     fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        self.is_held_back = false;
+        self.may_come = true;
         let frame = match Pin::new(&mut self.body).poll_frame(cx) {
             Poll::Ready(frame) => frame.map(|frame| frame.map_err(BoxError::from)),
             Poll::Pending => {
@@ -83,13 +78,13 @@ impl Rest {
                 Some(Err(Late.into()))
             }
         };
-        self.is_broken |= matches!(frame, Some(Err(_)));
+        self.may_come = !matches!(frame, Some(Err(_)));
         Poll::Ready(frame)
     }
 
     /// Reads it to its end; false where that is not to be reached, and in HTTP/1 the connection has to end.
     pub(super) async fn pass_over(mut self) -> bool {
-        if self.is_held_back || self.is_broken || self.body.size_hint().lower() > MOST {
+        if !self.may_come || self.body.size_hint().lower() > MOST {
             return false;
         }
         let mut left = MOST;
@@ -109,19 +104,19 @@ impl Body for Timely {
     type Error = BoxError;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        let Some(rest) = &mut self.rest else { return Poll::Ready(None) };
+        let Some((rest, _)) = &mut self.0 else { return Poll::Ready(None) };
         let frame = ready!(rest.poll_frame(cx));
         if frame.is_none() {
-            self.rest = None;
+            self.0 = None;
         }
         Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {
-        self.rest.as_ref().is_none_or(|rest| rest.body.is_end_stream())
+        self.0.as_ref().is_none_or(|(rest, _)| rest.body.is_end_stream())
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.rest.as_ref().map_or(SizeHint::with_exact(0), |rest| rest.body.size_hint())
+        self.0.as_ref().map_or(SizeHint::with_exact(0), |(rest, _)| rest.body.size_hint())
     }
 }

@@ -187,6 +187,7 @@ fn answering<A: Answer>(
         let answer = service.clone().answer(request, running.since);
         answer.then(move |mut response| {
             let unread = unread.and_then(|mut unread| unread.try_recv().ok());
+            // An answer that ends the connection in any case need not wait for it.
             let unread = unread.filter(|_| !response.headers().contains_key(header::CONNECTION));
             let deliver = move |is_last: bool| {
                 // A peer that knows that this is the end does not send the next request into a closing connection.
