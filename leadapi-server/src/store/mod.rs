@@ -7,6 +7,7 @@ mod admin;
 mod export;
 mod forget;
 mod import;
+mod known;
 mod lead;
 mod postgres;
 mod read;
@@ -31,6 +32,7 @@ use leadapi_core::{
 };
 
 use self::{
+    known::Known,
     postgres::Postgres,
     row::Row,
     session::{Query, SqlError, Work, query},
@@ -84,6 +86,7 @@ pub struct ServeLock {
 #[derive(Debug, Clone)]
 pub struct SqlStore {
     database: Database,
+    known: Arc<Known>,
 }
 
 #[derive(Debug, Clone)]
@@ -108,7 +111,7 @@ impl SqlStore {
                 Database::Postgres(postgres.map_err(|error| failed(&error))?.into())
             }
         };
-        Ok(Self { database })
+        Ok(Self { database, known: Arc::default() })
     }
 
     /// Asks for the right to serve the database: a file has one server at a time, PostgreSQL any number.
@@ -227,7 +230,8 @@ impl Store for SqlStore {
     }
 
     async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, BoxError> {
-        Ok(self.database.read(read::List { business: business.clone(), query: query.clone() }).await?)
+        let (business, query, known) = (business.clone(), query.clone(), self.known.clone());
+        Ok(self.database.read(read::List { business, query, known }).await?)
     }
 
     async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, BoxError> {

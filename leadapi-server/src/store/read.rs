@@ -1,6 +1,6 @@
 //! Lists, each from one snapshot.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use async_trait::async_trait;
 use leadapi_core::{
@@ -11,6 +11,7 @@ use leadapi_core::{
 };
 
 use super::{
+    known::Known,
     lead,
     row::Row,
     session::{Query, Session, SqlError, Value, Work, query},
@@ -26,6 +27,7 @@ const SHALLOW: u64 = 1_024;
 pub(super) struct List {
     pub(super) business: BusinessId,
     pub(super) query: LeadQuery,
+    pub(super) known: Arc<Known>,
 }
 
 /// What a statement of a list is for.
@@ -42,7 +44,7 @@ impl Work for List {
     type Output = Listed;
 
     async fn run(&self, session: &mut dyn Session) -> Result<Listed, SqlError> {
-        let Self { business, query } = self;
+        let Self { business, query, known } = self;
         let offset = query.window.offset();
         let is_deep = offset > SHALLOW;
         let mut start = Start::at(offset);
@@ -71,7 +73,7 @@ impl Work for List {
                 Some(Part::Stage) => has_stage = true,
                 Some(Part::Total) => start.total = row.take()?,
                 Some(Part::Stretches) => start.pass(row)?,
-                Some(Part::Leads) => leads.push(reader.read(row)?),
+                Some(Part::Leads) => leads.push(known.read(row, &mut reader)?),
                 None => {}
             }
             Ok(())
@@ -85,6 +87,7 @@ impl Work for List {
         }
         // Past the end there is nothing to ask for.
         if is_deep && offset < start.total {
+            // Whoever looks so deep walks through all, and comes by once.
             leads = session.rows(self.page(&start)?, |row| reader.read(row)).await?;
         }
         Ok(Listed::Page(Page::new(leads, start.total, query.window)))
@@ -93,7 +96,7 @@ impl Work for List {
 
 impl List {
     fn page(&self, start: &Start) -> Result<Query, SqlError> {
-        let Self { business, query } = self;
+        let Self { business, query, .. } = self;
         let (sql, filters) = match (&query.client, &query.stage) {
             (None, None) => (statement::PAGE, vec![]),
             (Some(client), None) => (statement::PAGE_OF_CLIENT, vec![client.into()]),

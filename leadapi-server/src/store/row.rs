@@ -19,6 +19,14 @@ pub(crate) enum Cell<'r> {
 }
 
 impl Cell<'_> {
+    /// Whether both hold the same, zeros of either sign told apart.
+    pub(super) fn is(self, other: Cell<'_>) -> bool {
+        match (self, other) {
+            (Self::Real(one), Cell::Real(other)) => one.to_bits() == other.to_bits(),
+            (one, other) => one == other,
+        }
+    }
+
     /// It is not as it was written; what it holds is not said.
     fn strange(self) -> SqlError {
         let found = match self {
@@ -32,13 +40,43 @@ impl Cell<'_> {
     }
 }
 
+impl<'r> From<&'r str> for Cell<'r> {
+    fn from(text: &'r str) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<i64> for Cell<'_> {
+    fn from(number: i64) -> Self {
+        Self::Int(number)
+    }
+}
+
+impl From<f64> for Cell<'_> {
+    fn from(number: f64) -> Self {
+        Self::Real(number)
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Cell<'_> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
 /// A row as its driver holds it.
 pub(crate) trait Cells {
     /// What is in a column, counted from 0.
     fn cell(&self, column: usize) -> Result<Cell<'_>, SqlError>;
+
+    /// Whether a column holds this.
+    fn holds(&self, column: usize, value: Cell<'_>) -> bool {
+        self.cell(column).is_ok_and(|cell| cell.is(value))
+    }
 }
 
 /// A row of an answer; its columns are taken from left to right.
+#[derive(Clone)]
 pub(crate) struct Row<'r> {
     cells: &'r dyn Cells,
     next: usize,
@@ -71,7 +109,12 @@ impl<'r> Row<'r> {
         Ok(Some(new))
     }
 
-    fn cell(&mut self) -> Result<Cell<'r>, SqlError> {
+    /// Whether the next columns hold these.
+    pub(super) fn holds<'v>(&self, values: impl IntoIterator<Item = Cell<'v>>) -> bool {
+        (self.next..).zip(values).all(|(column, value)| self.cells.holds(column, value))
+    }
+
+    pub(super) fn cell(&mut self) -> Result<Cell<'r>, SqlError> {
         self.next += 1;
         self.cells.cell(self.next - 1)
     }

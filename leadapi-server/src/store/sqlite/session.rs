@@ -59,6 +59,14 @@ impl Cells for rusqlite::Row<'_> {
             Err(error) => Err(failure(error)),
         }
     }
+
+    fn holds(&self, column: usize, value: Cell<'_>) -> bool {
+        match (self.get_ref(column), value) {
+            // What is the same as UTF-8 is UTF-8.
+            (Ok(ValueRef::Text(held)), Cell::Text(text)) => held == text.as_bytes(),
+            _ => self.cell(column).is_ok_and(|cell| cell.is(value)),
+        }
+    }
 }
 
 impl ToSql for Value {
