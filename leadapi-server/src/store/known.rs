@@ -4,7 +4,7 @@
 //! here becomes that lead: none of its texts is copied, and who keeps what was made of a lead, as the service does with
 //! pages, knows it again. The row is read in any case, and it alone decides, so nothing here can be out of date.
 
-use std::{fmt, mem::size_of, sync::Arc};
+use std::{fmt, sync::Arc};
 
 use leadapi_core::{
     id::LeadId,
