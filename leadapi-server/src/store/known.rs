@@ -134,7 +134,7 @@ mod tests {
         for column in 0..12 {
             let others = match column {
                 0..=2 => vec![Cell::Text("other")],
-                7 => vec![Cell::Real(-0.0), Cell::Real(450.5), Cell::Null],
+                7 => vec![Cell::Real(450.5), Cell::Null],
                 11 => vec![Cell::Int(1_777_881_492_005)],
                 _ => vec![Cell::Text("other"), Cell::Null],
             };

@@ -19,14 +19,6 @@ pub(crate) enum Cell<'r> {
 }
 
 impl Cell<'_> {
-    /// Whether both hold the same, zeros of either sign told apart.
-    pub(super) fn is(self, other: Cell<'_>) -> bool {
-        match (self, other) {
-            (Self::Real(one), Cell::Real(other)) => one.to_bits() == other.to_bits(),
-            (one, other) => one == other,
-        }
-    }
-
     /// It is not as it was written; what it holds is not said.
     fn strange(self) -> SqlError {
         let found = match self {
@@ -71,7 +63,7 @@ pub(crate) trait Cells {
 
     /// Whether a column holds this.
     fn holds(&self, column: usize, value: Cell<'_>) -> bool {
-        self.cell(column).is_ok_and(|cell| cell.is(value))
+        self.cell(column).is_ok_and(|cell| cell == value)
     }
 }
 

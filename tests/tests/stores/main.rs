@@ -9,6 +9,7 @@
 
 mod commits;
 mod conformance;
+mod known;
 mod migrations;
 mod outages;
 mod place;

@@ -61,10 +61,19 @@ impl Cells for rusqlite::Row<'_> {
     }
 
     fn holds(&self, column: usize, value: Cell<'_>) -> bool {
-        match (self.get_ref(column), value) {
-            // What is the same as UTF-8 is UTF-8.
-            (Ok(ValueRef::Text(held)), Cell::Text(text)) => held == text.as_bytes(),
-            _ => self.cell(column).is_ok_and(|cell| cell.is(value)),
+        // A text by its bytes: what is the same as UTF-8 is UTF-8.
+        self.get_ref(column).is_ok_and(|held| held == value.into())
+    }
+}
+
+impl<'c> From<Cell<'c>> for ValueRef<'c> {
+    fn from(cell: Cell<'c>) -> Self {
+        match cell {
+            Cell::Null => Self::Null,
+            Cell::Int(number) => Self::Integer(number),
+            Cell::Real(number) => Self::Real(number),
+            Cell::Text(text) => Self::Text(text.as_bytes()),
+            Cell::Bytes(bytes) => Self::Blob(bytes),
         }
     }
 }
