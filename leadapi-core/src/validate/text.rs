@@ -100,10 +100,13 @@ pub(super) fn id<'a>(field: &'static str, text: &'a str, faults: &mut Faults) ->
 fn email(text: &str) -> Result<(), &'static str> {
     const RULE: &str =
         "must be an e-mail address: one @, 1 to 64 characters before it, a dotted domain after it, no blanks";
-    let (local, domain) = text.split_once('@').ok_or(RULE)?;
-    let dotted = domain.contains('.') && domain.split('.').all(|label| !label.is_empty());
-    let plain = !domain.contains('@') && !text.contains(char::is_whitespace);
-    if (1..=64).contains(&local.chars().count()) && dotted && plain { Ok(()) } else { Err(RULE) }
+    // Neither is part of another character, so that bytes can be looked at, which is quicker.
+    let mut parts = text.as_bytes().split(|byte| *byte == b'@');
+    let (Some(_), Some(domain), None) = (parts.next(), parts.next(), parts.next()) else { return Err(RULE) };
+    let local = text.chars().take_while(|c| *c != '@').count();
+    let dotted = domain.contains(&b'.') && domain.split(|byte| *byte == b'.').all(|label| !label.is_empty());
+    let plain = !text.contains(char::is_whitespace);
+    if (1..=64).contains(&local) && dotted && plain { Ok(()) } else { Err(RULE) }
 }
 
 fn phone(text: &str) -> Result<(), &'static str> {

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, collections::HashSet, fmt, mem};
 
 use serde::{
-    Deserialize, Deserializer,
+    Deserialize, Deserializer as _,
     de::{IgnoredAny, MapAccess, Visitor},
 };
 use serde_json::value::RawValue;
@@ -57,15 +57,16 @@ fn members(
     client_id: impl Fn(&RawValue, &mut Faults) -> Change<String>,
     faults: &mut Faults,
 ) -> Option<(Change<String>, LeadPatch)> {
-    let members = body::text(bytes).and_then(parse).map_err(|fault| faults.push(fault)).ok()?;
     let (mut client, mut patch) = (Change::Keep, LeadPatch::new());
     let mut seen = Seen::default();
-    for (Name(name), value) in &members {
-        if !seen.insert(name) {
-            faults.push_made_up(name, "is given more than once");
-            continue;
+    // Apart, because a text that turns out to be no JSON further on has no members that could be at fault.
+    let mut of_members = Faults::default();
+    let read = |name: Cow<'_, str>, value: &RawValue| {
+        let faults = &mut of_members;
+        if !seen.insert(&name) {
+            return faults.push_made_up(&name, "is given more than once");
         }
-        match &**name {
+        match &*name {
             "client_id" => client = client_id(value, faults),
             "name" => patch.name = text("name", value, faults),
             "email" => patch.email = text("email", value, faults),
@@ -84,25 +85,27 @@ fn members(
                 faults.push_made_up(unknown, rule);
             }
         }
-    }
+    };
+    body::text(bytes).and_then(|text| parse(text, read)).map_err(|fault| faults.push(fault)).ok()?;
+    faults.append(of_members);
     Some((client, patch))
 }
 
 /// The names that have been met.
 #[derive(Default)]
-struct Seen<'a> {
+struct Seen {
     /// To compare a name with these is quicker than to hash it.
     fields: [bool; FIELDS.len()],
     /// Of these a caller can make up as many as a body has room for.
-    others: HashSet<&'a str>,
+    others: HashSet<String>,
 }
 
-impl<'a> Seen<'a> {
+impl Seen {
     /// Says whether it is met for the first time.
-    fn insert(&mut self, name: &'a str) -> bool {
+    fn insert(&mut self, name: &str) -> bool {
         match FIELDS.iter().zip(&mut self.fields).find(|(field, _)| **field == name) {
             Some((_, seen)) => !mem::replace(seen, true),
-            None => self.others.insert(name),
+            None => self.others.insert(name.to_owned()),
         }
     }
 }
@@ -156,8 +159,8 @@ fn number(field: &'static str, value: &RawValue, faults: &mut Faults) -> Change<
     }
 }
 
-/// The members of the one JSON object that the text is, in their order, repeated names included.
-fn parse(text: &str) -> Result<Vec<(Name<'_>, &RawValue)>, Fault> {
+/// Hands over the members of the one JSON object that the text is, in their order, repeated names included.
+fn parse(text: &str, member: impl FnMut(Cow<'_, str>, &RawValue)) -> Result<(), Fault> {
     // Blanks as JSON knows them; others are text that is no JSON.
     if text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')) {
         return Err(Fault::new("body", "is empty, a JSON object is expected"));
@@ -166,13 +169,13 @@ fn parse(text: &str) -> Result<Vec<(Name<'_>, &RawValue)>, Fault> {
         return Err(Fault::new("body", format!("is JSON nested too deeply, more than {MAX_DEPTH} levels")));
     }
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let members = match Members::deserialize(&mut deserializer) {
-        Ok(Members(members)) => Some(members),
+    let is_object = match deserializer.deserialize_any(Members(member)) {
+        Ok(()) => true,
         // It begins as something else than an object; whether it is JSON at all is said before that.
         Err(_) if !text.trim_start().starts_with('{') => {
             deserializer = serde_json::Deserializer::from_str(text);
             IgnoredAny::deserialize(&mut deserializer).map_err(|error| not_json(&error))?;
-            None
+            false
         }
         Err(error) => return Err(not_json(&error)),
     };
@@ -180,7 +183,7 @@ fn parse(text: &str) -> Result<Vec<(Name<'_>, &RawValue)>, Fault> {
         let (line, column) = (error.line(), error.column());
         Fault::new("body", format!("must be one JSON document, more follows at line {line} column {column}"))
     })?;
-    members.ok_or_else(|| Fault::new("body", "must be a JSON object"))
+    if is_object { Ok(()) } else { Err(Fault::new("body", "must be a JSON object")) }
 }
 
 fn not_json(error: &serde_json::Error) -> Fault {
@@ -211,29 +214,21 @@ fn is_too_deep(text: &str) -> bool {
 #[derive(Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-struct Members<'a>(Vec<(Name<'a>, &'a RawValue)>);
+/// Hands over what it meets.
+struct Members<F>(F);
 
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Read;
+impl<'de, F: FnMut(Cow<'de, str>, &'de RawValue)> Visitor<'de> for Members<F> {
+    type Value = ();
 
-        impl<'de> Visitor<'de> for Read {
-            type Value = Members<'de>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON object")
+    }
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a JSON object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::with_capacity(FIELDS.len());
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Members(members))
-            }
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+        while let Some((Name(name), value)) = map.next_entry()? {
+            (self.0)(name, value);
         }
-
-        deserializer.deserialize_any(Read)
+        Ok(())
     }
 }
 
@@ -256,6 +251,7 @@ mod tests {
             (" \n", "body is empty, a JSON object is expected"),
             ("{\n\"name\": }", "body is not JSON: expected value at line 2 column 9"),
             ("{\"name\": \"a", "body is not JSON: EOF while parsing a string at line 1 column 11"),
+            ("{\"name\": 5, \"id\": 1, ", "body is not JSON: EOF while parsing a value at line 1 column 21"),
             ("[]", "body must be a JSON object"),
             ("null", "body must be a JSON object"),
             ("\"name\"", "body must be a JSON object"),
