@@ -3,14 +3,23 @@
 use std::{hash::BuildHasher, sync::Arc};
 
 use foldhash::fast::RandomState;
-use hashbrown::{HashTable, hash_table::Entry};
+use hashbrown::HashTable;
 
 use crate::{id::LeadId, model::Lead};
 
+/// The most leads that lie apart as the youngest.
+const YOUNGEST: usize = 512;
+
+/// A table of all leads has the places of new ones anywhere in memory, where nothing else has been for long. So they come
+/// into a table that is small enough to stay near the processor, and from there into the large one many at once, which
+/// need not wait for each other.
 #[derive(Debug, Default)]
 pub(super) struct ById {
     hasher: RandomState,
-    leads: HashTable<Hashed>,
+    youngest: HashTable<Hashed>,
+    others: HashTable<Hashed>,
+    /// No id that was ever here is greater. One that is, as each is that the service makes, need not be looked for.
+    greatest: Option<LeadId>,
 }
 
 /// A lead beside the hash of its id: a table that grows moves all that it holds, and would have to look at each lead, in
@@ -23,32 +32,47 @@ struct Hashed {
 
 impl ById {
     pub(super) fn reserve(&mut self, additional: usize) {
-        self.leads.reserve(additional, Hashed::hash);
+        // The last of them stay apart; a small business has no others.
+        self.others.reserve(additional.saturating_sub(YOUNGEST), Hashed::hash);
     }
 
     pub(super) fn get(&self, id: &LeadId) -> Option<&Arc<Lead>> {
         let hash = self.hasher.hash_one(id);
-        self.leads.find(hash, |hashed| hashed.is(hash, id)).map(|hashed| &hashed.lead)
+        let mut tables = [&self.youngest, &self.others].into_iter();
+        let hashed = tables.find_map(|table| table.find(hash, |hashed| hashed.is(hash, id)))?;
+        Some(&hashed.lead)
     }
 
     /// What is put in place of the lead has its id too.
     pub(super) fn get_mut(&mut self, id: &LeadId) -> Option<&mut Arc<Lead>> {
         let hash = self.hasher.hash_one(id);
-        self.leads.find_mut(hash, |hashed| hashed.is(hash, id)).map(|hashed| &mut hashed.lead)
+        let mut tables = [&mut self.youngest, &mut self.others].into_iter();
+        let hashed = tables.find_map(|table| table.find_mut(hash, |hashed| hashed.is(hash, id)))?;
+        Some(&mut hashed.lead)
     }
 
     /// Says whether there was none of this id.
     pub(super) fn insert(&mut self, lead: Arc<Lead>) -> bool {
+        if self.greatest.as_ref().is_none_or(|greatest| lead.id > *greatest) {
+            self.greatest = Some(lead.id.clone());
+        } else if self.get(&lead.id).is_some() {
+            return false;
+        }
+        if self.youngest.len() == YOUNGEST {
+            self.others.reserve(YOUNGEST, Hashed::hash);
+            for hashed in self.youngest.drain() {
+                self.others.insert_unique(hashed.hash, hashed, Hashed::hash);
+            }
+        }
         let hash = self.hasher.hash_one(&lead.id);
-        let is_it = |hashed: &Hashed| hashed.is(hash, &lead.id);
-        let Entry::Vacant(place) = self.leads.entry(hash, is_it, Hashed::hash) else { return false };
-        place.insert(Hashed { hash, lead });
+        self.youngest.insert_unique(hash, Hashed { hash, lead }, Hashed::hash);
         true
     }
 
     pub(super) fn remove(&mut self, id: &LeadId) -> Option<Arc<Lead>> {
         let hash = self.hasher.hash_one(id);
-        let entry = self.leads.find_entry(hash, |hashed| hashed.is(hash, id)).ok()?;
+        let mut tables = [&mut self.youngest, &mut self.others].into_iter();
+        let entry = tables.find_map(|table| table.find_entry(hash, |hashed| hashed.is(hash, id)).ok())?;
         Some(entry.remove().0.lead)
     }
 }
@@ -60,5 +84,86 @@ impl Hashed {
 
     fn is(&self, hash: u64, id: &LeadId) -> bool {
         self.hash == hash && self.lead.id == *id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::Timestamp;
+
+    fn id(number: u32) -> LeadId {
+        LeadId::named(&format!("{number:05}"))
+    }
+
+    fn lead(number: u32) -> Arc<Lead> {
+        let created_at = Timestamp::from(chrono::DateTime::UNIX_EPOCH);
+        Arc::new(Lead::new(id(number), "c1".parse().unwrap(), "Ann", created_at))
+    }
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        /// So many, each with a greater id than any before.
+        Append(u32),
+        Insert(u32),
+        Replace(u32),
+        Remove(u32),
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let number = 0_u32..3_000;
+        let step = prop_oneof![
+            1 => (1_u32..700).prop_map(Step::Append),
+            2 => number.clone().prop_map(Step::Insert),
+            1 => number.clone().prop_map(Step::Replace),
+            1 => number.prop_map(Step::Remove),
+        ];
+        prop::collection::vec(step, 1..40)
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_a_map(steps in steps()) {
+            let (mut by_id, mut map) = (ById::default(), BTreeMap::new());
+            let mut next = 0;
+            for step in steps {
+                match step {
+                    Step::Append(many) => {
+                        for number in next..next + many {
+                            let lead = lead(number);
+                            prop_assert!(by_id.insert(lead.clone()));
+                            map.insert(number, lead);
+                        }
+                        next += many;
+                    }
+                    Step::Insert(number) => {
+                        let lead = lead(number);
+                        let is_new = !map.contains_key(&number);
+                        prop_assert_eq!(by_id.insert(lead.clone()), is_new);
+                        if is_new {
+                            map.insert(number, lead);
+                        }
+                        next = next.max(number + 1);
+                    }
+                    Step::Replace(number) => {
+                        let (held, expected) = (by_id.get_mut(&id(number)), map.get_mut(&number));
+                        prop_assert_eq!(held.is_some(), expected.is_some());
+                        if let Some((held, expected)) = held.zip(expected) {
+                            *held = lead(number);
+                            *expected = held.clone();
+                        }
+                    }
+                    Step::Remove(number) => prop_assert_eq!(by_id.remove(&id(number)), map.remove(&number)),
+                }
+            }
+            for number in 0..=next {
+                let (held, expected) = (by_id.get(&id(number)), map.get(&number));
+                prop_assert_eq!(held.map(Arc::as_ptr), expected.map(Arc::as_ptr), "{}", number);
+            }
+        }
     }
 }
