@@ -12,6 +12,9 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::{Deadlines, Shared};
 
+/// Pieces of so many bytes in all are written as one: a second piece costs the system more than to copy them costs us.
+const SMALL: usize = 2_048;
+
 pub(super) struct Noted<S> {
     stream: S,
     /// What was read already, to see which protocol the peer speaks.
@@ -68,6 +71,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Noted<S> {
         cx: &mut Context<'_>,
         pieces: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        if pieces.iter().map(|piece| piece.len()).sum::<usize>() <= SMALL {
+            let mut whole = [MaybeUninit::uninit(); SMALL];
+            let mut whole = ReadBuf::uninit(&mut whole);
+            for piece in pieces {
+                whole.put_slice(piece);
+            }
+            return self.poll_write(cx, whole.filled());
+        }
         let polled = Pin::new(&mut self.stream).poll_write_vectored(cx, pieces);
         self.note(&polled, false);
         polled
@@ -100,6 +111,66 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Noted<S> {
             if read.is_err() || unwanted.filled().is_empty() {
                 return Poll::Ready(Ok(()));
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{io::IoSlice, sync::Arc};
+
+    use futures_util::future::poll_fn;
+    use tokio::time::Instant;
+
+    use super::*;
+    use crate::{HttpLimits, listen::Life};
+
+    /// How many pieces each write had, and all bytes.
+    #[derive(Default)]
+    struct Written(Vec<usize>, Vec<u8>);
+
+    impl AsyncRead for Written {
+        fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, _: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    impl AsyncWrite for Written {
+        fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+            self.poll_write_vectored(cx, &[IoSlice::new(bytes)])
+        }
+
+        fn poll_write_vectored(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+            pieces: &[IoSlice<'_>],
+        ) -> Poll<io::Result<usize>> {
+            self.0.push(pieces.len());
+            for piece in pieces {
+                self.1.extend_from_slice(piece);
+            }
+            Poll::Ready(Ok(pieces.iter().map(|piece| piece.len()).sum()))
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_small_is_written_as_one_piece_and_no_byte_is_lost() {
+        for (size, expected) in [(0, 1), (1, 1), (SMALL - 3, 1), (SMALL - 2, 2), (3 * SMALL, 2)] {
+            let table = Deadlines::new(Arc::new(HttpLimits::default()), Instant::now());
+            let mut noted = Noted::new(Written::default(), Bytes::new(), Shared::new(table, Life::new().1));
+            let body: Vec<u8> = (0..=255).cycle().take(size).collect();
+            let pieces = [IoSlice::new(b"abc"), IoSlice::new(&body)];
+            let written = poll_fn(|cx| Pin::new(&mut noted).poll_write_vectored(cx, &pieces)).await.unwrap();
+            assert_eq!((written, &noted.stream.0[..]), (3 + size, &[expected][..]));
+            assert_eq!(noted.stream.1, [b"abc", &body[..]].concat());
         }
     }
 }
