@@ -16,7 +16,7 @@ use tokio_util::task::{TaskTracker, task_tracker::TaskTrackerToken};
 use super::{
     Answered,
     ambiguous::ambiguous,
-    place::{Place, Placed},
+    place::Placed,
     refusal::{bad_request, internal_error},
 };
 use crate::{
@@ -87,12 +87,12 @@ impl Guard {
         if let Some(refusal) = ambiguous(&request).or_else(|| self.too_large(&request)) {
             return Err(refusal.into());
         }
-        let Some(place) = Place::take(&self.room) else {
+        let Some(place) = self.room.enter() else {
             return Err(internal_error(Refused::Crowded(self.room.most()), Some(1)).into());
         };
-        let holds = (place.clone(), self.unfinished.token(), metrics.in_work());
+        let holds = (self.unfinished.token(), metrics.in_work());
         let may_be_dropped = request.method().is_safe();
-        let answer = service.answer(request.map(|body| Placed::new(body, place)));
+        let answer = service.answer(request.map(|body| Placed::new(body, self.room.clone(), place)));
         let work = Work { answer, _holds: holds };
         Ok(Working { work: Some(work), timer: None, time: self.time, may_be_dropped })
     }
@@ -119,7 +119,7 @@ pub(super) struct Working {
 /// A request in work, with what it holds until it is over.
 struct Work {
     answer: Pin<Box<dyn Future<Output = Answered> + Send>>,
-    _holds: (Place, TaskTrackerToken, One),
+    _holds: (TaskTrackerToken, One),
 }
 
 impl Future for Working {

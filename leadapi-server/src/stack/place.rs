@@ -3,7 +3,6 @@
 
 use std::{
     pin::Pin,
-    sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll, ready},
 };
 
@@ -12,35 +11,17 @@ use pin_project_lite::pin_project;
 
 use crate::room::{Permit, Room};
 
-/// Free as long as it holds nothing.
-#[derive(Clone)]
-pub(super) struct Place {
-    room: Room,
-    permit: Arc<Mutex<Option<Permit>>>,
-}
-
-impl Place {
-    /// One in this room; `None` when there is none left.
-    pub(super) fn take(room: &Room) -> Option<Self> {
-        let permit = room.enter()?;
-        Some(Self { room: room.clone(), permit: Arc::new(Mutex::new(Some(permit))) })
-    }
-
-    fn set(&self, permit: Option<Permit>) {
-        *self.permit.lock().unwrap_or_else(PoisonError::into_inner) = permit;
-    }
-}
-
 type Return = Pin<Box<dyn Future<Output = Option<Permit>> + Send>>;
 
 pin_project! {
-    /// The body of a request that has a place.
+    /// The body of a request, with its place. The service holds the body until there is an answer, and so the place.
     pub(crate) struct Placed<B: Body> {
         #[pin]
         body: B,
-        place: Place,
-        waits: bool,
-        // What came while the place was given up, and the wait for another: in a box, because most bodies are there.
+        room: Room,
+        // None while the body is waited for.
+        place: Option<Permit>,
+        // What came while there was no place, and the wait for another: in a box, because most bodies are there.
         came: Option<Box<(Polled<B>, Return)>>,
     }
 }
@@ -48,8 +29,8 @@ pin_project! {
 type Polled<B> = Option<Result<Frame<<B as Body>::Data>, <B as Body>::Error>>;
 
 impl<B: Body> Placed<B> {
-    pub(super) const fn new(body: B, place: Place) -> Self {
-        Self { body, place, waits: false, came: None }
+    pub(super) const fn new(body: B, room: Room, place: Permit) -> Self {
+        Self { body, room, place: Some(place), came: None }
     }
 }
 
@@ -61,20 +42,16 @@ impl<B: Body> Body for Placed<B> {
         let this = self.project();
         if this.came.is_none() {
             let Poll::Ready(polled) = this.body.poll_frame(cx) else {
-                *this.waits = true;
-                this.place.set(None);
+                *this.place = None;
                 return Poll::Pending;
             };
-            if !*this.waits {
+            if this.place.is_some() {
                 return Poll::Ready(polled);
             }
-            *this.waits = false;
-            let room = this.place.room.clone();
-            *this.came = Some(Box::new((polled, Box::pin(room.wait()))));
+            *this.came = Some(Box::new((polled, Box::pin(this.room.clone().wait()))));
         }
         if let Some(came) = this.came {
-            let permit = ready!(came.1.as_mut().poll(cx));
-            this.place.set(permit);
+            *this.place = ready!(came.1.as_mut().poll(cx));
         }
         Poll::Ready(this.came.take().and_then(|came| came.0))
     }
