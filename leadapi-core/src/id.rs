@@ -111,6 +111,13 @@ macro_rules! opaque_id {
             }
         }
 
+        /// Shares the text, which is not copied.
+        impl From<$name> for Arc<str> {
+            fn from(id: $name) -> Self {
+                id.0
+            }
+        }
+
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(&self.0)

@@ -1,16 +1,13 @@
 //! Tokens that were found a moment ago, so that not every request costs a look-up.
 
 use std::{
-    collections::HashMap,
     sync::{PoisonError, RwLock},
     time::{Duration, Instant},
 };
 
-use crate::{
-    BoxError,
-    auth::TokenHash,
-    port::{FoundToken, TokenStore},
-};
+use foldhash::HashMap;
+
+use crate::{BoxError, auth::TokenHash, port::FoundToken};
 
 /// What a store says of a token is used for less than this, counted from before the store was asked. So whatever was
 /// done to the token is seen by every request that comes this much later, however slow the store was.
@@ -50,16 +47,20 @@ impl Cache {
         Self { time: Box::new(time), held: RwLock::default() }
     }
 
-    /// What the store says now, or has said a moment ago. A failure is not remembered.
-    pub(super) async fn find(&self, store: &dyn TokenStore, hash: &TokenHash) -> Result<Option<FoundToken>, BoxError> {
+    /// What a store has said a moment ago, or says now when it is looked up. A failure is not remembered.
+    pub(super) async fn find(
+        &self,
+        hash: TokenHash,
+        look_up: impl Future<Output = Result<Option<FoundToken>, BoxError>>,
+    ) -> Result<Option<FoundToken>, BoxError> {
         // Read before the store is asked: what it answers may be as old as this.
         let since = (self.time)();
-        if let Some(found) = self.recall(hash, since) {
+        if let Some(found) = self.recall(&hash, since) {
             return Ok(Some(found));
         }
-        let found = store.find(hash).await?;
+        let found = look_up.await?;
         if let Some(found) = &found {
-            self.remember(*hash, Entry { since, found: found.clone() });
+            self.remember(hash, Entry { since, found: found.clone() });
         }
         Ok(found)
     }

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use super::cache::Cache;
 use crate::{
     BoxError,
-    auth::{BearerToken, Caller, TokenHash},
+    auth::{BearerToken, Caller},
     model::Timestamp,
     port::{Clock, FoundToken, TokenStore, TokenVerifier, Verdict},
 };
@@ -72,12 +72,13 @@ impl StoredTokens {
         self.cache.as_ref().map_or(0, Cache::len)
     }
 
-    async fn find(&self, hash: &TokenHash) -> Result<Option<FoundToken>, BoxError> {
+    async fn find(&self, token: &BearerToken) -> Result<Option<FoundToken>, BoxError> {
         // What the pointer points to is asked, and not the pointer, which makes a future of its own for that.
-        let store = &*self.store;
+        let (store, hash) = (&*self.store, token.hash());
+        let look_up = async { if token.has_good_checksum() { store.find(&hash).await } else { Ok(None) } };
         match &self.cache {
-            Some(cache) => cache.find(store, hash).await,
-            None => store.find(hash).await,
+            Some(cache) => cache.find(hash, look_up).await,
+            None => look_up.await,
         }
     }
 }
@@ -91,10 +92,7 @@ impl fmt::Debug for StoredTokens {
 #[async_trait]
 impl TokenVerifier for StoredTokens {
     async fn verify(&self, token: &BearerToken) -> Result<Verdict, BoxError> {
-        if !token.has_good_checksum() {
-            return Ok(Verdict::Unknown);
-        }
-        let Some(found) = self.find(&token.hash()).await? else { return Ok(Verdict::Unknown) };
+        let Some(found) = self.find(token).await? else { return Ok(Verdict::Unknown) };
         let (business, record) = &*found;
         // A moment of revocation that is yet to come is another machine's clock, and no reason to wait for it.
         Ok(if record.revoked_at.is_some() {

@@ -121,7 +121,7 @@ fn next(offset: usize) -> Result<Window, SqlError> {
 
 impl From<Role> for Value {
     fn from(role: Role) -> Self {
-        Self::Text(role.to_string())
+        role.to_string().into()
     }
 }
 

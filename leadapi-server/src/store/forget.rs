@@ -25,7 +25,7 @@ impl SqlStore {
         let mut forgotten = 0;
         for business in self.businesses().await? {
             // Most businesses have nothing to forget, which is seen without keeping their writes waiting.
-            while !self.database.rows(query!(statement::OLD_KEY, &business.id, until), |_| Ok(())).await?.is_empty() {
+            while self.database.row(query!(statement::OLD_KEY, &business.id, until), |_| Ok(())).await?.is_some() {
                 let forget = Forget { business: business.id.clone(), until };
                 forgotten += self.database.work(Some(&business.id), forget).await?;
             }

@@ -75,7 +75,7 @@ impl SqlStore {
     ///
     /// The database failed.
     pub async fn is_empty(&self) -> Result<bool, AdminError> {
-        Ok(self.database.rows(query!(statement::BUSINESSES), |_| Ok(())).await?.is_empty())
+        Ok(self.database.row(query!(statement::BUSINESSES), |_| Ok(())).await?.is_none())
     }
 }
 

@@ -165,6 +165,14 @@ impl Database {
         }
     }
 
+    /// What is read of the first row of one statement.
+    async fn row<T>(&self, query: Query, read: impl Fn(Row<'_>) -> Result<T, SqlError>) -> Result<Option<T>, SqlError> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.row(&query, read),
+            Self::Postgres(postgres) => Ok(postgres.rows(&query, read).await?.into_iter().next()),
+        }
+    }
+
     async fn read<W: Work>(&self, work: W) -> Result<W::Output, SqlError> {
         match self {
             Self::Sqlite(sqlite) => sqlite.read(&work),
@@ -212,7 +220,7 @@ impl Store for SqlStore {
     }
 
     async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, BoxError> {
-        Ok(self.database.rows(query!(statement::LEAD, business, id), lead::read).await?.pop())
+        Ok(self.database.row(query!(statement::LEAD, business, id), lead::read).await?)
     }
 
     async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, BoxError> {

@@ -60,7 +60,7 @@ pub(crate) enum Value {
     Null,
     Int(i64),
     Real(f64),
-    Text(String),
+    Text(Arc<str>),
     Bytes(Vec<u8>),
 }
 
@@ -164,29 +164,35 @@ macro_rules! plain {
     )*};
 }
 
-plain! { i64 = Int f64 = Real String = Text Vec<u8> = Bytes }
+plain! { i64 = Int f64 = Real Vec<u8> = Bytes }
 
-macro_rules! texts {
+macro_rules! ids {
     ($($type:ty)*) => {$(
         impl From<&$type> for Value {
-            fn from(text: &$type) -> Self {
-                Self::Text(text.as_str().to_owned())
+            fn from(id: &$type) -> Self {
+                Self::Text(id.clone().into())
             }
         }
     )*};
 }
 
-texts! { BusinessId ClientId FormId LeadId PipelineId StageId TokenId IdempotencyKey }
+ids! { BusinessId ClientId FormId LeadId PipelineId StageId TokenId }
+
+macro_rules! texts {
+    ($($type:ty)*) => {$(
+        impl From<$type> for Value {
+            fn from(text: $type) -> Self {
+                Self::Text(text.as_str().into())
+            }
+        }
+    )*};
+}
+
+texts! { String &String &IdempotencyKey }
 
 impl From<&str> for Value {
     fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-}
-
-impl From<&String> for Value {
-    fn from(text: &String) -> Self {
-        Self::Text(text.clone())
+        Self::Text(text.into())
     }
 }
 

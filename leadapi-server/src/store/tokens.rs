@@ -38,7 +38,7 @@ impl TokenStore for SqlStore {
 
     async fn find(&self, hash: &TokenHash) -> Result<Option<FoundToken>, BoxError> {
         let read = |mut row: Row<'_>| Ok(Arc::new((row.take()?, read(row)?)));
-        Ok(self.database.rows(query!(statement::FIND_TOKEN, hash), read).await?.pop())
+        Ok(self.database.row(query!(statement::FIND_TOKEN, hash), read).await?)
     }
 }
 
@@ -92,7 +92,7 @@ pub(super) fn read(mut row: Row<'_>) -> Result<TokenRecord, SqlError> {
 impl From<Scopes> for Value {
     fn from(scopes: Scopes) -> Self {
         let names: Vec<String> = Vec::from(scopes).iter().map(Scope::to_string).collect();
-        Self::Text(names.join(" "))
+        names.join(" ").into()
     }
 }
 

@@ -165,7 +165,7 @@ impl ToSql for Value {
             Self::Null => Ok(IsNull::Yes),
             Self::Int(number) => number.to_sql(ty, out),
             Self::Real(number) => number.to_sql(ty, out),
-            Self::Text(text) => text.to_sql(ty, out),
+            Self::Text(text) => text.as_ref().to_sql(ty, out),
             Self::Bytes(bytes) => bytes.to_sql(ty, out),
         }
     }

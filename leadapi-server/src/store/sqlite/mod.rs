@@ -7,16 +7,16 @@ mod writer;
 use std::{
     fs::File,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
 
 use leadapi_core::id::BusinessId;
 use rusqlite::{Connection, backup::Backup};
-use tokio::sync::watch;
+use tokio::sync::Notify;
 
 pub(crate) use open::OpenError;
-use session::{SqliteSession, at_once, execute, failure, run};
+use session::{SqliteSession, at_once, execute, failure, first, run};
 use writer::Writer;
 
 use super::{
@@ -61,6 +61,15 @@ impl Sqlite {
             run(connection, query, |row| read(row).map(|row| rows.push(row)))?;
             Ok(rows)
         })
+    }
+
+    /// Runs one statement that reads, as far as its first row.
+    pub(crate) fn row<T>(
+        &self,
+        query: &Query,
+        read: impl FnOnce(Row<'_>) -> Result<T, SqlError>,
+    ) -> Result<Option<T>, SqlError> {
+        self.on_a_reader(|connection| first(connection, query, read))
     }
 
     /// Runs statements that read, all on one snapshot.
@@ -124,32 +133,31 @@ impl Sqlite {
 }
 
 /// Whether the storage can still be trusted. Once it cannot, it never can again.
-#[derive(Debug)]
-struct Health(watch::Sender<Option<SqlError>>);
-
-impl Default for Health {
-    fn default() -> Self {
-        Self(watch::Sender::new(None))
-    }
+#[derive(Debug, Default)]
+struct Health {
+    failed: OnceLock<SqlError>,
+    told: Notify,
 }
 
 impl Health {
     fn check(&self) -> Result<(), SqlError> {
-        self.0.borrow().clone().map_or(Ok(()), Err)
+        self.failed.get().cloned().map_or(Ok(()), Err)
     }
 
     fn note(&self, error: &SqlError) {
-        if matches!(error, SqlError::Fatal(_)) {
-            self.0.send_if_modified(|failed| failed.is_none() && failed.replace(error.clone()).is_none());
+        if matches!(error, SqlError::Fatal(_)) && self.failed.set(error.clone()).is_ok() {
+            self.told.notify_waiters();
         }
     }
 
     async fn failed(&self) -> String {
-        let mut failed = self.0.subscribe();
-        match failed.wait_for(Option::is_some).await {
-            Ok(error) => error.as_ref().map(|error| chain(error)).unwrap_or_default(),
-            // The sender is this very value, so it is still there.
-            Err(_) => std::future::pending().await,
+        loop {
+            // Begun before it is asked, so that no failure falls between the two.
+            let told = self.told.notified();
+            if let Some(error) = self.failed.get() {
+                return chain(error);
+            }
+            told.await;
         }
     }
 }

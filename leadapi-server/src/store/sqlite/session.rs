@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use futures_util::FutureExt;
 use rusqlite::{
-    Connection, ErrorCode,
+    CachedStatement, Connection, ErrorCode,
     types::{ToSql, ToSqlOutput, ValueRef},
 };
 
@@ -37,15 +37,31 @@ pub(super) fn run(
     query: &Query,
     mut read: impl FnMut(Row<'_>) -> Result<(), SqlError>,
 ) -> Result<(), SqlError> {
-    let mut statement = connection.prepare_cached(query.sql).map_err(failure)?;
-    for (at, param) in query.params.iter().enumerate() {
-        statement.raw_bind_parameter(at + 1, param).map_err(failure)?;
-    }
+    let mut statement = bound(connection, query)?;
     let mut rows = statement.raw_query();
     while let Some(row) = rows.next().map_err(failure)? {
         read(Row::new(row))?;
     }
     Ok(())
+}
+
+/// Runs a statement as far as its first row.
+pub(super) fn first<T>(
+    connection: &Connection,
+    query: &Query,
+    read: impl FnOnce(Row<'_>) -> Result<T, SqlError>,
+) -> Result<Option<T>, SqlError> {
+    let mut statement = bound(connection, query)?;
+    let mut rows = statement.raw_query();
+    rows.next().map_err(failure)?.map(|row| read(Row::new(row))).transpose()
+}
+
+fn bound<'c>(connection: &'c Connection, query: &Query) -> Result<CachedStatement<'c>, SqlError> {
+    let mut statement = connection.prepare_cached(query.sql).map_err(failure)?;
+    for (at, param) in query.params.iter().enumerate() {
+        statement.raw_bind_parameter(at + 1, param).map_err(failure)?;
+    }
+    Ok(statement)
 }
 
 impl Cells for rusqlite::Row<'_> {
