@@ -291,6 +291,8 @@ mod tests {
         assert_eq!(faults_of(&nested(31)), "name must be a string");
         assert_eq!(faults_of(&nested(32)), "body is JSON nested too deeply, more than 32 levels");
         assert!(faults_of(&"[".repeat(60_000)).contains("nested too deeply"));
+        let far_apart = format!("{}{}{}", "[".repeat(17), " ".repeat(1_000), "[".repeat(16));
+        assert!(faults_of(&far_apart).contains("nested too deeply"));
         assert_eq!(faults_of(&format!(r#"{{"name":"{}\"{}"}}"#, "[".repeat(99), "{".repeat(99))), "");
     }
 
