@@ -7,7 +7,11 @@ use std::{
 
 use foldhash::HashMap;
 
-use crate::{BoxError, auth::TokenHash, port::FoundToken};
+use crate::{
+    BoxError,
+    auth::{BearerToken, TokenHash},
+    port::{FoundToken, TokenStore},
+};
 
 /// What a store says of a token is used for less than this, counted from before the store was asked. So whatever was
 /// done to the token is seen by every request that comes this much later, however slow the store was.
@@ -47,18 +51,22 @@ impl Cache {
         Self { time: Box::new(time), held: RwLock::default() }
     }
 
-    /// What a store has said a moment ago, or says now when it is looked up. A failure is not remembered.
+    /// What the store says now, or has said a moment ago. A failure is not remembered.
     pub(super) async fn find(
         &self,
-        hash: TokenHash,
-        look_up: impl Future<Output = Result<Option<FoundToken>, BoxError>>,
+        store: &dyn TokenStore,
+        token: &BearerToken,
     ) -> Result<Option<FoundToken>, BoxError> {
         // Read before the store is asked: what it answers may be as old as this.
-        let since = (self.time)();
+        let (hash, since) = (token.hash(), (self.time)());
         if let Some(found) = self.recall(&hash, since) {
             return Ok(Some(found));
         }
-        let found = look_up.await?;
+        // What is held has a good one.
+        if !token.has_good_checksum() {
+            return Ok(None);
+        }
+        let found = store.find(&hash).await?;
         if let Some(found) = &found {
             self.remember(hash, Entry { since, found: found.clone() });
         }
@@ -110,11 +118,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{
-        auth::{BearerToken, Scopes},
-        id::BusinessId,
-        port::TokenRecord,
-    };
+    use crate::{auth::Scopes, id::BusinessId, port::TokenRecord};
 
     /// A token must not be good again after it was seen to be revoked.
     #[test]

@@ -74,11 +74,11 @@ impl StoredTokens {
 
     async fn find(&self, token: &BearerToken) -> Result<Option<FoundToken>, BoxError> {
         // What the pointer points to is asked, and not the pointer, which makes a future of its own for that.
-        let (store, hash) = (&*self.store, token.hash());
-        let look_up = async { if token.has_good_checksum() { store.find(&hash).await } else { Ok(None) } };
+        let store = &*self.store;
         match &self.cache {
-            Some(cache) => cache.find(hash, look_up).await,
-            None => look_up.await,
+            Some(cache) => cache.find(store, token).await,
+            None if token.has_good_checksum() => store.find(&token.hash()).await,
+            None => Ok(None),
         }
     }
 }
