@@ -1,6 +1,7 @@
 //! SQLite: one file, one writer, and readers that each see a snapshot.
 
 mod open;
+mod read_lock;
 mod session;
 mod writer;
 
@@ -16,6 +17,7 @@ use rusqlite::{Connection, backup::Backup};
 use tokio::sync::Notify;
 
 pub(crate) use open::OpenError;
+use read_lock::ReadLock;
 use session::{SqliteSession, at_once, execute, failure, first, run};
 use writer::Writer;
 
@@ -32,6 +34,7 @@ pub(crate) struct Sqlite {
     path: PathBuf,
     /// Connections that nobody reads on just now. They are closed before the writer's.
     readers: Mutex<Vec<Connection>>,
+    read_lock: ReadLock,
     writer: Writer,
     health: Arc<Health>,
 }
@@ -41,8 +44,9 @@ impl Sqlite {
     pub(crate) fn open(path: &Path) -> Result<Self, OpenError> {
         let connection = open::open(path)?;
         let health = Arc::new(Health::default());
-        let writer = Writer::start(connection, health.clone()).map_err(OpenError::Thread)?;
-        Ok(Self { path: path.to_owned(), writer, readers: Mutex::default(), health })
+        let read_lock = ReadLock::start(path, health.clone())?;
+        let writer = Writer::start(connection, read_lock.keeper(), health.clone()).map_err(OpenError::Thread)?;
+        Ok(Self { path: path.to_owned(), readers: Mutex::default(), read_lock, writer, health })
     }
 
     /// Sees to it that no second server serves the file.
@@ -119,6 +123,7 @@ impl Sqlite {
 
     fn on_a_reader<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T, SqlError>) -> Result<T, SqlError> {
         self.health.check()?;
+        self.read_lock.want();
         let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut reader = idle.map_or_else(|| open::reader(&self.path).map_err(failure), Ok)?;
         let done = work(&mut reader);

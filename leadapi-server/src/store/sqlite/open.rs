@@ -79,6 +79,25 @@ pub(super) fn reader(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
+/// A connection beside that of the writer, which may ask after the log and put it into the file.
+pub(super) fn beside(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(path, flags() | OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.busy_timeout(BUSY)?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    Ok(connection)
+}
+
+/// Whether more of the log is not in the file yet than a commit would leave there.
+pub(super) fn is_behind(connection: &Connection) -> rusqlite::Result<bool> {
+    let mut asked = connection.prepare_cached("PRAGMA wal_checkpoint(NOOP)")?;
+    asked.query_row((), |row| Ok(row.get::<_, i64>("log")? - row.get::<_, i64>("checkpointed")? > CHECKPOINT.into()))
+}
+
+/// Puts the log into the file, as far as nobody reads what was there before.
+pub(super) fn checkpoint(path: &Path) -> rusqlite::Result<()> {
+    beside(path)?.query_row("PRAGMA wal_checkpoint(PASSIVE)", (), |_| Ok(()))
+}
+
 /// Statements are prepared once. Without the second line, those on a table with partial indexes would be prepared anew for
 /// each change of a parameter, in case another plan were better for it.
 fn keep_statements(connection: &Connection) -> rusqlite::Result<()> {

@@ -15,6 +15,7 @@ use tokio::sync::oneshot;
 
 use super::{
     Health,
+    read_lock::Keeper,
     session::{SqliteSession, at_once, execute},
 };
 use crate::store::{
@@ -48,13 +49,14 @@ struct Waiting {
 
 struct Thread {
     connection: Connection,
+    read_lock: Arc<Keeper>,
     health: Arc<Health>,
 }
 
 impl Writer {
-    pub(super) fn start(connection: Connection, health: Arc<Health>) -> std::io::Result<Self> {
+    pub(super) fn start(connection: Connection, read_lock: Arc<Keeper>, health: Arc<Health>) -> std::io::Result<Self> {
         let (sender, jobs) = channel();
-        let thread = Thread { connection, health };
+        let thread = Thread { connection, read_lock, health };
         let thread = thread::Builder::new().name("leadapi-sqlite".into()).spawn(move || thread.run(&jobs))?;
         Ok(Self { jobs: Some(sender), thread: Some(thread) })
     }
@@ -142,6 +144,8 @@ impl Thread {
 
     fn transaction<T>(&mut self, work: impl FnOnce(&mut Connection) -> Result<T, SqlError>) -> Result<T, SqlError> {
         self.health.check()?;
+        // To the end: a commit puts a long log into the file, which a reader would keep out.
+        let _aside = self.read_lock.step_aside()?;
         let connection = &mut self.connection;
         let done = execute(connection, "BEGIN IMMEDIATE").and_then(|()| work(connection));
         let ended = done.and_then(|done| execute(connection, "COMMIT").map(|()| done));

@@ -1,0 +1,259 @@
+//! The lock on the log that all readers share, kept for longer than one read.
+//!
+//! Each read takes this lock and gives it back: two calls to the system, and a third of the time of a short read. What a
+//! process holds already, SQLite does not ask the system for. So while others read, one more connection stays in a
+//! transaction that reads. What is held so keeps newer commits out of the file, and therefore it is held briefly, never
+//! during a write, and what another process has committed meanwhile is put into the file afterwards.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    thread::{self, Thread},
+    time::Duration,
+};
+
+use rusqlite::Connection;
+
+use super::{
+    Health,
+    open::{self, OpenError},
+    session::{execute, failure},
+};
+use crate::store::session::SqlError;
+
+/// So long it is held at a time.
+const STAY: Duration = Duration::from_millis(10);
+
+/// Closes its connection when it is dropped.
+#[derive(Debug)]
+pub(super) struct ReadLock {
+    keeper: Arc<Keeper>,
+    thread: Thread,
+}
+
+#[derive(Debug)]
+pub(super) struct Keeper {
+    path: PathBuf,
+    /// Absent once the database is closed.
+    connection: Mutex<Option<Connection>>,
+    /// Whether anybody has read since it was last taken.
+    is_wanted: AtomicBool,
+    health: Arc<Health>,
+}
+
+enum Turn {
+    Held,
+    Unwanted,
+    /// Not held: so much has been kept out of the file that it is to go there first.
+    Behind,
+    Closed,
+}
+
+impl ReadLock {
+    pub(super) fn start(path: &Path, health: Arc<Health>) -> Result<Self, OpenError> {
+        let connection = Mutex::new(Some(open::beside(path)?));
+        let keeper = Arc::new(Keeper { path: path.to_owned(), connection, is_wanted: AtomicBool::new(false), health });
+        let run = {
+            let keeper = keeper.clone();
+            move || keeper.run()
+        };
+        let thread = thread::Builder::new().name("leadapi-sqlite-lock".into()).spawn(run).map_err(OpenError::Thread)?;
+        Ok(Self { keeper, thread: thread.thread().clone() })
+    }
+
+    /// Told by whoever is about to read.
+    pub(super) fn want(&self) {
+        if !self.keeper.is_wanted.load(Relaxed) {
+            self.keeper.is_wanted.store(true, Relaxed);
+            self.thread.unpark();
+        }
+    }
+
+    pub(super) fn keeper(&self) -> Arc<Keeper> {
+        self.keeper.clone()
+    }
+}
+
+/// The thread ends by itself.
+impl Drop for ReadLock {
+    fn drop(&mut self) {
+        drop(self.keeper.connection().take());
+        self.thread.unpark();
+    }
+}
+
+impl Keeper {
+    /// Gives the lock up, and keeps it from being taken until the answer is dropped.
+    pub(super) fn step_aside(&self) -> Result<impl Drop, SqlError> {
+        let connection = self.connection();
+        connection.as_ref().map_or(Ok(()), leave)?;
+        Ok(connection)
+    }
+
+    fn run(&self) {
+        loop {
+            let done = match self.turn() {
+                Ok(Turn::Closed) => return,
+                Ok(Turn::Unwanted) => {
+                    // Ends at once where it has been wanted since.
+                    thread::park();
+                    continue;
+                }
+                Ok(Turn::Held) => Ok(()),
+                Ok(Turn::Behind) => open::checkpoint(&self.path).map_err(failure),
+                Err(error) => Err(error),
+            };
+            done.unwrap_or_else(|error| self.health.note(&error));
+            thread::sleep(STAY);
+        }
+    }
+
+    fn turn(&self) -> Result<Turn, SqlError> {
+        let connection = self.connection();
+        let Some(connection) = connection.as_ref() else { return Ok(Turn::Closed) };
+        let is_wanted = self.is_wanted.swap(false, Relaxed);
+        leave(connection)?;
+        if !is_wanted {
+            return Ok(Turn::Unwanted);
+        }
+        if open::is_behind(connection).map_err(failure)? {
+            return Ok(Turn::Behind);
+        }
+        execute(connection, "BEGIN")?;
+        // The lock is taken by the first that is read.
+        let mut first = connection.prepare_cached("SELECT 1 FROM sqlite_schema").map_err(failure)?;
+        first.exists(()).map_err(failure)?;
+        Ok(Turn::Held)
+    }
+
+    fn connection(&self) -> MutexGuard<'_, Option<Connection>> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn leave(connection: &Connection) -> Result<(), SqlError> {
+    if connection.is_autocommit() { Ok(()) } else { execute(connection, "COMMIT") }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use async_trait::async_trait;
+    use tokio::task::{JoinHandle, yield_now};
+
+    use super::{super::Sqlite, *};
+    use crate::store::session::{Session, Work, query};
+
+    /// More than a commit leaves in the log.
+    const PAGES: i64 = 6_000;
+    const PAGE: i64 = 4_096;
+
+    /// A database whose log is not empty, and another process's view of it.
+    fn opened(folder: &Path) -> (Arc<Sqlite>, Connection) {
+        let path = folder.join("leads.db");
+        let sqlite = Arc::new(Sqlite::open(&path).unwrap());
+        let other = Connection::open(&path).unwrap();
+        other.busy_timeout(Duration::ZERO).unwrap();
+        other.execute_batch("CREATE TABLE blob (bytes BLOB)").unwrap();
+        (sqlite, other)
+    }
+
+    fn read(sqlite: &Sqlite) {
+        sqlite.row(&query!("SELECT 1 FROM blob"), |_| Ok(())).unwrap();
+    }
+
+    /// Fails where it has waited for ten seconds.
+    async fn until(mut holds: impl FnMut() -> bool) {
+        let begun = Instant::now();
+        while !holds() {
+            assert!(begun.elapsed() < Duration::from_secs(10));
+            yield_now().await;
+        }
+    }
+
+    /// Whether some reader keeps what is committed from going into the file.
+    fn is_held(other: &Connection) -> bool {
+        other.execute("INSERT INTO blob VALUES ('')", ()).unwrap();
+        other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get(0)).unwrap()
+    }
+
+    #[tokio::test]
+    async fn it_is_held_while_others_read_and_no_longer() {
+        let folder = tempfile::tempdir().unwrap();
+        let (sqlite, other) = opened(folder.path());
+        for _ in 0..3 {
+            until(|| {
+                read(&sqlite);
+                is_held(&other)
+            })
+            .await;
+            until(|| !is_held(&other)).await;
+        }
+    }
+
+    /// So the connection of the writer is the last, and leaves no log behind.
+    #[tokio::test]
+    async fn it_is_not_held_when_the_database_is_closed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (sqlite, other) = opened(folder.path());
+        until(|| {
+            read(&sqlite);
+            is_held(&other)
+        })
+        .await;
+        other.close().unwrap();
+        drop(sqlite);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    struct Fill;
+
+    #[async_trait]
+    impl Work for Fill {
+        type Output = ();
+
+        async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
+            session.tell(query!("INSERT INTO blob VALUES (zeroblob($1))", PAGES * PAGE)).await
+        }
+    }
+
+    /// Wants it without pause, as many readers would, yet is never in the way itself.
+    fn crowd(sqlite: &Arc<Sqlite>) -> JoinHandle<()> {
+        let sqlite = sqlite.clone();
+        tokio::spawn(async move {
+            loop {
+                sqlite.read_lock.want();
+                yield_now().await;
+            }
+        })
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    async fn writes_among_reads_do_not_let_the_log_grow() {
+        let folder = tempfile::tempdir().unwrap();
+        let (sqlite, _other) = opened(folder.path());
+        let crowd = crowd(&sqlite);
+        for _ in 0..8 {
+            sqlite.work(Fill).await.unwrap();
+        }
+        crowd.abort();
+        let log = std::fs::metadata(folder.path().join("leads.db-wal")).unwrap().len();
+        assert_eq!(log / u64::try_from(PAGES * PAGE).unwrap(), 1, "so many commits lie in the log");
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    async fn what_another_process_commits_goes_into_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let (sqlite, other) = opened(folder.path());
+        let crowd = crowd(&sqlite);
+        // Its own attempt to put it there may find the lock held; here it makes none.
+        other.pragma_update(None, "wal_autocheckpoint", 0).unwrap();
+        other.execute("INSERT INTO blob VALUES (zeroblob(?))", (PAGES * PAGE,)).unwrap();
+        until(|| !open::is_behind(&other).unwrap()).await;
+        crowd.abort();
+    }
+}
