@@ -1,5 +1,7 @@
 //! What the leads and forms of a business may name.
 
+use std::sync::Arc;
+
 use foldhash::{HashMap, HashSet};
 
 use crate::{
@@ -35,9 +37,9 @@ impl Directory {
         }
     }
 
-    /// The lead, with the ids that stand here in place of its own copies of them: whoever keeps many leads keeps the text
-    /// of each such id once.
-    pub(crate) fn own(&self, mut lead: Lead) -> Lead {
+    /// The lead to be kept, with the ids that stand here in place of its own copies of them: whoever keeps many leads keeps
+    /// the text of each such id once.
+    pub(crate) fn keep(&self, mut lead: Lead) -> Arc<Lead> {
         if let Some(id) = self.clients.get(&lead.client_id) {
             lead.client_id = id.clone();
         }
@@ -45,7 +47,7 @@ impl Directory {
         lead.pipeline_id = pipeline.map(|(id, _)| id.clone()).or(lead.pipeline_id);
         let stage = lead.stage_id.as_ref().and_then(|id| self.stage_pipelines.get_key_value(id));
         lead.stage_id = stage.map(|(id, _)| id.clone()).or(lead.stage_id);
-        lead
+        Arc::new(lead)
     }
 
     pub(crate) fn has_client(&self, id: &str) -> bool {
@@ -83,10 +85,10 @@ mod tests {
         };
         let (one, two) = (lead("c1", "p1", "s1"), lead("c1", "p1", "s1"));
         assert_ne!(texts(&one), texts(&two));
-        let (one, two) = (directory.own(one), directory.own(two));
-        assert_eq!((texts(&one), &one), (texts(&two), &lead("c1", "p1", "s1")));
+        let (one, two) = (directory.keep(one), directory.keep(two));
+        assert_eq!((texts(&one), &*one), (texts(&two), &lead("c1", "p1", "s1")));
         // What is not known here stays as it is.
         let strange = lead("c2", "p2", "s2");
-        assert_eq!(directory.own(strange.clone()), strange);
+        assert_eq!(*directory.keep(strange.clone()), strange);
     }
 }

@@ -137,7 +137,13 @@ pub(crate) fn lead_path_below(base: &str, id: &LeadId) -> String {
     let before = path.strip_suffix(ID).unwrap_or(path);
     let mut path = String::with_capacity(base.len() + before.len() + id.as_str().len());
     path.extend([base, before]);
-    path.extend(utf8_percent_encode(id.as_str(), ESCAPED));
+    // As those that the service makes are.
+    let is_plain = id.as_str().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    if is_plain {
+        path.push_str(id.as_str());
+    } else {
+        path.extend(utf8_percent_encode(id.as_str(), ESCAPED));
+    }
     path
 }
 

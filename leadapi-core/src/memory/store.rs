@@ -97,7 +97,7 @@ impl Business {
         // All of them first, so that the memory that they lay in can be given back before more is asked for: an allocator
         // does that when it is asked, and a store that is full may not ask again for long.
         let mut shared = Vec::with_capacity(leads.len());
-        shared.extend(leads.into_iter().map(|lead| Arc::new(directory.own(lead))));
+        shared.extend(leads.into_iter().map(|lead| directory.keep(lead)));
         let mut held = Leads::default();
         held.by_id.reserve(shared.len());
         for lead in &shared {
@@ -172,7 +172,7 @@ impl Store for MemoryStore {
         let at = stamp.at;
         // Before the lock, and without one: what a lead may name never changes here.
         let references = business.directory.look_up(draft.named());
-        let made = draft.into_lead(stamp, &references).map(|lead| Arc::new(business.directory.own(lead)));
+        let made = draft.into_lead(stamp, &references).map(|lead| business.directory.keep(lead));
         business.write(|leads| {
             leads.forget_old_keys(at);
             if let Some(answer) = once.and_then(|once| leads.replay(once, at)) {
@@ -202,7 +202,7 @@ impl Store for MemoryStore {
         Ok(business.write(|leads| {
             let Some(place) = leads.by_id.get_mut(id) else { return Updated::Missing };
             let after = match edit.apply(place, &business.directory.look_up(edit.named())) {
-                Ok(lead) => Arc::new(business.directory.own(lead)),
+                Ok(lead) => business.directory.keep(lead),
                 Err(reference) => return Updated::Refused(reference),
             };
             let before = mem::replace(place, after.clone());

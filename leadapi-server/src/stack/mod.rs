@@ -11,11 +11,15 @@ mod place;
 mod refusal;
 mod request_id;
 
-use std::sync::Arc;
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
 
 use bytes::Bytes;
-use futures_util::{FutureExt, future::Either};
-use http::{Request, Response};
+use futures_util::future::Either;
+use http::{HeaderValue, Request, Response};
 use http_body::Body;
 use http_body_util::Full;
 use leadapi_core::{
@@ -23,12 +27,13 @@ use leadapi_core::{
     http::{LeadService, RequestLog, header::X_REQUEST_ID},
 };
 use tokio::time::Instant;
-use tracing::Instrument;
+use tracing::Span;
 
 pub(crate) use self::guard::Guard;
 pub use self::request_id::with_request_ids;
 use self::{
     detached::Detached,
+    guard::Working,
     log::{log, span},
     request_id::request_id,
 };
@@ -56,7 +61,7 @@ impl Stack {
     }
 
     /// All that needs the request itself is done before the future is made, which would carry it about otherwise.
-    fn run<B>(self, request: Request<B>, since: Instant) -> impl Future<Output = Response<Full<Bytes>>> + Send + use<B>
+    fn run<B>(self, request: Request<B>, since: Instant) -> Recorded
     where
         B: Body + Send + 'static,
         B::Data: Send,
@@ -65,20 +70,41 @@ impl Stack {
         let id = request_id(request.headers());
         let span = span(&request, &id);
         let Parts { service, guard, metrics } = &*self.0;
-        let begun = span.in_scope(|| guard.begin(service, request, metrics));
-        // Not with async blocks, each of which has room for what it waits for twice: the whole is moved for each request.
-        let answer = match begun {
-            Ok(working) => Either::Left(working),
-            Err(refusal) => Either::Right(async { *refusal }),
+        let begun = span.in_scope(|| guard.begin(service, request, metrics)).map_err(Some);
+        Recorded { begun, parts: self.0, id: Some(id), since, span }
+    }
+}
+
+/// An answer to come that gets its id, its place in the metrics and its line in the log.
+///
+/// Not put together from others: each of them would move the answer once more.
+struct Recorded {
+    /// In work, or refused.
+    begun: Result<Working, Option<Box<Answered>>>,
+    parts: Arc<Parts>,
+    /// Until there is an answer.
+    id: Option<HeaderValue>,
+    since: Instant,
+    span: Span,
+}
+
+impl Future for Recorded {
+    type Output = Response<Full<Bytes>>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Self { begun, parts, id, since, span } = &mut *self;
+        let _within = span.enter();
+        let (mut response, about) = match begun {
+            Ok(working) => ready!(Pin::new(working).poll(cx)),
+            Err(refusal) => *ready!(refusal.take().map_or(Poll::Pending, Poll::Ready)),
         };
-        let answered = answer.map(move |(mut response, about)| {
-            let took = since.elapsed();
-            self.0.metrics.answered(response.status(), about.operation, took);
-            log(response.status(), &about, took);
+        let took = since.elapsed();
+        parts.metrics.answered(response.status(), about.operation, took);
+        log(response.status(), &about, took);
+        if let Some(id) = id.take() {
             response.headers_mut().insert(X_REQUEST_ID, id);
-            response
-        });
-        answered.instrument(span)
+        }
+        Poll::Ready(response)
     }
 }
 

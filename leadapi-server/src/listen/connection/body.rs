@@ -11,7 +11,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::{Request, header::EXPECT};
+use http::{header::EXPECT, request::Parts};
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use leadapi_core::BoxError;
@@ -45,15 +45,14 @@ pub(super) struct Rest {
 struct Late;
 
 impl Timely {
-    /// The request with such a body, and where there is one, who is told what is left of it.
-    pub(super) fn of(request: Request<Incoming>, time: Duration) -> (Request<Self>, Option<oneshot::Receiver<Rest>>) {
-        if request.body().is_end_stream() {
-            return (request.map(|_| Self(None)), None);
+    /// Such a body, and where there is one, who is told what is left of it.
+    pub(super) fn of(body: Incoming, head: &Parts, time: Duration) -> (Self, Option<oneshot::Receiver<Rest>>) {
+        if body.is_end_stream() {
+            return (Self(None), None);
         }
-        let may_come = !request.headers().contains_key(EXPECT);
+        let may_come = !head.headers.contains_key(EXPECT);
         let (hand_over, unread) = oneshot::channel();
-        let rest = |body| Rest { body, time, timer: None, may_come };
-        (request.map(|body| Self(Some((rest(body), hand_over)))), Some(unread))
+        (Self(Some((Rest { body, time, timer: None, may_come }, hand_over))), Some(unread))
     }
 }
 

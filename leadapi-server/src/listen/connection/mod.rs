@@ -1,5 +1,6 @@
 //! One connection, from its first byte to its end.
 
+mod answering;
 mod body;
 mod deadlines;
 mod noted;
@@ -7,8 +8,6 @@ mod request;
 mod watch;
 
 use std::{
-    convert::Infallible,
-    future::ready,
     hash::{BuildHasher, RandomState},
     io,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -16,13 +15,7 @@ use std::{
 };
 
 use bytes::BytesMut;
-use futures_util::{FutureExt, future::Either};
-use http::{HeaderValue, Request, Response, Version, header};
-use hyper::{
-    body::Incoming,
-    server::conn::{http1, http2},
-    service::{Service as HyperService, service_fn},
-};
+use hyper::server::conn::{http1, http2};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::graceful::GracefulConnection,
@@ -33,13 +26,8 @@ use tokio::{
 };
 use tracing::debug;
 
+use self::{answering::answering, deadlines::Deadlines, noted::Noted, watch::Watch};
 pub(crate) use self::{body::Timely, deadlines::Wait};
-use self::{
-    deadlines::Deadlines,
-    noted::Noted,
-    request::{Delivered, Running},
-    watch::Watch,
-};
 use super::{Answer, Life};
 use crate::HttpLimits;
 
@@ -170,39 +158,6 @@ async fn see_protocol(stream: &mut (impl AsyncRead + Unpin), ahead: &mut BytesMu
         }
     }
     Ok(None)
-}
-
-/// The service as it stands on one connection: each of its requests is in the table while it runs.
-fn answering<A: Answer>(
-    service: A,
-    limits: &HttpLimits,
-    shared: &Shared,
-) -> impl HyperService<Request<Incoming>, Response = Response<Delivered<A::Body>>, Error = Infallible, Future: Send> + use<A>
-{
-    let (body_time, shared) = (limits.body, shared.clone());
-    service_fn(move |request: Request<Incoming>| {
-        let running = Running::begin(&shared);
-        let is_http1 = request.version() < Version::HTTP_2;
-        let (request, unread) = Timely::of(request, body_time);
-        let answer = service.clone().answer(request, running.since);
-        answer.then(move |mut response| {
-            let unread = unread.and_then(|mut unread| unread.try_recv().ok());
-            // An answer that ends the connection in any case need not wait for it.
-            let unread = unread.filter(|_| !response.headers().contains_key(header::CONNECTION));
-            let deliver = move |is_last: bool| {
-                // A peer that knows that this is the end does not send the next request into a closing connection.
-                if is_http1 && (is_last || !running.shared.life().is_running()) {
-                    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-                }
-                Ok::<_, Infallible>(response.map(|body| running.deliver(body, is_http1)))
-            };
-            match unread {
-                None => Either::Left(ready(deliver(false))),
-                // Seldom, so that it need not make the others larger.
-                Some(rest) => Either::Right(Box::pin(rest.pass_over().map(move |is_over| deliver(!is_over)))),
-            }
-        })
-    })
 }
 
 /// Times are not hyper's here: it would take the wait for the next request for the wait for the rest of a head.

@@ -1,0 +1,85 @@
+//! The service as it stands on one connection: each of its requests is in the table while it runs, and an answer goes out
+//! when nothing of its request stands before the next one.
+
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use http::{HeaderValue, Request, Response, Version, header};
+use hyper::{
+    body::Incoming,
+    service::{Service, service_fn},
+};
+use pin_project_lite::pin_project;
+use tokio::sync::oneshot;
+
+use super::{
+    Shared,
+    body::{Rest, Timely},
+    request::{Delivered, Running},
+};
+use crate::{HttpLimits, listen::Answer};
+
+pub(super) fn answering<A: Answer>(
+    service: A,
+    limits: &HttpLimits,
+    shared: &Shared,
+) -> impl Service<Request<Incoming>, Response = Response<Delivered<A::Body>>, Error = Infallible, Future: Send> + use<A>
+{
+    let (body_time, shared) = (limits.body, shared.clone());
+    service_fn(move |request: Request<Incoming>| {
+        let running = Running::begin(&shared);
+        let is_http1 = request.version() < Version::HTTP_2;
+        let (head, body) = request.into_parts();
+        let (body, unread) = Timely::of(body, &head, body_time);
+        let answer = service.clone().answer(Request::from_parts(head, body), running.since);
+        Answering { answer, begun: Some((running, unread)), late: None, is_http1 }
+    })
+}
+
+pin_project! {
+    // Not put together from others: each of them would move the answer once more.
+    struct Answering<F, B> {
+        #[pin]
+        answer: F,
+        // Until there is an answer.
+        begun: Option<(Running, Option<oneshot::Receiver<Rest>>)>,
+        // An answer that waits for the rest of its request: seldom, so that it need not make the others larger.
+        late: Option<Pin<Box<dyn Future<Output = Response<Delivered<B>>> + Send>>>,
+        is_http1: bool,
+    }
+}
+
+impl<F: Future<Output = Response<B>>, B: Send + 'static> Future for Answering<F, B> {
+    type Output = Result<Response<Delivered<B>>, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        if let Some(late) = this.late {
+            return late.as_mut().poll(cx).map(Ok);
+        }
+        let response = ready!(this.answer.poll(cx));
+        // Whoever asks for more than the one answer waits for ever.
+        let Some((running, unread)) = this.begun.take() else { return Poll::Pending };
+        let (is_http1, unread) = (*this.is_http1, unread.and_then(|mut unread| unread.try_recv().ok()));
+        // An answer that ends the connection in any case need not wait for it.
+        let Some(rest) = unread.filter(|_| !response.headers().contains_key(header::CONNECTION)) else {
+            return Poll::Ready(Ok(deliver(response, false, running, is_http1)));
+        };
+        let late = this.late.insert(Box::pin(async move {
+            let is_over = rest.pass_over().await;
+            deliver(response, !is_over, running, is_http1)
+        }));
+        late.as_mut().poll(cx).map(Ok)
+    }
+}
+
+fn deliver<B>(mut response: Response<B>, is_last: bool, running: Running, is_http1: bool) -> Response<Delivered<B>> {
+    // A peer that knows that this is the end does not send the next request into a closing connection.
+    if is_http1 && (is_last || !running.shared.life().is_running()) {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    response.map(|body| running.deliver(body, is_http1))
+}
