@@ -81,9 +81,14 @@ const CONTROL: &str = "must not contain control characters";
 
 /// Whether a text has control characters that count.
 fn has_control(text: &str, counts: impl Fn(char) -> bool) -> bool {
-    // Those beyond ASCII begin with this byte. Most texts have none of either, which is seen without reading characters.
-    let may_be = |byte: u8| byte.is_ascii_control() || byte == 0xc2;
-    text.bytes().fold(false, |any, byte| any | may_be(byte)) && text.chars().any(|c| c.is_control() && counts(c))
+    // Those beyond ASCII begin with this byte.
+    has(text, |byte| byte.is_ascii_control() || byte == 0xc2, |c| c.is_control() && counts(c))
+}
+
+/// Whether a text has a character that is such; it has none without a byte that may be part of one. Most texts have none
+/// of these either, which is seen without reading characters.
+fn has(text: &str, may_be: impl Fn(u8) -> bool, is: impl Fn(char) -> bool) -> bool {
+    text.bytes().fold(false, |any, byte| any | may_be(byte)) && text.chars().any(is)
 }
 
 /// The text of an id field: nothing for blanks.
@@ -102,10 +107,10 @@ fn email(text: &str) -> Result<(), &'static str> {
         "must be an e-mail address: one @, 1 to 64 characters before it, a dotted domain after it, no blanks";
     // Neither is part of another character, so that bytes can be looked at, which is quicker.
     let mut parts = text.as_bytes().split(|byte| *byte == b'@');
-    let (Some(_), Some(domain), None) = (parts.next(), parts.next(), parts.next()) else { return Err(RULE) };
-    let local = text.chars().take_while(|c| *c != '@').count();
+    let (Some(local), Some(domain), None) = (parts.next(), parts.next(), parts.next()) else { return Err(RULE) };
+    let local = text.get(..local.len()).map_or(0, |local| local.chars().count());
     let dotted = domain.contains(&b'.') && domain.split(|byte| *byte == b'.').all(|label| !label.is_empty());
-    let plain = !text.contains(char::is_whitespace);
+    let plain = !has(text, |byte| !byte.is_ascii_graphic(), char::is_whitespace);
     if (1..=64).contains(&local) && dotted && plain { Ok(()) } else { Err(RULE) }
 }
 
@@ -178,10 +183,24 @@ mod tests {
         for good in ["a@b.c", "o'brien+tag@example.co.uk", "Пётр@пример.рф", "A@EXAMPLE.org", " a@b.c "] {
             assert_eq!(read(&EMAIL, good), Ok(Some(good.trim().into())));
         }
-        for bad in ["a", "a@b", "@b.c", "a@.c", "a@b.", "a@b..c", "a@b@c.d", "a b@c.d", "a@b .c", "a@"] {
+        for bad in [
+            "a",
+            "a@b",
+            "@b.c",
+            "a@.c",
+            "a@b.",
+            "a@b..c",
+            "a@b@c.d",
+            "a b@c.d",
+            "a@b .c",
+            "a@",
+            "a\u{a0}b@c.d",
+            "a@b\u{3000}.c",
+        ] {
             assert!(read(&EMAIL, bad).unwrap_err().starts_with("email must be an e-mail address"), "{bad}");
         }
-        assert!(read(&EMAIL, &format!("{}@b.c", "a".repeat(65))).is_err());
+        assert!(read(&EMAIL, &format!("{}@b.c", "ü".repeat(64))).is_ok());
+        assert!(read(&EMAIL, &format!("{}@b.c", "ü".repeat(65))).is_err());
     }
 
     #[test]

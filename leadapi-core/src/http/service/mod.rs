@@ -190,8 +190,7 @@ impl Inner {
         self.admit(caller, operation).await?;
         authorize(caller, operation)?;
         let body = match operation {
-            // Apart, so that a request without a body does not carry the room for this.
-            Operation::CreateLead | Operation::UpdateLead => Box::pin(body::collect(body)).await,
+            Operation::CreateLead | Operation::UpdateLead => body::collect(body).await,
             // A body here means nothing (contract D5), so none of it is read.
             _ => Ok(Bytes::new()),
         };
