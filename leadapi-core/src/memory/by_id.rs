@@ -1,6 +1,6 @@
 //! Leads, each found by its id.
 
-use std::{hash::BuildHasher, sync::Arc};
+use std::{hash::BuildHasher, iter, mem, sync::Arc};
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
@@ -10,14 +10,18 @@ use crate::{id::LeadId, model::Lead};
 /// The most leads that lie apart as the youngest.
 const YOUNGEST: usize = 512;
 
+/// So many tables share the others: one that grows moves all that it holds, and a create waits for that.
+const TABLES: usize = 64;
+
 /// A table of all leads has the places of new ones anywhere in memory, where nothing else has been for long. So they come
-/// into a table that is small enough to stay near the processor, and from there into the large one many at once, which
-/// need not wait for each other.
+/// into a table that is small enough to stay near the processor, and from there among the others many at once, which need
+/// not wait for each other.
 #[derive(Debug, Default)]
 pub(super) struct ById {
     hasher: RandomState,
     youngest: HashTable<Hashed>,
-    others: HashTable<Hashed>,
+    /// None, or as many as there may be.
+    others: Vec<HashTable<Hashed>>,
     /// No id that was ever here is greater. One that is, as each is that the service makes, need not be looked for.
     greatest: Option<LeadId>,
 }
@@ -33,12 +37,15 @@ struct Hashed {
 impl ById {
     pub(super) fn reserve(&mut self, additional: usize) {
         // The last of them stay apart; a small business has no others.
-        self.others.reserve(additional.saturating_sub(YOUNGEST), Hashed::hash);
+        let others = additional.saturating_sub(YOUNGEST);
+        if others > 0 {
+            self.others().iter_mut().for_each(|table| table.reserve(others / TABLES, Hashed::hash));
+        }
     }
 
     pub(super) fn get(&self, id: &LeadId) -> Option<&Arc<Lead>> {
         let hash = self.hasher.hash_one(id);
-        let mut tables = [&self.youngest, &self.others].into_iter();
+        let mut tables = iter::once(&self.youngest).chain(self.others.get(table_of(hash)));
         let hashed = tables.find_map(|table| table.find(hash, |hashed| hashed.is(hash, id)))?;
         Some(&hashed.lead)
     }
@@ -46,7 +53,7 @@ impl ById {
     /// What is put in place of the lead has its id too.
     pub(super) fn get_mut(&mut self, id: &LeadId) -> Option<&mut Arc<Lead>> {
         let hash = self.hasher.hash_one(id);
-        let mut tables = [&mut self.youngest, &mut self.others].into_iter();
+        let mut tables = iter::once(&mut self.youngest).chain(self.others.get_mut(table_of(hash)));
         let hashed = tables.find_map(|table| table.find_mut(hash, |hashed| hashed.is(hash, id)))?;
         Some(&mut hashed.lead)
     }
@@ -59,10 +66,14 @@ impl ById {
             return false;
         }
         if self.youngest.len() == YOUNGEST {
-            self.others.reserve(YOUNGEST, Hashed::hash);
-            for hashed in self.youngest.drain() {
-                self.others.insert_unique(hashed.hash, hashed, Hashed::hash);
+            let mut youngest = mem::take(&mut self.youngest);
+            let others = self.others();
+            for hashed in youngest.drain() {
+                if let Some(table) = others.get_mut(table_of(hashed.hash)) {
+                    table.insert_unique(hashed.hash, hashed, Hashed::hash);
+                }
             }
+            self.youngest = youngest;
         }
         let hash = self.hasher.hash_one(&lead.id);
         self.youngest.insert_unique(hash, Hashed { hash, lead }, Hashed::hash);
@@ -71,10 +82,22 @@ impl ById {
 
     pub(super) fn remove(&mut self, id: &LeadId) -> Option<Arc<Lead>> {
         let hash = self.hasher.hash_one(id);
-        let mut tables = [&mut self.youngest, &mut self.others].into_iter();
+        let mut tables = iter::once(&mut self.youngest).chain(self.others.get_mut(table_of(hash)));
         let entry = tables.find_map(|table| table.find_entry(hash, |hashed| hashed.is(hash, id)).ok())?;
         Some(entry.remove().0.lead)
     }
+
+    fn others(&mut self) -> &mut [HashTable<Hashed>] {
+        if self.others.is_empty() {
+            self.others.resize_with(TABLES, HashTable::new);
+        }
+        &mut self.others
+    }
+}
+
+/// By the bits in the middle, because a table tells its entries apart by the others.
+const fn table_of(hash: u64) -> usize {
+    (hash >> 32) as usize % TABLES
 }
 
 impl Hashed {
