@@ -98,6 +98,8 @@ impl Future for Recorded {
             Ok(working) => ready!(Pin::new(working).poll(cx)),
             Err(refusal) => *ready!(refusal.take().map_or(Poll::Pending, Poll::Ready)),
         };
+        // It is not in work any longer, also where its body is still to be passed over.
+        *begun = Err(None);
         let took = since.elapsed();
         parts.metrics.answered(response.status(), about.operation, took);
         log(response.status(), &about, took);
@@ -115,5 +117,32 @@ impl Answer for Stack {
         let is_safe = request.method().is_safe();
         let answered = self.run(request, since);
         if is_safe { Either::Left(answered) } else { Either::Right(Detached::new(answered)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+
+    use http_body_util::Empty;
+    use leadapi_core::{
+        memory::{MemoryStore, MemoryTokens, SystemClock},
+        tokens::StoredTokens,
+    };
+
+    use super::*;
+    use crate::{Ended, HttpLimits};
+
+    #[tokio::test]
+    async fn what_has_been_answered_is_not_in_work() {
+        let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
+        let service = LeadService::builder(MemoryStore::default(), verifier).build().unwrap();
+        let guard = Guard::new(&HttpLimits::default());
+        let stack = Stack::new(service, guard.clone(), Arc::new(Metrics::new().unwrap()));
+        let request = Request::get("/leads").header("host", "localhost").body(Empty::<Bytes>::new()).unwrap();
+        let mut answer = pin!(stack.run(request, Instant::now()));
+        assert!(matches!(guard.left(), Ended::CutOff));
+        assert_eq!(answer.as_mut().await.status(), 401);
+        assert!(matches!(guard.left(), Ended::InOrder));
     }
 }
