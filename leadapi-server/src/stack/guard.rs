@@ -92,8 +92,7 @@ impl Guard {
         };
         let holds = (self.unfinished.token(), metrics.in_work());
         let may_be_dropped = request.method().is_safe();
-        let (head, body) = request.into_parts();
-        let answer = service.answer(Request::from_parts(head, Placed::new(body, self.room.clone(), place)));
+        let answer = service.answer(request.map(|body| Placed::new(body, self.room.clone(), place)));
         let work = Work { answer, _holds: holds };
         Ok(Working { work: Some(work), timer: None, time: self.time, may_be_dropped })
     }

@@ -89,7 +89,7 @@ impl Keeper {
     /// Gives the lock up, and keeps it from being taken until the answer is dropped.
     pub(super) fn step_aside(&self) -> Result<impl Drop, SqlError> {
         let connection = self.connection();
-        connection.as_ref().map_or(Ok(()), leave)?;
+        connection.as_ref().map_or(Ok(()), leave).inspect_err(|error| self.health.note(error))?;
         Ok(connection)
     }
 
