@@ -10,14 +10,18 @@ use crate::{
     model::{Lead, LeadQuery, Window},
 };
 
-/// Both filters of a list; absent means all.
-type Filter = (Option<ClientId>, Option<StageId>);
-
 /// Every lead under each filter that it matches, so that neither a page nor its total needs a search.
 #[derive(Debug, Default)]
 pub(super) struct Index {
+    whole: ByStage,
+    by_client: HashMap<ClientId, ByStage>,
+}
+
+/// Leads in any stage or none, and those of each stage.
+#[derive(Debug, Default)]
+struct ByStage {
     all: Ranked<ByAge>,
-    filtered: HashMap<Filter, Ranked<ByAge>>,
+    by_stage: HashMap<StageId, Ranked<ByAge>>,
 }
 
 /// A lead in the order of lists, which is the reverse of this one: by when it was created, then by its id.
@@ -31,31 +35,57 @@ struct ByAge {
 
 impl Index {
     pub(super) fn insert(&mut self, lead: &Arc<Lead>) {
-        self.all.insert(ByAge::of(lead));
-        for filter in filters(lead) {
-            self.filtered.entry(filter).or_default().insert(ByAge::of(lead));
+        self.whole.insert(lead);
+        // An id is copied only where there is nothing under it yet.
+        match self.by_client.get_mut(&lead.client_id) {
+            Some(of_client) => of_client.insert(lead),
+            None => self.by_client.entry(lead.client_id.clone()).or_default().insert(lead),
         }
     }
 
     pub(super) fn remove(&mut self, lead: &Arc<Lead>) {
-        self.all.remove(&ByAge::of(lead));
-        for filter in filters(lead) {
-            if let Some(ranked) = self.filtered.get_mut(&filter) {
-                ranked.remove(&ByAge::of(lead));
-                if ranked.is_empty() {
-                    self.filtered.remove(&filter);
-                }
+        self.whole.remove(lead);
+        if let Some(of_client) = self.by_client.get_mut(&lead.client_id) {
+            of_client.remove(lead);
+            if of_client.all.is_empty() {
+                self.by_client.remove(&lead.client_id);
             }
         }
     }
 
     /// The page, and how many there are in all.
     pub(super) fn page(&self, query: &LeadQuery) -> (Vec<Arc<Lead>>, usize) {
-        let ranked = match (&query.client, &query.stage) {
-            (None, None) => Some(&self.all),
-            (client, stage) => self.filtered.get(&(client.clone(), stage.clone())),
+        let of_client = match &query.client {
+            Some(client) => self.by_client.get(client),
+            None => Some(&self.whole),
         };
+        let ranked = of_client.and_then(|leads| match &query.stage {
+            Some(stage) => leads.by_stage.get(stage),
+            None => Some(&leads.all),
+        });
         ranked.map_or_else(Default::default, |ranked| (page(ranked, query.window), ranked.len()))
+    }
+}
+
+impl ByStage {
+    fn insert(&mut self, lead: &Arc<Lead>) {
+        self.all.insert(ByAge::of(lead));
+        let Some(stage) = &lead.stage_id else { return };
+        match self.by_stage.get_mut(stage) {
+            Some(of_stage) => of_stage.insert(ByAge::of(lead)),
+            None => self.by_stage.entry(stage.clone()).or_default().insert(ByAge::of(lead)),
+        }
+    }
+
+    fn remove(&mut self, lead: &Arc<Lead>) {
+        self.all.remove(&ByAge::of(lead));
+        let Some(stage) = &lead.stage_id else { return };
+        if let Some(of_stage) = self.by_stage.get_mut(stage) {
+            of_stage.remove(&ByAge::of(lead));
+            if of_stage.is_empty() {
+                self.by_stage.remove(stage);
+            }
+        }
     }
 }
 
@@ -64,14 +94,6 @@ fn page(ranked: &Ranked<ByAge>, window: Window) -> Vec<Arc<Lead>> {
         return Vec::new();
     };
     ranked.descending(offset).take(limit).map(|by_age| by_age.lead.clone()).collect()
-}
-
-/// The filters that a lead matches, but for that which all match; a lead in no stage is under no filter by stage.
-fn filters(lead: &Lead) -> impl Iterator<Item = Filter> + use<> {
-    let (client, stage) = (Some(lead.client_id.clone()), lead.stage_id.clone());
-    let by_stage = stage.clone().map(|stage| (None, Some(stage)));
-    let by_both = stage.map(|stage| (client.clone(), Some(stage)));
-    [(client, None)].into_iter().chain(by_stage).chain(by_both)
 }
 
 impl ByAge {

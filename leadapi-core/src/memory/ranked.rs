@@ -49,13 +49,17 @@ impl<T: Ord> Ranked<T> {
     pub(super) fn insert(&mut self, element: T) {
         let at = self.stretch_of(&element);
         let is_newest = at == self.stretches.len();
-        let at = at.min(self.stretches.len().saturating_sub(1));
-        let Some(stretch) = self.stretches.get_mut(at) else {
-            // Most filters of a small business never need more than one.
-            self.stretches.reserve_exact(1);
+        if is_newest && self.stretches.last().is_none_or(|newest| newest.len() >= LONGEST) {
+            // What comes in order, as time does, leaves full stretches behind.
+            if self.stretches.is_empty() {
+                // Most filters of a small business never need more than one.
+                self.stretches.reserve_exact(1);
+            }
             self.stretches.push(vec![element]);
             return self.count_anew();
-        };
+        }
+        let at = at.min(self.stretches.len().saturating_sub(1));
+        let Some(stretch) = self.stretches.get_mut(at) else { return };
         match if is_newest { Err(stretch.len()) } else { stretch.binary_search(&element) } {
             Ok(place) => {
                 if let Some(equal) = stretch.get_mut(place) {
@@ -69,11 +73,8 @@ impl<T: Ord> Ranked<T> {
                     self.lengths.add(at);
                     return;
                 }
-                // What comes in order, as time does, leaves full stretches behind.
-                if let Some(stretch) = self.stretches.get_mut(at) {
-                    let after = stretch.split_off(if is_newest { LONGEST } else { LONGEST / 2 });
-                    self.stretches.insert(at + 1, after);
-                }
+                let after = stretch.split_off(LONGEST / 2);
+                self.stretches.insert(at + 1, after);
                 self.count_anew();
             }
         }
