@@ -25,7 +25,11 @@ pub struct Stamp {
 ///
 /// Only [`NewLead::check`] makes one, so a store cannot be handed an unchecked one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LeadDraft {
+pub struct LeadDraft(Box<Fields>);
+
+/// In a box, because a draft goes through many hands, futures among them, each of which would move all of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct Fields {
     client_id: ClientId,
     name: String,
     email: Option<String>,
@@ -81,15 +85,16 @@ impl LeadDraft {
                 None => Change::Keep,
             });
         let target = Target::read(&pipeline, &stage, faults).apply(None);
-        Some(Self { client_id: client_id?, name: name?, email, phone, source, notes, value, target, business_name })
+        let (client_id, name) = (client_id?, name?);
+        Some(Self(Box::new(Fields { client_id, name, email, phone, source, notes, value, target, business_name })))
     }
 
     /// What a store must look up to make the lead.
     pub fn named(&self) -> Named<'_> {
         Named {
-            client: Some(&self.client_id),
-            pipeline: self.target.as_ref().and_then(Target::pipeline),
-            stage: self.target.as_ref().and_then(Target::stage),
+            client: Some(&self.0.client_id),
+            pipeline: self.0.target.as_ref().and_then(Target::pipeline),
+            stage: self.0.target.as_ref().and_then(Target::stage),
         }
     }
 
@@ -102,21 +107,22 @@ impl LeadDraft {
         if !references.client_exists {
             return Err(Reference::Client);
         }
-        let placement = self.target.map(|target| target.find(None, references)).transpose()?;
+        let draft = *self.0;
+        let placement = draft.target.map(|target| target.find(None, references)).transpose()?;
         let (pipeline_id, stage_id) =
             placement.map(|Placement { pipeline_id, stage_id }| (pipeline_id, stage_id)).unzip();
         Ok(Lead {
             id: stamp.id,
-            client_id: self.client_id,
-            name: self.name,
-            email: self.email,
-            phone: self.phone,
-            source: self.source,
-            notes: self.notes,
-            value: self.value,
+            client_id: draft.client_id,
+            name: draft.name,
+            email: draft.email,
+            phone: draft.phone,
+            source: draft.source,
+            notes: draft.notes,
+            value: draft.value,
             pipeline_id,
             stage_id,
-            business_name: self.business_name,
+            business_name: draft.business_name,
             created_at: stamp.at,
         })
     }

@@ -16,7 +16,7 @@ use crate::{
 /// What is large lies in a box, because a future has room for the largest of all, more than once, and is moved with it.
 pub(super) enum Call {
     ListLeads(LeadQuery),
-    CreateLead(Box<LeadDraft>, Option<IdempotencyKey>),
+    CreateLead(LeadDraft, Option<IdempotencyKey>),
     GetLead(LeadId),
     UpdateLead(LeadId, Box<LeadEdit>),
     DeleteLead(LeadId),
@@ -51,7 +51,7 @@ pub(super) fn decode(
                 let new = json::new_lead(bytes, faults)?;
                 LeadDraft::read(new, faults)
             });
-            draft.map(|draft| Call::CreateLead(draft.into(), key))
+            draft.map(|draft| Call::CreateLead(draft, key))
         }
         Operation::UpdateLead => {
             query::none(query, &mut faults);

@@ -229,7 +229,7 @@ impl Inner {
                 let at = Timestamp::from(self.clock.now());
                 let stamp = Stamp { id: self.ids.lead_id(at), at };
                 let once = key.map(|key| Idempotency { key, fingerprint: draft.fingerprint() });
-                match store.create(business, stamp, *draft, once.as_ref()).await.map_err(ApiError::internal)? {
+                match store.create(business, stamp, draft, once.as_ref()).await.map_err(ApiError::internal)? {
                     Created::Fresh(lead) => Ok(Reply::Created { lead, replayed: false }),
                     Created::Replayed(lead) => Ok(Reply::Created { lead, replayed: true }),
                     Created::KeyReused => Err(Kind::KeyReused.into()),

@@ -43,23 +43,27 @@ pub(super) fn encode(
     public_path: &str,
     pages: &Pages,
 ) -> Result<Response<Full<Bytes>>, ApiError> {
-    let ok = |body| respond(operation.endpoint().success, body);
-    Ok(match reply {
-        Reply::Leads(page) => ok(pages.json(page)),
-        Reply::Lead(lead) => ok(json::lead(&lead).into()),
-        Reply::Deleted => ok(Bytes::new()),
-        Reply::Pipelines(page) => ok(generic(&page)?),
-        Reply::Clients(page) => ok(generic(&page)?),
+    let mut created = None;
+    let body = match reply {
+        Reply::Leads(page) => pages.json(page),
+        Reply::Lead(lead) => json::lead(&lead).into(),
         Reply::Created { lead, replayed } => {
-            let mut response = ok(json::lead(&lead).into());
-            let location = HeaderValue::try_from(lead_path_below(public_path, &lead.id));
-            response.headers_mut().insert(LOCATION, location.map_err(ApiError::internal)?);
-            if replayed {
-                response.headers_mut().insert(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));
-            }
-            response
+            let location = HeaderValue::try_from(lead_path_below(public_path, &lead.id)).map_err(ApiError::internal)?;
+            created = Some((location, replayed));
+            json::lead(&lead).into()
         }
-    })
+        Reply::Deleted => Bytes::new(),
+        Reply::Pipelines(page) => generic(&page)?,
+        Reply::Clients(page) => generic(&page)?,
+    };
+    let mut response = respond(operation.endpoint().success, body);
+    if let Some((location, replayed)) = created {
+        response.headers_mut().insert(LOCATION, location);
+        if replayed {
+            response.headers_mut().insert(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));
+        }
+    }
+    Ok(response)
 }
 
 /// The answer to a request that was refused.
