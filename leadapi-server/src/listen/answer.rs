@@ -1,7 +1,7 @@
 //! What a listener asks.
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{Response, request::Parts};
 use http_body::Body;
 use leadapi_core::BoxError;
 use tokio::time::Instant;
@@ -13,10 +13,12 @@ pub(crate) trait Answer: Clone + Send + Sync + 'static {
     /// The body of an answer.
     type Body: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static;
 
-    /// The answer to a request that has been there since then.
+    /// The answer to a request that has been there since then. It comes in two, because each hand that it goes through
+    /// would take it apart and put it together again.
     fn answer(
         self,
-        request: Request<Timely>,
+        head: Parts,
+        body: Timely,
         since: Instant,
     ) -> impl Future<Output = Response<Self::Body>> + Send + 'static;
 }

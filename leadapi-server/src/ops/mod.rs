@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{
-    HeaderValue, Method, Request, Response, StatusCode,
+    HeaderValue, Method, Response, StatusCode,
     header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE},
+    request::Parts,
 };
 use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
 use leadapi_core::{BoxError, port::Store};
@@ -67,10 +68,10 @@ struct PagesOr<A> {
 impl<A: Answer> Answer for PagesOr<A> {
     type Body = UnsyncBoxBody<Bytes, BoxError>;
 
-    async fn answer(self, request: Request<Timely>, since: Instant) -> Response<Self::Body> {
-        match self.pages.answer(request.method(), request.uri().path()).await {
+    async fn answer(self, head: Parts, body: Timely, since: Instant) -> Response<Self::Body> {
+        match self.pages.answer(&head.method, head.uri.path()).await {
             Some(page) => page.map(|body| body.map_err(|never| match never {}).boxed_unsync()),
-            None => self.api.answer(request, since).await.map(|body| body.map_err(Into::into).boxed_unsync()),
+            None => self.api.answer(head, body, since).await.map(|body| body.map_err(Into::into).boxed_unsync()),
         }
     }
 }

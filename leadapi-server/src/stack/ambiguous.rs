@@ -2,26 +2,27 @@
 //! (RFC 9112, 11.2). The HTTP library refuses most of them before they come here.
 
 use http::{
-    HeaderMap, HeaderName, HeaderValue, Method, Request, Version,
+    HeaderMap, HeaderName, HeaderValue, Method, Version,
     header::{CONNECTION, HOST, TRANSFER_ENCODING},
+    request::Parts,
 };
 
 use super::{Answered, refusal::bad_request};
 
 /// The refusal of an ambiguous request. What follows it on its connection is not looked at.
-pub(super) fn ambiguous<B>(request: &Request<B>) -> Option<Answered> {
-    if request.version() >= Version::HTTP_2 {
+pub(super) fn ambiguous(head: &Parts) -> Option<Answered> {
+    if head.version >= Version::HTTP_2 {
         return None;
     }
-    let message = what_is_ambiguous(request)?;
+    let message = what_is_ambiguous(head)?;
     let mut refusal = bad_request(message);
     refusal.0.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     Some(refusal)
 }
 
-fn what_is_ambiguous<B>(request: &Request<B>) -> Option<&'static str> {
-    let headers = request.headers();
-    if request.method() == Method::CONNECT {
+fn what_is_ambiguous(head: &Parts) -> Option<&'static str> {
+    let headers = &head.headers;
+    if head.method == Method::CONNECT {
         // What a client sends behind it is no HTTP to the client.
         return Some("method must not be CONNECT");
     }
@@ -30,7 +31,7 @@ fn what_is_ambiguous<B>(request: &Request<B>) -> Option<&'static str> {
     if headers.contains_key(TRANSFER_ENCODING) && !only(headers, TRANSFER_ENCODING).is_some_and(is_chunked) {
         return Some("transfer-encoding must be chunked");
     }
-    let has_host = only(headers, HOST).is_some() || request.version() < Version::HTTP_11 && !headers.contains_key(HOST);
+    let has_host = only(headers, HOST).is_some() || head.version < Version::HTTP_11 && !headers.contains_key(HOST);
     (!has_host).then_some("host must be given once")
 }
 

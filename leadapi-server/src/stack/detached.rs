@@ -7,33 +7,42 @@ use std::{
 
 use tokio::runtime::Handle;
 
-/// Work that goes on by itself from the moment in which it is given up.
-pub(super) struct Detached<F: Future<Output: Send> + Send + 'static>(Option<Pin<Box<F>>>);
+/// Work that, if it is a write, goes on by itself from the moment in which it is given up.
+pub(super) struct Detached<F: Future<Output: Send> + Send + Unpin + 'static> {
+    /// None when it is over.
+    work: Option<F>,
+    is_write: bool,
+    /// While it is polled, and ever after if it panicked then: what panicked is not polled again.
+    is_polled: bool,
+}
 
-impl<F: Future<Output: Send> + Send + 'static> Detached<F> {
-    pub(super) fn new(work: F) -> Self {
-        Self(Some(Box::pin(work)))
+impl<F: Future<Output: Send> + Send + Unpin + 'static> Detached<F> {
+    pub(super) const fn new(work: F, is_write: bool) -> Self {
+        Self { work: Some(work), is_write, is_polled: false }
     }
 }
 
-impl<F: Future<Output: Send> + Send + 'static> Future for Detached<F> {
+impl<F: Future<Output: Send> + Send + Unpin + 'static> Future for Detached<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
-        // Taken out meanwhile, so that what panics is not polled again.
-        let Some(mut work) = self.0.take() else { return Poll::Pending };
-        let polled = work.as_mut().poll(cx);
-        if polled.is_pending() {
-            self.0 = Some(work);
+        let Self { work, is_polled, .. } = &mut *self;
+        let Some(running) = work.as_mut().filter(|_| !*is_polled) else { return Poll::Pending };
+        *is_polled = true;
+        let polled = Pin::new(running).poll(cx);
+        *is_polled = false;
+        if polled.is_ready() {
+            *work = None;
         }
         polled
     }
 }
 
-impl<F: Future<Output: Send> + Send + 'static> Drop for Detached<F> {
+impl<F: Future<Output: Send> + Send + Unpin + 'static> Drop for Detached<F> {
     fn drop(&mut self) {
-        // Where there is no runtime any more, this ends with it.
-        if let Some((work, runtime)) = self.0.take().zip(Handle::try_current().ok()) {
+        let goes_on = self.is_write && !self.is_polled && self.work.is_some();
+        // Where there is no runtime any more, it ends with it.
+        if goes_on && let Some((work, runtime)) = self.work.take().zip(Handle::try_current().ok()) {
             runtime.spawn(work);
         }
     }
@@ -66,12 +75,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_given_up_goes_on_and_what_panicked_does_not() {
-        for (panics, expected) in [(false, 2), (true, 1)] {
+    async fn a_write_that_is_given_up_goes_on_and_one_that_panicked_does_not() {
+        for (is_write, panics, expected) in [(true, false, 2), (true, true, 1), (false, false, 1)] {
             let polls = Arc::default();
-            let mut detached = Detached::new(work(&polls, panics));
+            let mut detached = Detached::new(work(&polls, panics), is_write);
             let polled = catch_unwind(AssertUnwindSafe(|| (&mut detached).now_or_never()));
             assert_eq!(polled.is_err(), panics);
+            if panics {
+                assert!((&mut detached).now_or_never().is_none());
+            }
             drop(detached);
             yield_now().await;
             assert_eq!(polls.load(Ordering::Relaxed), expected);

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use http::Request;
+use http::{Request, request::Parts};
 use http_body::Body;
 use leadapi_core::{BoxError, http::LeadService};
 use tokio::time::{Sleep, sleep};
@@ -76,7 +76,8 @@ impl Guard {
     pub(super) fn begin<B>(
         &self,
         service: &LeadService,
-        request: Request<B>,
+        head: Parts,
+        body: B,
         metrics: &Metrics,
     ) -> Result<Working, Box<Answered>>
     where
@@ -84,25 +85,26 @@ impl Guard {
         B::Data: Send,
         B::Error: Into<BoxError> + Send,
     {
-        if let Some(refusal) = ambiguous(&request).or_else(|| self.too_large(&request)) {
+        if let Some(refusal) = ambiguous(&head).or_else(|| self.too_large(&head)) {
             return Err(refusal.into());
         }
         let Some(place) = self.room.enter() else {
             return Err(internal_error(Refused::Crowded(self.room.most()), Some(1)).into());
         };
         let holds = (self.unfinished.token(), metrics.in_work());
-        let may_be_dropped = request.method().is_safe();
-        let answer = service.answer(request.map(|body| Placed::new(body, self.room.clone(), place)));
+        let may_be_dropped = head.method.is_safe();
+        let body = Placed::new(body, self.room.clone(), place);
+        let answer = service.answer(Request::from_parts(head, body));
         let work = Work { answer, _holds: holds };
         Ok(Working { work: Some(work), timer: None, time: self.time, may_be_dropped })
     }
 
-    fn too_large<B>(&self, request: &Request<B>) -> Option<Answered> {
-        let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+    fn too_large(&self, head: &Parts) -> Option<Answered> {
+        let target = head.uri.path_and_query().map_or(0, |target| target.as_str().len());
         if target > self.target_bytes {
             return Some(bad_request(&format!("path and query must be at most {} bytes", self.target_bytes)));
         }
-        let many = request.headers().len() > self.headers;
+        let many = head.headers.len() > self.headers;
         many.then(|| bad_request(&format!("headers must be at most {}", self.headers)))
     }
 }

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use http::{HeaderValue, Request, StatusCode};
+use http::{HeaderValue, StatusCode, request::Parts};
 use leadapi_core::http::{Operation, RequestLog};
 use tracing::{Span, error, error_span, field::display, info};
 
 use crate::chain::chain;
 
 /// Of the level of errors, so that the cause of a 500 is never without its request id.
-pub(super) fn span<B>(request: &Request<B>, id: &HeaderValue) -> Span {
+pub(super) fn span(head: &Parts, id: &HeaderValue) -> Span {
     let id = id.to_str().unwrap_or_default();
-    error_span!("request", id, method = %request.method(), path = shown(request.uri().path()))
+    error_span!("request", id, method = %head.method, path = shown(head.uri.path()))
 }
 
 /// The path as it may be logged; the query may not, its values may be personal. It is cut, because anybody can send
@@ -43,6 +43,7 @@ mod tests {
 
     use async_trait::async_trait;
     use bytes::Bytes;
+    use http::Request;
     use http_body_util::Empty;
     use leadapi_core::{
         BoxError,
@@ -53,7 +54,6 @@ mod tests {
     };
     use tokio::time::Instant;
 
-    use super::*;
     use crate::{
         HttpLimits,
         metrics::Metrics,
@@ -95,7 +95,8 @@ mod tests {
         let stack = Stack::new(service, Guard::new(&HttpLimits::default()), metrics);
         let request = Request::get("/leads").header("authorization", "Bearer pak_x").header(X_REQUEST_ID, "the-id");
         let request = request.header("host", "localhost");
-        let response = stack.run(request.body(Empty::<Bytes>::new()).unwrap(), Instant::now()).await;
+        let (head, body) = request.body(Empty::<Bytes>::new()).unwrap().into_parts();
+        let response = stack.run(head, body, Instant::now()).await;
         assert_eq!((response.status().as_u16(), &response.headers()[X_REQUEST_ID]), (500, &"the-id".parse().unwrap()));
         let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
         for part in ["the-id", "the database is down", "list_leads", "status=500"] {

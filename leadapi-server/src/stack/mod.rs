@@ -18,8 +18,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use futures_util::future::Either;
-use http::{HeaderValue, Request, Response};
+use http::{HeaderValue, Response, request};
 use http_body::Body;
 use http_body_util::Full;
 use leadapi_core::{
@@ -61,16 +60,16 @@ impl Stack {
     }
 
     /// All that needs the request itself is done before the future is made, which would carry it about otherwise.
-    fn run<B>(self, request: Request<B>, since: Instant) -> Recorded
+    fn run<B>(self, head: request::Parts, body: B, since: Instant) -> Recorded
     where
         B: Body + Send + 'static,
         B::Data: Send,
         B::Error: Into<BoxError> + Send,
     {
-        let id = request_id(request.headers());
-        let span = span(&request, &id);
+        let id = request_id(&head.headers);
+        let span = span(&head, &id);
         let Parts { service, guard, metrics } = &*self.0;
-        let begun = span.in_scope(|| guard.begin(service, request, metrics)).map_err(Some);
+        let begun = span.in_scope(|| guard.begin(service, head, body, metrics)).map_err(Some);
         Recorded { begun, parts: self.0, id: Some(id), since, span }
     }
 }
@@ -113,10 +112,14 @@ impl Future for Recorded {
 impl Answer for Stack {
     type Body = Full<Bytes>;
 
-    fn answer(self, request: Request<Timely>, since: Instant) -> impl Future<Output = Response<Full<Bytes>>> + Send {
-        let is_safe = request.method().is_safe();
-        let answered = self.run(request, since);
-        if is_safe { Either::Left(answered) } else { Either::Right(Detached::new(answered)) }
+    fn answer(
+        self,
+        head: request::Parts,
+        body: Timely,
+        since: Instant,
+    ) -> impl Future<Output = Response<Full<Bytes>>> + Send {
+        let is_write = !head.method.is_safe();
+        Detached::new(self.run(head, body, since), is_write)
     }
 }
 
@@ -124,6 +127,7 @@ impl Answer for Stack {
 mod tests {
     use std::pin::pin;
 
+    use http::Request;
     use http_body_util::Empty;
     use leadapi_core::{
         memory::{MemoryStore, MemoryTokens, SystemClock},
@@ -140,7 +144,8 @@ mod tests {
         let guard = Guard::new(&HttpLimits::default());
         let stack = Stack::new(service, guard.clone(), Arc::new(Metrics::new().unwrap()));
         let request = Request::get("/leads").header("host", "localhost").body(Empty::<Bytes>::new()).unwrap();
-        let mut answer = pin!(stack.run(request, Instant::now()));
+        let (head, body) = request.into_parts();
+        let mut answer = pin!(stack.run(head, body, Instant::now()));
         assert!(matches!(guard.left(), Ended::CutOff));
         assert_eq!(answer.as_mut().await.status(), 401);
         assert!(matches!(guard.left(), Ended::InOrder));

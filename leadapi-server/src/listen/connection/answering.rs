@@ -34,7 +34,7 @@ pub(super) fn answering<A: Answer>(
         let is_http1 = request.version() < Version::HTTP_2;
         let (head, body) = request.into_parts();
         let (body, unread) = Timely::of(body, &head, body_time);
-        let answer = service.clone().answer(Request::from_parts(head, body), running.since);
+        let answer = service.clone().answer(head, body, running.since);
         Answering { answer, begun: Some((running, unread)), late: None, is_http1 }
     })
 }
