@@ -132,7 +132,7 @@ impl Server {
     pub(crate) async fn serve_until(self, service: LeadService, stop: impl Future<Output = Duration>) -> Ended {
         let Self { socket, tls, limits, metrics, mut hasten, .. } = self;
         let limits = Arc::new(limits);
-        let guard = Guard::new(&limits);
+        let guard = Guard::new(&limits, metrics.unfinished().clone());
         let service = Stack::new(service, guard.clone(), metrics.clone());
         let tls = tls.map(|certified| certified.bounded(&limits));
         let listener = Listener::new(socket, tls, limits, metrics.connections());

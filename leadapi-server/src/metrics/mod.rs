@@ -11,6 +11,7 @@ use prometheus::{
     Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts, Registry, TextEncoder,
     core::Collector,
 };
+use tokio_util::task::TaskTracker;
 
 pub(crate) use self::{connections::Connections, store::Measured};
 
@@ -23,6 +24,8 @@ const NO_OPERATION: &str = "none";
 
 pub(crate) struct Metrics {
     registry: Registry,
+    /// Has a token for each request that is not over, also where its body is waited for.
+    unfinished: TaskTracker,
     /// For each operation of the table in its order, and last for none of them.
     operations: Vec<OperationMetrics>,
     in_flight: IntGauge,
@@ -53,6 +56,7 @@ impl Metrics {
         let build = IntGauge::with_opts(build.const_label("version", env!("CARGO_PKG_VERSION")))?;
         build.set(1);
         let this = Self {
+            unfinished: TaskTracker::new(),
             operations: operations.collect(),
             in_flight: IntGauge::new("leadapi_requests_in_flight", "Requests in work.")?,
             rate_limited: counters("leadapi_rate_limited_total", "Requests over their token's limit.", &["operation"])?,
@@ -72,10 +76,9 @@ impl Metrics {
         self.connections.clone()
     }
 
-    /// Counts a request among those in work.
-    pub(crate) fn in_work(&self) -> One {
-        self.in_flight.inc();
-        One(self.in_flight.clone())
+    /// Whoever works on a request holds one of its tokens.
+    pub(crate) const fn unfinished(&self) -> &TaskTracker {
+        &self.unfinished
     }
 
     pub(crate) fn answered(&self, status: StatusCode, operation: Option<Operation>, took: Duration) {
@@ -91,6 +94,7 @@ impl Metrics {
 
     /// All of it, in the text format of Prometheus.
     pub(crate) fn text(&self) -> Result<String, prometheus::Error> {
+        self.in_flight.set(i64::try_from(self.unfinished.len()).unwrap_or(i64::MAX));
         TextEncoder::new().encode_to_string(&self.registry.gather())
     }
 }

@@ -19,18 +19,14 @@ use super::{
     place::Placed,
     refusal::{bad_request, internal_error},
 };
-use crate::{
-    Ended, HttpLimits,
-    metrics::{Metrics, One},
-    room::Room,
-};
+use crate::{Ended, HttpLimits, room::Room};
 
 /// The bounds of requests, shared by all connections.
 #[derive(Clone)]
 pub(crate) struct Guard {
     /// For those in work.
     room: Room,
-    /// Has a token for each request that is not over, also where its body is waited for.
+    /// Those that are not over, also where their bodies are waited for.
     unfinished: TaskTracker,
     time: Duration,
     headers: usize,
@@ -46,10 +42,10 @@ enum Refused {
 }
 
 impl Guard {
-    pub(crate) fn new(limits: &HttpLimits) -> Self {
+    pub(crate) fn new(limits: &HttpLimits, unfinished: TaskTracker) -> Self {
         Self {
             room: Room::for_at_most(limits.requests),
-            unfinished: TaskTracker::new(),
+            unfinished,
             time: limits.request,
             headers: limits.headers,
             target_bytes: limits.target_bytes,
@@ -73,13 +69,7 @@ impl Guard {
     }
 
     /// Begins to work on a request, or refuses it.
-    pub(super) fn begin<B>(
-        &self,
-        service: &LeadService,
-        head: Parts,
-        body: B,
-        metrics: &Metrics,
-    ) -> Result<Working, Box<Answered>>
+    pub(super) fn begin<B>(&self, service: &LeadService, head: Parts, body: B) -> Result<Working, Box<Answered>>
     where
         B: Body + Send + 'static,
         B::Data: Send,
@@ -91,11 +81,10 @@ impl Guard {
         let Some(place) = self.room.enter() else {
             return Err(internal_error(Refused::Crowded(self.room.most()), Some(1)).into());
         };
-        let holds = (self.unfinished.token(), metrics.in_work());
         let may_be_dropped = head.method.is_safe();
         let body = Placed::new(body, self.room.clone(), place);
         let answer = service.answer(Request::from_parts(head, body));
-        let work = Work { answer, _holds: holds };
+        let work = Work { answer, _unfinished: self.unfinished.token() };
         Ok(Working { work: Some(work), timer: None, time: self.time, may_be_dropped })
     }
 
@@ -118,10 +107,10 @@ pub(super) struct Working {
     may_be_dropped: bool,
 }
 
-/// A request in work, with what it holds until it is over.
+/// A request in work, with what says so until it is over.
 struct Work {
     answer: Pin<Box<dyn Future<Output = Answered> + Send>>,
-    _holds: (TaskTrackerToken, One),
+    _unfinished: TaskTrackerToken,
 }
 
 impl Future for Working {

@@ -92,7 +92,8 @@ mod tests {
         let _guard = tracing::subscriber::set_default(log);
         let service = LeadService::builder(MemoryStore::default(), Broken).build().unwrap();
         let metrics = Arc::new(Metrics::new().unwrap());
-        let stack = Stack::new(service, Guard::new(&HttpLimits::default()), metrics);
+        let guard = Guard::new(&HttpLimits::default(), metrics.unfinished().clone());
+        let stack = Stack::new(service, guard, metrics);
         let request = Request::get("/leads").header("authorization", "Bearer pak_x").header(X_REQUEST_ID, "the-id");
         let request = request.header("host", "localhost");
         let (head, body) = request.body(Empty::<Bytes>::new()).unwrap().into_parts();

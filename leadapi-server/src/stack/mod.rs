@@ -68,8 +68,8 @@ impl Stack {
     {
         let id = request_id(&head.headers);
         let span = span(&head, &id);
-        let Parts { service, guard, metrics } = &*self.0;
-        let begun = span.in_scope(|| guard.begin(service, head, body, metrics)).map_err(Some);
+        let Parts { service, guard, .. } = &*self.0;
+        let begun = span.in_scope(|| guard.begin(service, head, body)).map_err(Some);
         Recorded { begun, parts: self.0, id: Some(id), since, span }
     }
 }
@@ -141,13 +141,15 @@ mod tests {
     async fn what_has_been_answered_is_not_in_work() {
         let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
         let service = LeadService::builder(MemoryStore::default(), verifier).build().unwrap();
-        let guard = Guard::new(&HttpLimits::default());
-        let stack = Stack::new(service, guard.clone(), Arc::new(Metrics::new().unwrap()));
+        let metrics = Arc::new(Metrics::new().unwrap());
+        let guard = Guard::new(&HttpLimits::default(), metrics.unfinished().clone());
+        let stack = Stack::new(service, guard.clone(), metrics.clone());
+        let says = |many: u8| metrics.text().unwrap().contains(&format!("leadapi_requests_in_flight {many}\n"));
         let request = Request::get("/leads").header("host", "localhost").body(Empty::<Bytes>::new()).unwrap();
         let (head, body) = request.into_parts();
         let mut answer = pin!(stack.run(head, body, Instant::now()));
-        assert!(matches!(guard.left(), Ended::CutOff));
+        assert!(matches!(guard.left(), Ended::CutOff) && says(1));
         assert_eq!(answer.as_mut().await.status(), 401);
-        assert!(matches!(guard.left(), Ended::InOrder));
+        assert!(matches!(guard.left(), Ended::InOrder) && says(0));
     }
 }
