@@ -60,6 +60,9 @@ impl FromStr for Scope {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Scope>", into = "Vec<Scope>")]
+// A word, because it lies behind words: a caller is moved about a few times, and bytes of which one was written and seven
+// were not are moved in pieces that a processor has to put together first.
+#[repr(u64)]
 pub enum Scopes {
     /// Only [`Scope::Read`].
     Read,
