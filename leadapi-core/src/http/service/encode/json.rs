@@ -18,10 +18,8 @@ const ITEM_BYTES: usize = 384;
 
 /// A lead with its twelve fields.
 pub(super) fn lead(lead: &Lead) -> Vec<u8> {
-    let mut out = Vec::with_capacity(ITEM_BYTES + lead.notes.as_ref().map_or(0, String::len));
+    let mut out = Vec::with_capacity(2 * ITEM_BYTES);
     write_lead(lead, &mut out);
-    // With bytes to spare it would be counted who holds them, and room for the count made.
-    out.shrink_to_fit();
     out
 }
 
