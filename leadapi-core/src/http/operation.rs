@@ -139,7 +139,7 @@ pub(crate) fn lead_path_below(base: &str, id: &LeadId) -> String {
     path.extend([base, before]);
     // As those that the service makes are, and seen sooner, without a branch for each byte, than each is looked up among
     // those that need an escape.
-    let is_plain = id.as_str().bytes().fold(true, |all, byte| all & (byte.is_ascii_alphanumeric() | (byte == b'-')));
+    let is_plain = id.as_str().bytes().fold(true, |all, byte| all & (byte.is_ascii_alphanumeric() || byte == b'-'));
     if is_plain {
         path.push_str(id.as_str());
     } else {

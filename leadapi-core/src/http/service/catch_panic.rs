@@ -7,20 +7,18 @@ use std::{
     task::{Context, Poll},
 };
 
-use crate::BoxError;
+use super::error::ApiError;
 
-/// A future whose panic is its error.
+/// A future whose panic is an error of its own.
 pub(super) struct CatchPanic<F>(pub(super) F);
 
-impl<F: Future + Unpin> Future for CatchPanic<F> {
-    type Output = Result<F::Output, BoxError>;
+impl<T, F: Future<Output = Result<T, ApiError>> + Unpin> Future for CatchPanic<F> {
+    type Output = F::Output;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         // The future is not polled again after a panic, so nobody sees what it left half-done.
-        match catch_unwind(AssertUnwindSafe(|| Pin::new(&mut self.0).poll(cx))) {
-            Ok(poll) => poll.map(Ok),
-            Err(panic) => Poll::Ready(Err(message(&*panic).into())),
-        }
+        catch_unwind(AssertUnwindSafe(|| Pin::new(&mut self.0).poll(cx)))
+            .unwrap_or_else(|panic| Poll::Ready(Err(ApiError::internal(message(&*panic)))))
     }
 }
 

@@ -160,7 +160,6 @@ impl Inner {
     {
         let mut log = RequestLog::default();
         let handled = CatchPanic(pin!(self.handle(head, body, &mut log))).await;
-        let handled = handled.unwrap_or_else(|panic| Err(ApiError::internal(panic)));
         let mut response = handled.unwrap_or_else(|error| {
             let response = refuse(&error);
             log.cause = error.into_cause().map(Arc::from);
@@ -201,12 +200,12 @@ impl Inner {
 
     async fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, ApiError> {
         let token = BearerToken::from_headers(headers).map_err(Unauthorized::Header)?;
-        let verdict = (*self.verifier).verify(&token).await.map_err(ApiError::internal)?;
-        match verdict {
-            Verdict::Good(caller) => Ok(caller),
-            Verdict::Unknown => Err(Unauthorized::Invalid.into()),
-            Verdict::Expired => Err(Unauthorized::Expired.into()),
-            Verdict::Revoked => Err(Unauthorized::Revoked.into()),
+        match (*self.verifier).verify(&token).await {
+            Ok(Verdict::Good(caller)) => Ok(caller),
+            Ok(Verdict::Unknown) => Err(Unauthorized::Invalid.into()),
+            Ok(Verdict::Expired) => Err(Unauthorized::Expired.into()),
+            Ok(Verdict::Revoked) => Err(Unauthorized::Revoked.into()),
+            Err(error) => Err(ApiError::internal(error)),
         }
     }
 
