@@ -246,5 +246,6 @@ mod tests {
         let mut ranked = Ranked::default();
         (0..10 * LONGEST).for_each(|element| ranked.insert(element));
         assert_eq!(ranked.stretches.len(), 10);
+        assert!(ranked.stretches.iter().all(|stretch| stretch.capacity() == LONGEST));
     }
 }
