@@ -8,16 +8,16 @@ use std::{
 };
 
 use http::{HeaderValue, Request, Response, Version, header};
+use http_body::Body;
 use hyper::{
     body::Incoming,
     service::{Service, service_fn},
 };
 use pin_project_lite::pin_project;
-use tokio::sync::oneshot;
 
 use super::{
     Shared,
-    body::{Rest, Timely},
+    body::Timely,
     request::{Delivered, Running},
 };
 use crate::{HttpLimits, listen::Answer};
@@ -33,9 +33,10 @@ pub(super) fn answering<A: Answer>(
         let running = Running::begin(&shared);
         let is_http1 = request.version() < Version::HTTP_2;
         let (head, body) = request.into_parts();
-        let (body, unread) = Timely::of(body, &head, body_time);
+        let has_body = !body.is_end_stream();
+        let body = Timely::of(body, &head, body_time, &running);
         let answer = service.clone().answer(head, body, running.since);
-        Answering { answer, begun: Some((running, unread)), late: None, is_http1 }
+        Answering { answer, begun: Some(running), late: None, has_body, is_http1 }
     })
 }
 
@@ -45,9 +46,10 @@ pin_project! {
         #[pin]
         answer: F,
         // Until there is an answer.
-        begun: Option<(Running, Option<oneshot::Receiver<Rest>>)>,
+        begun: Option<Running>,
         // An answer that waits for the rest of its request: seldom, so that it need not make the others larger.
         late: Option<Pin<Box<dyn Future<Output = Response<Delivered<B>>> + Send>>>,
+        has_body: bool,
         is_http1: bool,
     }
 }
@@ -62,10 +64,10 @@ impl<F: Future<Output = Response<B>>, B: Send + 'static> Future for Answering<F,
         }
         let response = ready!(this.answer.poll(cx));
         // Whoever asks for more than the one answer waits for ever.
-        let Some((running, unread)) = this.begun.take() else { return Poll::Pending };
-        let (is_http1, unread) = (*this.is_http1, unread.and_then(|mut unread| unread.try_recv().ok()));
+        let Some(running) = this.begun.take() else { return Poll::Pending };
+        let (is_http1, rest) = (*this.is_http1, this.has_body.then(|| running.take_rest()).flatten());
         // An answer that ends the connection in any case need not wait for it.
-        let Some(rest) = unread.filter(|_| !response.headers().contains_key(header::CONNECTION)) else {
+        let Some(rest) = rest.filter(|_| !response.headers().contains_key(header::CONNECTION)) else {
             return Poll::Ready(Ok(deliver(response, false, running, is_http1)));
         };
         let late = this.late.insert(Box::pin(async move {

@@ -15,10 +15,9 @@ use http::{header::EXPECT, request::Parts};
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use leadapi_core::BoxError;
-use tokio::{
-    sync::oneshot,
-    time::{Sleep, sleep},
-};
+use tokio::time::{Sleep, sleep};
+
+use super::{Shared, request::Running};
 
 /// The most bytes that are passed over: sixteen times what a body may have (contract D5), so that also who sends too many
 /// is told so.
@@ -26,8 +25,9 @@ const MOST: u64 = 1 << 20;
 
 /// The body of a request, which is to be there in time.
 ///
-/// Until it has been read to its end, it holds the rest, and whom that is handed to when it is dropped.
-pub(crate) struct Timely(Option<(Rest, oneshot::Sender<Rest>)>);
+/// Until it has been read to its end, it holds the rest, which it leaves to its connection when it is dropped, under the
+/// number of its request.
+pub(crate) struct Timely(Option<(Rest, Shared, u64)>);
 
 /// What has not been read of a body.
 pub(super) struct Rest {
@@ -45,22 +45,19 @@ pub(super) struct Rest {
 struct Late;
 
 impl Timely {
-    /// Such a body, and where there is one, who is told what is left of it.
-    pub(super) fn of(body: Incoming, head: &Parts, time: Duration) -> (Self, Option<oneshot::Receiver<Rest>>) {
+    pub(super) fn of(body: Incoming, head: &Parts, time: Duration, request: &Running) -> Self {
         if body.is_end_stream() {
-            return (Self(None), None);
+            return Self(None);
         }
         let may_come = !head.headers.contains_key(EXPECT);
-        let (hand_over, unread) = oneshot::channel();
-        (Self(Some((Rest { body, time, timer: None, may_come }, hand_over))), Some(unread))
+        Self(Some((Rest { body, time, timer: None, may_come }, request.shared.clone(), request.number)))
     }
 }
 
 impl Drop for Timely {
     fn drop(&mut self) {
-        if let Some((rest, hand_over)) = self.0.take() {
-            // Nobody takes it where there has been an answer already; then it ends here.
-            drop(hand_over.send(rest));
+        if let Some((rest, connection, request)) = self.0.take() {
+            connection.leave(request, rest);
         }
     }
 }
@@ -103,7 +100,7 @@ impl Body for Timely {
     type Error = BoxError;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        let Some((rest, _)) = &mut self.0 else { return Poll::Ready(None) };
+        let Some((rest, ..)) = &mut self.0 else { return Poll::Ready(None) };
         let frame = ready!(rest.poll_frame(cx));
         if frame.is_none() {
             self.0 = None;
@@ -112,10 +109,10 @@ impl Body for Timely {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.0.as_ref().is_none_or(|(rest, _)| rest.body.is_end_stream())
+        self.0.as_ref().is_none_or(|(rest, ..)| rest.body.is_end_stream())
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.0.as_ref().map_or(SizeHint::with_exact(0), |(rest, _)| rest.body.size_hint())
+        self.0.as_ref().map_or(SizeHint::with_exact(0), |(rest, ..)| rest.body.size_hint())
     }
 }

@@ -89,6 +89,10 @@ impl Deadlines {
         self.next
     }
 
+    pub(super) fn runs(&self, request: u64) -> bool {
+        self.running.iter().any(|(running, _)| *running == request)
+    }
+
     /// There is an answer; from here on it is the peer that is waited for.
     pub(super) fn answered(&mut self, request: u64, now: Instant) {
         if let Some((_, until)) = self.running.iter_mut().find(|(running, _)| *running == request) {

@@ -26,7 +26,7 @@ use tokio::{
 };
 use tracing::debug;
 
-use self::{answering::answering, deadlines::Deadlines, noted::Noted, watch::Watch};
+use self::{answering::answering, body::Rest, deadlines::Deadlines, noted::Noted, watch::Watch};
 pub(crate) use self::{body::Timely, deadlines::Wait};
 use super::{Answer, Life};
 use crate::HttpLimits;
@@ -67,6 +67,8 @@ struct Connection {
 
 struct Table {
     deadlines: Deadlines,
+    /// What is left of the bodies of requests that run, each by its number: of hardly any.
+    unread: Vec<(u64, Rest)>,
     /// Stands still while the connection is polled: what happens meanwhile happens at once, and a clock that is read for
     /// each part of it costs more than the part.
     now: Option<Instant>,
@@ -74,7 +76,7 @@ struct Table {
 
 impl Shared {
     fn new(deadlines: Deadlines, life: Life) -> Self {
-        Self(Arc::new(Connection { life, table: Mutex::new(Table { deadlines, now: None }) }))
+        Self(Arc::new(Connection { life, table: Mutex::new(Table { deadlines, unread: Vec::new(), now: None }) }))
     }
 
     fn life(&self) -> &Life {
@@ -84,8 +86,31 @@ impl Shared {
     /// Tells the table what happens now, or asks it.
     fn with<T>(&self, happens: impl FnOnce(&mut Deadlines, Instant) -> T) -> T {
         let mut table = self.lock();
-        let now = table.now.unwrap_or_else(Instant::now);
+        let now = table.now();
         happens(&mut table.deadlines, now)
+    }
+
+    /// Keeps what is left of the body of a request; of one that is over it ends here.
+    fn leave(&self, request: u64, rest: Rest) {
+        let mut table = self.lock();
+        if table.deadlines.runs(request) {
+            table.unread.push((request, rest));
+        }
+    }
+
+    /// Gives what is left of the body of a request.
+    fn take_rest(&self, request: u64) -> Option<Rest> {
+        self.lock().take_rest(request)
+    }
+
+    /// A request is over, and what may be left of its body goes with it.
+    fn end(&self, request: u64) {
+        let mut table = self.lock();
+        let now = table.now();
+        table.deadlines.ended(request, now);
+        let rest = table.take_rest(request);
+        drop(table);
+        drop(rest);
     }
 
     /// Lets time stand still, for the connection to be polled.
@@ -103,6 +128,17 @@ impl Shared {
     fn lock(&self) -> MutexGuard<'_, Table> {
         // A panic between two lines of the table leaves nothing half done in it.
         self.0.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Table {
+    fn now(&self) -> Instant {
+        self.now.unwrap_or_else(Instant::now)
+    }
+
+    fn take_rest(&mut self, request: u64) -> Option<Rest> {
+        let at = self.unread.iter().position(|(of, _)| *of == request)?;
+        Some(self.unread.swap_remove(at).1)
     }
 }
 

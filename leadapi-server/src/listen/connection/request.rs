@@ -10,19 +10,24 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use tokio::time::Instant;
 
-use super::Shared;
+use super::{Shared, body::Rest};
 
 /// Stands in the connection's table until it is dropped.
 pub(super) struct Running {
     pub(super) shared: Shared,
     pub(super) since: Instant,
-    number: u64,
+    pub(super) number: u64,
 }
 
 impl Running {
     pub(super) fn begin(shared: &Shared) -> Self {
         let (number, since) = shared.with(|table, now| (table.began(now), now));
         Self { shared: shared.clone(), since, number }
+    }
+
+    /// What is left of its body, if that has been given up.
+    pub(super) fn take_rest(&self) -> Option<Rest> {
+        self.shared.take_rest(self.number)
     }
 
     /// There is an answer.
@@ -39,7 +44,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.shared.with(|table, now| table.ended(self.number, now));
+        self.shared.end(self.number);
     }
 }
 
