@@ -1,121 +1,112 @@
 //! Leads, each found by its id.
 
-use std::{hash::BuildHasher, sync::Arc};
+use std::{hash::BuildHasher, iter, mem, sync::Arc};
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
 use crate::{id::LeadId, model::Lead};
 
-/// As many leads as a table holds when ids come in order: seven eighths of a power of two, which is as full as one can be.
-const FULL: usize = 448;
+/// The most leads that lie apart as the youngest.
+const YOUNGEST: usize = 512;
 
-/// Tables of leads, each of those whose ids begin between its own beginning and the next one's.
-///
-/// One table of all leads would have the places of new ones anywhere in memory, where nothing else has been for long, and
-/// when it grew, a create would wait until all others have been moved. Ids that the service makes come in order, so that
-/// new leads have the last table to themselves, which is small enough to stay near the processor.
+/// So many tables share the others: one that grows moves all that it holds, and a create waits for that.
+const TABLES: usize = 64;
+
+/// A table of all leads has the places of new ones anywhere in memory, where nothing else has been for long. So they come
+/// into a table that is small enough to stay near the processor, and from there among the others many at once, which need
+/// not wait for each other.
 #[derive(Debug, Default)]
 pub(super) struct ById {
     hasher: RandomState,
-    tables: Vec<Table>,
+    youngest: HashTable<Hashed>,
+    /// None, or as many as there may be.
+    others: Vec<HashTable<Hashed>>,
     /// No id that was ever here is greater. One that is, as each is that the service makes, need not be looked for.
     greatest: Option<LeadId>,
 }
 
+/// A lead beside the hash of its id: a table that grows moves all that it holds, and would have to look at each lead, in
+/// memory that nothing else has touched for long.
 #[derive(Debug)]
-struct Table {
-    /// None of its ids begins before this.
-    from: Beginning,
-    leads: HashTable<Arc<Lead>>,
-}
-
-/// The first characters of an id, as a number in the same order: compared at once, where a text lies elsewhere in memory.
-type Beginning = u128;
-
-fn beginning(id: &LeadId) -> Beginning {
-    let id = id.as_str().as_bytes();
-    Beginning::from_be_bytes(id.first_chunk().copied().unwrap_or_else(|| {
-        let mut short = [0; size_of::<Beginning>()];
-        short.iter_mut().zip(id).for_each(|(to, byte)| *to = *byte);
-        short
-    }))
+struct Hashed {
+    hash: u64,
+    lead: Arc<Lead>,
 }
 
 impl ById {
+    pub(super) fn reserve(&mut self, additional: usize) {
+        // The last of them stay apart; a small business has no others.
+        let others = additional.saturating_sub(YOUNGEST);
+        if others > 0 {
+            self.others().iter_mut().for_each(|table| table.reserve(others / TABLES, Hashed::hash));
+        }
+    }
+
     pub(super) fn get(&self, id: &LeadId) -> Option<&Arc<Lead>> {
-        let table = self.tables.get(self.table_of(id))?;
-        table.leads.find(self.hasher.hash_one(id), |lead| lead.id == *id)
+        let hash = self.hasher.hash_one(id);
+        let mut tables = iter::once(&self.youngest).chain(self.others.get(table_of(hash)));
+        let hashed = tables.find_map(|table| table.find(hash, |hashed| hashed.is(hash, id)))?;
+        Some(&hashed.lead)
     }
 
     /// What is put in place of the lead has its id too.
     pub(super) fn get_mut(&mut self, id: &LeadId) -> Option<&mut Arc<Lead>> {
-        let (at, hash) = (self.table_of(id), self.hasher.hash_one(id));
-        self.tables.get_mut(at)?.leads.find_mut(hash, |lead| lead.id == *id)
+        let hash = self.hasher.hash_one(id);
+        let mut tables = iter::once(&mut self.youngest).chain(self.others.get_mut(table_of(hash)));
+        let hashed = tables.find_map(|table| table.find_mut(hash, |hashed| hashed.is(hash, id)))?;
+        Some(&mut hashed.lead)
     }
 
     /// Says whether there was none of this id.
     pub(super) fn insert(&mut self, lead: Arc<Lead>) -> bool {
-        let at = if self.greatest.as_ref().is_none_or(|greatest| lead.id > *greatest) {
-            self.begin_table(&lead.id);
+        if self.greatest.as_ref().is_none_or(|greatest| lead.id > *greatest) {
             self.greatest = Some(lead.id.clone());
-            self.tables.len() - 1
         } else if self.get(&lead.id).is_some() {
             return false;
-        } else {
-            self.table_of(&lead.id)
-        };
-        let Self { hasher, tables, .. } = self;
-        let hash = |lead: &Arc<Lead>| hasher.hash_one(&lead.id);
-        let Some(table) = tables.get_mut(at) else { return false };
-        table.leads.insert_unique(hash(&lead), lead, hash);
-        // Now and then only, because what begins alike stays together, however much it is.
-        if table.leads.len().is_multiple_of(2 * FULL)
-            && let Some(upper) = table.split(hash)
-        {
-            tables.insert(at + 1, upper);
         }
+        if self.youngest.len() == YOUNGEST {
+            let mut youngest = mem::take(&mut self.youngest);
+            let others = self.others();
+            for hashed in youngest.drain() {
+                if let Some(table) = others.get_mut(table_of(hashed.hash)) {
+                    table.insert_unique(hashed.hash, hashed, Hashed::hash);
+                }
+            }
+            self.youngest = youngest;
+        }
+        let hash = self.hasher.hash_one(&lead.id);
+        self.youngest.insert_unique(hash, Hashed { hash, lead }, Hashed::hash);
         true
     }
 
     pub(super) fn remove(&mut self, id: &LeadId) -> Option<Arc<Lead>> {
-        let (at, hash) = (self.table_of(id), self.hasher.hash_one(id));
-        let entry = self.tables.get_mut(at)?.leads.find_entry(hash, |lead| lead.id == *id).ok()?;
-        Some(entry.remove().0)
+        let hash = self.hasher.hash_one(id);
+        let mut tables = iter::once(&mut self.youngest).chain(self.others.get_mut(table_of(hash)));
+        let entry = tables.find_map(|table| table.find_entry(hash, |hashed| hashed.is(hash, id)).ok())?;
+        Some(entry.remove().0.lead)
     }
 
-    /// The table in which an id is, if it is in any.
-    fn table_of(&self, id: &LeadId) -> usize {
-        let beginning = beginning(id);
-        self.tables.partition_point(|table| table.from <= beginning).saturating_sub(1)
-    }
-
-    /// Begins a table for an id that is greater than all others, if the last one is full.
-    fn begin_table(&mut self, id: &LeadId) {
-        let Some((last, greatest)) = self.tables.last().zip(self.greatest.as_ref()) else {
-            // Most businesses never have more than this one.
-            return self.tables.push(Table { from: Beginning::MIN, leads: HashTable::new() });
-        };
-        if last.leads.len() >= FULL && beginning(greatest) < beginning(id) {
-            self.tables.push(Table { from: beginning(id), leads: HashTable::with_capacity(FULL) });
+    fn others(&mut self) -> &mut [HashTable<Hashed>] {
+        if self.others.is_empty() {
+            self.others.resize_with(TABLES, HashTable::new);
         }
+        &mut self.others
     }
 }
 
-impl Table {
-    /// Gives the upper half of its leads, unless the lower half begins like that.
-    fn split(&mut self, hash: impl Fn(&Arc<Lead>) -> u64) -> Option<Self> {
-        let mut beginnings: Vec<_> = self.leads.iter().map(|lead| beginning(&lead.id)).collect();
-        let middle = beginnings.len() / 2;
-        let from = *beginnings.select_nth_unstable(middle).1;
-        if beginnings.iter().all(|beginning| *beginning >= from) {
-            return None;
-        }
-        let mut upper = HashTable::new();
-        for lead in self.leads.extract_if(|lead| beginning(&lead.id) >= from) {
-            upper.insert_unique(hash(&lead), lead, &hash);
-        }
-        Some(Self { from, leads: upper })
+/// By the bits in the middle, because a table tells its entries apart by the others.
+const fn table_of(hash: u64) -> usize {
+    (hash >> 32) as usize % TABLES
+}
+
+impl Hashed {
+    const fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    fn is(&self, hash: u64, id: &LeadId) -> bool {
+        self.hash == hash && self.lead.id == *id
     }
 }
 
@@ -128,33 +119,19 @@ mod tests {
     use super::*;
     use crate::model::Timestamp;
 
-    fn lead(id: LeadId) -> Arc<Lead> {
-        let created_at = Timestamp::from(chrono::DateTime::UNIX_EPOCH);
-        Arc::new(Lead::new(id, "c1".parse().unwrap(), "Ann", created_at))
+    fn id(number: u32) -> LeadId {
+        LeadId::named(&format!("{number:05}"))
     }
 
-    /// In order they are full, in disorder at least not large; what begins alike is in one.
-    #[test]
-    fn tables_stay_small() {
-        const MANY: usize = 20 * FULL;
-        let lengths = |begins: &str, numbers: &mut dyn Iterator<Item = usize>| -> Vec<usize> {
-            let mut by_id = ById::default();
-            numbers.for_each(|number| assert!(by_id.insert(lead(LeadId::named(&format!("{begins}{number:05}"))))));
-            by_id.tables.iter().map(|table| table.leads.len()).collect()
-        };
-        assert_eq!(lengths("", &mut (0..MANY)), [FULL; 20]);
-        assert_eq!(lengths("all-of-them-begin-alike-", &mut (0..MANY)), [MANY]);
-        for lengths in [lengths("", &mut (0..MANY).rev()), lengths("", &mut (0..MANY).map(|nth| nth * 7_919 % MANY))] {
-            assert!(lengths.iter().all(|length| *length < 2 * FULL), "{lengths:?}");
-        }
+    fn lead(number: u32) -> Arc<Lead> {
+        let created_at = Timestamp::from(chrono::DateTime::UNIX_EPOCH);
+        Arc::new(Lead::new(id(number), "c1".parse().unwrap(), "Ann", created_at))
     }
 
     #[derive(Debug, Clone)]
     enum Step {
         /// So many, each with a greater id than any before.
         Append(u32),
-        /// All that are not there of so many, in disorder.
-        Scatter(u32),
         Insert(u32),
         Replace(u32),
         Remove(u32),
@@ -163,8 +140,7 @@ mod tests {
     fn steps() -> impl Strategy<Value = Vec<Step>> {
         let number = 0_u32..3_000;
         let step = prop_oneof![
-            2 => (1_u32..700).prop_map(Step::Append),
-            1 => (1_u32..3_000).prop_map(Step::Scatter),
+            1 => (1_u32..700).prop_map(Step::Append),
             2 => number.clone().prop_map(Step::Insert),
             1 => number.clone().prop_map(Step::Replace),
             1 => number.prop_map(Step::Remove),
@@ -174,9 +150,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_a_map(steps in steps(), begins in "a{0,20}") {
-            let id = |number: u32| LeadId::named(&format!("{begins}{number:05}"));
-            let lead = |number| lead(id(number));
+        fn it_is_a_map(steps in steps()) {
             let (mut by_id, mut map) = (ById::default(), BTreeMap::new());
             let mut next = 0;
             for step in steps {
@@ -188,15 +162,6 @@ mod tests {
                             map.insert(number, lead);
                         }
                         next += many;
-                    }
-                    Step::Scatter(many) => {
-                        for number in (0..many).map(|number| number * 7_919 % many) {
-                            let is_new = !map.contains_key(&number);
-                            let lead = lead(number);
-                            prop_assert_eq!(by_id.insert(lead.clone()), is_new);
-                            map.entry(number).or_insert(lead);
-                        }
-                        next = next.max(many);
                     }
                     Step::Insert(number) => {
                         let lead = lead(number);
