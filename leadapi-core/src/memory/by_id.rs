@@ -1,112 +1,127 @@
 //! Leads, each found by its id.
 
-use std::{hash::BuildHasher, iter, mem, sync::Arc};
+use std::{hash::BuildHasher, sync::Arc};
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
 use crate::{id::LeadId, model::Lead};
 
-/// The most leads that lie apart as the youngest.
-const YOUNGEST: usize = 512;
+/// As many leads as a table holds when ids come in order: seven eighths of a power of two, which is as full as one can be.
+const FULL: usize = 448;
 
-/// So many tables share the others: one that grows moves all that it holds, and a create waits for that.
-const TABLES: usize = 64;
-
-/// A table of all leads has the places of new ones anywhere in memory, where nothing else has been for long. So they come
-/// into a table that is small enough to stay near the processor, and from there among the others many at once, which need
-/// not wait for each other.
+/// Tables of leads, each of those whose ids lie between its first and the next one's.
+///
+/// One table of all leads would have the places of new ones anywhere in memory, where nothing else has been for long, and
+/// when it grew, a create would wait until all others have been moved. Ids that the service makes come in order, so that
+/// new leads have the last table to themselves, which is small enough to stay near the processor.
 #[derive(Debug, Default)]
 pub(super) struct ById {
     hasher: RandomState,
-    youngest: HashTable<Hashed>,
-    /// None, or as many as there may be.
-    others: Vec<HashTable<Hashed>>,
+    /// Only one that is alone is ever empty.
+    tables: Vec<Table>,
     /// No id that was ever here is greater. One that is, as each is that the service makes, need not be looked for.
     greatest: Option<LeadId>,
 }
 
-/// A lead beside the hash of its id: a table that grows moves all that it holds, and would have to look at each lead, in
-/// memory that nothing else has touched for long.
 #[derive(Debug)]
-struct Hashed {
-    hash: u64,
-    lead: Arc<Lead>,
+struct Table {
+    /// No id in it is less, unless it is the first table.
+    from: LeadId,
+    from_begins: Beginning,
+    leads: HashTable<Arc<Lead>>,
+}
+
+/// The first characters of an id, as a number in the same order: compared at once, where a text lies elsewhere in memory.
+type Beginning = u128;
+
+fn beginning(id: &LeadId) -> Beginning {
+    let id = id.as_str().as_bytes();
+    Beginning::from_be_bytes(id.first_chunk().copied().unwrap_or_else(|| {
+        let mut short = [0; size_of::<Beginning>()];
+        short.iter_mut().zip(id).for_each(|(to, byte)| *to = *byte);
+        short
+    }))
 }
 
 impl ById {
-    pub(super) fn reserve(&mut self, additional: usize) {
-        // The last of them stay apart; a small business has no others.
-        let others = additional.saturating_sub(YOUNGEST);
-        if others > 0 {
-            self.others().iter_mut().for_each(|table| table.reserve(others / TABLES, Hashed::hash));
-        }
-    }
-
     pub(super) fn get(&self, id: &LeadId) -> Option<&Arc<Lead>> {
-        let hash = self.hasher.hash_one(id);
-        let mut tables = iter::once(&self.youngest).chain(self.others.get(table_of(hash)));
-        let hashed = tables.find_map(|table| table.find(hash, |hashed| hashed.is(hash, id)))?;
-        Some(&hashed.lead)
+        let table = self.tables.get(self.table_of(id))?;
+        table.leads.find(self.hasher.hash_one(id), |lead| lead.id == *id)
     }
 
     /// What is put in place of the lead has its id too.
     pub(super) fn get_mut(&mut self, id: &LeadId) -> Option<&mut Arc<Lead>> {
-        let hash = self.hasher.hash_one(id);
-        let mut tables = iter::once(&mut self.youngest).chain(self.others.get_mut(table_of(hash)));
-        let hashed = tables.find_map(|table| table.find_mut(hash, |hashed| hashed.is(hash, id)))?;
-        Some(&mut hashed.lead)
+        let (at, hash) = (self.table_of(id), self.hasher.hash_one(id));
+        self.tables.get_mut(at)?.leads.find_mut(hash, |lead| lead.id == *id)
     }
 
     /// Says whether there was none of this id.
     pub(super) fn insert(&mut self, lead: Arc<Lead>) -> bool {
-        if self.greatest.as_ref().is_none_or(|greatest| lead.id > *greatest) {
+        let at = if self.greatest.as_ref().is_none_or(|greatest| lead.id > *greatest) {
             self.greatest = Some(lead.id.clone());
+            if self.tables.last().is_none_or(|last| last.leads.len() >= FULL) {
+                // Most businesses never have more than one, which grows as it must.
+                let room = if self.tables.is_empty() { 0 } else { FULL };
+                self.tables.push(Table::new(lead.id.clone(), HashTable::with_capacity(room)));
+            }
+            self.tables.len() - 1
         } else if self.get(&lead.id).is_some() {
             return false;
+        } else {
+            self.table_of(&lead.id)
+        };
+        let Self { hasher, tables, .. } = self;
+        let hash = |lead: &Arc<Lead>| hasher.hash_one(&lead.id);
+        let Some(table) = tables.get_mut(at) else { return false };
+        table.leads.insert_unique(hash(&lead), lead, hash);
+        if table.leads.len() >= 2 * FULL
+            && let Some(upper) = table.split(hash)
+        {
+            tables.insert(at + 1, upper);
         }
-        if self.youngest.len() == YOUNGEST {
-            let mut youngest = mem::take(&mut self.youngest);
-            let others = self.others();
-            for hashed in youngest.drain() {
-                if let Some(table) = others.get_mut(table_of(hashed.hash)) {
-                    table.insert_unique(hashed.hash, hashed, Hashed::hash);
-                }
-            }
-            self.youngest = youngest;
-        }
-        let hash = self.hasher.hash_one(&lead.id);
-        self.youngest.insert_unique(hash, Hashed { hash, lead }, Hashed::hash);
         true
     }
 
     pub(super) fn remove(&mut self, id: &LeadId) -> Option<Arc<Lead>> {
-        let hash = self.hasher.hash_one(id);
-        let mut tables = iter::once(&mut self.youngest).chain(self.others.get_mut(table_of(hash)));
-        let entry = tables.find_map(|table| table.find_entry(hash, |hashed| hashed.is(hash, id)).ok())?;
-        Some(entry.remove().0.lead)
-    }
-
-    fn others(&mut self) -> &mut [HashTable<Hashed>] {
-        if self.others.is_empty() {
-            self.others.resize_with(TABLES, HashTable::new);
+        let (at, hash) = (self.table_of(id), self.hasher.hash_one(id));
+        let is_alone = self.tables.len() == 1;
+        let table = self.tables.get_mut(at)?;
+        let (lead, _) = table.leads.find_entry(hash, |lead| lead.id == *id).ok()?.remove();
+        let (left, places) = (table.leads.len(), table.leads.num_buckets());
+        if left == 0 && !is_alone {
+            self.tables.remove(at);
+        } else if left <= places / 8 {
+            // Else what has come and gone would keep its room for ever, as new leads come elsewhere.
+            let hasher = &self.hasher;
+            table.leads.shrink_to(2 * left, |lead| hasher.hash_one(&lead.id));
         }
-        &mut self.others
+        Some(lead)
+    }
+
+    /// The table in which an id is, if it is in any.
+    fn table_of(&self, id: &LeadId) -> usize {
+        let begins = beginning(id);
+        let after = self.tables.partition_point(|table| (table.from_begins, &table.from) <= (begins, id));
+        after.saturating_sub(1)
     }
 }
 
-/// By the bits in the middle, because a table tells its entries apart by the others.
-const fn table_of(hash: u64) -> usize {
-    (hash >> 32) as usize % TABLES
-}
-
-impl Hashed {
-    const fn hash(&self) -> u64 {
-        self.hash
+impl Table {
+    fn new(from: LeadId, leads: HashTable<Arc<Lead>>) -> Self {
+        Self { from_begins: beginning(&from), from, leads }
     }
 
-    fn is(&self, hash: u64, id: &LeadId) -> bool {
-        self.hash == hash && self.lead.id == *id
+    /// Gives the upper half of its leads.
+    fn split(&mut self, hash: impl Fn(&Arc<Lead>) -> u64) -> Option<Self> {
+        let mut ids: Vec<_> = self.leads.iter().map(|lead| &lead.id).collect();
+        let middle = ids.len().checked_div(2).filter(|middle| *middle > 0)?;
+        let from = ids.select_nth_unstable(middle).1.clone();
+        let mut upper = HashTable::with_capacity(middle);
+        for lead in self.leads.extract_if(|lead| lead.id >= from) {
+            upper.insert_unique(hash(&lead), lead, &hash);
+        }
+        Some(Self::new(from, upper))
     }
 }
 
@@ -119,38 +134,89 @@ mod tests {
     use super::*;
     use crate::model::Timestamp;
 
-    fn id(number: u32) -> LeadId {
-        LeadId::named(&format!("{number:05}"))
+    fn lead(id: LeadId) -> Arc<Lead> {
+        let created_at = Timestamp::from(chrono::DateTime::UNIX_EPOCH);
+        Arc::new(Lead::new(id, "c1".parse().unwrap(), "Ann", created_at))
     }
 
-    fn lead(number: u32) -> Arc<Lead> {
-        let created_at = Timestamp::from(chrono::DateTime::UNIX_EPOCH);
-        Arc::new(Lead::new(id(number), "c1".parse().unwrap(), "Ann", created_at))
+    fn id(begins: &str, number: usize) -> LeadId {
+        LeadId::named(&format!("{begins}{number:05}"))
+    }
+
+    fn lengths(by_id: &ById) -> Vec<usize> {
+        by_id.tables.iter().map(|table| table.leads.len()).collect()
+    }
+
+    /// In order they are as full as they can be, in disorder at least not large, however much of the ids is alike.
+    #[test]
+    fn tables_stay_small() {
+        const MANY: usize = 20 * FULL;
+        for begins in ["", "all-of-them-begin-alike-"] {
+            let filled = |numbers: &mut dyn Iterator<Item = usize>| {
+                let mut by_id = ById::default();
+                numbers.for_each(|number| assert!(by_id.insert(lead(id(begins, number)))));
+                by_id
+            };
+            let in_order = filled(&mut (0..MANY));
+            assert_eq!(lengths(&in_order), [FULL; 20]);
+            assert!(in_order.tables.iter().all(|table| table.leads.capacity() == FULL));
+            for disorder in [filled(&mut (0..MANY).rev()), filled(&mut (0..MANY).map(|nth| nth * 7_919 % MANY))] {
+                assert!(lengths(&disorder).iter().all(|length| *length < 2 * FULL), "{:?}", lengths(&disorder));
+            }
+        }
+    }
+
+    /// Leads come at one end for ever: what those that have gone took must not stay.
+    #[test]
+    fn what_is_removed_gives_back_its_room() {
+        let mut by_id = ById::default();
+        (0..20 * FULL).for_each(|number| assert!(by_id.insert(lead(id("", number)))));
+        let kept = |number: usize| (5 * FULL..15 * FULL).contains(&number) && number.is_multiple_of(100);
+        for number in (0..20 * FULL).filter(|number| !kept(*number)) {
+            by_id.remove(&id("", number)).unwrap();
+        }
+        assert_eq!(by_id.tables.len(), 10);
+        let places: usize = by_id.tables.iter().map(|table| table.leads.num_buckets()).sum();
+        let left: usize = lengths(&by_id).iter().sum();
+        assert!(places <= 8 * left, "{places} places for {left} leads");
+        (0..20 * FULL).filter(|number| kept(*number)).for_each(|number| {
+            by_id.remove(&id("", number)).unwrap();
+        });
+        assert_eq!(lengths(&by_id), [0]);
+        assert_eq!(by_id.tables[0].leads.allocation_size(), 0);
     }
 
     #[derive(Debug, Clone)]
     enum Step {
         /// So many, each with a greater id than any before.
         Append(u32),
+        /// All that are not there of so many, in disorder.
+        Scatter(u32),
         Insert(u32),
         Replace(u32),
         Remove(u32),
+        /// All of so many that there are, from one on.
+        Clear(u32, u32),
     }
 
     fn steps() -> impl Strategy<Value = Vec<Step>> {
         let number = 0_u32..3_000;
         let step = prop_oneof![
-            1 => (1_u32..700).prop_map(Step::Append),
+            2 => (1_u32..700).prop_map(Step::Append),
+            1 => (1_u32..3_000).prop_map(Step::Scatter),
             2 => number.clone().prop_map(Step::Insert),
             1 => number.clone().prop_map(Step::Replace),
-            1 => number.prop_map(Step::Remove),
+            1 => number.clone().prop_map(Step::Remove),
+            1 => (number, 1_u32..2_000).prop_map(|(from, many)| Step::Clear(from, many)),
         ];
         prop::collection::vec(step, 1..40)
     }
 
     proptest! {
         #[test]
-        fn it_is_a_map(steps in steps()) {
+        fn it_is_a_map(steps in steps(), begins in "a{0,20}") {
+            let id = |number: u32| id(&begins, number as usize);
+            let lead = |number| lead(id(number));
             let (mut by_id, mut map) = (ById::default(), BTreeMap::new());
             let mut next = 0;
             for step in steps {
@@ -162,6 +228,15 @@ mod tests {
                             map.insert(number, lead);
                         }
                         next += many;
+                    }
+                    Step::Scatter(many) => {
+                        for number in (0..many).map(|number| number * 7_919 % many) {
+                            let is_new = !map.contains_key(&number);
+                            let lead = lead(number);
+                            prop_assert_eq!(by_id.insert(lead.clone()), is_new);
+                            map.entry(number).or_insert(lead);
+                        }
+                        next = next.max(many);
                     }
                     Step::Insert(number) => {
                         let lead = lead(number);
@@ -181,6 +256,11 @@ mod tests {
                         }
                     }
                     Step::Remove(number) => prop_assert_eq!(by_id.remove(&id(number)), map.remove(&number)),
+                    Step::Clear(from, many) => {
+                        for number in from..from + many {
+                            prop_assert_eq!(by_id.remove(&id(number)), map.remove(&number));
+                        }
+                    }
                 }
             }
             for number in 0..=next {

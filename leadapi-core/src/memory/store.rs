@@ -99,7 +99,6 @@ impl Business {
         let mut shared = Vec::with_capacity(leads.len());
         shared.extend(leads.into_iter().map(|lead| directory.keep(lead)));
         let mut held = Leads::default();
-        held.by_id.reserve(shared.len());
         for lead in &shared {
             held.insert(lead);
         }
