@@ -3,30 +3,31 @@
 use std::{hash::BuildHasher, sync::Arc};
 
 use foldhash::fast::RandomState;
-use hashbrown::HashTable;
+use hashbrown::{HashTable, hash_table::Entry};
 
 use crate::{id::LeadId, model::Lead};
 
 /// As many leads as a table holds when ids come in order: seven eighths of a power of two, which is as full as one can be.
 const FULL: usize = 448;
 
-/// Tables of leads, each of those whose ids lie between its first and the next one's.
+/// Tables of leads, each of those whose ids lie from where it begins up to where the next one does; the first has all that
+/// are less, too.
 ///
 /// One table of all leads would have the places of new ones anywhere in memory, where nothing else has been for long, and
 /// when it grew, a create would wait until all others have been moved. Ids that the service makes come in order, so that
-/// new leads have the last table to themselves, which is small enough to stay near the processor.
+/// new leads come into one table, which is small enough to stay near the processor: the last, unless a seed has brought
+/// greater ids.
 #[derive(Debug, Default)]
 pub(super) struct ById {
     hasher: RandomState,
     /// Only one that is alone is ever empty.
     tables: Vec<Table>,
-    /// No id that was ever here is greater. One that is, as each is that the service makes, need not be looked for.
+    /// No id that was ever here is greater. After it a full table need not be divided: the next one begins.
     greatest: Option<LeadId>,
 }
 
 #[derive(Debug)]
 struct Table {
-    /// No id in it is less, unless it is the first table.
     from: LeadId,
     from_begins: Beginning,
     leads: HashTable<Arc<Lead>>,
@@ -66,15 +67,16 @@ impl ById {
                 self.tables.push(Table::new(lead.id.clone(), HashTable::with_capacity(room)));
             }
             self.tables.len() - 1
-        } else if self.get(&lead.id).is_some() {
-            return false;
         } else {
             self.table_of(&lead.id)
         };
         let Self { hasher, tables, .. } = self;
         let hash = |lead: &Arc<Lead>| hasher.hash_one(&lead.id);
         let Some(table) = tables.get_mut(at) else { return false };
-        table.leads.insert_unique(hash(&lead), lead, hash);
+        match table.leads.entry(hash(&lead), |held| held.id == lead.id, hash) {
+            Entry::Occupied(_) => return false,
+            Entry::Vacant(place) => place.insert(lead),
+        };
         if table.leads.len() >= 2 * FULL
             && let Some(upper) = table.split(hash)
         {
@@ -102,8 +104,9 @@ impl ById {
     /// The table in which an id is, if it is in any.
     fn table_of(&self, id: &LeadId) -> usize {
         let begins = beginning(id);
-        let after = self.tables.partition_point(|table| (table.from_begins, &table.from) <= (begins, id));
-        after.saturating_sub(1)
+        // What the first one begins at is not asked: it has all that is less, too.
+        let others = self.tables.get(1..).unwrap_or_default();
+        others.partition_point(|table| (table.from_begins, &table.from) <= (begins, id))
     }
 }
 
@@ -121,13 +124,14 @@ impl Table {
         for lead in self.leads.extract_if(|lead| lead.id >= from) {
             upper.insert_unique(hash(&lead), lead, &hash);
         }
+        self.leads.shrink_to_fit(hash);
         Some(Self::new(from, upper))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::{collections::BTreeMap, iter};
 
     use proptest::prelude::*;
 
@@ -159,7 +163,10 @@ mod tests {
             };
             let in_order = filled(&mut (0..MANY));
             assert_eq!(lengths(&in_order), [FULL; 20]);
-            assert!(in_order.tables.iter().all(|table| table.leads.capacity() == FULL));
+            let room = |by_id: &ById| -> usize { by_id.tables.iter().map(|table| table.leads.capacity()).sum() };
+            assert_eq!(room(&in_order), MANY);
+            let below_a_greater_one = filled(&mut iter::once(MANY).chain(0..MANY));
+            assert!(room(&below_a_greater_one) <= MANY + 2 * FULL);
             for disorder in [filled(&mut (0..MANY).rev()), filled(&mut (0..MANY).map(|nth| nth * 7_919 % MANY))] {
                 assert!(lengths(&disorder).iter().all(|length| *length < 2 * FULL), "{:?}", lengths(&disorder));
             }
@@ -214,8 +221,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_a_map(steps in steps(), begins in "a{0,20}") {
-            let id = |number: u32| id(&begins, number as usize);
+        fn it_is_a_map(steps in steps(), begins in "a{0,20}", in_order: bool) {
+            // Not in order they are of many lengths: 9 comes after 10.
+            let id = |number: u32| if in_order { id(&begins, number as usize) } else { LeadId::named(&format!("{begins}{number}")) };
             let lead = |number| lead(id(number));
             let (mut by_id, mut map) = (ById::default(), BTreeMap::new());
             let mut next = 0;
