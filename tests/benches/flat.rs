@@ -1,6 +1,9 @@
 //! What a request costs with few leads and with many, in memory, over HTTP on one connection that is kept; and how much
 //! memory a lead takes beside its JSON.
 //!
+//! Caller and server share one core, as only one of them has something to do: on two, most of the time is the waking of
+//! the other, and whether it was asleep is the system's affair.
+//!
 //! `LEADAPI_BENCH_LEADS=1000,100000` sets the sizes. What counts is the ratio to the smallest.
 
 #![allow(
@@ -38,6 +41,8 @@ const MANY_BUSINESSES: usize = 10_000;
 const REQUESTS: usize = 2_000;
 
 fn main() {
+    // Threads that are made from here on stay on it too.
+    core_affinity::set_for_current(core_affinity::get_core_ids().unwrap().pop().unwrap());
     let sizes = env::var("LEADAPI_BENCH_LEADS").unwrap_or_else(|_| SIZES.to_owned());
     let sizes: Vec<usize> = sizes.split(',').map(|size| size.trim().parse().unwrap()).collect();
     let mut first = None;
@@ -80,6 +85,8 @@ fn measure(leads: usize, businesses: usize) -> Times {
     };
     let ids: Vec<String> = (0..64).map(|nth| first_id(&mut peer, nth * own / 64)).collect();
     let id = |nth: usize| &ids[nth % ids.len()];
+    // After the filling it takes a while until nothing else is going on.
+    (0..REQUESTS).for_each(|nth| drop(peer.ask("GET", &format!("/leads/{}", id(nth)), "")));
     let mut times = Vec::new();
     let mut time = |name, peer: &mut Peer, request: &mut dyn FnMut(usize, &mut Peer)| {
         let mut durations: Vec<Duration> = (0..REQUESTS)
