@@ -104,8 +104,8 @@ fn sigterm_makes_it_not_ready_first() {
     let database = Database::of_the_sample();
     let server = Running::start(serve(&database).env("LEADAPI_DRAIN_DELAY", "2s"));
     let ops = Ops::of(&server);
-    server.signal("-TERM");
     let told = Instant::now();
+    server.signal("-TERM");
     while ops.get("/readyz").starts_with("HTTP/1.1 200") {
         assert!(told.elapsed() < Duration::from_secs(1), "it is still ready");
     }
