@@ -42,7 +42,7 @@ const REQUESTS: usize = 2_000;
 
 fn main() {
     // Threads that are made from here on stay on it too.
-    core_affinity::set_for_current(core_affinity::get_core_ids().unwrap().pop().unwrap());
+    assert!(core_affinity::set_for_current(core_affinity::get_core_ids().unwrap().pop().unwrap()));
     let sizes = env::var("LEADAPI_BENCH_LEADS").unwrap_or_else(|_| SIZES.to_owned());
     let sizes: Vec<usize> = sizes.split(',').map(|size| size.trim().parse().unwrap()).collect();
     let mut first = None;

@@ -223,7 +223,9 @@ mod tests {
         #[test]
         fn it_is_a_map(steps in steps(), begins in "a{0,20}", in_order: bool) {
             // Not in order they are of many lengths: 9 comes after 10.
-            let id = |number: u32| if in_order { id(&begins, number as usize) } else { LeadId::named(&format!("{begins}{number}")) };
+            let id = |number: u32| {
+                if in_order { id(&begins, number as usize) } else { LeadId::named(&format!("{begins}{number}")) }
+            };
             let lead = |number| lead(id(number));
             let (mut by_id, mut map) = (ById::default(), BTreeMap::new());
             let mut next = 0;
