@@ -1,12 +1,13 @@
 //! A socket that listens, and the connections that it has.
 
-use std::{iter, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use tokio::net::{TcpListener, TcpStream};
 use tracing::{debug, warn};
 
 use super::{
     Answer, HttpLimits, Life, Stage,
+    close::close,
     connection::{self, End},
     tls::{NoHandshake, Tls},
 };
@@ -17,9 +18,6 @@ use crate::{
 
 /// After an accept that failed for want of something, such as file descriptors, this is waited for some to come back.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-
-/// As many connections as the system accepts before they are taken from it; it is told so by the runtime.
-const BACKLOG: usize = 1_024;
 
 pub(crate) struct Listener {
     socket: TcpListener,
@@ -59,22 +57,11 @@ impl Listener {
                 }
             }
         }
-        for stream in accepted_by_the_system(socket).take(BACKLOG) {
+        for stream in close(socket) {
             door.begin(stream, &service, &life);
         }
         door.room
     }
-}
-
-/// What has been accepted for a socket that is closed now, and was not taken from it yet: for the other ends these are
-/// connections like all others, and they may have sent a request.
-fn accepted_by_the_system(socket: TcpListener) -> impl Iterator<Item = TcpStream> {
-    // Not as the runtime has it, which may not have heard of the last.
-    let socket = socket.into_std().ok();
-    iter::from_fn(move || {
-        let (stream, _) = socket.as_ref()?.accept().ok()?;
-        stream.set_nonblocking(true).and_then(|()| TcpStream::from_std(stream)).ok()
-    })
 }
 
 impl Door {

@@ -2,6 +2,7 @@
 
 mod accept;
 mod answer;
+mod close;
 mod connection;
 mod limits;
 mod server;
