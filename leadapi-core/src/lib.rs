@@ -12,6 +12,7 @@
 
 // From the lowest floor to the highest: a module names only modules above it in this list. Those of the feature
 // `service` are for the side that answers; the others are what both ends of the wire share.
+mod hex;
 pub mod id;
 
 pub mod auth;

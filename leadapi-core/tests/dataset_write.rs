@@ -8,11 +8,11 @@ use std::sync::Arc;
 use futures_executor::block_on;
 use leadapi_core::{
     auth::{BearerToken, Role, Scopes, TokenHash},
-    dataset::{BusinessSeed, Dataset, MemberSeed, TokenOrigin, TokenSeed},
+    dataset::{BusinessSeed, Dataset, IdempotencySeed, MemberSeed, TokenOrigin, TokenSeed},
     form::FormRecord,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId, TokenId},
     memory::MemoryTokens,
-    model::{Amount, ClientAccount, Lead, Pipeline, Stage, Timestamp},
+    model::{Amount, ClientAccount, IdempotencyKey, Lead, Pipeline, Stage, Timestamp},
     port::{TokenRecord, TokenStore},
     tokens,
 };
@@ -70,6 +70,9 @@ fn what_is_made_by_hand_comes_back_as_it_is() {
     lead.pipeline_id = Some(PipelineId::parse("p1").unwrap());
     lead.stage_id = Some(StageId::parse("s1").unwrap());
     lead.business_name = Some("B".into());
+    let mut gone = lead.clone();
+    gone.stage_id = Some(StageId::parse("removed").unwrap());
+    business.idempotency = vec![IdempotencySeed::new(IdempotencyKey::parse("key-1").unwrap(), [0xa7; 32], gone)];
     business.leads = vec![lead];
     let mut form: FormRecord = serde_json::from_str(FORM).unwrap();
     // Reachable for whoever takes a single record: what it is called and what it names.

@@ -1,6 +1,8 @@
 //! What is stored in the place of a token (contract D8).
 
-use std::fmt::{self, Write};
+use std::fmt;
+
+use crate::hex;
 
 /// The SHA-256 of a token: what is stored in its place (contract D8).
 ///
@@ -36,11 +38,7 @@ impl TokenHash {
     /// assert_eq!(TokenHash::from_bytes([0xa7; 32]).to_hex(), "a7".repeat(32));
     /// ```
     pub fn to_hex(self) -> String {
-        self.0.iter().fold(String::with_capacity(64), |mut text, byte| {
-            // Writing into a string does not fail.
-            write!(text, "{byte:02x}").unwrap_or_default();
-            text
-        })
+        hex::encode(&self.0)
     }
 
     /// The hash as a data set has held it.
@@ -56,18 +54,7 @@ impl TokenHash {
     ///
     /// [`InvalidTokenHash`] when the text is not 64 hexadecimal digits in lower case.
     pub fn from_hex(text: &str) -> Result<Self, InvalidTokenHash> {
-        let digit = |byte: u8| match byte {
-            b'0'..=b'9' => Ok(byte - b'0'),
-            b'a'..=b'f' => Ok(byte - b'a' + 10),
-            _ => Err(InvalidTokenHash),
-        };
-        let (pairs, odd) = text.as_bytes().as_chunks();
-        let bytes = pairs.iter().map(|[high, low]| Ok(digit(*high)? << 4 | digit(*low)?));
-        let bytes: Vec<u8> = bytes.collect::<Result<_, _>>()?;
-        match bytes.try_into() {
-            Ok(bytes) if odd.is_empty() => Ok(Self(bytes)),
-            _ => Err(InvalidTokenHash),
-        }
+        hex::decode(text).map(Self).ok_or(InvalidTokenHash)
     }
 }
 

@@ -23,9 +23,13 @@
 //! ```
 //!
 //! `hash` is the SHA-256 of the secret in 64 lower-case hexadecimal digits, and `prefix` its first characters.
+//!
+//! `idempotency` lists the creates that are remembered, each with its `key`, the `fingerprint` of its body as a hash is
+//! written, and the `lead` as it was first answered.
 
 mod directory;
 mod file;
+mod idempotency;
 mod token;
 
 use std::fmt;
@@ -34,7 +38,10 @@ use serde::Serialize;
 
 pub(crate) use self::directory::Directory;
 use self::file::RawDataset;
-pub use self::token::{TokenOrigin, TokenSeed};
+pub use self::{
+    idempotency::IdempotencySeed,
+    token::{TokenOrigin, TokenSeed},
+};
 use crate::{
     auth::Role,
     form::FormRecord,
@@ -112,6 +119,8 @@ pub struct BusinessSeed {
     pub forms: Vec<FormRecord>,
     /// Its tokens.
     pub tokens: Vec<TokenSeed>,
+    /// The creates that are remembered (contract D10).
+    pub idempotency: Vec<IdempotencySeed>,
 }
 
 impl BusinessSeed {
@@ -134,6 +143,7 @@ impl BusinessSeed {
             leads: Vec::new(),
             forms: Vec::new(),
             tokens: Vec::new(),
+            idempotency: Vec::new(),
         }
     }
 }

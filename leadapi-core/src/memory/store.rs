@@ -90,7 +90,7 @@ impl MemoryStore {
 
 impl Business {
     fn new(seed: BusinessSeed) -> Self {
-        let BusinessSeed { mut clients, mut pipelines, leads, forms, .. } = seed;
+        let BusinessSeed { mut clients, mut pipelines, leads, forms, mut idempotency, .. } = seed;
         clients.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
         pipelines.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
         let directory = Directory::new(&clients, &pipelines);
@@ -101,6 +101,10 @@ impl Business {
         let mut held = Leads::default();
         for lead in &shared {
             held.insert(lead);
+        }
+        idempotency.sort_by_key(|seed| seed.lead.created_at);
+        for seed in idempotency {
+            held.remember(&seed.idempotency, &Arc::new(seed.lead));
         }
         let forms = forms.iter().filter_map(|form| to_raw_value(form).ok()).collect();
         Self { clients, pipelines, directory, forms, leads: RwLock::new(held) }

@@ -6,10 +6,10 @@ use async_trait::async_trait;
 use leadapi_core::{
     BoxError,
     auth::Role,
-    dataset::{BusinessSeed, MemberSeed, TokenSeed},
+    dataset::{BusinessSeed, IdempotencySeed, MemberSeed, TokenSeed},
     form::FormRecord,
     id::BusinessId,
-    model::{ClientAccount, Lead, Pipeline, Window},
+    model::{ClientAccount, IdempotencyKey, Lead, Pipeline, Window},
 };
 
 use super::{
@@ -25,7 +25,7 @@ const LEADS: i64 = 5_000;
 impl SqlStore {
     /// Hands over each business with all that belongs to it, one after the other, as all were at one moment.
     ///
-    /// Tokens have no secrets, and remembered idempotency keys are no part of a data set.
+    /// Tokens have no secrets.
     ///
     /// # Errors
     ///
@@ -66,6 +66,7 @@ async fn fill(session: &mut dyn Session, seed: &mut BusinessSeed) -> Result<(), 
     let token = |row: Row<'_>| tokens::read(row).map(TokenSeed::from);
     seed.tokens = session.rows(query!(statement::TOKENS, &business), token).await?;
     seed.leads = leads(session, &business).await?;
+    seed.idempotency = session.rows(query!(statement::KEYS, &business), idempotency).await?;
     Ok(())
 }
 
@@ -75,6 +76,12 @@ pub(super) fn member(mut row: Row<'_>) -> Result<MemberSeed, SqlError> {
 
 pub(super) fn form(mut row: Row<'_>) -> Result<FormRecord, SqlError> {
     serde_json::from_str(&row.take::<String>()?).map_err(SqlError::other)
+}
+
+fn idempotency(mut row: Row<'_>) -> Result<IdempotencySeed, SqlError> {
+    let (key, fingerprint): (IdempotencyKey, _) = (row.take()?, row.take()?);
+    let lead = serde_json::from_str(&row.take::<String>()?).map_err(SqlError::other)?;
+    Ok(IdempotencySeed::new(key, fingerprint, lead))
 }
 
 async fn leads(session: &mut dyn Session, business: &BusinessId) -> Result<Vec<Lead>, SqlError> {

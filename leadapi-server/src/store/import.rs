@@ -15,6 +15,7 @@ use super::{
     AdminError, SqlStore, lead,
     session::{Session, SqlError, Work, query},
     statement, tally, tokens as token,
+    write::Remembered,
 };
 
 /// What an import has put in.
@@ -138,7 +139,7 @@ impl Import {
     }
 }
 
-/// A business with everything but its leads and tokens.
+/// A business with everything but its leads, their tallies and its tokens.
 async fn insert(session: &mut dyn Session, seed: &BusinessSeed) -> Result<(), SqlError> {
     let business = &seed.id;
     session.tell(query!(statement::INSERT_BUSINESS, business, &seed.name, seed.created_at)).await?;
@@ -162,6 +163,10 @@ async fn insert(session: &mut dyn Session, seed: &BusinessSeed) -> Result<(), Sq
         let id = id.ok_or_else(|| SqlError::refused("form.id: must be a string"))?;
         let record = serde_json::to_string(form).map_err(SqlError::other)?;
         session.tell(query!(statement::INSERT_FORM, business, id, record)).await?;
+    }
+    for seed in &seed.idempotency {
+        let remembered = Remembered::from(seed);
+        session.tell(remembered.insert(business, &seed.idempotency.key)?).await?;
     }
     Ok(())
 }

@@ -106,6 +106,8 @@ pub(crate) const REMEMBER: &str = "INSERT INTO idempotency (business_id, key, fi
 
 pub(crate) const FORGET: &str = "DELETE FROM idempotency WHERE business_id = $1 AND key = $2";
 
+pub(crate) const KEYS: &str = "SELECT key, fingerprint, lead FROM idempotency WHERE business_id = $1 ORDER BY key";
+
 pub(crate) const OLD_KEY: &str = "SELECT key FROM idempotency WHERE business_id = $1 AND created_at <= $2 LIMIT 1";
 
 /// At most so many of those that are old, so that no transaction is long.

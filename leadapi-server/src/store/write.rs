@@ -11,6 +11,7 @@ use std::{
 
 use chrono::TimeDelta;
 use leadapi_core::{
+    dataset::IdempotencySeed,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
     model::{IdempotencyKey, Lead, Timestamp},
     port::{Created, Idempotency, Updated},
@@ -80,7 +81,7 @@ impl<T> Change<T> {
 }
 
 #[derive(Debug)]
-struct Remembered {
+pub(super) struct Remembered {
     fingerprint: [u8; 32],
     at: Timestamp,
     /// The lead as it was first answered.
@@ -253,8 +254,15 @@ impl Remembered {
         Ok(Self { fingerprint, at, lead: lead.into() })
     }
 
-    fn insert(&self, business: &BusinessId, key: &IdempotencyKey) -> Result<Query, SqlError> {
+    pub(super) fn insert(&self, business: &BusinessId, key: &IdempotencyKey) -> Result<Query, SqlError> {
         let lead = serde_json::to_string(&*self.lead).map_err(SqlError::other)?;
         Ok(query!(statement::REMEMBER, business, key, self.fingerprint, self.at, lead))
+    }
+}
+
+impl From<&IdempotencySeed> for Remembered {
+    fn from(seed: &IdempotencySeed) -> Self {
+        let lead = Arc::new(seed.lead.clone());
+        Self { fingerprint: seed.idempotency.fingerprint, at: lead.created_at, lead }
     }
 }

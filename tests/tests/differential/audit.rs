@@ -36,12 +36,29 @@ pub(crate) async fn behind(sides: &Sides<'_>, seed: &Seed) -> Check {
         let Some((store, raw)) = side.kept.sql() else { continue };
         tally(raw).await.map_err(|wrong| format!("{:?}: {wrong}", side.kept.keep))?;
         own_rows(raw).await.map_err(|wrong| format!("{:?}: {wrong}", side.kept.keep))?;
-        let exported = export(store).await;
+        let mut exported = export(store).await;
+        let keys = "SELECT business_id, key, lead FROM idempotency ORDER BY business_id, key";
+        let (kept, written) = (raw.rows(keys).await, idempotency(&mut exported));
+        if written != kept {
+            return Err(format!("{:?} exports the keys\n{written:?}\nand not\n{kept:?}", side.kept.keep));
+        }
         if exported != expected {
             return Err(format!("{:?} exports\n{exported:?}\nand not\n{expected:?}", side.kept.keep));
         }
     }
     Ok(())
+}
+
+/// Takes the remembered creates out of what was exported, as the rows that a database holds of them.
+fn idempotency(exported: &mut [BusinessSeed]) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    for business in exported {
+        for seed in std::mem::take(&mut business.idempotency) {
+            let key = seed.idempotency.key.as_str().to_owned();
+            rows.push(vec![business.id.to_string(), key, serde_json::to_string(&seed.lead).unwrap()]);
+        }
+    }
+    rows
 }
 
 /// Each filter that names something of the business, and none.

@@ -1,5 +1,6 @@
 //! A data set as it stands in a file, and every check that it must pass (contract D4, D6, D8).
 
+mod idempotency;
 mod place;
 mod token;
 mod write;
@@ -10,6 +11,7 @@ use serde::{Deserialize, Deserializer, de};
 use serde_json::value::RawValue;
 
 use self::{
+    idempotency::RawIdempotency,
     place::{Place, each},
     token::RawToken,
 };
@@ -46,6 +48,8 @@ struct RawBusiness {
     forms: Vec<FormRecord>,
     #[serde(default)]
     tokens: Vec<RawToken>,
+    #[serde(default)]
+    idempotency: Vec<RawIdempotency>,
 }
 
 #[derive(Deserialize)]
@@ -150,8 +154,9 @@ impl RawBusiness {
         let leads = each(self.leads, Some(place), "leads", |raw, place| raw.check(place, &directory, seen))?;
         let forms = each(self.forms, Some(place), "forms", |form, place| check_form(form, place, &directory, seen))?;
         let tokens = each(self.tokens, Some(place), "tokens", |raw, place| raw.check(place, in_file))?;
+        let idempotency = each(self.idempotency, Some(place), "idempotency", |raw, place| raw.check(place, seen))?;
         let (id, name, created_at) = (self.id, self.name, self.created_at);
-        Ok(BusinessSeed { id, name, created_at, members, clients, pipelines, leads, forms, tokens })
+        Ok(BusinessSeed { id, name, created_at, members, clients, pipelines, leads, forms, tokens, idempotency })
     }
 }
 

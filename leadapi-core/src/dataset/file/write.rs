@@ -2,12 +2,12 @@
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use super::token::RawToken;
+use super::{idempotency::RawIdempotency, token::RawToken};
 use crate::dataset::{BusinessSeed, TokenSeed};
 
 impl Serialize for BusinessSeed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut business = serializer.serialize_struct("BusinessSeed", 9)?;
+        let mut business = serializer.serialize_struct("BusinessSeed", 10)?;
         business.serialize_field("id", &self.id)?;
         business.serialize_field("name", &self.name)?;
         business.serialize_field("created_at", &self.created_at)?;
@@ -17,6 +17,12 @@ impl Serialize for BusinessSeed {
         business.serialize_field("leads", &self.leads)?;
         business.serialize_field("forms", &self.forms)?;
         business.serialize_field("tokens", &self.written_tokens())?;
+        if self.idempotency.is_empty() {
+            business.skip_field("idempotency")?;
+        } else {
+            let written: Vec<_> = self.idempotency.iter().map(RawIdempotency::of).collect();
+            business.serialize_field("idempotency", &written)?;
+        }
         business.end()
     }
 }

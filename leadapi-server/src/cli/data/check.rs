@@ -28,6 +28,7 @@ struct Counts {
     leads: usize,
     forms: usize,
     tokens: usize,
+    idempotency: usize,
 }
 
 impl Check {
@@ -35,10 +36,11 @@ impl Check {
         let dataset = read(&self.file)?;
         let counts = dataset.businesses.iter().fold(Counts::default(), Counts::and);
         self.format.say(&counts, || {
-            let Counts { businesses, members, clients, pipelines, stages, leads, forms, tokens } = counts;
+            let Counts { businesses, members, clients, pipelines, stages, leads, forms, tokens, idempotency } = counts;
             format!(
                 "{} is good: {businesses} business(es), {members} members, {clients} client accounts, \
-                 {pipelines} pipelines with {stages} stages, {leads} leads, {forms} forms, {tokens} tokens",
+                 {pipelines} pipelines with {stages} stages, {leads} leads, {forms} forms, {tokens} tokens, \
+                 {idempotency} idempotency keys",
                 self.file.display()
             )
         })
@@ -56,6 +58,7 @@ impl Counts {
             leads: self.leads + business.leads.len(),
             forms: self.forms + business.forms.len(),
             tokens: self.tokens + business.tokens.len(),
+            idempotency: self.idempotency + business.idempotency.len(),
         }
     }
 }

@@ -9,6 +9,7 @@ use std::{
 use clap::Args;
 use indicatif::ProgressBar;
 use leadapi_core::dataset::BusinessSeed;
+use serde_json::json;
 
 use super::file::{NewFile, is_standard};
 use crate::{
@@ -19,7 +20,7 @@ use crate::{
 /// Writes all that a store holds as a data set that "data import" reads, as it is at one moment.
 ///
 /// Tokens are written with their id, times, hash and prefix, and never with their secret; imported elsewhere, they are
-/// good there too. Remembered idempotency keys are no part of it.
+/// good there too, and a create that is retried with its idempotency key makes no second lead there.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   leadapi-server data export leads.json --store sqlite:leads.db")]
@@ -38,13 +39,26 @@ impl Export {
     pub(super) async fn run(self) -> Result<(), CommandError> {
         let store = self.at.open().await?;
         if is_standard(&self.file) {
-            return export(&store, Box::new(io::stdout()), ProgressBar::hidden(), CommandError::Output).await;
+            let to = Box::new(io::stdout());
+            return export(&store, to, ProgressBar::hidden(), CommandError::Output).await.map(drop);
         }
         let file = NewFile::at(&self.file, self.force)?;
         let bar = progress("businesses", store.businesses().await?.len().try_into().unwrap_or(u64::MAX));
-        export(&store, Box::new(file.create()?), bar, |source| file.failed(source)).await?;
-        file.finish()
+        let exported = export(&store, Box::new(file.create()?), bar, |source| file.failed(source)).await?;
+        file.finish()?;
+        let path = self.file.display().to_string();
+        let Exported { businesses, leads } = exported;
+        self.at.format.say(&json!({"export": path, "businesses": businesses, "leads": leads}), || {
+            format!("{} was exported to {path}: {businesses} business(es) with {leads} leads", self.at.store)
+        })
     }
+}
+
+/// How much was written.
+#[derive(Debug, Clone, Copy, Default)]
+struct Exported {
+    businesses: usize,
+    leads: usize,
 }
 
 async fn export(
@@ -52,7 +66,7 @@ async fn export(
     to: Box<dyn Write + Send>,
     bar: ProgressBar,
     failed: impl Fn(io::Error) -> CommandError,
-) -> Result<(), CommandError> {
+) -> Result<Exported, CommandError> {
     let output = Arc::new(Mutex::new(Output::new(to)));
     let (sink, shown) = (output.clone(), bar.clone());
     let exported = store.export(move |business| {
@@ -65,24 +79,26 @@ async fn export(
     // An output that has failed is the cause of an export that has.
     output.failed.take().map_or(Ok(()), |source| Err(failed(source)))?;
     exported?;
-    output.end().map_err(failed)
+    output.end().map_err(failed)?;
+    Ok(output.written)
 }
 
 /// A data set that is written as it comes.
 struct Output {
     to: BufWriter<Box<dyn Write + Send>>,
-    businesses: usize,
+    written: Exported,
     failed: Option<io::Error>,
 }
 
 impl Output {
     fn new(to: Box<dyn Write + Send>) -> Self {
-        Self { to: BufWriter::new(to), businesses: 0, failed: None }
+        Self { to: BufWriter::new(to), written: Exported::default(), failed: None }
     }
 
     fn business(&mut self, business: &BusinessSeed) -> Result<(), leadapi_core::BoxError> {
-        let before = if self.businesses == 0 { "{\"businesses\": [\n" } else { ",\n" };
-        self.businesses += 1;
+        let before = if self.written.businesses == 0 { "{\"businesses\": [\n" } else { ",\n" };
+        self.written.businesses += 1;
+        self.written.leads += business.leads.len();
         let written = self.to.write_all(before.as_bytes());
         let written = written.and_then(|()| Ok(serde_json::to_writer_pretty(&mut self.to, business)?));
         written.map_err(|error| {
@@ -92,7 +108,7 @@ impl Output {
     }
 
     fn end(&mut self) -> io::Result<()> {
-        let after = if self.businesses == 0 { "{\"businesses\": []}\n" } else { "\n]}\n" };
+        let after = if self.written.businesses == 0 { "{\"businesses\": []}\n" } else { "\n]}\n" };
         self.to.write_all(after.as_bytes())?;
         self.to.flush()
     }

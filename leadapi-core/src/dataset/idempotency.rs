@@ -1,0 +1,34 @@
+//! An idempotency key that a data set carries, so that a retry of a create is recognised after the data have moved.
+
+use crate::{
+    model::{IdempotencyKey, Lead},
+    port::Idempotency,
+};
+
+/// A create that a store remembers (contract D10).
+///
+/// A store forgets it 24 hours after the lead was created.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct IdempotencySeed {
+    /// The key and the fingerprint of the body it was first sent with.
+    pub idempotency: Idempotency,
+    /// The lead as it was first answered. It may have changed since, and what it names may be gone.
+    pub lead: Lead,
+}
+
+impl IdempotencySeed {
+    /// A remembered create; nothing is checked.
+    ///
+    /// ```
+    /// # use leadapi_core::{dataset::IdempotencySeed, model::{IdempotencyKey, Lead}};
+    /// # let json = r#"{"id": "l1", "client_id": "c1", "name": "Ann", "created_at": "2026-05-04T12:00:00Z"}"#;
+    /// let lead: Lead = serde_json::from_str(json)?;
+    /// let seed = IdempotencySeed::new(IdempotencyKey::parse("row-12")?, [0; 32], lead);
+    /// assert_eq!(seed.idempotency.key.as_str(), "row-12");
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// ```
+    pub const fn new(key: IdempotencyKey, fingerprint: [u8; 32], lead: Lead) -> Self {
+        Self { idempotency: Idempotency { key, fingerprint }, lead }
+    }
+}

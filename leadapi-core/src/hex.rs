@@ -1,0 +1,23 @@
+//! Hashes as 64 lower-case hexadecimal digits, which is how files hold them.
+
+use std::fmt::Write;
+
+pub(crate) fn encode(bytes: &[u8; 32]) -> String {
+    bytes.iter().fold(String::with_capacity(64), |mut text, byte| {
+        // Writing into a string does not fail.
+        write!(text, "{byte:02x}").unwrap_or_default();
+        text
+    })
+}
+
+/// Nothing, unless the text is exactly 64 digits.
+pub(crate) fn decode(text: &str) -> Option<[u8; 32]> {
+    let digit = |byte: u8| match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
+    };
+    let (pairs, odd) = text.as_bytes().as_chunks();
+    let bytes: Option<Vec<u8>> = pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect();
+    bytes?.try_into().ok().filter(|_| odd.is_empty())
+}
