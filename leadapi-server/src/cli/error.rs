@@ -86,6 +86,9 @@ pub enum CommandError {
     #[cfg(feature = "otlp")]
     #[error("--otlp-endpoint: {0}")]
     Traces(String),
+    /// A file that was to be made is there already.
+    #[error("{} exists already; --force replaces it", .0.display())]
+    FileExists(PathBuf),
     /// The metrics could not be set up.
     #[error("cannot set up the metrics: {0}")]
     Metrics(prometheus::Error),
@@ -101,14 +104,6 @@ pub enum CommandError {
     /// The database is not there, and the command is not one that makes it.
     #[error("there is no such database: {0} (serve, migrate and data import make it)")]
     Missing(DatabaseUrl),
-    /// The database may not be served.
-    #[error("cannot serve {url}: {source}")]
-    Locked {
-        /// The database.
-        url: DatabaseUrl,
-        /// Who is in the way.
-        source: AdminError,
-    },
     /// The storage has failed while it was served.
     #[error("{0}; the server has ended, because what it acknowledged from here on might be lost")]
     Storage(String),

@@ -17,6 +17,7 @@ use tokio::{net::TcpListener, time::Instant};
 use tracing::error;
 
 use self::ready::Readiness;
+pub(crate) use self::ready::WriteProbe;
 use crate::{
     HttpLimits, docs,
     listen::{Answer, Life, Listener, Timely},
@@ -28,6 +29,7 @@ const MAX_CONNECTIONS: usize = 64;
 
 pub(crate) struct Ops {
     store: Arc<dyn Store>,
+    write_probe: WriteProbe,
     metrics: Arc<Metrics>,
     /// The description of the API.
     openapi: Bytes,
@@ -38,10 +40,11 @@ pub(crate) struct Ops {
 impl Ops {
     pub(crate) fn new(
         store: Arc<dyn Store>,
+        write_probe: WriteProbe,
         metrics: Arc<Metrics>,
         openapi: String,
     ) -> Result<Self, prometheus::Error> {
-        Ok(Self { store, metrics, openapi: openapi.into(), connections: Connections::uncounted()? })
+        Ok(Self { store, write_probe, metrics, openapi: openapi.into(), connections: Connections::uncounted()? })
     }
 
     /// Answers on a socket until the process ends: what watches a server watches its end too. What it does not know
@@ -49,7 +52,7 @@ impl Ops {
     pub(crate) fn start(self, socket: TcpListener, api: impl Answer, life: Life) {
         let limits = HttpLimits { connections: MAX_CONNECTIONS, ..HttpLimits::default() };
         let listener = Listener::new(socket, None, Arc::new(limits), self.connections);
-        let ready = Readiness::new(self.store, life);
+        let ready = Readiness::new(self.store, self.write_probe, life);
         let pages = Arc::new(Pages { ready, metrics: self.metrics, openapi: self.openapi });
         tokio::spawn(async move {
             let (_stage, life) = Life::new();

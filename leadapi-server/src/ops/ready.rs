@@ -1,52 +1,78 @@
-//! Whether a server is to be sent requests.
+//! Whether a server can serve requests: it is not stopping, its store answers reads, and it takes writes.
 
-use std::{sync::Arc, time::Duration};
+use std::{pin::Pin, sync::Arc, time::Duration};
 
 use leadapi_core::{
+    BoxError,
     id::{BusinessId, LeadId},
     port::Store,
 };
-use tokio::time::timeout;
+use tokio::{
+    sync::Mutex,
+    time::{Instant, timeout},
+};
 use tracing::warn;
 
 use crate::{chain::chain, listen::Life};
 
-/// A store that takes longer to say that something is not there is not one to send requests to.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// A store that takes longer for a read or a write of next to nothing is not ready.
+const TIMEOUT: Duration = Duration::from_secs(2);
+/// How long an outcome holds, so that many probes cost the store no more than one.
+const FRESH_FOR: Duration = Duration::from_secs(1);
+
+/// Makes a write that changes nothing, and says whether it succeeded.
+pub(crate) type WriteProbe = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<(), BoxError>> + Send>> + Send + Sync>;
 
 pub(super) struct Readiness {
     store: Arc<dyn Store>,
+    write_probe: WriteProbe,
     life: Life,
+    /// The last outcome; it is locked while the store is asked, so that probes that arrive together share one.
+    last: Mutex<Option<(Instant, Result<(), NotReady>)>>,
 }
 
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NotReady {
     #[error("the server stops")]
     Stopping,
     #[error("the store fails")]
     Failing,
-    #[error("the store does not answer within {PATIENCE:?}")]
+    #[error("the store takes no writes")]
+    NotWritable,
+    #[error("the store does not answer within {TIMEOUT:?}")]
     Silent,
 }
 
 impl Readiness {
-    pub(super) const fn new(store: Arc<dyn Store>, life: Life) -> Self {
-        Self { store, life }
+    pub(super) fn new(store: Arc<dyn Store>, write_probe: WriteProbe, life: Life) -> Self {
+        Self { store, write_probe, life, last: Mutex::default() }
     }
 
     pub(super) async fn check(&self) -> Result<(), NotReady> {
         if !self.life.is_running() {
             return Err(NotReady::Stopping);
         }
-        // Nobody's lead: every store can say that it is not there, and has to look for that.
-        let (Ok(business), Ok(lead)) = (BusinessId::parse("nobody"), LeadId::parse("nothing")) else { return Ok(()) };
-        match timeout(PATIENCE, self.store.get(&business, &lead)).await {
-            Ok(Ok(_)) => Ok(()),
-            Ok(Err(error)) => {
-                warn!(error = %chain(&*error), "the server is not ready: the store fails");
-                Err(NotReady::Failing)
-            }
-            Err(_) => Err(NotReady::Silent),
+        let mut last = self.last.lock().await;
+        if let Some((at, outcome)) = *last
+            && at.elapsed() < FRESH_FOR
+        {
+            return outcome;
         }
+        let outcome = timeout(TIMEOUT, self.ask()).await.unwrap_or(Err(NotReady::Silent));
+        *last = Some((Instant::now(), outcome));
+        outcome
     }
+
+    async fn ask(&self) -> Result<(), NotReady> {
+        // A lead that no business has: every store has to look for it.
+        if let (Ok(business), Ok(lead)) = (BusinessId::parse("nobody"), LeadId::parse("nothing")) {
+            self.store.get(&business, &lead).await.map_err(|error| because(NotReady::Failing, &error))?;
+        }
+        (self.write_probe)().await.map_err(|error| because(NotReady::NotWritable, &error))
+    }
+}
+
+fn because(reason: NotReady, error: &BoxError) -> NotReady {
+    warn!(error = %chain(&**error), "not ready: {reason}");
+    reason
 }

@@ -10,6 +10,7 @@ mod import;
 mod known;
 mod lead;
 mod postgres;
+mod probe;
 mod read;
 mod row;
 mod session;
@@ -20,7 +21,10 @@ mod tokens;
 mod url;
 mod write;
 
-use std::{fs::File, path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use async_trait::async_trait;
 use leadapi_core::{
@@ -76,12 +80,6 @@ impl From<SqlError> for AdminError {
     }
 }
 
-/// The right to serve a database; it ends when this is dropped.
-#[derive(Debug)]
-pub struct ServeLock {
-    _file: Option<File>,
-}
-
 /// A [`Store`] and [`TokenStore`](leadapi_core::port::TokenStore) in a database.
 #[derive(Debug, Clone)]
 pub struct SqlStore {
@@ -103,30 +101,35 @@ impl SqlStore {
     /// The database cannot be reached or trusted, belongs to something else, or has a schema that is newer than this
     /// version knows.
     pub async fn open(url: &DatabaseUrl) -> Result<Self, OpenError> {
+        Self::open_by(url, Sqlite::open).await
+    }
+
+    /// The same for a server: a SQLite file has one at a time, PostgreSQL any number.
+    ///
+    /// Other commands work beside the server. While a SQLite file is served, it must stay where it is: once the file, its
+    /// write-ahead log or its lock has been deleted, moved or replaced, nothing more is acknowledged, and
+    /// [`failed`](Self::failed) returns.
+    ///
+    /// # Errors
+    ///
+    /// As for [`open`](Self::open), and when another server serves the file.
+    pub async fn open_to_serve(url: &DatabaseUrl) -> Result<Self, OpenError> {
+        Self::open_by(url, Sqlite::open_to_serve).await
+    }
+
+    async fn open_by(
+        url: &DatabaseUrl,
+        open: impl FnOnce(&Path) -> Result<Sqlite, sqlite::OpenError>,
+    ) -> Result<Self, OpenError> {
         let failed = |cause: &dyn std::error::Error| OpenError { url: url.clone(), cause: chain(cause) };
         let database = match url.kind() {
-            url::Kind::Sqlite(path) => Database::Sqlite(Sqlite::open(path).map_err(|error| failed(&error))?.into()),
+            url::Kind::Sqlite(path) => Database::Sqlite(open(path).map_err(|error| failed(&error))?.into()),
             url::Kind::Postgres { url, connections } => {
                 let postgres = Postgres::open(url, *connections).await;
                 Database::Postgres(postgres.map_err(|error| failed(&error))?.into())
             }
         };
         Ok(Self { database, known: Arc::default() })
-    }
-
-    /// Asks for the right to serve the database: a file has one server at a time, PostgreSQL any number.
-    ///
-    /// Other commands need not ask; they work beside the server.
-    ///
-    /// # Errors
-    ///
-    /// Another server serves the file.
-    pub fn lock(&self) -> Result<ServeLock, AdminError> {
-        let file = match &self.database {
-            Database::Sqlite(sqlite) => Some(sqlite.lock().map_err(|error| AdminError::Refused(chain(&error)))?),
-            Database::Postgres(_) => None,
-        };
-        Ok(ServeLock { _file: file })
     }
 
     /// Waits until the storage has failed, and says how; then nothing more is acknowledged, and the server must end.
@@ -151,6 +154,25 @@ impl SqlStore {
                 .map_err(|error| AdminError::Refused(format!("{}: {}", to.display(), chain(&error)))),
             Database::Postgres(_) => {
                 Err(AdminError::Refused("PostgreSQL is backed up with its own tools, such as pg_dump".to_owned()))
+            }
+        }
+    }
+}
+
+impl DatabaseUrl {
+    /// Puts a copy of a SQLite backup where this store is, or is to be, and returns the name under which the former store is
+    /// kept, if there was one. Without `replace`, a store that exists is left alone.
+    ///
+    /// # Errors
+    ///
+    /// The backup is damaged or not one of a store, a server serves the store, there is a store and it is not to be
+    /// replaced, or the database is not SQLite. The store is as it was.
+    pub fn restore(&self, backup: &Path, replace: bool) -> Result<Option<PathBuf>, AdminError> {
+        match self.kind() {
+            url::Kind::Sqlite(path) => sqlite::restore(backup, path, replace)
+                .map_err(|error| AdminError::Refused(format!("cannot restore {self}: {}", chain(&error)))),
+            url::Kind::Postgres { .. } => {
+                Err(AdminError::Refused("PostgreSQL is restored with its own tools, such as pg_restore".to_owned()))
             }
         }
     }

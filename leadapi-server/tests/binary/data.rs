@@ -33,13 +33,45 @@ fn what_is_exported_and_imported_elsewhere_is_the_same_and_its_tokens_are_good()
     }
 }
 
+/// From SQLite into another file and into memory; the suites of the stores cover PostgreSQL.
+#[test]
+fn a_retry_after_an_export_and_import_makes_no_second_lead() {
+    let database = Database::of_the_sample();
+    let token = database.token();
+    let server = Running::on(&database.store);
+    let body = r#"{"client_id":"019bb17b-d806-7737-af83-b92ecab0df7d","name":"Ann","notes":"once"}"#;
+    let create = |server: &Running, body: &str| server.post(&token, "idempotency-key: k1\r\n", body);
+    let first = create(&server, body);
+    assert!(first.starts_with("HTTP/1.1 201") && !first.contains("idempotency-replayed"), "{first}");
+    let id = first.split("location: /v1/leads/").nth(1).unwrap()[..36].to_owned();
+    server.signal("-TERM");
+    assert!(server.end().0);
+    let file = database.folder.path().join("export.json");
+    let file = file.to_str().unwrap();
+    let exported = database.run(&["data", "export", file]);
+    assert!(exported.contains("51 leads"), "{exported}");
+    let checked = Command::new(BINARY).args(["data", "check", file]).output().unwrap();
+    assert!(String::from_utf8(checked.stdout).unwrap().contains("1 idempotency keys"));
+    let other = Database::empty();
+    other.run(&["data", "import", file]);
+    let mut in_memory = Command::new(BINARY);
+    in_memory.args(["serve", "--listen", "127.0.0.1:0", "--data", file]);
+    for server in [Running::on(&other.store), Running::start(&mut in_memory)] {
+        let again = create(&server, body);
+        assert!(again.starts_with("HTTP/1.1 201") && again.contains("idempotency-replayed: true"), "{again}");
+        assert!(again.contains(&id), "{again}");
+        let reused = create(&server, &body.replace("Ann", "Bob"));
+        assert!(reused.starts_with("HTTP/1.1 400"), "{reused}");
+    }
+}
+
 #[test]
 fn an_export_replaces_nothing_and_leaves_no_half_file() {
     let database = Database::of_the_sample();
     let file = database.folder.path().join("export.json");
     fs::write(&file, "mine").unwrap();
     let export = ["data", "export", file.to_str().unwrap()];
-    assert!(database.refuses(&export).contains("export.json: "));
+    assert!(database.refuses(&export).contains("export.json exists already; --force"));
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
     database.run(&[&export[..], &["--force"]].concat());
     assert!(Dataset::parse(&fs::read_to_string(&file).unwrap()).is_ok());
@@ -98,7 +130,7 @@ fn a_backup_beside_a_server_under_load_is_of_one_moment_and_can_be_served() {
         database.run(&["data", "backup", path.to_str().unwrap()]);
         assert_eq!(writer.join().unwrap(), 200);
     });
-    assert!(database.refuses(&["data", "backup", path.to_str().unwrap()]).contains("copy.db: "));
+    assert!(database.refuses(&["data", "backup", path.to_str().unwrap()]).contains("copy.db exists already; --force"));
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     copy.store = format!("sqlite:{}", path.display());
     copy.assert_tally();

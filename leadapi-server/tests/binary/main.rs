@@ -10,12 +10,14 @@
 mod admin;
 mod config;
 mod data;
+mod displaced;
 mod failure;
 mod openapi;
 mod ops;
 #[cfg(feature = "otlp")]
 mod otlp;
 mod process;
+mod restore;
 mod serve;
 mod sqlite;
 mod tally;

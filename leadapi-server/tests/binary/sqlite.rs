@@ -1,6 +1,11 @@
 //! `serve` on a SQLite file.
 
-use std::{fs, os::unix::fs::PermissionsExt, process::Command};
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    os::unix::fs::PermissionsExt,
+    process::{Command, Stdio},
+};
 
 use crate::process::{BINARY, CLIENT, Database, Running, data_file, lead, refused};
 
@@ -26,19 +31,46 @@ fn what_was_acknowledged_is_there_after_a_kill() {
 fn a_file_has_one_server_by_whatever_name_and_nobody_else_reads_it() {
     let database = Database::of_the_sample();
     let server = Running::on(&database.store);
-    let link = database.folder.path().join("link.db");
-    std::os::unix::fs::symlink(database.folder.path().join("leads.db"), &link).unwrap();
-    for store in [database.store.clone(), format!("sqlite:{}", link.display())] {
+    let path = |name: &str| database.folder.path().join(name);
+    std::os::unix::fs::symlink(path("leads.db"), path("link.db")).unwrap();
+    fs::hard_link(path("leads.db"), path("hard.db")).unwrap();
+    for name in ["leads.db", "link.db", "hard.db"] {
+        let store = format!("sqlite:{}", path(name).display());
         let error = refused(Command::new(BINARY).args(["serve", "--listen", "127.0.0.1:0", "--store", &store]));
-        assert!(error.contains(&format!("cannot serve {store}: another server serves it")), "{error}");
+        assert!(error.contains(&format!("cannot use {store} as a store: another server serves it")), "{error}");
     }
     for name in ["leads.db", "leads.db-wal", "leads.db-shm", "leads.db-lock"] {
-        let mode = fs::metadata(database.folder.path().join(name)).unwrap().permissions().mode();
+        let mode = fs::metadata(path(name)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{name}");
     }
     server.signal("-TERM");
     assert!(server.end().0);
     Running::on(&database.store);
+}
+
+#[test]
+fn of_four_servers_started_at_once_on_one_file_exactly_one_serves() {
+    let database = Database::of_the_sample();
+    fs::hard_link(database.folder.path().join("leads.db"), database.folder.path().join("hard.db")).unwrap();
+    let hard = format!("sqlite:{}", database.folder.path().join("hard.db").display());
+    let mut started: Vec<_> = [&database.store, &hard, &database.store, &hard]
+        .map(|store| {
+            let mut command = Command::new(BINARY);
+            command.args(["serve", "--listen", "127.0.0.1:0", "--store", store]);
+            command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
+        })
+        .into();
+    let listens = |child: &mut std::process::Child| {
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        line.contains("listens at")
+    };
+    let listening = started.iter_mut().map(listens).filter(|listens| *listens).count();
+    for child in &mut started {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    assert_eq!(listening, 1);
 }
 
 #[test]

@@ -18,6 +18,53 @@ pub fn slow_syncs(command: &mut Command, longer: Duration) {
     command.env("LEADAPI_POWERLOSS_SLOWER", longer.as_micros().to_string());
 }
 
+/// A folder whose disk can be full.
+#[derive(Debug)]
+pub struct FullDisk {
+    /// While it holds the number of an error, writes to the folder fail with that.
+    flag: PathBuf,
+}
+
+impl FullDisk {
+    /// No space is left on the device.
+    pub const ENOSPC: i32 = 28;
+    /// The quota of the user is exhausted.
+    pub const EDQUOT: i32 = 122;
+
+    /// A disk with space.
+    ///
+    /// # Panics
+    ///
+    /// When the folder does not exist.
+    pub fn new(folder: &Path) -> Self {
+        Self { flag: folder.canonicalize().unwrap().join("full") }
+    }
+
+    /// A process that meets this disk.
+    pub fn command(&self, command: &mut Command) {
+        command.env("LD_PRELOAD", env!("LEADAPI_POWERLOSS_SHIM"));
+        command.env("LEADAPI_POWERLOSS_FULL", &self.flag);
+    }
+
+    /// Every write fails with this error from now on.
+    ///
+    /// # Panics
+    ///
+    /// When the folder is gone.
+    pub fn fill(&self, errno: i32) {
+        fs::write(&self.flag, errno.to_string()).unwrap();
+    }
+
+    /// There is space again.
+    ///
+    /// # Panics
+    ///
+    /// When it was not full.
+    pub fn empty(&self) {
+        fs::remove_file(&self.flag).unwrap();
+    }
+}
+
 /// A folder whose disk can lose its power.
 #[derive(Debug)]
 pub struct PowerLoss {

@@ -7,6 +7,8 @@
  *   LEADAPI_POWERLOSS_MIRROR     inodes/<number> is what is durable of the file of that inode number,
  *                                names/… are links to these: what is durable of the folder
  *   LEADAPI_POWERLOSS_SLOWER     so many microseconds each real sync takes longer, with or without a watched folder
+ *   LEADAPI_POWERLOSS_FULL       a file: while it holds the number of an error, writes to other files in its folder and
+ *                                below fail with that error, as they do on a full disk
  *
  * A sync of a file makes its content durable, a sync of a folder the names in it, and nothing else does either. Files
  * and folders are not really synced, which makes it fast. A kill in the middle of a sync leaves a part of it in the
@@ -51,10 +53,12 @@ static struct file *files;
 static const char *disk;
 static const char *mirror;
 static useconds_t slower;
+static const char *full;
 
 __attribute__((constructor)) static void begin(void)
 {
     slower = getenv("LEADAPI_POWERLOSS_SLOWER") ? strtoul(getenv("LEADAPI_POWERLOSS_SLOWER"), NULL, 10) : 0;
+    full = getenv("LEADAPI_POWERLOSS_FULL");
     mirror = getenv("LEADAPI_POWERLOSS_MIRROR");
     disk = mirror ? getenv("LEADAPI_POWERLOSS_DISK") : NULL;
 }
@@ -92,6 +96,28 @@ static int is_watched(int fd, char *rest)
     if (strncmp(path, disk, prefix) || (path[prefix] && path[prefix] != '/'))
         return 0;
     strcpy(rest, path + prefix);
+    return 1;
+}
+
+/* Whether a write to an open file must fail because the disk is full, and then errno. */
+static int is_full(int fd)
+{
+    char link[64], path[PATH_MAX], number[16] = "";
+    if (!full)
+        return 0;
+    int flag = syscall(SYS_openat, AT_FDCWD, full, O_RDONLY | O_CLOEXEC);
+    if (flag < 0)
+        return 0;
+    ssize_t length = syscall(SYS_read, flag, number, sizeof number - 1);
+    close(flag);
+    if (length <= 0)
+        return 0;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    length = readlink(link, path, sizeof path - 1);
+    size_t folder = strrchr(full, '/') - full + 1;
+    if (length < 0 || (size_t)length < folder || strncmp(path, full, folder))
+        return 0;
+    errno = atoi(number);
     return 1;
 }
 
@@ -331,6 +357,8 @@ ALSO(creat64, creat);
 
 ssize_t write(int fd, const void *bytes, size_t length)
 {
+    if (is_full(fd))
+        return -1;
     ssize_t written = syscall(SYS_write, fd, bytes, length);
     wrote(fd, -1, written);
     return written;
@@ -338,6 +366,8 @@ ssize_t write(int fd, const void *bytes, size_t length)
 
 ssize_t writev(int fd, const struct iovec *parts, int count)
 {
+    if (is_full(fd))
+        return -1;
     ssize_t written = syscall(SYS_writev, fd, parts, count);
     wrote(fd, -1, written);
     return written;
@@ -345,6 +375,8 @@ ssize_t writev(int fd, const struct iovec *parts, int count)
 
 ssize_t pwrite(int fd, const void *bytes, size_t length, off_t start)
 {
+    if (is_full(fd))
+        return -1;
     ssize_t written = syscall(SYS_pwrite64, fd, bytes, length, start);
     wrote(fd, start, written);
     return written;
@@ -353,6 +385,8 @@ ALSO(pwrite64, pwrite);
 
 ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t start)
 {
+    if (is_full(fd))
+        return -1;
     ssize_t written = syscall(SYS_pwritev, fd, parts, count, start, 0);
     wrote(fd, start, written);
     return written;

@@ -6,6 +6,8 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
+#[cfg(target_os = "linux")]
+use leadapi_tests::powerloss::FullDisk;
 use leadapi_tests::{postgres::Cluster, processes::wait_until};
 
 struct Running(Child);
@@ -17,32 +19,89 @@ impl Drop for Running {
     }
 }
 
-#[tokio::test]
-async fn a_server_whose_database_is_away_is_not_ready_and_lives() {
-    let Some(mut cluster) = Cluster::start(&[]) else { return };
-    let url = cluster.url(&cluster.create_database("ready").await);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
-    command.args(["serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--store", &url]);
-    let mut server = Running(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
-    let mut lines = BufReader::new(server.0.stdout.take().unwrap()).lines();
-    let operator = lines.find_map(|line| line.unwrap().strip_prefix("for the operator: ").map(str::to_owned));
-    let base = operator.unwrap().split("/healthz").next().unwrap().to_owned();
-    let address = base.trim_start_matches("http://").to_owned();
-    let ask = |path: &str| {
-        let mut stream = TcpStream::connect(&address).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").unwrap();
+/// A server with a listener for its operator.
+struct Server {
+    _process: Running,
+    operator: String,
+}
+
+impl Server {
+    fn on(store: &str, prepare: impl FnOnce(&mut Command)) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
+        command.args(["serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--store", store]);
+        prepare(&mut command);
+        let mut process = Running(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
+        let mut lines = BufReader::new(process.0.stdout.take().unwrap()).lines();
+        let said = lines.find_map(|line| line.unwrap().strip_prefix("for the operator: http://").map(str::to_owned));
+        let operator = said.unwrap().split("/healthz").next().unwrap().to_owned();
+        Self { _process: process, operator }
+    }
+
+    /// The status and the body.
+    fn ask(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(&self.operator).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.operator).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         let body = answer.split("\r\n\r\n").nth(1).unwrap();
         format!("{} {body}", &answer["HTTP/1.1 ".len()..][..3])
-    };
-    assert_eq!(ask("/readyz"), "200 ready\n");
+    }
+
+    /// An outcome holds for a second, so a change shows only after that.
+    fn comes_to_say(&self, answer: &str) {
+        wait_until(answer, || self.ask("/readyz") == answer);
+    }
+}
+
+const READY: &str = "200 ready\n";
+const NOT_WRITABLE: &str = "503 not ready: the store takes no writes\n";
+
+#[tokio::test]
+async fn a_server_whose_database_is_away_is_not_ready_and_lives() {
+    let Some(mut cluster) = Cluster::start(&[]) else { return };
+    let url = cluster.url(&cluster.create_database("ready").await);
+    let server = Server::on(&url, |_| {});
+    assert_eq!(server.ask("/readyz"), READY);
     cluster.stop();
-    assert_eq!(ask("/readyz"), "503 not ready: the store fails\n");
-    assert_eq!(ask("/healthz"), "200 alive\n");
+    server.comes_to_say("503 not ready: the store fails\n");
+    assert_eq!(server.ask("/healthz"), "200 alive\n");
     cluster.restart();
-    wait_until("a ready server", || ask("/readyz") == "200 ready\n");
+    server.comes_to_say(READY);
     cluster.pause();
-    assert_eq!(ask("/readyz"), "503 not ready: the store does not answer within 2s\n");
+    server.comes_to_say("503 not ready: the store does not answer within 2s\n");
     cluster.resume();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_whose_database_is_read_only_is_not_ready() {
+    let Some(cluster) = Cluster::start(&[]) else { return };
+    let name = cluster.create_database("read_only").await;
+    let server = Server::on(&cluster.url(&name), |_| {});
+    assert_eq!(server.ask("/readyz"), READY);
+    let (client, connection) = tokio_postgres::connect(&cluster.url(&name), tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    for (setting, answer) in [("on", NOT_WRITABLE), ("off", READY)] {
+        client.batch_execute(&format!("ALTER SYSTEM SET default_transaction_read_only = {setting}")).await.unwrap();
+        client.batch_execute("SELECT pg_reload_conf()").await.unwrap();
+        server.comes_to_say(answer);
+    }
+}
+
+/// A disk or a quota that is full, and then is not.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_whose_disk_is_full_is_not_ready_and_goes_on_when_there_is_space() {
+    for errno in [FullDisk::ENOSPC, FullDisk::EDQUOT] {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = FullDisk::new(folder.path());
+        let store = format!("sqlite:{}", folder.path().join("leads.db").display());
+        let server = Server::on(&store, |command| disk.command(command));
+        assert_eq!(server.ask("/readyz"), READY);
+        for _ in 0..2 {
+            disk.fill(errno);
+            server.comes_to_say(NOT_WRITABLE);
+            disk.empty();
+            server.comes_to_say(READY);
+        }
+    }
 }

@@ -10,13 +10,16 @@ use crate::cli::{CommandError, output::progress, store::AtStore};
 
 /// Copies a SQLite store into a new file, as it is at one moment, while a server serves it.
 ///
-/// The copy is a store of its own, which only its owner may read. PostgreSQL is backed up with its own tools.
+/// The copy is a store of its own, which only its owner may read; "data restore" puts it back. PostgreSQL is backed up with its own tools.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   leadapi-server data backup copy.db --store sqlite:leads.db")]
 pub(in crate::cli) struct Backup {
     /// The file to be made.
     file: PathBuf,
+    /// Replace the file if it is there already.
+    #[arg(long)]
+    force: bool,
     #[command(flatten)]
     at: AtStore,
 }
@@ -24,7 +27,7 @@ pub(in crate::cli) struct Backup {
 impl Backup {
     pub(super) async fn run(self) -> Result<(), CommandError> {
         let store = self.at.open().await?;
-        let file = NewFile::at(&self.file, false)?;
+        let file = NewFile::at(&self.file, self.force)?;
         let bar = progress("pages", 0);
         let copied = store.backup(file.beside(), |done, all| {
             bar.set_length(all);

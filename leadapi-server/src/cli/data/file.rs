@@ -46,7 +46,7 @@ impl NewFile {
         let wrong = |kind: io::ErrorKind| CommandError::Write { path: path.to_owned(), source: kind.into() };
         let name = path.file_name().ok_or_else(|| wrong(io::ErrorKind::IsADirectory))?;
         if !replace && path.symlink_metadata().is_ok() {
-            return Err(wrong(io::ErrorKind::AlreadyExists));
+            return Err(CommandError::FileExists(path.to_owned()));
         }
         let beside = format!(".{}.{}", name.to_string_lossy(), Uuid::now_v7());
         Ok(Self { path: path.to_owned(), beside: path.with_file_name(beside) })

@@ -5,6 +5,7 @@ mod check;
 mod export;
 mod file;
 mod import;
+mod restore;
 
 use clap::Subcommand;
 
@@ -20,6 +21,7 @@ pub(super) enum DataCommand {
     Export(export::Export),
     Check(check::Check),
     Backup(backup::Backup),
+    Restore(restore::Restore),
 }
 
 impl DataCommand {
@@ -29,6 +31,7 @@ impl DataCommand {
             Self::Export(export) => export.run().await,
             Self::Check(check) => check.run(),
             Self::Backup(backup) => backup.run().await,
+            Self::Restore(restore) => restore.run(),
         }
     }
 }

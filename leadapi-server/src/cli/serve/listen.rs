@@ -23,7 +23,7 @@ use super::{
 use crate::{
     Ended, Server, TlsFiles,
     metrics::{Measured, Metrics},
-    ops::Ops,
+    ops::{Ops, WriteProbe},
 };
 
 #[derive(Debug, Args)]
@@ -76,6 +76,7 @@ pub(super) struct ListenOptions {
 pub(super) struct Offer<S, V> {
     pub(super) store: S,
     pub(super) verifier: V,
+    pub(super) write_probe: WriteProbe,
     pub(super) businesses: usize,
     pub(super) kept_in: String,
 }
@@ -88,7 +89,7 @@ impl ListenOptions {
         greet: impl FnOnce(&str),
         failed: impl Future<Output = String>,
     ) -> Result<Ended, CommandError> {
-        let Offer { store, verifier, businesses, kept_in } = offer;
+        let Offer { store, verifier, write_probe, businesses, kept_in } = offer;
         let (stop, hasten) = (Signals::new(), Signals::new());
         let metrics = Arc::new(Metrics::new().map_err(CommandError::Metrics)?);
         let store: Arc<dyn Store> = Arc::new(Measured::new(store, metrics.clone()));
@@ -98,7 +99,7 @@ impl ListenOptions {
             let socket = listen(address, TcpListener::bind(address).await)?;
             let at = listen(address, socket.local_addr())?;
             let openapi = leadapi_core::openapi::document(&self.base_path)?;
-            server = server.ops(socket, Ops::new(store, metrics, openapi).map_err(CommandError::Metrics)?);
+            server = server.ops(socket, Ops::new(store, write_probe, metrics, openapi).map_err(CommandError::Metrics)?);
             print_line(&format!("for the operator: http://{at}/healthz, /readyz, /metrics and /docs"));
         }
         let scheme = if self.tls_cert.is_some() { "https" } else { "http" };

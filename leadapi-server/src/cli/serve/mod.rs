@@ -23,6 +23,7 @@ use super::{
 };
 use crate::{
     Ended, SAMPLE,
+    ops::WriteProbe,
     store::{DatabaseUrl, SqlStore},
 };
 
@@ -113,20 +114,26 @@ async fn in_memory(
     let minted = tokens::seed(&tokens, &dataset, Utc::now().into()).await.map_err(CommandError::Tokens)?;
     let kept_in = "memory (everything is forgotten at exit)".to_owned();
     let (store, verifier) = (MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock));
-    let offer = Offer { store, verifier, businesses, kept_in };
+    // Memory takes every write.
+    let write_probe: WriteProbe = Box::new(|| Box::pin(async { Ok(()) }));
+    let offer = Offer { store, verifier, write_probe, businesses, kept_in };
     listen.serve(offer, |url| greet(url, &minted), std::future::pending()).await
 }
 
 async fn from_database(url: DatabaseUrl, data: Option<PathBuf>, listen: ListenOptions) -> Result<Ended, CommandError> {
-    let store = SqlStore::open(&url).await?;
-    let _lock = store.lock().map_err(|source| CommandError::Locked { url: url.clone(), source })?;
+    let store = SqlStore::open_to_serve(&url).await?;
     if let Some(path) = data {
         data::import_into_empty(&store, &path).await?;
     }
     let verifier = StoredTokens::new(store.clone(), SystemClock).cached();
     let businesses = store.businesses().await?.len();
     tokio::spawn(forget_regularly(store.clone()));
-    let offer = Offer { store: store.clone(), verifier, businesses, kept_in: url.to_string() };
+    let probed = store.clone();
+    let write_probe: WriteProbe = Box::new(move || {
+        let store = probed.clone();
+        Box::pin(async move { Ok(store.probe_writes().await?) })
+    });
+    let offer = Offer { store: store.clone(), verifier, write_probe, businesses, kept_in: url.to_string() };
     listen.serve(offer, |_| {}, store.failed()).await
 }
 

@@ -5,7 +5,7 @@ use deadpool_postgres::Object;
 use super::connect::OpenError;
 
 /// What brings a database from one version of the schema to the next.
-const MIGRATIONS: &[&str] = &[include_str!("0001.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("0001.sql"), include_str!("0002.sql")];
 
 /// In one transaction under a lock that is ours alone, so that of two servers that start at once the second waits and
 /// finds the work done. A role that may not make tables can start where there is nothing to be done.

@@ -1,12 +1,16 @@
 //! SQLite: one file, one writer, and readers that each see a snapshot.
 
+mod lineage;
+mod lock;
 mod open;
 mod read_lock;
+mod restore;
+mod served;
 mod session;
+mod space;
 mod writer;
 
 use std::{
-    fs::File,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
@@ -16,8 +20,11 @@ use leadapi_core::id::BusinessId;
 use rusqlite::{Connection, backup::Backup};
 use tokio::sync::Notify;
 
+use lock::FileLock;
 pub(crate) use open::OpenError;
 use read_lock::ReadLock;
+pub(crate) use restore::restore;
+use served::{ServedFiles, Watch};
 use session::{SqliteSession, at_once, execute, failure, first, run};
 use writer::Writer;
 
@@ -37,21 +44,29 @@ pub(crate) struct Sqlite {
     read_lock: ReadLock,
     writer: Writer,
     health: Arc<Health>,
+    /// Of a server. The lock is dropped after the last connection.
+    _served: Option<(Watch, FileLock)>,
 }
 
 impl Sqlite {
-    /// Opens the file, or makes it, and brings it to the schema of this version.
+    /// Opens the file beside a server or without one, creates it if it is missing, and brings it to the schema of this
+    /// version.
     pub(crate) fn open(path: &Path) -> Result<Self, OpenError> {
         let connection = open::open(path)?;
         let health = Arc::new(Health::default());
         let read_lock = ReadLock::start(path, health.clone())?;
-        let writer = Writer::start(connection, read_lock.keeper(), health.clone()).map_err(OpenError::Thread)?;
-        Ok(Self { path: path.to_owned(), readers: Mutex::default(), read_lock, writer, health })
+        let writer = Writer::start(path, connection, read_lock.keeper(), health.clone()).map_err(OpenError::Thread)?;
+        Ok(Self { path: path.to_owned(), readers: Mutex::default(), read_lock, writer, health, _served: None })
     }
 
-    /// Sees to it that no second server serves the file.
-    pub(crate) fn lock(&self) -> Result<File, OpenError> {
-        open::lock(&self.path)
+    /// The same for the one server that a file has at a time. From then on nothing is acknowledged unless the file, its log
+    /// and its lock are still where they were.
+    pub(crate) fn open_to_serve(path: &Path) -> Result<Self, OpenError> {
+        let sqlite = Self::open(path)?;
+        let lock = FileLock::acquire(path)?;
+        sqlite.health.serve(ServedFiles::of(path)?);
+        let watch = Watch::start(sqlite.health.clone())?;
+        Ok(Self { _served: Some((watch, lock)), ..sqlite })
     }
 
     /// Runs one statement that reads. It is done where it is asked for: most reads take less than a change of threads.
@@ -116,6 +131,7 @@ impl Sqlite {
             }
         }
         source.execute_batch("COMMIT")?;
+        lineage::begin_anew(&copy)?;
         copy.close().map_err(|(_, error)| error)?;
         open::sync(to)?;
         Ok(())
@@ -142,11 +158,24 @@ impl Sqlite {
 struct Health {
     failed: OnceLock<SqlError>,
     told: Notify,
+    /// Of a server.
+    served: OnceLock<ServedFiles>,
 }
 
 impl Health {
     fn check(&self) -> Result<(), SqlError> {
         self.failed.get().cloned().map_or(Ok(()), Err)
+    }
+
+    fn serve(&self, files: ServedFiles) {
+        self.served.get_or_init(|| files);
+    }
+
+    /// Whether what has been committed can be acknowledged: the files are still those that are being served.
+    fn confirm(&self) -> Result<(), SqlError> {
+        self.check()?;
+        let displaced = self.served.get().map_or(Ok(()), ServedFiles::check);
+        displaced.map_err(|error| SqlError::Fatal(Arc::new(error))).inspect_err(|error| self.note(error))
     }
 
     fn note(&self, error: &SqlError) {

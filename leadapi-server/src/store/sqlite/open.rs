@@ -1,7 +1,7 @@
 //! From a path to a connection that keeps what it acknowledges.
 
 use std::{
-    fs::{File, OpenOptions, TryLockError},
+    fs::{File, OpenOptions},
     io,
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
@@ -9,7 +9,7 @@ use std::{
 
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
-use super::BUSY;
+use super::{BUSY, lineage};
 
 /// Before it, a write-ahead log that was reset at the wrong moment could corrupt the file.
 const OLDEST: (i32, &str) = (3_051_003, "3.51.3");
@@ -18,9 +18,11 @@ const APPLICATION: i32 = 0x6c65_6164;
 const STATEMENTS: usize = 128;
 /// The log goes into the file after so many pages (16 MB): the fewer times, the less is written twice.
 const CHECKPOINT: u32 = 4_000;
+/// What the log may keep of the disk once it has been put into the file: as much as one checkpoint leaves behind.
+const LOG_BYTES: i64 = 16 << 20;
 
 /// What brings a file from one version of the schema to the next.
-const MIGRATIONS: &[&str] = &[include_str!("0001.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("0001.sql"), include_str!("0002.sql")];
 
 /// Why a file cannot be used as a store.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +41,17 @@ pub(crate) enum OpenError {
     NoLog(String),
     #[error("another server serves it")]
     Locked,
+    #[error(
+        "the write-ahead log {} belongs to another file than {}, as when a backup is copied over a store after a crash; \
+         nothing was changed. To serve a backup, run: leadapi-server data restore BACKUP --store sqlite:{} --force. \
+         To serve what the log belongs to, put the original file back.",
+        log.display(), path.display(), path.display()
+    )]
+    StaleLog { path: PathBuf, log: PathBuf },
+    #[error("{0} is damaged: {1}")]
+    Damaged(PathBuf, String),
+    #[error("there is a store already: --force replaces it, and keeps what was there under another name")]
+    Exists,
     #[error(transparent)]
     Sqlite(#[from] rusqlite::Error),
 }
@@ -52,6 +65,7 @@ pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
         Err(OpenError::File(error)) if error.kind() == io::ErrorKind::AlreadyExists => {}
         other => other?,
     }
+    lineage::check(&path.canonicalize()?)?;
     let mut connection = Connection::open_with_flags(path, flags() | OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.busy_timeout(BUSY)?;
     // Looked at before anything is written: what is not ours stays as it is.
@@ -64,6 +78,7 @@ pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
     // What a savepoint would go back to is kept for the length of a transaction only: in memory, not in a file.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT)?;
+    connection.pragma_update(None, "journal_size_limit", LOG_BYTES)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     keep_statements(&connection)?;
@@ -119,13 +134,20 @@ pub(super) fn create(path: &Path) -> Result<(), OpenError> {
     Ok(())
 }
 
+/// The name of a file that lies beside another.
+pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
 /// Everything that was written to the file is on the disk.
 pub(super) fn sync(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()?;
     sync_folder(path)
 }
 
-fn sync_folder(path: &Path) -> io::Result<()> {
+pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
     File::open(folder)?.sync_all()
 }
@@ -135,7 +157,7 @@ fn number(connection: &Connection, sql: &str) -> rusqlite::Result<i64> {
 }
 
 /// The version of the schema; 0 of an empty file.
-fn check(connection: &Connection) -> Result<usize, OpenError> {
+pub(super) fn check(connection: &Connection) -> Result<usize, OpenError> {
     let tables = number(connection, "SELECT count(*) FROM sqlite_schema")?;
     let application = number(connection, "PRAGMA application_id")?;
     let version = number(connection, "PRAGMA user_version")?;
@@ -159,22 +181,6 @@ fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
     transaction.pragma_update(None, "user_version", i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX))?;
     transaction.commit()?;
     Ok(())
-}
-
-/// Sees to it that no second server serves the file, by whatever name; it holds until the answer is dropped.
-///
-/// The lock is on a file beside it: SQLite's own locks on the file itself would go with ours.
-pub(super) fn lock(path: &Path) -> Result<File, OpenError> {
-    let mut beside: PathBuf = path.canonicalize()?;
-    let mut name = beside.file_name().unwrap_or_default().to_owned();
-    name.push("-lock");
-    beside.set_file_name(name);
-    let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(beside)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(OpenError::Locked),
-        Err(TryLockError::Error(error)) => Err(error.into()),
-    }
 }
 
 #[cfg(test)]

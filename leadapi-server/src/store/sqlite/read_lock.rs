@@ -245,6 +245,25 @@ mod tests {
         assert_eq!(log / u64::try_from(PAGES * PAGE).unwrap(), 1, "so many commits lie in the log");
     }
 
+    /// A transaction of another program keeps the log from starting again, so it grows; it must not stay large.
+    #[tokio::test]
+    async fn the_log_shrinks_after_a_long_reader_of_another_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let (sqlite, other) = opened(folder.path());
+        let length = || std::fs::metadata(folder.path().join("leads.db-wal")).unwrap().len();
+        other.execute_batch("BEGIN; SELECT count(*) FROM blob").unwrap();
+        for _ in 0..4 {
+            sqlite.work(Fill).await.unwrap();
+        }
+        let grown = length();
+        other.execute_batch("COMMIT").unwrap();
+        for _ in 0..3 {
+            sqlite.work(Fill).await.unwrap();
+        }
+        let shrunk = length();
+        assert!(grown > 4 * 20_000_000 && shrunk < 30_000_000, "{grown} bytes, then {shrunk}");
+    }
+
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
     async fn what_another_process_commits_goes_into_the_file() {
         let folder = tempfile::tempdir().unwrap();

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         mpsc::{Receiver, Sender, channel},
@@ -14,9 +15,10 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::{
-    Health,
+    Health, lineage,
     read_lock::Keeper,
     session::{SqliteSession, at_once, execute},
+    space,
 };
 use crate::store::{
     session::{SqlError, Work},
@@ -48,15 +50,21 @@ struct Waiting {
 }
 
 struct Thread {
+    path: PathBuf,
     connection: Connection,
     read_lock: Arc<Keeper>,
     health: Arc<Health>,
 }
 
 impl Writer {
-    pub(super) fn start(connection: Connection, read_lock: Arc<Keeper>, health: Arc<Health>) -> std::io::Result<Self> {
+    pub(super) fn start(
+        path: &Path,
+        connection: Connection,
+        read_lock: Arc<Keeper>,
+        health: Arc<Health>,
+    ) -> std::io::Result<Self> {
         let (sender, jobs) = channel();
-        let thread = Thread { connection, read_lock, health };
+        let thread = Thread { path: path.to_owned(), connection, read_lock, health };
         let thread = thread::Builder::new().name("leadapi-sqlite".into()).spawn(move || thread.run(&jobs))?;
         Ok(Self { jobs: Some(sender), thread: Some(thread) })
     }
@@ -147,8 +155,15 @@ impl Thread {
         // To the end: a commit puts a long log into the file, which a reader would keep out.
         let _aside = self.read_lock.step_aside()?;
         let connection = &mut self.connection;
+        let before = connection.total_changes();
         let done = execute(connection, "BEGIN IMMEDIATE").and_then(|()| work(connection));
-        let ended = done.and_then(|done| execute(connection, "COMMIT").map(|()| done));
+        let ended = done.and_then(|done| {
+            if connection.total_changes() != before {
+                execute(connection, lineage::COUNT)?;
+            }
+            execute(connection, "COMMIT").map(|()| done)
+        });
+        let ended = ended.map_err(|error| space::classify(error, &self.path));
         if let Err(error) = &ended {
             self.health.note(error);
             // A commit that failed may have left the transaction open; one that is over cannot be rolled back.
@@ -158,7 +173,9 @@ impl Thread {
                 self.health.note(&error);
             }
         }
-        ended
+        let ended = ended?;
+        self.health.confirm()?;
+        Ok(ended)
     }
 }
 

@@ -1,0 +1,309 @@
+//! Whether a write-ahead log belongs to the file it lies beside.
+//!
+//! SQLite applies any valid log to any file of the same name, so a backup copied over a file whose log was left behind by a
+//! crash would be served corrupted. Every transaction therefore counts itself in the table `lineage`, which takes one page.
+//! When the log is started again, the file holds every commit up to that point; the first count in the log is then at most
+//! one above the count in the file, and the last is never below it. A file that breaks this rule, or has another id, is not
+//! the one the log was written for.
+//!
+//! Three cases are not detected: a log written by other programs only, because they do not count; a file that was copied
+//! aside, served under another name and copied back, because both share an id; and a copy made after the log was last
+//! started again. The last is harmless: the log holds every page that changed since, so the result is the state at the crash.
+
+use std::{
+    fs::File,
+    io::{self, BufReader, ErrorKind, Read},
+    path::Path,
+};
+
+use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
+
+use super::open::{OpenError, with_suffix};
+
+/// A reading that a running server's checkpoint may have disturbed is repeated.
+const READINGS: usize = 3;
+
+/// The only row of the table: the id of the store, and how many transactions have changed it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Lineage {
+    store_id: Vec<u8>,
+    commits: u64,
+}
+
+/// The first and the last row that a log holds.
+struct Logged {
+    salts: [u8; 8],
+    first: Lineage,
+    last: Lineage,
+}
+
+/// Fails where the log beside a file belongs to another one. A server may be writing to both meanwhile.
+pub(super) fn check(path: &Path) -> Result<(), OpenError> {
+    let log = with_suffix(path, "-wal");
+    for _ in 0..READINGS {
+        // The order makes the comparison hold beside a running server: the count in the file only grows.
+        let Some(before) = logged(&log)? else { return Ok(()) };
+        let stored = stored(path)?;
+        let Some(after) = logged(&log)? else { return Ok(()) };
+        if before.salts == after.salts && belongs(&before.first, &after.last, stored.as_ref()) {
+            return Ok(());
+        }
+    }
+    Err(OpenError::StaleLog { path: path.to_owned(), log })
+}
+
+fn belongs(first: &Lineage, last: &Lineage, stored: Option<&Lineage>) -> bool {
+    match stored {
+        // Everything since the table was made is still in the log.
+        None => first.commits == 1,
+        Some(stored) => {
+            stored.store_id == last.store_id && first.commits <= stored.commits + 1 && stored.commits <= last.commits
+        }
+    }
+}
+
+/// What the file itself says, without its log.
+fn stored(path: &Path) -> Result<Option<Lineage>, OpenError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let read = Connection::open_with_flags(immutable(path), flags).and_then(|file| {
+        let read = |row: &rusqlite::Row<'_>| {
+            let commits: i64 = row.get(1)?;
+            Ok(Lineage { store_id: row.get::<_, String>(0)?.into_bytes(), commits: commits.unsigned_abs() })
+        };
+        file.query_row("SELECT store_id, commits FROM lineage", (), read).optional()
+    });
+    match read {
+        Ok(lineage) => Ok(lineage),
+        // No such table yet, or nothing that SQLite can read without the log.
+        Err(error)
+            if matches!(
+                error.sqlite_error_code(),
+                Some(ErrorCode::Unknown | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+            ) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Asks SQLite to read the file alone, without locks and without its log.
+fn immutable(path: &Path) -> String {
+    const RESERVED: AsciiSet = CONTROLS.add(b'%').add(b'?').add(b'#').add(b' ');
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    format!("file://{}?immutable=1", percent_encode(path.as_os_str().as_encoded_bytes(), &RESERVED))
+}
+
+/// The rows of the table that a log holds; nothing where there is no log, or none that names the table.
+fn logged(log: &Path) -> Result<Option<Logged>, OpenError> {
+    match File::open(log) {
+        Ok(file) => Ok(read_log(BufReader::with_capacity(1 << 20, file))?),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Reads a log by <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>, as far as its frames carry its salts.
+fn read_log(mut log: impl Read) -> io::Result<Option<Logged>> {
+    const MAGIC: u32 = 0x377f_0682;
+    let Some(header) = read_array::<32>(&mut log)? else { return Ok(None) };
+    let [word_0, _, page_size, _, ..] = words(&header);
+    let salts: [u8; 8] = header.get(16..24).and_then(|salts| salts.try_into().ok()).unwrap_or_default();
+    if word_0 & !1 != MAGIC || !(512..=65_536).contains(&page_size) {
+        return Ok(None);
+    }
+    let mut page = vec![0; page_size as usize];
+    let mut found: Option<Logged> = None;
+    while let Some(frame) = read_array::<24>(&mut log)? {
+        if frame.get(8..16) != Some(&salts) || !read_whole(&mut log, &mut page)? {
+            break;
+        }
+        if let Some(lineage) = parse_page(&page) {
+            match &mut found {
+                Some(found) => found.last = lineage,
+                None => found = Some(Logged { salts, first: lineage.clone(), last: lineage }),
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The row, if this is the page of the table: a leaf with one cell, which holds a text of 32 bytes and an integer. No other
+/// table of the schema has two columns.
+fn parse_page(page: &[u8]) -> Option<Lineage> {
+    const LEAF_OF_A_TABLE: u8 = 0x0d;
+    const TEXT_OF_32: u8 = 13 + 2 * 32;
+    if *page.first()? != LEAF_OF_A_TABLE || page.get(3..5)? != [0, 1] {
+        return None;
+    }
+    let at = usize::from(u16::from_be_bytes(page.get(8..10)?.try_into().ok()?));
+    let [_payload, 1, 3, TEXT_OF_32, integer, record @ ..] = page.get(at..)? else { return None };
+    let width = match integer {
+        1..=4 => usize::from(*integer),
+        5 => 6,
+        6 => 8,
+        // The constant 1, which SQLite stores in the type.
+        9 => 0,
+        _ => return None,
+    };
+    let (store_id, rest) = record.split_at_checked(32)?;
+    let is_id = store_id.iter().all(u8::is_ascii_hexdigit);
+    let number = rest.get(..width)?.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+    is_id.then(|| Lineage { store_id: store_id.to_owned(), commits: if *integer == 9 { 1 } else { number } })
+}
+
+fn words(header: &[u8; 32]) -> [u32; 8] {
+    let mut words = [0; 8];
+    for (word, bytes) in words.iter_mut().zip(header.chunks_exact(4)) {
+        *word = bytes.iter().fold(0, |word, byte| word << 8 | u32::from(*byte));
+    }
+    words
+}
+
+fn read_array<const N: usize>(from: &mut impl Read) -> io::Result<Option<[u8; N]>> {
+    let mut bytes = [0; N];
+    Ok(read_whole(from, &mut bytes)?.then_some(bytes))
+}
+
+/// Whether there were enough bytes.
+fn read_whole(from: &mut impl Read, bytes: &mut [u8]) -> io::Result<bool> {
+    match from.read_exact(bytes) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes a copy a store of its own, so that no log of the original is ever applied to it.
+pub(super) fn begin_anew(copy: &Connection) -> rusqlite::Result<()> {
+    copy.execute_batch("UPDATE lineage SET store_id = lower(hex(randomblob(16)))")
+}
+
+/// The statement that each transaction ends with that has changed anything.
+pub(super) const COUNT: &str = "UPDATE lineage SET commits = commits + 1";
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::PathBuf};
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    /// A store whose log holds commits from `first` to `last`, as a kill leaves it: the files are copied while it is open.
+    struct Crashed {
+        folder: TempDir,
+    }
+
+    impl Crashed {
+        fn path(&self) -> PathBuf {
+            self.folder.path().join("leads.db")
+        }
+    }
+
+    fn commit(connection: &Connection, times: usize) {
+        for _ in 0..times {
+            connection.execute_batch(COUNT).unwrap();
+        }
+    }
+
+    fn checkpoint(connection: &Connection) {
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(())).unwrap();
+    }
+
+    fn crash(served: &Path) -> Crashed {
+        let folder = tempfile::tempdir().unwrap();
+        for suffix in ["", "-wal"] {
+            fs::copy(with_suffix(served, suffix), with_suffix(&folder.path().join("leads.db"), suffix)).unwrap();
+        }
+        Crashed { folder }
+    }
+
+    fn is_refused(path: &Path) -> bool {
+        match check(path) {
+            Ok(()) => false,
+            Err(OpenError::StaleLog { .. }) => true,
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn a_store_that_crashed_is_opened_with_its_own_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("leads.db");
+        let writer = super::super::open::open(&path).unwrap();
+        assert!(!is_refused(&crash(&path).path()), "nothing of a new store is in its file yet");
+        for _ in 0..20 {
+            commit(&writer, 30);
+            assert!(!is_refused(&crash(&path).path()));
+            writer.query_row("PRAGMA wal_checkpoint(PASSIVE)", (), |_| Ok(())).unwrap();
+            assert!(!is_refused(&crash(&path).path()), "all of the log is in the file");
+            commit(&writer, 1);
+            assert!(!is_refused(&crash(&path).path()), "the log has been started again");
+        }
+    }
+
+    #[test]
+    fn an_older_copy_beside_a_newer_log_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("leads.db");
+        let writer = super::super::open::open(&path).unwrap();
+        commit(&writer, 300);
+        checkpoint(&writer);
+        let older = crash(&path);
+        commit(&writer, 1);
+        checkpoint(&writer);
+        commit(&writer, 1);
+        let crashed = crash(&path);
+        assert!(!is_refused(&crashed.path()));
+        fs::copy(older.path(), crashed.path()).unwrap();
+        assert!(is_refused(&crashed.path()));
+    }
+
+    #[test]
+    fn a_newer_file_beside_an_older_log_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("leads.db");
+        let writer = super::super::open::open(&path).unwrap();
+        commit(&writer, 3);
+        let older = crash(&path);
+        commit(&writer, 3);
+        checkpoint(&writer);
+        fs::copy(&path, older.path()).unwrap();
+        assert!(is_refused(&older.path()));
+    }
+
+    #[test]
+    fn another_store_beside_a_log_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, two] = ["one.db", "two.db"].map(|name| folder.path().join(name));
+        let [_one, writer] = [&one, &two].map(|path| {
+            let writer = super::super::open::open(path).unwrap();
+            checkpoint(&writer);
+            commit(&writer, 5);
+            writer
+        });
+        checkpoint(&writer);
+        let crashed = crash(&one);
+        assert!(!is_refused(&crashed.path()));
+        fs::copy(&two, crashed.path()).unwrap();
+        assert!(is_refused(&crashed.path()));
+    }
+
+    #[test]
+    fn a_log_that_was_torn_at_any_byte_is_not_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("leads.db");
+        let writer = super::super::open::open(&path).unwrap();
+        checkpoint(&writer);
+        commit(&writer, 4);
+        let crashed = crash(&path);
+        let log = with_suffix(&crashed.path(), "-wal");
+        let whole = fs::read(&log).unwrap();
+        for length in (0..whole.len()).step_by(97) {
+            fs::write(&log, &whole[..length]).unwrap();
+            assert!(!is_refused(&crashed.path()), "{length} of {} bytes", whole.len());
+        }
+    }
+}

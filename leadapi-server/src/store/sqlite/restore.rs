@@ -1,0 +1,98 @@
+//! A backup, put in the place of a store.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use chrono::Utc;
+use rusqlite::{Connection, backup::Backup};
+use uuid::Uuid;
+
+use super::{
+    lineage,
+    lock::FileLock,
+    open::{self, OpenError, with_suffix},
+};
+
+/// Puts a copy of a backup where a store is or is to be, and returns the name under which the former store is kept, if there
+/// was one.
+///
+/// A crash leaves the former store, the restored one, or a pair of files that no server starts with: never a mixture of both.
+pub(crate) fn restore(backup: &Path, to: &Path, replace: bool) -> Result<Option<PathBuf>, OpenError> {
+    let exists = to.try_exists()?;
+    if exists && !replace {
+        return Err(OpenError::Exists);
+    }
+    let to = if exists { to.canonicalize()? } else { std::path::absolute(to)? };
+    let _lock = exists.then(|| FileLock::acquire(&to)).transpose()?;
+    let name = to.file_name().unwrap_or_default().to_string_lossy();
+    let copy = Incomplete(to.with_file_name(format!(".{name}.{}", Uuid::now_v7())));
+    copy_checked(backup, &copy.0)?;
+    let kept = exists.then(|| set_aside(&to)).transpose()?;
+    fs::rename(&copy.0, &to)?;
+    // Until here the log of the former store lies beside the restored file, which `lineage` refuses to open.
+    for suffix in ["-wal", "-shm"] {
+        remove(&with_suffix(&to, suffix))?;
+    }
+    open::sync_folder(&to)?;
+    Ok(kept)
+}
+
+/// A copy that is removed unless it has been renamed.
+struct Incomplete(PathBuf);
+
+impl Drop for Incomplete {
+    fn drop(&mut self) {
+        for suffix in ["", "-wal", "-shm"] {
+            remove(&with_suffix(&self.0, suffix)).unwrap_or_default();
+        }
+    }
+}
+
+/// Copies a backup with everything in its own log, checks each page and index of the copy, and makes it a store of its own.
+fn copy_checked(backup: &Path, to: &Path) -> Result<(), OpenError> {
+    const PAGES: i32 = 4_096;
+    lineage::check(&backup.canonicalize()?)?;
+    let source = open::reader(backup)?;
+    if open::check(&source)? == 0 {
+        return Err(OpenError::Foreign);
+    }
+    open::create(to)?;
+    let mut copy = Connection::open(to)?;
+    Backup::new(&source, &mut copy)?.run_to_completion(PAGES, std::time::Duration::ZERO, None)?;
+    let found: String = copy.query_row("PRAGMA integrity_check(1)", (), |row| row.get(0))?;
+    if found != "ok" {
+        return Err(OpenError::Damaged(backup.to_owned(), found.replace('\n', " ")));
+    }
+    copy.close().map_err(|(_, error)| error)?;
+    // Brings a backup of an older version to the schema of this one, which knows the lineage.
+    let copy = open::open(to)?;
+    lineage::begin_anew(&copy)?;
+    copy.close().map_err(|(_, error)| error)?;
+    open::sync(to)?;
+    Ok(())
+}
+
+/// Gives the former store a second name, with all that it has acknowledged.
+fn set_aside(store: &Path) -> Result<PathBuf, OpenError> {
+    // What its log holds goes into the file, if the two can still be read.
+    if lineage::check(store).is_ok()
+        && let Ok(former) = open::beside(store)
+    {
+        former.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(())).unwrap_or_default();
+    }
+    let kept = with_suffix(store, &format!(".replaced-{}", Utc::now().format("%Y%m%dT%H%M%S%3fZ")));
+    fs::hard_link(store, &kept)?;
+    match fs::hard_link(with_suffix(store, "-wal"), with_suffix(&kept, "-wal")) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(kept),
+    }
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}

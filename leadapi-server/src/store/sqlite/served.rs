@@ -1,0 +1,87 @@
+//! The files of a served database, compared with their names.
+//!
+//! SQLite goes on writing to a file that was deleted, replaced or moved, and everything acknowledged from then on is lost
+//! or ends up where nobody expects it.
+
+use std::{
+    fs, io,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        mpsc::{RecvTimeoutError, Sender, channel},
+    },
+    thread,
+    time::Duration,
+};
+
+use super::{
+    Health,
+    open::{OpenError, with_suffix},
+};
+
+/// How often the files are compared while nothing is written.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// The database, its write-ahead log, the index of that, and the lock file, as they were when the server started.
+#[derive(Debug)]
+pub(super) struct ServedFiles(Vec<(PathBuf, Inode)>);
+
+/// Which file a name means: device and number.
+type Inode = (u64, u64);
+
+/// A file is no longer the one that is being served.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Displaced {
+    #[error("{} was deleted or moved while it was being served", .0.display())]
+    Gone(PathBuf),
+    #[error("{} was replaced while it was being served", .0.display())]
+    Replaced(PathBuf),
+    #[error("{} cannot be looked up", .0.display())]
+    Unknown(PathBuf, #[source] io::Error),
+}
+
+impl ServedFiles {
+    /// Of a database that is open, and therefore has a log.
+    pub(super) fn of(path: &Path) -> io::Result<Self> {
+        // The files beside a symbolic link's target have the target's name.
+        let target = path.canonicalize()?;
+        let beside = ["", "-wal", "-shm", "-lock"].map(|suffix| with_suffix(&target, suffix));
+        let names = beside.into_iter().chain([std::path::absolute(path)?]);
+        names.map(|name| Ok((name.clone(), inode(&name)?))).collect::<io::Result<_>>().map(Self)
+    }
+
+    pub(super) fn check(&self) -> Result<(), Displaced> {
+        self.0.iter().try_for_each(|(name, served)| match inode(name) {
+            Ok(found) if found == *served => Ok(()),
+            Ok(_) => Err(Displaced::Replaced(name.clone())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Displaced::Gone(name.clone())),
+            Err(error) => Err(Displaced::Unknown(name.clone(), error)),
+        })
+    }
+}
+
+fn inode(path: &Path) -> io::Result<Inode> {
+    fs::metadata(path).map(|found| (found.dev(), found.ino()))
+}
+
+/// Compares the files once a second, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Watch {
+    _stop: Sender<()>,
+}
+
+impl Watch {
+    pub(super) fn start(health: Arc<Health>) -> Result<Self, OpenError> {
+        let (stop, stopped) = channel();
+        let watch = move || {
+            while stopped.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                if health.confirm().is_err() {
+                    return;
+                }
+            }
+        };
+        thread::Builder::new().name("leadapi-sqlite-watch".into()).spawn(watch).map_err(OpenError::Thread)?;
+        Ok(Self { _stop: stop })
+    }
+}

@@ -1,0 +1,48 @@
+//! A write that failed because the disk or a quota is full, told apart from a disk that has failed.
+//!
+//! SQLite calls only one of the system's two answers "full". What it calls an I/O error may be the other, an exhausted quota.
+//! Either way the write has not reached the log, the transaction is rolled back, and the next one may succeed. A failed
+//! *sync* is different: nobody knows what reached the disk, so it always ends the server.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, ErrorKind, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::Path,
+    sync::Arc,
+};
+
+use rusqlite::ffi::SQLITE_IOERR_WRITE;
+use uuid::Uuid;
+
+use crate::store::session::SqlError;
+
+/// More than a commit usually adds to the log, so that a quota that refused the one refuses the other.
+const PROBE_BYTES: usize = 64 << 10;
+
+/// An error of a transaction, no longer fatal where a full disk or quota is the cause.
+pub(super) fn classify(error: SqlError, database: &Path) -> SqlError {
+    match error {
+        SqlError::Fatal(cause) if is_failed_write(&cause) && is_exhausted(database) => SqlError::Other(cause),
+        other => other,
+    }
+}
+
+fn is_failed_write(cause: &Arc<dyn std::error::Error + Send + Sync>) -> bool {
+    let cause = cause.downcast_ref::<rusqlite::Error>().and_then(rusqlite::Error::sqlite_error);
+    cause.is_some_and(|cause| cause.extended_code == SQLITE_IOERR_WRITE)
+}
+
+/// Whether the system refuses a file beside the database for want of space.
+fn is_exhausted(database: &Path) -> bool {
+    let probe = database.with_file_name(format!(".{}", Uuid::now_v7()));
+    let written = write(&probe);
+    fs::remove_file(&probe).unwrap_or_default();
+    written.is_err_and(|error| matches!(error.kind(), ErrorKind::QuotaExceeded | ErrorKind::StorageFull))
+}
+
+fn write(probe: &Path) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(probe)?;
+    file.write_all(&vec![0; PROBE_BYTES])?;
+    file.sync_all()
+}

@@ -1,0 +1,94 @@
+//! A SQLite file that somebody deletes, moves or replaces while it is served: nothing is acknowledged that will be lost.
+
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use crate::process::{Database, Running, lead};
+
+/// Does something to the files of a server that writes, and answers what it said when it ended.
+fn after(displace: impl FnOnce(&Path)) -> String {
+    let database = Database::of_the_sample();
+    let token = database.token();
+    database.run(&["data", "backup", database.folder.path().join("backup.db").to_str().unwrap()]);
+    let mut server = Running::on(&database.store);
+    assert!(server.post(&token, "", &lead("before")).starts_with("HTTP/1.1 201"));
+    displace(database.folder.path());
+    // The next write is refused at once, or the comparison once a second was faster.
+    if let Some(answer) = server.try_post(&token, &lead("after")) {
+        assert!(answer.starts_with("HTTP/1.1 500"), "{answer}");
+    }
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while server.child.try_wait().unwrap().is_none() {
+        assert!(Instant::now() < deadline, "the server goes on");
+        std::thread::yield_now();
+    }
+    let (code, log) = server.code();
+    assert_eq!(code, Some(1), "{log}");
+    log
+}
+
+#[test]
+fn a_file_that_is_deleted_ends_the_server() {
+    for name in ["leads.db", "leads.db-wal", "leads.db-shm", "leads.db-lock"] {
+        let log = after(|folder| fs::remove_file(folder.join(name)).unwrap());
+        assert!(log.contains(&format!("{name} was deleted or moved while it was being served")), "{name}: {log}");
+    }
+}
+
+#[test]
+fn a_file_that_is_replaced_ends_the_server() {
+    let log = after(|folder| fs::rename(folder.join("backup.db"), folder.join("leads.db")).unwrap());
+    assert!(log.contains("leads.db was replaced while it was being served"), "{log}");
+}
+
+#[test]
+fn a_folder_that_is_renamed_ends_the_server() {
+    let mut moved = None;
+    let log = after(|folder| {
+        let to = folder.with_file_name(format!("{}-moved", folder.file_name().unwrap().to_str().unwrap()));
+        fs::rename(folder, &to).unwrap();
+        moved = Some(to);
+    });
+    fs::remove_dir_all(moved.unwrap()).unwrap();
+    assert!(log.contains("leads.db was deleted or moved while it was being served"), "{log}");
+}
+
+/// Nothing is written, so only the comparison once a second can see it.
+#[test]
+fn a_server_without_writes_ends_too() {
+    let database = Database::of_the_sample();
+    let server = Running::on(&database.store);
+    fs::remove_file(database.folder.path().join("leads.db")).unwrap();
+    let (code, log) = server.code();
+    assert_eq!(code, Some(1), "{log}");
+}
+
+/// What the former server left in its log is not applied to the file that was put in its place.
+#[test]
+fn a_log_left_by_a_kill_is_not_applied_to_a_backup() {
+    let database = Database::of_the_sample();
+    let token = database.token();
+    let path = |name: &str| database.folder.path().join(name);
+    let backup = path("backup.db");
+    database.run(&["data", "backup", backup.to_str().unwrap()]);
+    let mut server = Running::on(&database.store);
+    for nth in 0..20 {
+        assert!(server.post(&token, "", &lead(&format!("lead {nth}"))).starts_with("HTTP/1.1 201"));
+    }
+    server.child.kill().unwrap();
+    server.child.wait().unwrap();
+    fs::copy(&backup, path("leads.db")).unwrap();
+    let [file, log] = ["leads.db", "leads.db-wal"].map(|name| fs::read(path(name)).unwrap());
+    for args in [&["serve", "--listen", "127.0.0.1:0"][..], &["migrate"], &["business", "list"]] {
+        let error = database.refuses(args);
+        assert!(error.contains("belongs to another file") && error.contains("data restore"), "{error}");
+    }
+    assert_eq!([fs::read(path("leads.db")).unwrap(), fs::read(path("leads.db-wal")).unwrap()], [file, log]);
+    let said = database.run(&["data", "restore", backup.to_str().unwrap(), "--force"]);
+    assert!(said.contains("was restored from"), "{said}");
+    let leads: i64 = database.open().query_row("SELECT count(*) FROM lead", (), |row| row.get(0)).unwrap();
+    assert_eq!(leads, 50);
+}

@@ -1,0 +1,124 @@
+//! `data restore`.
+
+use std::{
+    fs,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use crate::process::{Database, Running, lead};
+
+fn leads(database: &Database) -> i64 {
+    database.open().query_row("SELECT count(*) FROM lead", (), |row| row.get(0)).unwrap()
+}
+
+/// A store with one lead more than its backup.
+fn changed_since_its_backup() -> (Database, PathBuf) {
+    let (database, backup, _) = changed_with_a_token();
+    (database, backup)
+}
+
+fn changed_with_a_token() -> (Database, PathBuf, String) {
+    let database = Database::of_the_sample();
+    let backup = database.folder.path().join("backup.db");
+    let token = database.token();
+    database.run(&["data", "backup", backup.to_str().unwrap()]);
+    let server = Running::on(&database.store);
+    assert!(server.post(&token, "", &lead("one more")).starts_with("HTTP/1.1 201"));
+    server.signal("-TERM");
+    assert!(server.end().0);
+    assert_eq!(leads(&database), 51);
+    (database, backup, token)
+}
+
+#[test]
+fn a_backup_takes_the_place_of_a_store_which_is_kept() {
+    let (database, backup) = changed_since_its_backup();
+    let restored = database.json(&["data", "restore", backup.to_str().unwrap(), "--force"]);
+    assert_eq!(leads(&database), 50);
+    database.assert_tally();
+    let former = restored["former"].as_str().unwrap();
+    database.run(&["data", "restore", former, "--force"]);
+    assert_eq!(leads(&database), 51);
+    let server = Running::on(&database.store);
+    server.signal("-TERM");
+    assert!(server.end().0);
+}
+
+#[test]
+fn a_backup_makes_a_store_where_there_is_none() {
+    let (database, backup) = changed_since_its_backup();
+    let other = Database::empty();
+    let restored = other.json(&["data", "restore", backup.to_str().unwrap()]);
+    assert_eq!((restored["former"].is_null(), leads(&other)), (true, 50));
+    assert_eq!(leads(&database), 51);
+}
+
+#[test]
+fn a_store_is_left_alone_unless_it_may_be_replaced() {
+    let (database, backup) = changed_since_its_backup();
+    let backup = backup.to_str().unwrap();
+    assert!(database.refuses(&["data", "restore", backup]).contains("--force"));
+    let server = Running::on(&database.store);
+    let error = database.refuses(&["data", "restore", backup, "--force"]);
+    assert!(error.contains("another server serves it"), "{error}");
+    drop(server);
+    assert_eq!(leads(&database), 51);
+}
+
+#[test]
+fn what_is_no_backup_or_a_damaged_one_changes_nothing() {
+    let (database, backup) = changed_since_its_backup();
+    let path = |name: &str| database.folder.path().join(name);
+    fs::write(path("text.db"), "no database").unwrap();
+    rusqlite::Connection::open(path("other.db")).unwrap().execute_batch("CREATE TABLE theirs (a)").unwrap();
+    let mut damaged = fs::read(&backup).unwrap();
+    let middle = damaged.len() / 2;
+    damaged[middle..middle + 8_192].fill(0xa5);
+    fs::write(path("damaged.db"), damaged).unwrap();
+    for name in ["text.db", "other.db", "damaged.db", "missing.db"] {
+        database.refuses(&["data", "restore", path(name).to_str().unwrap(), "--force"]);
+        assert_eq!(leads(&database), 51, "{name}");
+    }
+    for file in fs::read_dir(database.folder.path()).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        assert!(!name.starts_with('.') && !name.contains("replaced"), "{name} was left behind");
+    }
+}
+
+/// The store is the former one or the restored one, or no server starts until the restore is repeated.
+#[test]
+fn a_restore_that_is_killed_leaves_no_mixture() {
+    let (mut former, mut restored, mut refused) = (0, 0, 0);
+    let (database, backup, token) = changed_with_a_token();
+    for nth in 0..24_u32 {
+        let mut server = Running::on(&database.store);
+        let grown = leads(&database) + 1;
+        assert!(server.post(&token, "", &lead("in the log")).starts_with("HTTP/1.1 201"));
+        server.child.kill().unwrap();
+        server.child.wait().unwrap();
+        let mut restore = database.command(&["data", "restore", backup.to_str().unwrap(), "--force"]);
+        let mut restore = restore.stdout(std::process::Stdio::null()).spawn().unwrap();
+        let killed_at = Instant::now() + Duration::from_micros(2_000 * u64::from(nth));
+        while Instant::now() < killed_at {
+            std::hint::spin_loop();
+        }
+        restore.kill().unwrap();
+        restore.wait().unwrap();
+        let listed = database.command(&["business", "list"]).output().unwrap();
+        if listed.status.success() {
+            let found = leads(&database);
+            assert!(found == grown || found == 50, "{found} leads of {grown} or 50");
+            *(if found == 50 { &mut restored } else { &mut former }) += 1;
+        } else {
+            let error = String::from_utf8_lossy(&listed.stderr).into_owned();
+            assert!(error.contains("data restore"), "{error}");
+            refused += 1;
+            database.run(&["data", "restore", backup.to_str().unwrap(), "--force"]);
+            assert_eq!(leads(&database), 50);
+        }
+        database.assert_tally();
+    }
+    println!("the former store {former} times, the restored one {restored} times, neither {refused} times");
+    assert!(former > 0, "each restore was over before it was killed");
+}
