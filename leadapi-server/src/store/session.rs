@@ -32,6 +32,9 @@ pub(crate) enum SqlError {
     /// The connection is gone, and with it the transaction.
     #[error("the connection to the database was lost")]
     Lost(#[source] Arc<dyn std::error::Error + Send + Sync>),
+    /// Nobody knows whether the transaction was committed, so the work must not be done again.
+    #[error("a commit was not answered, and its outcome could not be established")]
+    Unknown(#[source] Arc<dyn std::error::Error + Send + Sync>),
     /// The storage can no longer be trusted; nothing more must be acknowledged.
     #[error("the storage has failed")]
     Fatal(#[source] Arc<dyn std::error::Error + Send + Sync>),

@@ -2,6 +2,8 @@
 
 use std::{fmt, path::PathBuf, str::FromStr};
 
+use super::postgres;
+
 /// So many connections to PostgreSQL unless the operator says otherwise.
 const CONNECTIONS: usize = 10;
 
@@ -12,13 +14,13 @@ pub struct InvalidDatabaseUrl;
 
 /// Where a database is: `sqlite:PATH`, or a URL of PostgreSQL as libpq has it, with `sslmode` and `sslrootcert`.
 ///
-/// Neither its `Debug` nor its `Display` shows the password.
+/// Its `Debug` and its `Display` show the hosts and the database, and nothing else.
 ///
 /// ```
 /// use leadapi_server::store::DatabaseUrl;
 ///
 /// let url: DatabaseUrl = "postgres://leadapi:secret@db.example/leads?sslmode=verify-full".parse()?;
-/// assert_eq!(url.to_string(), "postgres://leadapi:…@db.example/leads?…");
+/// assert_eq!(url.to_string(), "postgres://db.example:5432/leads");
 /// assert_eq!("sqlite:leads.db".parse::<DatabaseUrl>()?.to_string(), "sqlite:leads.db");
 /// # Ok::<(), leadapi_server::store::InvalidDatabaseUrl>(())
 /// ```
@@ -36,7 +38,7 @@ impl DatabaseUrl {
     ///
     /// ```
     /// # use leadapi_server::store::DatabaseUrl;
-    /// let url = "postgres://db.example/leads".parse::<DatabaseUrl>()?.connections(4);
+    /// let url = "postgres://db.example:5432/leads".parse::<DatabaseUrl>()?.connections(4);
     /// # Ok::<(), leadapi_server::store::InvalidDatabaseUrl>(())
     /// ```
     #[must_use]
@@ -75,24 +77,9 @@ impl fmt::Display for DatabaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Kind::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
-            Kind::Postgres { url, .. } => f.write_str(&without_secrets(url)),
+            Kind::Postgres { url, .. } => f.write_str(&postgres::shown(url)),
         }
     }
-}
-
-/// The parameters may hold a password too, so none of them is shown.
-fn without_secrets(url: &str) -> String {
-    let (url, parameters) = url.split_once('?').map_or((url, ""), |(url, _)| (url, "?…"));
-    let Some((scheme, rest)) = url.split_once("//") else { return "postgres://…".to_owned() };
-    // A password may hold an @ of its own: the last one begins the host.
-    let shown = match rest.rsplit_once('@') {
-        Some((user, host)) => match user.split_once(':') {
-            Some((user, _)) => format!("{user}:…@{host}"),
-            None => format!("{user}@{host}"),
-        },
-        None => rest.to_owned(),
-    };
-    format!("{scheme}//{shown}{parameters}")
 }
 
 impl fmt::Debug for DatabaseUrl {

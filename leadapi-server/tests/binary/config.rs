@@ -69,7 +69,7 @@ fn passwords_are_not_shown() {
     let path = file("password", "store = \"postgres://me:canary@127.0.0.1/leads\"\n");
     let Output { stdout, .. } = config(&path).output().unwrap();
     let text = String::from_utf8(stdout).unwrap();
-    assert!(text.contains("postgres://me:…@127.0.0.1/leads") && !text.contains("canary"), "{text}");
+    assert!(text.contains("postgres://127.0.0.1:5432/leads") && !text.contains("canary"), "{text}");
 }
 
 #[test]

@@ -121,12 +121,17 @@ fn a_password_is_never_shown() {
             assert!(args.len() == 2 || (output.status.code() == Some(2) && text.contains("must be")), "{text}");
         }
     }
-    let store = "postgres://u:S3cret@127.0.0.1:1/d";
-    let error = refused(Command::new(BINARY).args(["serve", "--store", store]));
-    assert!(
-        error.contains("cannot use postgres://u:…@127.0.0.1:1/d as a store") && !error.contains("S3cret"),
-        "{error}"
-    );
+    for (store, shown) in [
+        ("postgres://u:S3cret@127.0.0.1:1/d", "cannot use postgres://127.0.0.1:1/d as a store"),
+        ("postgres://u:S3?cret@127.0.0.1:1/d", "cannot use postgres://… as a store"),
+        ("postgres://u:S3cret/d", "cannot use postgres://… as a store"),
+    ] {
+        let error = refused(Command::new(BINARY).args(["serve", "--store", store]));
+        assert!(error.contains(shown) && !error.contains("S3") && !error.contains("cret"), "{error}");
+        let config = Command::new(BINARY).args(["config", "--store", store]).output().unwrap();
+        let text = String::from_utf8([config.stdout, config.stderr].concat()).unwrap();
+        assert!(!text.contains("S3") && !text.contains("cret"), "{text}");
+    }
 }
 
 #[test]

@@ -98,11 +98,7 @@ impl Cluster {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros();
         let database = format!("{name}_{now}_{}_{count}", std::process::id());
-        let (client, connection) = tokio_postgres::connect(&self.url("postgres"), NoTls).await.unwrap();
-        let connection = tokio::spawn(connection);
-        client.batch_execute(&format!("CREATE DATABASE \"{database}\" TEMPLATE template0")).await.unwrap();
-        drop(client);
-        connection.await.unwrap().unwrap();
+        self.create_database_named(&database).await;
         database
     }
 
@@ -124,6 +120,26 @@ impl Cluster {
     pub fn restart(&mut self) {
         self.own().stop();
         self.own().start_again();
+    }
+
+    /// Starts it again as a standby, which takes no writes and waits for a primary that does not exist.
+    pub fn restart_as_standby(&mut self) {
+        self.own().stop();
+        self.own().write("data/standby.signal", "");
+        self.own().start_again();
+    }
+
+    /// Makes an empty database of this name.
+    ///
+    /// # Panics
+    ///
+    /// When the server is not there, or has one.
+    pub async fn create_database_named(&self, name: &str) {
+        let (client, connection) = tokio_postgres::connect(&self.url("postgres"), NoTls).await.unwrap();
+        let connection = tokio::spawn(connection);
+        client.batch_execute(&format!("CREATE DATABASE \"{name}\" TEMPLATE template0")).await.unwrap();
+        drop(client);
+        connection.await.unwrap().unwrap();
     }
 
     /// Lets it hang: it stays connected and answers nothing, and new connections are accepted by nobody.

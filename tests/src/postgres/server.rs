@@ -142,7 +142,7 @@ impl Server {
     }
 
     /// Writes a file that only the server may read, as it wants its keys.
-    fn write(&self, name: &str, text: &str) {
+    pub(super) fn write(&self, name: &str, text: &str) {
         use std::os::unix::fs::PermissionsExt;
         fs::write(self.file(name), text).unwrap();
         fs::set_permissions(self.file(name), fs::Permissions::from_mode(0o600)).unwrap();
@@ -217,5 +217,5 @@ impl Drop for Server {
 fn serves(lock: &Path, id: u32) -> bool {
     let text = fs::read_to_string(lock).unwrap_or_default();
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
-    lines.first() == Some(&id.to_string().as_str()) && lines.get(7) == Some(&"ready")
+    lines.first() == Some(&id.to_string().as_str()) && matches!(lines.get(7), Some(&("ready" | "standby")))
 }

@@ -11,6 +11,7 @@ use std::{
 
 use tokio::{
     net::{TcpListener, TcpStream},
+    sync::Notify,
     task::{JoinHandle, JoinSet},
 };
 
@@ -53,10 +54,16 @@ pub struct Proxy {
     task: JoinHandle<()>,
 }
 
+/// Told when all connections must end.
+type Outage = Arc<Notify>;
+
 /// What the tests and the connections share.
 #[derive(Debug, Default)]
 struct State {
     refuses: bool,
+    /// How many commits are still answered before an outage begins.
+    outage_after: Option<usize>,
+    outage: Outage,
     cut: Option<Cut>,
     has_cut: bool,
     seen: Vec<Message>,
@@ -108,6 +115,14 @@ impl Proxy {
         self.seen().into_iter().filter(|message| message.direction == direction).collect()
     }
 
+    /// After this many commits, the answer to the next is lost, all connections end, and new ones are refused until
+    /// [`refuse`](Self::refuse) says otherwise.
+    pub fn outage_after(&self, commits: usize) {
+        let mut state = self.state.lock().unwrap();
+        state.has_cut = false;
+        state.outage_after = Some(commits);
+    }
+
     /// Ends new connections as soon as they are made, or no longer.
     pub fn refuse(&self, refuses: bool) {
         self.state.lock().unwrap().refuses = refuses;
@@ -115,7 +130,7 @@ impl Proxy {
 
     fn arm(&self, cut: Option<Cut>) {
         let mut state = self.state.lock().unwrap();
-        *state = State { refuses: state.refuses, cut, ..State::default() };
+        *state = State { refuses: state.refuses, outage: state.outage.clone(), cut, ..State::default() };
     }
 }
 
@@ -132,6 +147,9 @@ impl State {
             return None;
         }
         let Message { direction, .. } = message;
+        if direction == Direction::ToClient && message.is_commit() && self.begins_outage() {
+            return Some(How::Before);
+        }
         let nth = self.seen.iter().filter(|seen| seen.direction == direction).count();
         self.seen.push(message);
         let cut = self.cut.take_if(|cut| (cut.direction, cut.nth) == (direction, nth))?;
@@ -140,11 +158,31 @@ impl State {
     }
 }
 
+impl State {
+    /// Whether this commit is the one whose answer is lost.
+    fn begins_outage(&mut self) -> bool {
+        let Some(before) = self.outage_after else { return false };
+        self.outage_after = before.checked_sub(1);
+        if self.outage_after.is_none() {
+            (self.has_cut, self.refuses) = (true, true);
+            self.outage.notify_one();
+        }
+        self.outage_after.is_none()
+    }
+}
+
 async fn listen(listener: TcpListener, server: String, state: Arc<Mutex<State>>) {
     // They end with this task, and so with the proxy.
     let mut connections = JoinSet::new();
+    let outage = state.lock().unwrap().outage.clone();
     loop {
-        let (client, _) = listener.accept().await.unwrap();
+        let (client, _) = tokio::select! {
+            accepted = listener.accept() => accepted.unwrap(),
+            () = outage.notified() => {
+                connections.abort_all();
+                continue;
+            }
+        };
         if state.lock().unwrap().refuses {
             continue;
         }

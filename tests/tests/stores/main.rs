@@ -9,10 +9,14 @@
 
 mod commits;
 mod conformance;
+mod export;
+mod hosts;
 mod known;
 mod migrations;
 mod outages;
 mod place;
+mod poolers;
 mod tls;
 mod together;
 mod twins;
+mod unanswered;

@@ -142,3 +142,24 @@ async fn a_database_that_is_away_or_silent_is_500() {
         tokio::task::yield_now().await;
     }
 }
+
+/// Synchronous replication says when a commit is safe, and no limit of time says otherwise.
+#[tokio::test]
+async fn a_commit_that_waits_for_a_standby_is_not_acknowledged() {
+    let Some(cluster) = Cluster::start(&[]) else { return };
+    let database = cluster.create_database("replicated").await;
+    let store = open(&cluster.url(&database), 2).await;
+    let (client, connection) = tokio_postgres::connect(&cluster.url(&database), tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client.batch_execute("ALTER SYSTEM SET synchronous_standby_names = 'missing'").await.unwrap();
+    client.batch_execute("SELECT pg_reload_conf()").await.unwrap();
+    while client.query_one("SHOW synchronous_standby_names", &[]).await.unwrap().get::<_, String>(0) != "missing" {}
+    let mut created = Box::pin(create(&store, "Ann", "key"));
+    // Longer than any statement may take.
+    let early = tokio::time::timeout(Duration::from_secs(7), &mut created).await;
+    assert!(early.is_err(), "{early:?}");
+    client.batch_execute("ALTER SYSTEM RESET synchronous_standby_names").await.unwrap();
+    client.batch_execute("SELECT pg_reload_conf()").await.unwrap();
+    created.await.unwrap();
+    assert_eq!(all(&store).await.len(), 1);
+}

@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
-use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::tls::{self, Sslmode, TlsError};
+use super::{
+    hosts::Hosts,
+    tls::TlsError,
+    url::{InvalidUrl, Target},
+};
 
 /// A request waits so long for a connection of the pool.
 const POOL_WAIT: Duration = Duration::from_secs(1);
-/// The database has so long to take up a connection.
-const CONNECT: Duration = Duration::from_secs(5);
 /// The oldest PostgreSQL that is supported, as it gives its version.
 const OLDEST: i32 = 150_000;
 
@@ -22,8 +23,13 @@ const LIMITS: &str = "SET statement_timeout = 5000; SET lock_timeout = 2000; \
 /// Why a database cannot be used as a store.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OpenError {
-    #[error("the URL is wrong")]
-    Url(#[source] tokio_postgres::Error),
+    #[error(transparent)]
+    Url(#[from] InvalidUrl),
+    #[error(
+        "its connections change their session between transactions, as behind PgBouncer in transaction mode: \
+         use a pooler in session mode, or the address of PostgreSQL itself"
+    )]
+    TransactionPooler,
     #[error(transparent)]
     Tls(#[from] TlsError),
     #[error("the pool could not be made")]
@@ -39,22 +45,15 @@ pub(crate) enum OpenError {
 }
 
 /// A pool of at most so many connections; none is made yet.
-pub(super) fn pool(url: &str, size: usize) -> Result<Pool, OpenError> {
-    let (url, sslmode) = Sslmode::split(url)?;
-    let mut config: tokio_postgres::Config = url.parse().map_err(OpenError::Url)?;
-    config.ssl_mode(sslmode.for_driver());
-    config.connect_timeout(CONNECT);
-    config.keepalives_idle(Duration::from_secs(10));
-    if config.get_application_name().is_none() {
-        config.application_name("leadapi-server");
-    }
-    let tls = MakeRustlsConnect::new(tls::client(&sslmode)?);
+pub(super) fn pool(target: Target, hosts: Hosts, size: usize) -> Result<Pool, OpenError> {
+    // Every host may be silent, and the database still has to answer `LIMITS`.
+    let create_timeout = hosts.longest() + Duration::from_secs(1);
     let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-    let pool = Pool::builder(Manager::from_config(config, tls, recycling))
+    let pool = Pool::builder(Manager::from_connect(target.config, hosts, recycling))
         .max_size(size)
         .runtime(Runtime::Tokio1)
         .wait_timeout(Some(POOL_WAIT))
-        .create_timeout(Some(CONNECT))
+        .create_timeout(Some(create_timeout))
         .recycle_timeout(Some(POOL_WAIT))
         .post_create(Hook::async_fn(|client, _| {
             Box::pin(async move { client.batch_execute(LIMITS).await.map_err(HookError::Backend) })
@@ -65,8 +64,9 @@ pub(super) fn pool(url: &str, size: usize) -> Result<Pool, OpenError> {
 
 /// Refuses a version that is too old, and says what would lose acknowledged writes.
 pub(super) async fn check(client: &tokio_postgres::Client) -> Result<(), OpenError> {
+    // An engine that speaks the protocol of PostgreSQL may lack a setting.
     let setting = async |name: &str| -> Result<String, tokio_postgres::Error> {
-        client.query_one("SELECT current_setting($1)", &[&name]).await?.try_get(0)
+        client.query_one("SELECT coalesce(current_setting($1, true), '')", &[&name]).await?.try_get(0)
     };
     if setting("server_version_num").await?.parse().is_ok_and(|version: i32| version < OLDEST) {
         return Err(OpenError::Old(setting("server_version").await?));

@@ -1,10 +1,13 @@
 //! PostgreSQL: any number of servers on one database.
 
 mod connect;
+mod hosts;
 mod migrate;
+mod pooler;
 mod session;
 mod statement;
 mod tls;
+mod url;
 mod writer;
 
 use std::{sync::Arc, time::Duration};
@@ -16,7 +19,10 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 pub(crate) use connect::OpenError;
+use hosts::Hosts;
 use session::PgSession;
+use url::Target;
+pub(super) use url::shown;
 use writer::Writer;
 
 use super::{
@@ -33,6 +39,9 @@ const LONGEST: Duration = Duration::from_secs(6);
 const BEGIN: &str = "BEGIN";
 /// Nothing that is read waits for anything that is written, and all of it is of one moment.
 const BEGIN_READING: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
+/// What is read may be handed to somebody who takes long.
+const BEGIN_READING_LONG: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL statement_timeout = 0; \
+    SET LOCAL idle_in_transaction_session_timeout = 0";
 /// Work of an administrator may take long.
 const BEGIN_LONG: &str = "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 60000; \
     SET LOCAL idle_in_transaction_session_timeout = 60000";
@@ -54,7 +63,10 @@ struct Connections {
 impl Postgres {
     /// Connects, and brings the database to the schema of this version.
     pub(crate) async fn open(url: &str, pool_size: usize) -> Result<Self, OpenError> {
-        let pool = connect::pool(url, pool_size)?;
+        let target = Target::parse(url)?;
+        let hosts = Hosts::new(&target)?;
+        pooler::refuse(&hosts).await?;
+        let pool = connect::pool(target, hosts, pool_size)?;
         let mut client = pool.get().await.map_err(|error| match error {
             PoolError::Backend(error) => OpenError::Database(error),
             other => OpenError::Unreachable(other),
@@ -84,8 +96,8 @@ impl Postgres {
     /// Runs statements that read, all on one snapshot.
     pub(crate) async fn read<W: Work>(&self, work: &W) -> Result<W::Output, SqlError> {
         let both = async {
-            match self.connections.read(work).await {
-                Err(error) if error.may_pass() => self.connections.read(work).await,
+            match self.connections.read(BEGIN_READING, work).await {
+                Err(error) if error.may_pass() => self.connections.read(BEGIN_READING, work).await,
                 other => other,
             }
         };
@@ -94,7 +106,7 @@ impl Postgres {
 
     /// Runs statements that read for as long as they take, all on one snapshot.
     pub(crate) async fn read_long<W: Work>(&self, work: &W) -> Result<W::Output, SqlError> {
-        self.connections.read(work).await
+        self.connections.read(BEGIN_READING_LONG, work).await
     }
 
     pub(crate) async fn write(&self, business: &BusinessId, write: Write) -> Result<Written, SqlError> {
@@ -156,8 +168,8 @@ impl Connections {
         session::query(self.get().await?, query).await
     }
 
-    async fn read<W: Work>(&self, work: &W) -> Result<W::Output, SqlError> {
-        let mut session = PgSession::begin(self.get().await?, BEGIN_READING)?;
+    async fn read<W: Work>(&self, begin: &'static str, work: &W) -> Result<W::Output, SqlError> {
+        let mut session = PgSession::begin(self.get().await?, begin)?;
         let done = work.run(&mut session).await?;
         session.end_of_reading().await?;
         Ok(done)
@@ -170,7 +182,7 @@ impl Connections {
         }
         let done = work.run(&mut session).await?;
         session.commit().await.map_err(|error| match error {
-            SqlError::Lost(lost) => SqlError::Other(Arc::new(Unanswered(lost))),
+            SqlError::Lost(lost) => SqlError::Unknown(Arc::new(Unanswered(lost))),
             other => other,
         })?;
         Ok(done)

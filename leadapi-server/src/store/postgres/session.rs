@@ -1,12 +1,21 @@
 //! A session on a connection: statements are sent as they are given, and answers are waited for only where they are
 //! needed.
 
-use std::{collections::VecDeque, error::Error, pin::Pin, sync::Arc};
+use std::{
+    collections::VecDeque,
+    error::Error,
+    pin::{Pin, pin},
+    sync::Arc,
+};
 
 use async_trait::async_trait;
 use deadpool_postgres::Object;
-use futures_util::FutureExt;
+use futures_util::{
+    FutureExt,
+    future::{Either, select},
+};
 use tokio_postgres::{
+    Statement,
     error::SqlState,
     types::{FromSql, IsNull, ToSql, Type, private::BytesMut, to_sql_checked},
 };
@@ -64,13 +73,44 @@ impl PgSession {
         self.told.push_back(sent(answer));
     }
 
+    /// Prepares a statement, and reads what comes before the answer to that.
+    ///
+    /// The driver stops reading a connection while an answer that has come in several pieces is not read, so the answers
+    /// to earlier statements would keep this one from arriving. Where one of those has failed, that is the error, and not
+    /// that nothing can be prepared in a transaction that has failed.
+    async fn prepare(&mut self, sql: &'static str) -> Result<Statement, SqlError> {
+        let connection = self.connection()?;
+        let prepare = pin!(connection.prepare_cached(sql));
+        let prepared = match select(prepare, pin!(hear(&mut self.told))).await {
+            Either::Left((prepared, _)) => prepared,
+            Either::Right((heard, prepare)) => {
+                heard?;
+                prepare.await
+            }
+        };
+        match prepared {
+            Ok(statement) => Ok(statement),
+            Err(error) => {
+                self.hear().await?;
+                Err(failure(error))
+            }
+        }
+    }
+
     /// Waits for all that was told.
     async fn hear(&mut self) -> Result<(), SqlError> {
-        while let Some(answer) = self.told.pop_front() {
-            answer.await.map_err(failure)?;
-        }
-        Ok(())
+        hear(&mut self.told).await
     }
+}
+
+/// Reads answers in order. One that has been read is gone, also when this is dropped before the last.
+async fn hear(told: &mut VecDeque<Answer>) -> Result<(), SqlError> {
+    while let Some(answer) = told.front_mut() {
+        let heard = answer.await;
+        told.pop_front();
+        heard.map_err(failure)?;
+    }
+    Ok(())
 }
 
 impl Drop for PgSession {
@@ -85,10 +125,14 @@ impl Drop for PgSession {
 #[async_trait]
 impl Session for PgSession {
     async fn ask(&mut self, queries: Vec<Query>, read: &mut Read<'_>) -> Result<(), SqlError> {
-        let mut asked = Vec::with_capacity(queries.len());
+        // All of them first: what is asked is read only once it has all been sent.
+        let mut prepared = Vec::with_capacity(queries.len());
         for query in queries {
-            asked.push(sent(prepared(self.connection()?, query).await?));
+            prepared.push((self.prepare(query.sql).await?, query));
         }
+        let connection = self.connection()?;
+        let run = |(statement, query)| sent(run(connection.clone(), statement, query));
+        let asked: Vec<Answer> = prepared.into_iter().map(run).collect();
         self.hear().await?;
         for (nth, answer) in asked.into_iter().enumerate() {
             for row in &answer.await.map_err(failure)? {
@@ -99,8 +143,8 @@ impl Session for PgSession {
     }
 
     async fn tell(&mut self, query: Query) -> Result<(), SqlError> {
-        let answer = prepared(self.connection()?, query).await?;
-        self.send(answer);
+        let statement = self.prepare(query.sql).await?;
+        self.send(run(self.connection()?, statement, query));
         if self.told.len() > MOST_UNREAD { self.hear().await } else { Ok(()) }
     }
 }
@@ -117,22 +161,22 @@ fn command(connection: Arc<Object>, text: &'static str) -> Answer {
     Box::pin(async move { connection.batch_execute(text).await.map(|()| Vec::new()) })
 }
 
-async fn prepared(connection: Arc<Object>, query: Query) -> Result<Answer, SqlError> {
-    let statement = connection.prepare_cached(query.sql).await.map_err(failure)?;
-    Ok(Box::pin(async move {
+fn run(connection: Arc<Object>, statement: Statement, query: Query) -> Answer {
+    Box::pin(async move {
         let params: Vec<&(dyn ToSql + Sync)> =
             query.params.iter().map(|param| -> &(dyn ToSql + Sync) { param }).collect();
         connection.query(&statement, &params).await
-    }))
+    })
 }
 
 /// Runs one statement that reads, in a transaction of its own.
 pub(super) async fn query(connection: Object, query: Query) -> Result<Vec<tokio_postgres::Row>, SqlError> {
     let connection = Arc::new(connection);
-    let rows = match prepared(connection.clone(), query).await {
-        Ok(answer) => answer.await.map_err(failure),
+    let rows = match connection.prepare_cached(query.sql).await {
+        Ok(statement) => run(connection.clone(), statement, query).await,
         Err(error) => Err(error),
     };
+    let rows = rows.map_err(failure);
     if rows.is_err()
         && let Some(connection) = Arc::into_inner(connection)
     {
@@ -156,6 +200,19 @@ pub(super) fn failure(error: tokio_postgres::Error) -> SqlError {
         SqlError::Lost(error)
     } else {
         SqlError::Other(error)
+    }
+}
+
+/// Whether an error is one of a single write: the database refused its data, and has rolled the transaction back.
+pub(super) fn is_of_one_write(error: &SqlError) -> bool {
+    match error {
+        SqlError::Conflict(_) => true,
+        SqlError::Other(cause) => {
+            let state = cause.downcast_ref::<tokio_postgres::Error>().and_then(tokio_postgres::Error::code);
+            // Data exceptions, broken constraints, and rows that are too large.
+            state.is_some_and(|state| ["22", "23", "54"].iter().any(|class| state.code().starts_with(class)))
+        }
+        _ => false,
     }
 }
 

@@ -8,8 +8,11 @@ pub(super) const SIGN: &str = "INSERT INTO operation (business_id, server_id, op
     SELECT business_id, $1, $2, $3 FROM business WHERE business_id = $4 \
     ON CONFLICT (business_id, server_id) DO UPDATE SET operation_id = excluded.operation_id, at = excluded.at";
 
-/// The last transaction of a server in a business.
-pub(super) const SIGNED: &str = "SELECT operation_id FROM operation WHERE business_id = $1 AND server_id = $2";
+/// Writes to the signature of a server in a business, and answers which transaction it is of. Where there is none, one is
+/// made that no transaction has.
+pub(super) const FENCE: &str = "INSERT INTO operation (business_id, server_id, operation_id, at) \
+    SELECT business_id, $1, '', $2 FROM business WHERE business_id = $3 \
+    ON CONFLICT (business_id, server_id) DO UPDATE SET at = excluded.at RETURNING operation_id";
 
 pub(super) const OLD_SERVER: &str = "SELECT server_id FROM operation WHERE business_id = $1 AND at < $2 LIMIT 1";
 

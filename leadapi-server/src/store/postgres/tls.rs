@@ -45,26 +45,14 @@ enum Mode {
 }
 
 impl Sslmode {
-    /// Takes what is about TLS out of a URL: the driver knows less of it than libpq does.
-    pub(super) fn split(url: &str) -> Result<(String, Self), TlsError> {
-        let mut found = Self { mode: Mode::Prefer, root: None };
-        let Some((before, query)) = url.split_once('?') else { return Ok((url.to_owned(), found)) };
-        let mut kept = Vec::new();
-        for pair in query.split('&') {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let value = percent_encoding::percent_decode_str(value).decode_utf8_lossy();
-            match name {
-                "sslmode" => found.mode = Mode::parse(&value)?,
-                "sslrootcert" => found.root = Some(value.into_owned().into()).filter(|_| !value_is_system(pair)),
-                _ => kept.push(pair),
-            }
-        }
-        // As in libpq: who names an authority and asks for TLS wants to be sure of it.
-        if found.mode == Mode::Require && found.root.is_some() {
-            found.mode = Mode::VerifyCa;
-        }
-        let url = if kept.is_empty() { before.to_owned() } else { format!("{before}?{}", kept.join("&")) };
-        Ok((url, found))
+    /// From the two parameters of a URL; the last of each counts.
+    pub(super) fn new(mode: Option<&str>, root: Option<&str>) -> Result<Self, TlsError> {
+        let mode = mode.map_or(Ok(Mode::Prefer), Mode::parse)?;
+        // The authorities of the system have this name in libpq.
+        let root = root.filter(|root| *root != "system").map(PathBuf::from);
+        // As in libpq: naming an authority and requiring TLS means verifying the authority.
+        let mode = if mode == Mode::Require && root.is_some() { Mode::VerifyCa } else { mode };
+        Ok(Self { mode, root })
     }
 
     pub(super) const fn for_driver(&self) -> SslMode {
@@ -74,11 +62,6 @@ impl Sslmode {
             Mode::Require | Mode::VerifyCa | Mode::VerifyFull => SslMode::Require,
         }
     }
-}
-
-/// The authorities of the system have a name in libpq.
-fn value_is_system(pair: &str) -> bool {
-    pair == "sslrootcert=system"
 }
 
 impl Mode {
@@ -215,19 +198,12 @@ impl ServerCertVerifier for AnyName {
 mod tests {
     use super::*;
 
-    fn split(url: &str) -> (String, Sslmode) {
-        Sslmode::split(url).unwrap()
-    }
-
     #[test]
-    fn what_is_about_tls_is_taken_out_of_the_url() {
-        let plain = Sslmode { mode: Mode::Prefer, root: None };
-        assert_eq!(split("postgres://h/d"), ("postgres://h/d".into(), plain));
-        let full = Sslmode { mode: Mode::VerifyFull, root: Some("/a b.pem".into()) };
-        let url = "postgres://h/d?a=1&sslmode=verify-full&sslrootcert=/a%20b.pem&b=2";
-        assert_eq!(split(url), ("postgres://h/d?a=1&b=2".into(), full));
-        assert_eq!(split("postgres://h/d?sslmode=require&sslrootcert=x").1.mode, Mode::VerifyCa);
-        assert_eq!(split("postgres://h/d?sslmode=verify-full&sslrootcert=system").1.root, None);
-        assert!(Sslmode::split("postgres://h/d?sslmode=sometimes").unwrap_err().to_string().contains("sometimes"));
+    fn an_authority_is_verified_where_one_is_named() {
+        let sslmode = |mode, root| Sslmode::new(mode, root).unwrap();
+        assert_eq!(sslmode(None, None), Sslmode { mode: Mode::Prefer, root: None });
+        assert_eq!(sslmode(Some("require"), Some("x")).mode, Mode::VerifyCa);
+        assert_eq!(sslmode(Some("verify-full"), Some("system")).root, None);
+        assert!(Sslmode::new(Some("sometimes"), None).unwrap_err().to_string().contains("sometimes"));
     }
 }

@@ -3,6 +3,20 @@
 //! The writes of one business follow each other whatever the server does, because they change the same tally. So one
 //! task per business takes all that has come while its last transaction was on its way, and does it at once. Between
 //! servers, the lock of the business's row keeps the order.
+//!
+//! # A commit whose answer is lost
+//!
+//! A transaction must be done exactly once, so one is repeated only when it is known to have been rolled back. Each signs
+//! itself in a row of its server and business. When the answer to a commit is lost, another connection takes the lock of
+//! the business and *writes* to that row, and the row says whether the first transaction was committed:
+//!
+//! - PostgreSQL gives the lock only once the first transaction is over, so the row is final.
+//! - An engine that takes row locks less seriously must refuse one of two transactions that write the same row. Reading it
+//!   would not be enough there: the first could still be committed afterwards.
+//! - No later transaction of this server can have replaced the signature, because the task that asks is the only one that
+//!   signs for the business, and it does nothing else until it knows. Other servers sign rows of their own.
+//!
+//! Where the question cannot be answered for as long as a caller waits, the outcome stays unknown, and nothing is repeated.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -17,7 +31,11 @@ use tokio::{
 };
 use uuid::Uuid;
 
-use super::{Attempts, BEGIN, Connections, LONGEST, session::PgSession, statement};
+use super::{
+    Attempts, BEGIN, Connections, LONGEST,
+    session::{PgSession, is_of_one_write},
+    statement,
+};
 use crate::store::{
     row::Row,
     session::{Session, SqlError, query},
@@ -26,9 +44,9 @@ use crate::store::{
 
 /// So many writes share a transaction at most.
 const MOST_TOGETHER: usize = 256;
-/// After a commit whose answer was lost, it is asked so long what became of it.
-const ASKED_FOR: Duration = LONGEST;
-const ASKED_EVERY: Duration = Duration::from_millis(100);
+/// How long the outcome of a commit is asked for: almost as long as a caller waits for an answer.
+const OUTCOME_TIMEOUT: Duration = Duration::from_secs(14);
+const OUTCOME_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone)]
 pub(super) struct Writer(Arc<Inner>);
@@ -105,8 +123,8 @@ impl Inner {
     async fn write_all(&self, business: &BusinessId, writes: &[&Write]) -> Vec<Result<Written, SqlError>> {
         match self.transaction(business, writes).await {
             Ok(written) => written,
-            // One of them is refused by the database; alone, it takes nothing with it of the others.
-            Err(SqlError::Conflict(_) | SqlError::Other(_)) if writes.len() > 1 => {
+            // Alone, the one that was refused takes nothing with it of the others.
+            Err(error) if writes.len() > 1 && is_of_one_write(&error) => {
                 let mut written = Vec::with_capacity(writes.len());
                 for write in writes {
                     let alone = self.transaction(business, std::slice::from_ref(write)).await;
@@ -142,10 +160,9 @@ impl Inner {
         let (session, written) = prepared.map_err(SqlError::other)??;
         match timeout(LONGEST, session.commit()).await.unwrap_or_else(|elapsed| Err(SqlError::lost(elapsed))) {
             Ok(()) => Ok(written),
-            Err(SqlError::Lost(lost)) => match self.became(business, &operation).await? {
-                Became::Done => Ok(written),
-                // It is known that nothing was done, so it may be done again.
-                Became::Nothing => Err(SqlError::Retry(lost)),
+            Err(SqlError::Lost(lost)) => match self.outcome(business, &operation).await? {
+                CommitOutcome::Committed => Ok(written),
+                CommitOutcome::RolledBack => Err(SqlError::Retry(lost)),
             },
             Err(other) => Err(other),
         }
@@ -167,30 +184,29 @@ impl Inner {
         Ok((session, written))
     }
 
-    /// What became of a transaction whose commit was sent and not answered.
-    ///
-    /// It is asked on another connection, under the lock that the transaction held: whoever has it knows that the
-    /// transaction is over, and its signature says how.
-    async fn became(&self, business: &BusinessId, operation: &str) -> Result<Became, SqlError> {
-        let deadline = Instant::now() + ASKED_FOR;
+    /// Establishes whether a transaction was committed whose commit was sent and not answered.
+    async fn outcome(&self, business: &BusinessId, operation: &str) -> Result<CommitOutcome, SqlError> {
+        let deadline = Instant::now() + OUTCOME_TIMEOUT;
         loop {
-            let asked = timeout(LONGEST, self.signed(business)).await.unwrap_or_else(|late| Err(SqlError::lost(late)));
-            match asked {
-                Ok(signed) if signed.as_deref() == Some(operation) => return Ok(Became::Done),
-                Ok(_) => return Ok(Became::Nothing),
-                Err(error) if Instant::now() >= deadline => return Err(unknown(&error)),
-                // The database may be coming back, or the transaction still be on its way.
-                Err(_) => sleep(ASKED_EVERY).await,
+            let fence = timeout(LONGEST.min(deadline - Instant::now()), self.fence(business));
+            match fence.await.unwrap_or_else(|elapsed| Err(SqlError::lost(elapsed))) {
+                Ok(signed) if signed.as_deref() == Some(operation) => return Ok(CommitOutcome::Committed),
+                Ok(_) => return Ok(CommitOutcome::RolledBack),
+                Err(error) if Instant::now() >= deadline => return Err(SqlError::Unknown(Arc::new(error))),
+                // The database may be coming back, or the transaction may still be running.
+                Err(_) => sleep(OUTCOME_INTERVAL).await,
             }
         }
     }
 
-    async fn signed(&self, business: &BusinessId) -> Result<Option<String>, SqlError> {
+    /// Writes to this server's signature in the business, and answers which transaction it is of.
+    async fn fence(&self, business: &BusinessId) -> Result<Option<String>, SqlError> {
         let mut session = PgSession::begin(self.connections.get().await?, BEGIN)?;
-        let signed = query!(statement::SIGNED, business, &self.connections.server_id);
         session.tell(query!(statement::LOCK, business)).await?;
+        let now = chrono::Utc::now().timestamp_millis();
+        let fence = query!(statement::FENCE, &self.connections.server_id, now, business);
         let read = |mut row: Row<'_>| row.take();
-        let signed = (&mut session as &mut dyn Session).row(signed, read).await?;
+        let signed = (&mut session as &mut dyn Session).row(fence, read).await?;
         session.commit().await?;
         Ok(signed)
     }
@@ -211,14 +227,9 @@ impl Drop for Post<'_> {
     }
 }
 
-enum Became {
-    Done,
-    Nothing,
-}
-
-/// Not lost, which would say that nothing was done.
-fn unknown(error: &SqlError) -> SqlError {
-    SqlError::other(format!("a commit was not answered, and what became of it cannot be asked: {error}"))
+enum CommitOutcome {
+    Committed,
+    RolledBack,
 }
 
 fn no_outcome() -> SqlError {

@@ -1,0 +1,214 @@
+//! The hosts of a database, tried one after the other, each for a bounded time.
+//!
+//! The driver bounds only the connection of TCP. A host that accepts and then says nothing would take all the time there
+//! is, and no other would be tried.
+
+use std::{
+    io,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use deadpool_postgres::Connect;
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    task::JoinHandle,
+    time::timeout,
+};
+use tokio_postgres::{
+    Client, Config, Error, NoTls,
+    config::{Host, LoadBalanceHosts},
+};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::{
+    connect::OpenError,
+    tls,
+    url::{SessionAttrs, Target},
+};
+
+/// How long a host has for TCP, TLS and its first answer, unless the URL says otherwise with `connect_timeout`.
+const HOST_TIMEOUT: Duration = Duration::from_millis(1_500);
+
+const KEEPALIVES_IDLE: Duration = Duration::from_secs(10);
+
+/// Connects to the first host that answers in time and is of the right kind, beginning with the one that last did.
+#[derive(Clone)]
+pub(super) struct Hosts {
+    /// One for each host, never empty.
+    configs: Arc<[Config]>,
+    tls: MakeRustlsConnect,
+    session: SessionAttrs,
+    timeout: Duration,
+    /// The host that was last connected to.
+    first: Arc<AtomicUsize>,
+}
+
+/// A connection, and the task that runs it.
+type Connected = (Client, JoinHandle<()>);
+
+impl Hosts {
+    pub(super) fn new(target: &Target) -> Result<Self, OpenError> {
+        let config = &target.config;
+        let timeout = config.get_connect_timeout().copied().unwrap_or(HOST_TIMEOUT);
+        let configs: Arc<[Config]> = each(config, timeout).into();
+        let first = match config.get_load_balance_hosts() {
+            // The last bits of a random UUID are as good as any.
+            LoadBalanceHosts::Random => {
+                usize::from(uuid::Uuid::now_v7().into_bytes().last().copied().unwrap_or_default())
+                    % configs.len().max(1)
+            }
+            _ => 0,
+        };
+        let tls = MakeRustlsConnect::new(tls::client(&target.sslmode)?);
+        Ok(Self { configs, tls, session: target.session, timeout, first: Arc::new(first.into()) })
+    }
+
+    /// How long it takes at most until each host has been tried.
+    pub(super) fn longest(&self) -> Duration {
+        self.timeout * u32::try_from(self.configs.len()).unwrap_or(u32::MAX)
+    }
+
+    pub(super) async fn connect_to_any(&self) -> Result<Connected, Error> {
+        let first = self.first.load(Relaxed);
+        let mut last = None;
+        for nth in 0..self.configs.len() {
+            let at = (first + nth) % self.configs.len();
+            let Some(config) = self.configs.get(at) else { break };
+            match timeout(self.timeout, self.connect_to(config)).await {
+                Ok(Ok(connected)) => {
+                    self.first.store(at, Relaxed);
+                    return Ok(connected);
+                }
+                Ok(Err(error)) => last = Some(error),
+                Err(_) => {}
+            }
+        }
+        match last {
+            Some(error) => Err(error),
+            None => Silence(self.timeout).connect().await,
+        }
+    }
+
+    async fn connect_to(&self, config: &Config) -> Result<Connected, Error> {
+        let (client, connection) = config.connect(self.tls.clone()).await?;
+        let task = tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a connection to PostgreSQL has ended");
+            }
+        });
+        if self.session == SessionAttrs::Primary {
+            client.batch_execute(FAIL_ON_A_STANDBY).await?;
+        }
+        Ok((client, task))
+    }
+}
+
+const FAIL_ON_A_STANDBY: &str = "DO $$ BEGIN \
+    IF pg_is_in_recovery() THEN RAISE EXCEPTION 'the host is a standby'; END IF; END $$";
+
+impl Connect for Hosts {
+    /// Each host has a configuration of its own here, so that of the pool is not needed.
+    fn connect(&self, _: &Config) -> Pin<Box<dyn Future<Output = Result<Connected, Error>> + Send + '_>> {
+        Box::pin(self.connect_to_any())
+    }
+}
+
+/// A configuration for each host of one.
+fn each(config: &Config, timeout: Duration) -> Vec<Config> {
+    let (hosts, addresses, ports) = (config.get_hosts(), config.get_hostaddrs(), config.get_ports());
+    let one = |nth: usize| {
+        let mut one = Config::new();
+        match hosts.get(nth) {
+            Some(Host::Tcp(host)) => drop(one.host(host)),
+            #[cfg(unix)]
+            Some(Host::Unix(path)) => drop(one.host_path(path)),
+            None => {}
+        }
+        if let Some(address) = addresses.get(nth) {
+            one.hostaddr(*address);
+        }
+        if let Some(port) = ports.get(nth).or(ports.first()) {
+            one.port(*port);
+        }
+        // A name may have several addresses, of which the first may be dead.
+        one.connect_timeout(timeout / 2);
+        with_the_rest(one, config)
+    };
+    (0..hosts.len().max(addresses.len())).map(one).collect()
+}
+
+/// What all hosts have in common.
+fn with_the_rest(mut one: Config, config: &Config) -> Config {
+    if let Some(user) = config.get_user() {
+        one.user(user);
+    }
+    if let Some(password) = config.get_password() {
+        one.password(password);
+    }
+    if let Some(database) = config.get_dbname() {
+        one.dbname(database);
+    }
+    if let Some(options) = config.get_options() {
+        one.options(options);
+    }
+    if let Some(name) = config.get_application_name() {
+        one.application_name(name);
+    }
+    if let Some(timeout) = config.get_tcp_user_timeout() {
+        one.tcp_user_timeout(*timeout);
+    }
+    if let Some(interval) = config.get_keepalives_interval() {
+        one.keepalives_interval(interval);
+    }
+    if let Some(retries) = config.get_keepalives_retries() {
+        one.keepalives_retries(retries);
+    }
+    one.keepalives(config.get_keepalives())
+        .keepalives_idle(KEEPALIVES_IDLE.min(config.get_keepalives_idle()))
+        .ssl_mode(config.get_ssl_mode())
+        .ssl_negotiation(config.get_ssl_negotiation())
+        .channel_binding(config.get_channel_binding())
+        .target_session_attrs(config.get_target_session_attrs())
+        .load_balance_hosts(config.get_load_balance_hosts());
+    one
+}
+
+/// The only way to the driver's error for hosts that do not answer: a connection on which nothing does.
+struct Silence(Duration);
+
+impl Silence {
+    async fn connect(self) -> Result<Connected, Error> {
+        let (client, connection) = Config::new().user("nobody").connect_raw(self, NoTls).await?;
+        Ok((client, tokio::spawn(async move { drop(connection) })))
+    }
+
+    fn error<T>(&self) -> Poll<io::Result<T>> {
+        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, format!("no host answered within {:?}", self.0))))
+    }
+}
+
+impl AsyncRead for Silence {
+    fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, _: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        self.error()
+    }
+}
+
+impl AsyncWrite for Silence {
+    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, _: &[u8]) -> Poll<io::Result<usize>> {
+        self.error()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.error()
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.error()
+    }
+}

@@ -1,0 +1,103 @@
+//! URLs of several hosts, of which some are silent, dead, or take no writes.
+
+use std::time::{Duration, Instant};
+
+use leadapi_server::store::{DatabaseUrl, SqlStore};
+use leadapi_tests::postgres::Cluster;
+use tokio::net::TcpListener;
+
+use crate::place::{create, open};
+
+/// The URL of a database of a cluster, with other hosts before it.
+async fn after(cluster: &Cluster, others: &str, parameters: &str) -> String {
+    let database = cluster.create_database("hosts").await;
+    let hosts = format!("{others},{}", cluster.address());
+    format!("{}{parameters}", cluster.url_at(hosts, &database))
+}
+
+async fn opened(url: &str) -> Result<SqlStore, String> {
+    SqlStore::open(&url.parse::<DatabaseUrl>().unwrap()).await.map_err(|error| error.to_string())
+}
+
+/// A host that accepts connections and never says anything.
+async fn silent() -> TcpListener {
+    TcpListener::bind("127.0.0.1:0").await.unwrap()
+}
+
+#[tokio::test]
+async fn a_host_that_accepts_and_never_answers_delays_only_the_first_connection() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let silent = silent().await;
+    let url = after(cluster, &silent.local_addr().unwrap().to_string(), "").await;
+    let begun = Instant::now();
+    let store = open(&url, 4).await;
+    // The silent host is tried once; all connections after that begin with the one that answered.
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    let mut creates = Vec::new();
+    for nth in 0..4 {
+        let key = format!("key-{nth}");
+        let store = store.clone();
+        creates.push(tokio::spawn(async move { create(&store, "Ann", &key).await.map(drop) }));
+    }
+    for created in creates {
+        created.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_database_that_freezes_is_left_for_the_next_host() {
+    let Some(mut first) = Cluster::start(&[]) else { return };
+    let Some(second) = Cluster::start(&[]) else { return };
+    let database = first.create_database("freezes").await;
+    open(&first.url(&database), 2).await;
+    // The second has a database of the same name, as a standby that was promoted would.
+    second.create_database_named(&database).await;
+    let url = first.url_at(format!("{},{}", first.address(), second.address()), &database);
+    let store = open(&url, 2).await;
+    open(&second.url(&database), 2).await;
+    create(&store, "before", "before").await.unwrap();
+    first.pause();
+    let begun = Instant::now();
+    // The connections of the pool are to the frozen one, until each has been given up.
+    while create(&store, "after", "after").await.is_err() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "the second host is never tried");
+    }
+    first.resume();
+    let leads = crate::place::all(&open(&second.url(&database), 2).await).await;
+    assert_eq!(leads.into_iter().map(|(_, name)| name).collect::<Vec<_>>(), ["after"]);
+}
+
+#[tokio::test]
+async fn hosts_that_are_all_silent_are_given_up_in_time() {
+    let (one, two) = (silent().await, silent().await);
+    let url = format!("postgres://u@{},{}/d", one.local_addr().unwrap(), two.local_addr().unwrap());
+    let begun = Instant::now();
+    let error = opened(&url).await.unwrap_err();
+    assert!(error.contains("no host answered within 1.5s"), "{error}");
+    assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
+async fn a_standby_is_passed_over_unless_any_host_will_do() {
+    let Some(mut standby) = Cluster::start(&[]) else { return };
+    let Some(primary) = Cluster::start(&[]) else { return };
+    let database = standby.create_database("attrs").await;
+    primary.create_database_named(&database).await;
+    for cluster in [&standby, &primary] {
+        open(&cluster.url(&database), 2).await;
+    }
+    standby.restart_as_standby();
+    let both = primary.url_at(format!("{},{}", standby.address(), primary.address()), &database);
+    let with =
+        |attrs: &str| format!("{both}{}target_session_attrs={attrs}", if both.contains('?') { '&' } else { '?' });
+    for url in [both.clone(), with("read-write"), with("primary")] {
+        let store = opened(&url).await.unwrap();
+        create(&store, "Ann", &url.len().to_string()).await.unwrap();
+    }
+    let store = opened(&with("any")).await.unwrap();
+    assert!(create(&store, "Ann", "any").await.is_err(), "the first host is a standby");
+    for attrs in ["standby", "prefer-standby", "read-only"] {
+        let error = opened(&with(attrs)).await.unwrap_err();
+        assert!(error.contains("names servers that take no writes"), "{attrs}: {error}");
+    }
+}

@@ -1,0 +1,174 @@
+//! A commit whose answer an outage swallows: every write that shared it is done once, and its caller hears the truth.
+
+use std::time::Duration;
+
+use futures_util::future::{BoxFuture, join_all};
+use leadapi_core::{
+    BoxError,
+    id::{ClientId, LeadId},
+    model::NewLead,
+    port::{Created, Store, Updated},
+    validate::Stamp,
+};
+use leadapi_server::store::SqlStore;
+use leadapi_tests::{postgres::Cluster, proxy::Proxy};
+use tokio_postgres::NoTls;
+
+use crate::place::{all, business, create, open, rename};
+
+/// How many writes of each kind come at once.
+const OF_EACH: usize = 6;
+
+/// What a caller hears of a write.
+#[derive(Debug)]
+enum Heard {
+    Created(String, Result<Created, BoxError>),
+    Renamed(LeadId, Result<Updated, BoxError>),
+    Deleted(LeadId, Result<bool, BoxError>),
+}
+
+/// Two servers on one database: one whose connections can be cut, and one that is always connected.
+struct Servers {
+    proxy: Proxy,
+    one: SqlStore,
+    two: SqlStore,
+    url: String,
+    to_rename: Vec<LeadId>,
+    to_delete: Vec<LeadId>,
+}
+
+impl Servers {
+    async fn new(cluster: &Cluster) -> Self {
+        let database = cluster.create_database("unanswered").await;
+        let url = cluster.url(&database);
+        let two = open(&url, 4).await;
+        let proxy = Proxy::to(cluster.address()).await;
+        let one = open(&cluster.url_at(proxy.address(), &database), 4).await;
+        let make = async |kind: &str| {
+            let each = (0..OF_EACH).map(|nth| {
+                let (two, name) = (&two, format!("{kind}-{nth}"));
+                async move { crate::place::id(create(two, &name, &name).await.unwrap()) }
+            });
+            join_all(each).await
+        };
+        let (to_rename, to_delete) = (make("rename").await, make("delete").await);
+        Self { proxy, one, two, url, to_rename, to_delete }
+    }
+
+    /// Writes of all kinds through the first server, at once.
+    async fn write(&self) -> Vec<Heard> {
+        let mut writes: Vec<BoxFuture<'_, Heard>> = Vec::new();
+        for nth in 0..OF_EACH {
+            let [keyed, plain] = ["keyed", "plain"].map(|kind| format!("{kind}-{nth}"));
+            let (renamed, deleted) = (self.to_rename[nth].clone(), self.to_delete[nth].clone());
+            writes
+                .push(Box::pin(async move { Heard::Created(keyed.clone(), create(&self.one, &keyed, &keyed).await) }));
+            writes.push(Box::pin(async move { Heard::Created(plain.clone(), create_plain(&self.one, &plain).await) }));
+            writes
+                .push(Box::pin(async move { Heard::Renamed(renamed.clone(), rename(&self.one, &renamed, "A").await) }));
+            writes.push(Box::pin(async move {
+                Heard::Deleted(deleted.clone(), self.one.remove(&business(), &deleted).await)
+            }));
+        }
+        join_all(writes).await
+    }
+
+    /// Lets a first write wait for the lock of its business until `writes` have been asked for, so that all of them wait for
+    /// its commit and share the next.
+    async fn together<T>(&self, writes: impl Future<Output = T>) -> T {
+        let connect = async || {
+            let (client, connection) = tokio_postgres::connect(&self.url, NoTls).await.unwrap();
+            tokio::spawn(connection);
+            client
+        };
+        // A transaction sees the activity of others as it was when it first looked, so another connection looks.
+        let (holder, observer) = (connect().await, connect().await);
+        holder.batch_execute("BEGIN; SELECT * FROM business FOR NO KEY UPDATE").await.unwrap();
+        let one = self.one.clone();
+        let first = tokio::spawn(async move { create(&one, "first", "first").await.map(drop) });
+        let waits = "SELECT count(*) FROM pg_stat_activity \
+            WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        while observer.query_one(waits, &[]).await.unwrap().get::<_, i64>(0) == 0 {}
+        // The writes are polled first, and queue themselves before they wait.
+        let (written, released) = tokio::join!(writes, holder.batch_execute("COMMIT"));
+        released.unwrap();
+        first.await.unwrap().unwrap();
+        written
+    }
+
+    /// Waits for the outage. Meanwhile the second server renames again what the first one has renamed, and the leads for
+    /// which it was told so come back once the outage has lasted as long as it should.
+    async fn outage(&self, lasts: Duration) -> Vec<LeadId> {
+        while !self.proxy.has_cut() {
+            tokio::task::yield_now().await;
+        }
+        let over = tokio::time::sleep(lasts);
+        let leads = all(&self.two).await;
+        let mut renamed_again = Vec::new();
+        for (id, _) in leads.iter().filter(|(_, name)| name == "A") {
+            assert!(matches!(rename(&self.two, id, "B").await, Ok(Updated::Changed(_))));
+            renamed_again.push(id.clone());
+        }
+        over.await;
+        self.proxy.refuse(false);
+        renamed_again
+    }
+}
+
+async fn create_plain(store: &SqlStore, name: &str) -> Result<Created, BoxError> {
+    let draft = NewLead::new(&ClientId::parse("c1").unwrap(), name).check().unwrap();
+    let id = LeadId::parse(uuid::Uuid::now_v7().to_string()).unwrap();
+    store.create(&business(), Stamp { id, at: chrono::Utc::now().into() }, draft, None).await
+}
+
+/// The writes, the leads that the second server has renamed, and both servers' view of what is stored afterwards.
+async fn around_an_outage(cluster: &Cluster, lasts: Duration) -> (Vec<Heard>, Vec<LeadId>, Vec<(LeadId, String)>) {
+    let servers = Servers::new(cluster).await;
+    servers.proxy.outage_after(1);
+    let (heard, renamed_again) = tokio::join!(servers.together(servers.write()), servers.outage(lasts));
+    (heard, renamed_again, all(&servers.two).await)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_write_around_an_outage_of_seven_seconds_is_done_once_and_answered_truly() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let (heard, renamed_again, stored) = around_an_outage(cluster, Duration::from_secs(7)).await;
+    assert!(!renamed_again.is_empty(), "the commit that was not answered held no rename");
+    for heard in heard {
+        match heard {
+            Heard::Created(name, created) => {
+                assert!(matches!(created, Ok(Created::Fresh(_))), "{name}: {created:?}");
+                assert_eq!(stored.iter().filter(|(_, stored)| *stored == name).count(), 1, "{name}");
+            }
+            Heard::Renamed(id, renamed) => assert!(matches!(renamed, Ok(Updated::Changed(_))), "{id}: {renamed:?}"),
+            Heard::Deleted(id, deleted) => assert!(matches!(deleted, Ok(true)), "{id}: {deleted:?}"),
+        }
+    }
+    for id in renamed_again {
+        let name = &stored.iter().find(|(stored, _)| *stored == id).unwrap().1;
+        assert_eq!(name, "B", "{id} was acknowledged by the second server");
+    }
+}
+
+/// Longer than anybody waits: an error is the truth then, but no other untruth is.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_write_whose_outcome_cannot_be_established_is_not_done_again() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let (heard, renamed_again, stored) = around_an_outage(cluster, Duration::from_secs(18)).await;
+    let mut unknown = 0;
+    for heard in heard {
+        match heard {
+            Heard::Created(name, Ok(created)) => assert!(matches!(created, Created::Fresh(_)), "{name}: {created:?}"),
+            Heard::Renamed(id, Ok(renamed)) => assert!(matches!(renamed, Updated::Changed(_)), "{id}: {renamed:?}"),
+            Heard::Deleted(id, Ok(deleted)) => assert!(deleted, "{id}"),
+            Heard::Created(_, Err(error)) | Heard::Renamed(_, Err(error)) | Heard::Deleted(_, Err(error)) => {
+                unknown += usize::from(error.to_string().contains("outcome could not be established"));
+            }
+        }
+    }
+    assert!(unknown > 0);
+    for id in renamed_again {
+        let name = &stored.iter().find(|(stored, _)| *stored == id).unwrap().1;
+        assert_eq!(name, "B", "{id} was acknowledged by the second server");
+    }
+}
