@@ -1,7 +1,7 @@
-//! The service: one straight line from a request to its answer (contract D1).
+//! The HTTP service: each request passes the checks in the order of contract D1.
 //!
-//! The table of operations and the names of the headers are here for both ends; the service itself is part of the
-//! feature `service`.
+//! The table of operations and the header names are shared by client and service. The service itself needs the feature
+//! `service`.
 
 pub mod header;
 pub(crate) mod operation;

@@ -1,4 +1,4 @@
-//! The API on seven lines (contract 4): the service routes by this table and the client builds its requests from it.
+//! The API in seven lines (contract 4): the service routes by this table, and the client builds its requests from it.
 
 use http::{Method, StatusCode};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -25,21 +25,21 @@ pub enum Operation {
     ListClients,
 }
 
-/// A line of the table: how an operation is asked for and how it succeeds.
+/// A line of the table: how to request an operation, and the status of its success.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Endpoint {
     /// The operation.
     pub operation: Operation,
-    /// Its method; HEAD goes where GET goes (contract D7).
+    /// Its method. HEAD is routed like GET (contract D7).
     pub method: Method,
-    /// Its path below the base path, `{id}` standing for the id of a lead.
+    /// Its path below the base path. `{id}` is the placeholder for the id of a lead.
     pub path: &'static str,
-    /// What a token must allow.
+    /// The scope that a token needs.
     pub scope: Scope,
     /// The status of its success (contract D2).
     pub success: StatusCode,
-    /// Whether doing it twice leaves what doing it once leaves, so that it may be sent again when its answer was lost.
+    /// Whether repeating it has the same effect as doing it once. If so, it is safe to retry after a lost response.
     pub idempotent: bool,
 }
 
@@ -74,14 +74,14 @@ pub static TABLE: [Endpoint; 7] = {
     table
 };
 
-/// Where the id of a lead stands in a path.
+/// The placeholder for the id of a lead in a path.
 pub(crate) const ID: &str = "{id}";
 
-/// What needs no escape in a segment of a path (RFC 3986, unreserved).
+/// The bytes to percent-encode in a path segment: all but the unreserved characters of RFC 3986.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 impl Operation {
-    /// The operation's line of the table.
+    /// Returns the operation's line of the table.
     ///
     /// ```
     /// use leadapi_core::{auth::Scope, http::Operation};
@@ -101,7 +101,7 @@ impl Operation {
         }
     }
 
-    /// The operation's name, for logs and metrics.
+    /// Returns the operation's name, for logs and metrics.
     ///
     /// ```
     /// assert_eq!(leadapi_core::http::Operation::ListLeads.name(), "list_leads");
@@ -119,7 +119,7 @@ impl Operation {
     }
 }
 
-/// The path of one lead below the base path, its id escaped.
+/// Returns the path of one lead below the base path, with its id percent-encoded.
 ///
 /// ```
 /// use leadapi_core::{http::lead_path, id::LeadId};
@@ -131,14 +131,14 @@ pub fn lead_path(id: &LeadId) -> String {
     lead_path_below("", id)
 }
 
-/// The same with the base path before it.
+/// Returns [`lead_path`] with the base path in front.
 pub(crate) fn lead_path_below(base: &str, id: &LeadId) -> String {
     let path = Operation::GetLead.endpoint().path;
     let before = path.strip_suffix(ID).unwrap_or(path);
     let mut path = String::with_capacity(base.len() + before.len() + id.as_str().len());
     path.extend([base, before]);
-    // As those that the service makes are, and seen sooner, without a branch for each byte, than each is looked up among
-    // those that need an escape.
+    // The ids that the service makes need no escape. This check has no branch per byte, so it is faster than looking up
+    // each byte in `ESCAPED`.
     let is_plain = id.as_str().bytes().fold(true, |all, byte| all & (byte.is_ascii_alphanumeric() || byte == b'-'));
     if is_plain {
         path.push_str(id.as_str());

@@ -1,4 +1,4 @@
-//! The bytes of a body, bounded, and what they say they are (contract D5).
+//! Reads request bodies up to a size limit, and checks their content type (contract D5).
 
 use std::{future::poll_fn, pin::pin};
 
@@ -8,26 +8,26 @@ use http_body::Body;
 
 use crate::validate::Fault;
 
-/// The most bytes that a body may have (contract D5).
+/// The maximum size of a body in bytes (contract D5).
 pub(crate) const MAX_BYTES: usize = 65_536;
 
-/// Reads a body to its end, unless it is too large: then no more of it than the limit.
+/// Reads a body to its end, or fails as soon as it exceeds `MAX_BYTES`.
 pub(super) async fn collect<B>(body: B) -> Result<Bytes, Fault>
 where
     B: Body,
 {
     let too_large = || Fault::new("body", format!("must be at most {MAX_BYTES} bytes"));
-    // A body that says its length is refused before any of it is read.
+    // A body that declares its length is refused before any of it is read.
     if body.size_hint().lower() > MAX_BYTES as u64 {
         return Err(too_large());
     }
     let mut body = pin!(body);
     let mut left = MAX_BYTES;
-    // Most bodies come in one piece, which need not be copied.
+    // Most bodies arrive in one piece, which needs no copy.
     let (mut first, mut others) = (Bytes::new(), Vec::new());
     while let Some(frame) = poll_fn(|cx| body.as_mut().poll_frame(cx)).await {
         let frame = frame.map_err(|_| Fault::new("body", "could not be read to its end"))?;
-        // Else they are trailers, which mean nothing.
+        // Other frames are trailers, which are ignored.
         let Ok(mut data) = frame.into_data() else { continue };
         let piece = data.copy_to_bytes(data.remaining());
         left = left.checked_sub(piece.len()).ok_or_else(too_large)?;
@@ -40,7 +40,7 @@ where
     Ok(if others.is_empty() { first } else { [&*first, &*others].concat().into() })
 }
 
-/// Whether the body says that it is JSON in UTF-8; one that says nothing is taken as such.
+/// Checks that the body is declared as JSON in UTF-8. A missing `Content-Type` is taken as JSON.
 pub(super) fn check_content_type(headers: &HeaderMap) -> Result<(), Fault> {
     let mut values = headers.get_all(header::CONTENT_TYPE).iter();
     let Some(value) = values.next() else { return Ok(()) };
@@ -61,7 +61,7 @@ fn is_json(text: &str) -> bool {
     json && is_in_utf8(parameters)
 }
 
-/// Whether the parameters (RFC 9110, 5.6.6) are well-formed, and none of them names another charset.
+/// Whether the parameters are well-formed (RFC 9110, 5.6.6) and name no charset other than UTF-8.
 fn is_in_utf8(mut rest: &str) -> bool {
     loop {
         rest = rest.trim_start_matches([' ', '\t', ';']);
@@ -77,10 +77,10 @@ fn is_in_utf8(mut rest: &str) -> bool {
     }
 }
 
-/// A parameter's value, a token or a quoted string, and what follows it.
+/// Splits off the value of a parameter, a token or a quoted string, and returns it with the rest.
 fn value(text: &str) -> Option<(&str, &str)> {
     let (value, after) = if let Some(quoted) = text.strip_prefix('"') {
-        // A quote behind a backslash does not end the string; what is escaped is no charset of ours anyway.
+        // A quote after a backslash does not end the string. Escapes stay undecoded: `utf-8` needs none.
         let is_end = |(at, _): &(usize, _)| !quoted.get(..*at).is_some_and(|before| before.ends_with('\\'));
         let (end, _) = quoted.match_indices('"').find(is_end)?;
         (quoted.get(..end)?, quoted.get(end + 1..)?)
@@ -93,13 +93,13 @@ fn value(text: &str) -> Option<(&str, &str)> {
     (after.is_empty() || after.starts_with(';')).then_some((value, after))
 }
 
-/// RFC 9110, 5.6.2.
+/// Whether the text is a token (RFC 9110, 5.6.2).
 fn is_token(text: &str) -> bool {
     let of_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !text.is_empty() && text.bytes().all(of_token)
 }
 
-/// The text of a body, or where it stops being one.
+/// Returns the body as text, or a fault with the position of the first byte that is not UTF-8.
 pub(super) fn text(bytes: &[u8]) -> Result<&str, Fault> {
     match str::from_utf8(bytes) {
         Ok(text) => Ok(text),
@@ -126,7 +126,7 @@ mod tests {
 
     use super::*;
 
-    /// A body that comes in these pieces.
+    /// A body that arrives in these pieces.
     struct Pieces(VecDeque<&'static str>);
 
     impl Body for Pieces {

@@ -1,4 +1,4 @@
-//! How a host puts the service together.
+//! The builder of the service.
 
 use std::{fmt, sync::Arc};
 
@@ -8,12 +8,13 @@ use crate::{
     port::{Clock, IdSource, RateLimiter, Store, TokenVerifier},
 };
 
-/// A path to mount at must be empty or begin with `/`, end without one, and be visible ASCII without `?`, `#` and `//`.
+/// An invalid mount path. It must be empty or begin with `/`, not end with `/`, and be visible ASCII without `?`, `#`
+/// and `//`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no path to mount at, it must be empty or like /api/v1")]
 pub struct InvalidPath(String);
 
-/// Puts a [`LeadService`] together; only the store and the verifier have no default.
+/// Builds a [`LeadService`]. Only the store and the verifier have no default.
 pub struct Builder {
     store: Box<dyn Store>,
     verifier: Box<dyn TokenVerifier>,
@@ -37,7 +38,7 @@ impl Builder {
         }
     }
 
-    /// Who counts requests; by default a [`SlidingWindow`] of 600 reads and 60 writes in 60 s (contract 8).
+    /// Sets the rate limiter. The default is a [`SlidingWindow`] of 600 reads and 60 writes in 60 s (contract 8).
     ///
     /// ```
     /// # use leadapi_core::{http::LeadService, id::LeadId, memory::*, tokens::StoredTokens};
@@ -51,7 +52,7 @@ impl Builder {
         self
     }
 
-    /// What time it is; by default the system's.
+    /// Sets the clock. The default is the system clock.
     ///
     /// ```
     /// # use leadapi_core::{http::LeadService, id::LeadId, memory::*, tokens::StoredTokens};
@@ -65,7 +66,7 @@ impl Builder {
         self
     }
 
-    /// Where the ids of new leads come from; by default UUIDs of version 7 (contract D4).
+    /// Sets the source of ids for new leads. The default makes UUIDs of version 7 (contract D4).
     ///
     /// ```
     /// # use leadapi_core::{http::LeadService, id::LeadId, memory::*, tokens::StoredTokens};
@@ -79,8 +80,8 @@ impl Builder {
         self
     }
 
-    /// What stands before `/leads` in the requests that arrive, such as `/v1`; nothing by default, for hosts that strip
-    /// their prefix (contract D7).
+    /// Sets the path in front of `/leads` in the requests that arrive, such as `/v1`. The default is empty, for hosts
+    /// that strip their prefix (contract D7).
     ///
     /// ```
     /// # use leadapi_core::{http::LeadService, id::LeadId, memory::*, tokens::StoredTokens};
@@ -94,8 +95,8 @@ impl Builder {
         self
     }
 
-    /// What stands before `/leads` in the requests that callers send, for `Location`; by default the base path. A host
-    /// that strips a prefix names it here (contract D2).
+    /// Sets the path in front of `/leads` in the requests that callers send; `Location` begins with it. The default is
+    /// the base path. A host that strips a prefix sets that prefix here (contract D2).
     ///
     /// ```
     /// # use leadapi_core::{http::LeadService, id::LeadId, memory::*, tokens::StoredTokens};
@@ -109,11 +110,11 @@ impl Builder {
         self
     }
 
-    /// The service.
+    /// Builds the service.
     ///
     /// # Errors
     ///
-    /// [`InvalidPath`] when one of the two paths is none.
+    /// Returns [`InvalidPath`] when one of the two paths is invalid.
     pub fn build(self) -> Result<LeadService, InvalidPath> {
         let base = check(self.base_path)?;
         let public = self.public_path.map(check).transpose()?.unwrap_or_else(|| base.clone());
@@ -121,7 +122,7 @@ impl Builder {
             inner: Arc::new(Inner {
                 store: self.store,
                 verifier: self.verifier,
-                // Made last, because it asks the system for its clock, which a host with its own limiter may not have.
+                // Created only when needed: it reads the monotonic clock, which the host's platform may lack.
                 limiter: self.limiter.unwrap_or_else(|| Box::new(SlidingWindow::new(Limits::default()))),
                 clock: self.clock,
                 ids: self.ids,

@@ -1,4 +1,4 @@
-//! A panic in a host's store ends one request, not the connection (contract D2).
+//! Turns a panic in a host's store into a 500: it fails one request, not the connection (contract D2).
 
 use std::{
     any::Any,
@@ -9,14 +9,14 @@ use std::{
 
 use super::error::ApiError;
 
-/// A future whose panic is an error of its own.
+/// A future that turns a panic of the inner future into an [`ApiError`].
 pub(super) struct CatchPanic<F>(pub(super) F);
 
 impl<T, F: Future<Output = Result<T, ApiError>> + Unpin> Future for CatchPanic<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
-        // The future is not polled again after a panic, so nobody sees what it left half-done.
+        // The future is not polled again after a panic, so nobody observes its half-finished state.
         catch_unwind(AssertUnwindSafe(|| Pin::new(&mut self.0).poll(cx)))
             .unwrap_or_else(|panic| Poll::Ready(Err(ApiError::internal(message(&*panic)))))
     }

@@ -1,4 +1,4 @@
-//! Step 6 of contract D1: from query, headers and body to a call that is valid by its type. All faults are told at once.
+//! Step 6 of contract D1: decodes query, headers and body into a valid call. All faults are reported together.
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -11,9 +11,10 @@ use crate::{
     validate::{Fault, Faults, LeadDraft, LeadEdit},
 };
 
-/// What is to be done: nothing in it is left to be checked without a look-up.
+/// A decoded call. Everything that can be checked without a look-up has been checked.
 ///
-/// What is large lies in a box, because a future has room for the largest of all, more than once, and is moved with it.
+/// `LeadEdit` is boxed because the future of a request reserves space for the largest variant more than once, and moves
+/// with it.
 pub(super) enum Call {
     ListLeads(LeadQuery),
     CreateLead(LeadDraft, Option<IdempotencyKey>),
@@ -24,7 +25,7 @@ pub(super) enum Call {
     ListClients(Window),
 }
 
-/// The body of an operation that has one is given as it was collected.
+/// Decodes a request. `body` is the collected body, or empty for an operation that takes none.
 pub(super) fn decode(
     route: Route<'_>,
     query: Option<&str>,
@@ -68,7 +69,7 @@ pub(super) fn decode(
     }
 }
 
-/// The faults of the body are gathered apart: a field is not at fault because a query parameter of its name is.
+/// Collects the faults of the body separately: a query parameter at fault must not hide a body field of the same name.
 fn read_body<T>(
     headers: &HeaderMap,
     body: Result<Bytes, Fault>,
@@ -77,7 +78,7 @@ fn read_body<T>(
 ) -> Option<T> {
     let content_type = body::check_content_type(headers).map_err(|fault| faults.push(fault));
     let bytes = body.map_err(|fault| faults.push(fault));
-    // What does not say that it is JSON is not read as JSON.
+    // A body with another content type is not parsed as JSON.
     let bytes = content_type.and(bytes).ok()?;
     let mut own = Faults::default();
     let value = read(&bytes, &mut own);

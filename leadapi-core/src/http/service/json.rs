@@ -1,4 +1,4 @@
-//! The body of a create or an update, member by member, so that every fault of it can be told (contract D5).
+//! Reads the body of a create or an update member by member, so that all its faults can be reported (contract D5).
 
 use std::{borrow::Cow, collections::HashSet, fmt, mem};
 
@@ -14,18 +14,18 @@ use crate::{
     validate::{Fault, Faults},
 };
 
-/// Deeper than this no body is read: what the API takes is one object of plain values.
+/// The maximum nesting depth of a body. A valid body is one object of plain values.
 const MAX_DEPTH: usize = 32;
 
-/// The fields of a create; all but the first are those of an update too.
+/// The fields of a create. All but the first are also the fields of an update.
 const FIELDS: [&str; 10] =
     ["client_id", "name", "email", "phone", "source", "notes", "value", "pipeline_id", "stage_id", "business_name"];
 
-/// Reads the body of a create; nothing, if it is no JSON object.
+/// Reads the body of a create. Returns `None` if it is not a JSON object.
 pub(super) fn new_lead(bytes: &[u8], faults: &mut Faults) -> Option<NewLead> {
     let read_client_id = |value: &RawValue, faults: &mut Faults| text("client_id", value, faults);
     let (client_id, patch) = members(bytes, &FIELDS, read_client_id, faults)?;
-    // On a create, absent and null are one.
+    // On a create, absent and null mean the same.
     Some(NewLead {
         client_id: client_id.apply(None),
         name: patch.name.apply(None),
@@ -40,7 +40,7 @@ pub(super) fn new_lead(bytes: &[u8], faults: &mut Faults) -> Option<NewLead> {
     })
 }
 
-/// Reads the body of an update; nothing, if it is no JSON object.
+/// Reads the body of an update. Returns `None` if it is not a JSON object.
 pub(super) fn lead_patch(bytes: &[u8], faults: &mut Faults) -> Option<LeadPatch> {
     let [_, changeable @ ..] = &FIELDS;
     let refuse_client_id = |_: &RawValue, faults: &mut Faults| {
@@ -50,7 +50,7 @@ pub(super) fn lead_patch(bytes: &[u8], faults: &mut Faults) -> Option<LeadPatch>
     members(bytes, changeable, refuse_client_id, faults).map(|(_, patch)| patch)
 }
 
-/// Reads every member. The two bodies differ in `client_id`, and in the fields that can be meant by an unknown name.
+/// Reads every member. The two kinds of body differ in `client_id` and in the fields suggested for an unknown name.
 fn members(
     bytes: &[u8],
     fields: &[&str],
@@ -59,7 +59,7 @@ fn members(
 ) -> Option<(Change<String>, LeadPatch)> {
     let (mut client, mut patch) = (Change::Keep, LeadPatch::new());
     let mut seen = Seen::default();
-    // Apart, because a text that turns out to be no JSON further on has no members that could be at fault.
+    // Kept apart: if the text turns out not to be JSON further on, the faults of its members are not reported.
     let mut of_members = Faults::default();
     let read = |name: Cow<'_, str>, value: &RawValue| {
         let faults = &mut of_members;
@@ -91,17 +91,17 @@ fn members(
     Some((client, patch))
 }
 
-/// The names that have been met.
+/// The member names seen so far.
 #[derive(Default)]
 struct Seen {
-    /// To compare a name with these is quicker than to hash it.
+    /// The known fields: comparing a name with each of them is faster than hashing it.
     fields: [bool; FIELDS.len()],
-    /// Of these a caller can make up as many as a body has room for.
+    /// Unknown names, in a set: a body has room for thousands of them.
     others: HashSet<String>,
 }
 
 impl Seen {
-    /// Says whether it is met for the first time.
+    /// Returns whether the name is seen for the first time.
     fn insert(&mut self, name: &str) -> bool {
         match FIELDS.iter().zip(&mut self.fields).find(|(field, _)| **field == name) {
             Some((_, seen)) => !mem::replace(seen, true),
@@ -110,7 +110,7 @@ impl Seen {
     }
 }
 
-/// The field that is written most like a name. The measure favours a like beginning, so `stage` is near `stage_id`.
+/// Returns the field most similar to a name. Jaro-Winkler favours a common prefix, so `stage` is near `stage_id`.
 fn nearest<'a>(name: &str, fields: &[&'a str]) -> &'a str {
     let likeness = |field: &str| strsim::jaro_winkler(field, name);
     fields.iter().copied().max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or_default()
@@ -120,13 +120,13 @@ fn text(field: &'static str, value: &RawValue, faults: &mut Faults) -> Change<St
     match value.get() {
         "null" => Change::Clear,
         string if string.starts_with('"') => {
-            // Without an escape it says itself.
+            // A string without escapes can be copied as it is.
             if let Some(plain) = string.get(1..string.len() - 1).filter(|text| !text.contains('\\')) {
                 return Change::Set(plain.to_owned());
             }
             serde_json::from_str(string).map_or_else(
                 |_| {
-                    // Its escapes have been found well-formed, so what is left to be wrong is half of a pair.
+                    // The parser has already checked the syntax of the escapes, so only a lone surrogate can fail here.
                     faults.push(Fault::new(field, "must not contain a lone surrogate, which is no character in JSON"));
                     Change::Keep
                 },
@@ -159,9 +159,9 @@ fn number(field: &'static str, value: &RawValue, faults: &mut Faults) -> Change<
     }
 }
 
-/// Hands over the members of the one JSON object that the text is, in their order, repeated names included.
+/// Passes the members of the one JSON object in the text to `member`, in their order and with repeated names.
 fn parse(text: &str, member: impl FnMut(Cow<'_, str>, &RawValue)) -> Result<(), Fault> {
-    // Blanks as JSON knows them; others are text that is no JSON.
+    // JSON whitespace only. Other whitespace is not JSON, and the parser refuses it.
     if text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')) {
         return Err(Fault::new("body", "is empty, a JSON object is expected"));
     }
@@ -171,7 +171,7 @@ fn parse(text: &str, member: impl FnMut(Cow<'_, str>, &RawValue)) -> Result<(), 
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let is_object = match deserializer.deserialize_any(Members(member)) {
         Ok(()) => true,
-        // It begins as something else than an object; whether it is JSON at all is said before that.
+        // The text does not begin with an object. If it is not JSON at all, that fault is reported instead.
         Err(_) if !text.trim_start().starts_with('{') => {
             deserializer = serde_json::Deserializer::from_str(text);
             IgnoredAny::deserialize(&mut deserializer).map_err(|error| not_json(&error))?;
@@ -190,10 +190,10 @@ fn not_json(error: &serde_json::Error) -> Fault {
     Fault::new("body", format!("is not JSON: {error}"))
 }
 
-/// Counts brackets outside strings; a text that is not JSON is counted somehow and refused by the parser.
+/// Counts brackets outside strings. The count may be wrong for a text that is not JSON, which is refused either way.
 fn is_too_deep(text: &str) -> bool {
-    // Nearly all texts have fewer brackets than would do, which is seen without a look at where they stand.
-    // So many at once are counted in a byte, which a processor does for many bytes at a time.
+    // Nearly all texts have at most `MAX_DEPTH` opening brackets, and counting those needs no parsing. At most 255 fit
+    // into a byte, and a sum of bytes vectorizes.
     let opened = |bytes: &[u8]| bytes.iter().fold(0, |opened: u8, byte| opened + u8::from(matches!(byte, b'[' | b'{')));
     if text.as_bytes().chunks(255).map(|bytes| usize::from(opened(bytes))).sum::<usize>() <= MAX_DEPTH {
         return false;
@@ -212,11 +212,11 @@ fn is_too_deep(text: &str) -> bool {
     })
 }
 
-/// The name of a member, copied only where it has escapes.
+/// The name of a member, copied only if it has escapes.
 #[derive(Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// Hands over what it meets.
+/// A visitor that passes each member to the closure.
 struct Members<F>(F);
 
 impl<'de, F: FnMut(Cow<'de, str>, &'de RawValue)> Visitor<'de> for Members<F> {

@@ -1,13 +1,13 @@
-//! What a host may write into its log about a request.
+//! The facts about a request that a host may log.
 
 use std::{error::Error, sync::Arc};
 
 use crate::{auth::Caller, http::Operation};
 
-/// What the service found out about a request, without secrets and personal data.
+/// The facts that the service found out about a request, without secrets and personal data.
 ///
-/// It is among the extensions of every answer, so that a host logs and counts as it likes; the cause of a 500 stands
-/// nowhere else (contract D2).
+/// Every response carries it as an extension, so that a host can log and count. It is the only source of the cause of a
+/// 500 (contract D2).
 ///
 /// ```
 /// use leadapi_core::http::RequestLog;
@@ -22,10 +22,10 @@ use crate::{auth::Caller, http::Operation};
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct RequestLog {
-    /// The operation, once path and method were known.
+    /// The operation, once path and method are known.
     pub operation: Option<Operation>,
-    /// Whose request it is, once the token was found good.
+    /// The caller, once the token is verified.
     pub caller: Option<Caller>,
-    /// Why the answer is 500.
+    /// The cause of a 500.
     pub cause: Option<Arc<dyn Error + Send + Sync>>,
 }

@@ -1,4 +1,4 @@
-//! The service itself, and the straight line that a request walks.
+//! The service, and the steps of a request in their order.
 
 pub(crate) mod body;
 pub(crate) mod builder;
@@ -50,7 +50,7 @@ use crate::{
 /// The REST API as a [`tower_service::Service`], for any body and any runtime.
 ///
 /// It fits under axum's `nest_service` and `route_service`, behind tower-http layers and hyper-util's
-/// `TowerToHyperService`, and in a test without any of them. It never fails: each failure is an answer.
+/// `TowerToHyperService`, and runs in a test without any of them. It never returns an error: failures are responses.
 ///
 /// ```
 /// use http::Request;
@@ -73,7 +73,7 @@ pub struct LeadService {
     inner: Arc<Inner>,
 }
 
-/// Its ports are called as what they point to: a call of the box itself makes a future for the future that it waits for.
+/// Calls dereference each box: the port's impl for `Box` itself would allocate a second future around the first.
 struct Inner {
     store: Box<dyn Store>,
     verifier: Box<dyn TokenVerifier>,
@@ -85,13 +85,13 @@ struct Inner {
 }
 
 impl LeadService {
-    /// Begins to put a service together: where leads are kept, and who says whether a token is good.
+    /// Returns a builder for a service with this store of leads and this verifier of tokens.
     pub fn builder(store: impl Store + 'static, verifier: impl TokenVerifier + 'static) -> Builder {
         Builder::new(store, verifier)
     }
 
-    /// The answer, and beside it what there is to log (contract D2): [`call`](Service::call) for a host that wants that at
-    /// once, and not to have it put among the extensions of the answer and looked for there.
+    /// Returns the response and its [`RequestLog`] (contract D2). Unlike [`call`](Service::call), it hands the log to
+    /// the host directly instead of putting it into the response's extensions.
     ///
     /// ```
     /// # use http::Request;
@@ -138,7 +138,7 @@ where
     }
 }
 
-/// The answer to come.
+/// The future that [`LeadService`] returns as a [`Service`].
 pub struct ResponseFuture(Answered);
 
 impl Future for ResponseFuture {
@@ -171,7 +171,7 @@ impl Inner {
         (response, log)
     }
 
-    /// The steps of contract D1, in their order: the first that fails answers.
+    /// Runs the steps of contract D1 in their order. The first that fails determines the response.
     async fn handle<B>(
         &self,
         head: &Parts,
@@ -190,7 +190,7 @@ impl Inner {
         authorize(caller, operation)?;
         let body = match operation {
             Operation::CreateLead | Operation::UpdateLead => body::collect(body).await,
-            // A body here means nothing (contract D5), so none of it is read.
+            // A body has no meaning here (contract D5), so it is not read.
             _ => Ok(Bytes::new()),
         };
         let call = decode(route, head.uri.query(), &head.headers, body)?;
@@ -263,7 +263,7 @@ fn authorize(caller: &Caller, operation: Operation) -> Result<(), ApiError> {
     if caller.scopes.allow(scope) { Ok(()) } else { Err(Kind::MissingScope(scope).into()) }
 }
 
-/// HEAD carries the Content-Length of its GET (contract D2).
+/// Removes the body from the response to HEAD, but keeps the Content-Length of its GET (contract D2).
 fn without_body(response: &mut Response<Full<Bytes>>) {
     let length = response.body().size_hint().lower();
     response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(length));

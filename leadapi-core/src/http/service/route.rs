@@ -1,4 +1,4 @@
-//! Steps 1 and 2 of contract D1: which operation a path and a method name.
+//! Steps 1 and 2 of contract D1: finds the operation of a path and a method.
 
 use http::Method;
 use percent_encoding::percent_decode_str;
@@ -9,27 +9,27 @@ use crate::{
     id::LeadId,
 };
 
-/// Where the service is mounted.
+/// The paths that the service is mounted at.
 #[derive(Debug, Clone)]
 pub(super) struct Mount {
-    /// What stands before the paths of the table in the requests that arrive.
+    /// The path in front of the table's paths in the requests that arrive.
     pub(super) base: String,
-    /// What stands before them in the requests that callers send.
+    /// The path in front of them in the requests that callers send.
     pub(super) public: String,
 }
 
-/// What a request asks for, before its query and body are read.
+/// The operation that a request names, before its query and body are read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Route<'a> {
     pub(super) operation: Operation,
-    /// The segment of the path that names a lead; of the operations without one, nothing.
+    /// The path segment with the id of the lead, still encoded; empty for operations without one.
     segment: &'a str,
 }
 
 impl Route<'_> {
-    /// The lead that the path names. A segment that is no id names no lead, and is answered like one (contract D4).
+    /// Returns the id in the path. A segment that is no valid id becomes the empty id, which no lead has (contract D4).
     pub(super) fn lead(&self) -> LeadId {
-        // Which is seen at once, and hardly ever so.
+        // Hardly any id has an escape, so most segments skip the decoder.
         if !self.segment.contains('%') {
             return LeadId::named(self.segment);
         }
@@ -41,7 +41,7 @@ pub(super) fn route<'a>(mount: &Mount, method: &Method, path: &'a str) -> Result
     let below = path.strip_prefix(mount.base.as_str());
     // HEAD is GET without its body (contract D7).
     let wanted = if method == Method::HEAD { &Method::GET } else { method };
-    // The method is told apart more quickly than the path.
+    // Methods are compared first, because comparing paths costs more.
     let mut candidates = TABLE.iter().filter(|line| line.method == wanted);
     if let Some((line, segment)) = below.and_then(|path| candidates.find_map(|line| at(line, path))) {
         return Ok(Route { operation: line.operation, segment });
@@ -53,12 +53,12 @@ pub(super) fn route<'a>(mount: &Mount, method: &Method, path: &'a str) -> Result
     })
 }
 
-/// The lines of the table whose path this is, each with what stands for `{id}`.
+/// The lines of the table with this path, each with the segment in place of `{id}`.
 fn lines(path: &str) -> impl Iterator<Item = (&'static Endpoint, &str)> {
     TABLE.iter().filter_map(move |line| at(line, path))
 }
 
-/// The line, if this is its path, with what stands for `{id}`.
+/// Returns the line and the segment in place of `{id}`, if the line has this path.
 fn at<'a>(line: &'static Endpoint, path: &'a str) -> Option<(&'static Endpoint, &'a str)> {
     match line.path.strip_suffix(ID) {
         Some(before) => {
@@ -69,7 +69,7 @@ fn at<'a>(line: &'static Endpoint, path: &'a str) -> Option<(&'static Endpoint, 
     }
 }
 
-/// The path that differs from this one by its slashes alone (contract D7).
+/// Returns the known path that differs from this one only in its slashes (contract D7).
 fn meant(mount: &Mount, path: &str) -> Option<String> {
     let segments = path.split('/').filter(|segment| !segment.is_empty());
     let clean: String = segments.flat_map(|segment| ["/", segment]).collect();

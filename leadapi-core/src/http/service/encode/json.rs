@@ -1,8 +1,8 @@
 //! Leads as JSON, written straight into bytes.
 //!
-//! They are nearly all that the service ever writes, and a generic serializer looks at each character for one that needs
-//! an escape. Here a text is asked once whether it holds any, which a processor does for many characters at a time, and
-//! copied if it does not. What comes out is what serde writes; a test holds the two together.
+//! Nearly all response bytes are leads, and a generic serializer checks each character for one that needs an escape.
+//! This module first checks the whole text, eight bytes at a time, and copies it if nothing needs an escape. The output
+//! is the same as that of serde; a property test compares the two.
 
 use std::sync::Arc;
 
@@ -13,17 +13,17 @@ use crate::{
     model::{Amount, Lead, Page, Timestamp},
 };
 
-/// About as many bytes as a lead has in a list.
+/// The approximate size of a lead in a list.
 const ITEM_BYTES: usize = 384;
 
-/// A lead with its twelve fields.
+/// Writes a lead with its twelve fields.
 pub(super) fn lead(lead: &Lead) -> Vec<u8> {
     let mut out = Vec::with_capacity(2 * ITEM_BYTES);
     write_lead(lead, &mut out);
     out
 }
 
-/// A page of leads, each with the ten fields that it has in a list.
+/// Writes a page of leads, each with the ten fields of a list item.
 pub(super) fn page(page: &Page<Arc<Lead>>) -> Vec<u8> {
     let mut out = Vec::with_capacity((page.data.len() + 1) * ITEM_BYTES);
     out.extend_from_slice(b"{\"data\":[");
@@ -124,7 +124,7 @@ fn needs_escape(bytes: &[u8]) -> bool {
     const fn eight(byte: u8) -> u64 {
         u64::from_ne_bytes([byte; 8])
     }
-    /// Not zero if one of eight bytes is less than this one: the first that is leaves its highest bit set.
+    /// Returns nonzero if any of the eight bytes is less than `byte`: the lowest such byte has its highest bit set.
     const fn less(word: u64, byte: u8) -> u64 {
         word.wrapping_sub(eight(byte)) & !word & eight(0x80)
     }
@@ -133,7 +133,7 @@ fn needs_escape(bytes: &[u8]) -> bool {
         less(word, b' ') | less(word ^ eight(b'"'), 1) | less(word ^ eight(b'\\'), 1)
     }
     match bytes.last_chunk() {
-        // Some bytes are looked at twice, which is quicker than to look at each of the rest.
+        // The last eight bytes may overlap the blocks. Checking a few bytes twice is faster than a loop over the rest.
         Some(last) => bytes.as_chunks().0.iter().fold(special(*last), |any, block| any | special(*block)) != 0,
         None => bytes.iter().any(|byte| matches!(byte, ..b' ' | b'"' | b'\\')),
     }
@@ -142,7 +142,7 @@ fn needs_escape(bytes: &[u8]) -> bool {
 fn generic(value: &(impl Serialize + ?Sized), out: &mut Vec<u8>) {
     let start = out.len();
     if serde_json::to_writer(&mut *out, value).is_err() {
-        // No text, finite number or whole number comes here; what is written stays JSON in any case.
+        // Unreachable for text, finite numbers and integers. `null` keeps the output valid JSON in any case.
         out.truncate(start);
         out.extend_from_slice(b"null");
     }

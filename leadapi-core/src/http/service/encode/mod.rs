@@ -1,4 +1,4 @@
-//! The last step: from what was done to bytes (contract D2).
+//! The last step: encodes the outcome of a call as a response (contract D2).
 
 mod json;
 mod pages;
@@ -24,10 +24,10 @@ use crate::{
     model::{ClientAccount, Lead, Page, Pipeline},
 };
 
-/// About as many headers as an answer has in the end.
+/// The usual number of headers of a response, including those that a host adds.
 const USUAL_HEADERS: usize = 6;
 
-/// What was done.
+/// The outcome of a successful call.
 pub(super) enum Reply {
     Leads(Page<Arc<Lead>>),
     Created { lead: Arc<Lead>, replayed: bool },
@@ -66,7 +66,7 @@ pub(super) fn encode(
     Ok(response)
 }
 
-/// The answer to a request that was refused.
+/// Builds the error response for a refused request.
 pub(super) fn refuse(error: &ApiError) -> Response<Full<Bytes>> {
     #[derive(Serialize)]
     struct ErrorObject {
@@ -81,7 +81,7 @@ pub(super) fn refuse(error: &ApiError) -> Response<Full<Bytes>> {
     response
 }
 
-/// The header that the status asks for.
+/// The header that this error's status requires, if any.
 fn header_of(error: &ApiError) -> Result<Option<(http::HeaderName, HeaderValue)>, InvalidHeaderValue> {
     Ok(Some(match error.kind() {
         Kind::MethodNotAllowed { allow, .. } => (ALLOW, HeaderValue::try_from(allow)?),
@@ -100,7 +100,7 @@ fn header_of(error: &ApiError) -> Result<Option<(http::HeaderName, HeaderValue)>
     }))
 }
 
-/// RFC 6750, 3.1: a request without a token is told no error code.
+/// Builds the challenge. A request without a token gets no error code (RFC 6750, 3.1).
 fn challenge(reason: Unauthorized) -> Result<HeaderValue, InvalidHeaderValue> {
     match reason {
         Unauthorized::Header(MalformedToken::Missing) => Ok(HeaderValue::from_static(r#"Bearer realm="leadapi""#)),
@@ -112,7 +112,7 @@ fn respond(status: StatusCode, body: Bytes) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(body));
     *response.status_mut() = status;
     let headers = response.headers_mut();
-    // For those that a host adds too, so that they are moved to no larger place.
+    // Leaves room for the headers that a host adds, so that the map does not reallocate.
     headers.reserve(USUAL_HEADERS);
     if status != StatusCode::NO_CONTENT {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

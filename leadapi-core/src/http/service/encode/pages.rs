@@ -1,8 +1,8 @@
-//! Pages of leads that have been written before.
+//! A cache of encoded pages of leads.
 //!
-//! A lead that a store shares never changes: a change puts another one in its place. So a page of the very same leads is
-//! the very same bytes, and who looks at a page again and again, as lists on screens do, is given what was written once.
-//! A lead that is gone may stay in memory here until another page takes the place of its own; no page shows it any more.
+//! A shared lead is immutable: a store replaces it instead of changing it. So a page of the same `Arc`s encodes to the
+//! same bytes, and a client that polls a list gets the cached ones. A deleted lead may stay in memory until another
+//! page takes the slot of its page, but no response shows it.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -14,18 +14,18 @@ use bytes::Bytes;
 use super::json;
 use crate::model::{Lead, Page};
 
-/// How many pages are kept, and how long each may be in bytes: 4 MiB in all.
+/// The number of cached pages, and the maximum size of each in bytes: 4 MiB in all.
 const KEPT: usize = 64;
 const LONGEST: usize = 64 * 1_024;
 
 pub(in crate::http::service) struct Pages {
     hasher: RandomState,
-    /// Each page has one place that it may be kept in.
+    /// The cache slots. The hash of a page selects the only slot that may hold it.
     places: Box<[Mutex<Option<Written>>]>,
 }
 
 struct Written {
-    /// It holds the leads, so that no other lead can come to lie where one of them does.
+    /// Keeps the leads alive, so that no new lead can be allocated at the address of one of them.
     page: Page<Arc<Lead>>,
     json: Bytes,
 }
@@ -33,7 +33,7 @@ struct Written {
 impl Pages {
     pub(super) fn json(&self, page: Page<Arc<Lead>>) -> Bytes {
         let Some(place) = self.place_of(&page) else { return json::page(&page).into() };
-        // Nothing panics while it holds the lock, so what a poisoned lock guards is whole.
+        // No code panics while it holds the lock, so a poisoned lock still guards consistent data.
         let lock = || place.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(json) = lock().as_ref().filter(|written| written.is(&page)).map(|written| written.json.clone()) {
             return json;
@@ -46,7 +46,8 @@ impl Pages {
         json
     }
 
-    /// None for a page that cannot come again, because nobody else holds its leads: its store makes them anew each time.
+    /// Returns the slot of a page. Returns `None` if nothing else holds its first lead: the store creates its leads for
+    /// each call, so the same `Arc`s cannot come again.
     fn place_of(&self, page: &Page<Arc<Lead>>) -> Option<&Mutex<Option<Written>>> {
         let first = page.data.first().filter(|lead| Arc::strong_count(lead) > 1)?;
         let hash = self.hasher.hash_one((Arc::as_ptr(first), page.data.len(), page.total, page.offset));
@@ -83,7 +84,7 @@ mod tests {
         Page::new(leads, total, Window::new(window.0, window.1).unwrap())
     }
 
-    /// Whatever was written before, and in whatever order.
+    /// The output is right whichever pages were cached before, in any order.
     #[test]
     fn each_page_is_written_as_it_is() {
         let (a, b, renamed) = (lead("a", "Ann"), lead("b", "Bob"), lead("a", "Anne"));
@@ -119,7 +120,7 @@ mod tests {
         assert_ne!(anew, first);
     }
 
-    /// Neither what a store made for one answer, nor more than its share of memory.
+    /// A page that the store created for one response is not cached, nor is a page above the size limit.
     #[test]
     fn what_cannot_come_again_or_is_too_long_is_not_kept() {
         let pages = Pages::default();
