@@ -1,4 +1,4 @@
-//! Making leads (contract D4, D6).
+//! Creating leads (contract D4, D6).
 
 use super::{
     Check, NOON, business, client, create, draft, ids, lead_id, listed, moment, new, page, pipeline, same, stage,
@@ -10,7 +10,7 @@ use crate::{
     validate::Reference,
 };
 
-/// What is stored is what was sent, to the last character and bit.
+/// The store returns exactly what it was given, to the last character and bit.
 pub(super) async fn keeps_every_value(store: &impl Store) -> Check {
     let text = "Zoë \u{65}\u{301} 佐藤 🦀 'quoted' \"double\" \\ % _ -- ;";
     let mut full = new(text).email("Zoë@Example.ORG").phone("+47 ٠١٢").source(" web ").business_name("B");
@@ -37,7 +37,7 @@ pub(super) async fn keeps_every_value(store: &impl Store) -> Check {
         create(store, &id, NOON, &new("n").value(number)).await?;
         let read = store.get(&business("b1"), &lead_id(&id)).await?;
         let read = read.and_then(|lead| lead.value).map(|value| value.get().to_bits());
-        // Minus zero is zero to the service (contract D4).
+        // The service treats minus zero as zero (contract D4).
         same(&format!("{number:e} read again"), &read, &Some((number + 0.0).to_bits()))?;
     }
     create(store, "l0", NOON, &new("bare")).await?;
@@ -46,7 +46,7 @@ pub(super) async fn keeps_every_value(store: &impl Store) -> Check {
     same("a lead with nothing set", &read.as_deref(), &Some(&bare))
 }
 
-/// Numbers that a decimal column, a float of 32 bits, or a text of 15 digits would change.
+/// Numbers that a decimal column, a 32-bit float or 15 decimal digits would change.
 const NUMBERS: [f64; 18] = [
     0.0,
     -0.0,
@@ -68,12 +68,12 @@ const NUMBERS: [f64; 18] = [
     f64::MIN,
 ];
 
-/// What a list shows of a lead: a store need not read more for it.
+/// The list item of a lead. A store may leave all other fields unread for a list.
 fn item(lead: &Lead) -> LeadItem {
     lead.clone().into()
 }
 
-/// Moments before the epoch and at both ends of what can be said, to the millisecond, and in their order.
+/// Timestamps before the epoch and at both ends of the valid range keep their milliseconds and their order.
 pub(super) async fn keeps_every_moment(store: &impl Store) -> Check {
     let moments = [
         "9999-12-31T23:59:59.999Z",
@@ -90,7 +90,7 @@ pub(super) async fn keeps_every_moment(store: &impl Store) -> Check {
         "0000-12-31T23:59:59.999Z",
         "0000-01-01T00:00:00.000Z",
     ];
-    // Their ids are in no order of time, and they are made from the middle on.
+    // The ids are not in the order of the timestamps, and creation starts in the middle of the list.
     for at in 0..moments.len() {
         let at = (at * 5 + 6) % moments.len();
         let moment = moments.get(at).copied().unwrap_or_default();
@@ -144,7 +144,7 @@ pub(super) async fn refuses_what_is_not_there(store: &impl Store) -> Check {
     Ok(())
 }
 
-/// Two leads of one id would be one lead lost; the first stays as it is.
+/// A second lead with the same id must not overwrite the first.
 pub(super) async fn refuses_an_id_twice(store: &impl Store) -> Check {
     create(store, "l1", NOON, &new("first")).await?;
     let again = store.create(&business("b1"), stamp("l1", "2026-05-05T12:00:00Z")?, draft(&new("second"))?, None).await;

@@ -1,4 +1,4 @@
-//! Ids and names are code points and nothing else: no case is folded, no locale sorts, no character is a wildcard.
+//! Ids and names compare by code point: no case folding, no locale order, no wildcards.
 
 use super::{Check, NOON, business, change, client, ids, lead_id, listed, page, pipeline, same, stage, try_create};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     validate::Reference,
 };
 
-/// Names and ids that a collation would take for each other, or put in another order.
+/// Names and ids that a collation would treat as equal or sort differently.
 pub(super) const CLOSE_IDS: &str = r#"{"businesses": [
     {"id": "b1", "name": "Lower", "created_at": "2026-01-01T00:00:00Z",
      "clients": [
@@ -37,7 +37,7 @@ pub(super) const CLOSE_IDS: &str = r#"{"businesses": [
      "leads": [{"id": "any", "client_id": "c1", "name": "Bo", "created_at": "2026-03-01T00:00:00Z"}]}
 ]}"#;
 
-/// Ids of leads in the order of their code points.
+/// Ids of leads in code point order.
 const LEADS: [&str; 16] = ["!", "\"", "%", "'", "-", "10", "9", "A", "B", "\\", "_", "a", "a-b", "aB", "ab", "~"];
 
 async fn create(store: &impl Store, id: &str, lead: &NewLead) -> Check {
@@ -47,7 +47,7 @@ async fn create(store: &impl Store, id: &str, lead: &NewLead) -> Check {
 
 pub(super) async fn orders_by_code_points(store: &impl Store) -> Check {
     for at in 0..LEADS.len() {
-        // In no order: 7 has no divisor in common with their number.
+        // Shuffled: 7 and 16 are coprime, so each id comes once.
         let id = LEADS.get(at * 7 % LEADS.len()).copied().unwrap_or_default();
         create(store, id, &NewLead::new(&client("c1"), "n")).await?;
     }
@@ -61,7 +61,7 @@ pub(super) async fn orders_by_code_points(store: &impl Store) -> Check {
     same("pipelines of one moment", &found, &vec!["P1", "p1", "p_"])
 }
 
-/// Two ids that differ in case alone are two records, and one of them alone is not found by the other.
+/// Two ids that differ only in case name two records. While only one exists, the other id finds nothing.
 pub(super) async fn tells_ids_apart(store: &impl Store) -> Check {
     let owner = business("b1");
     create(store, "l1", &NewLead::new(&client("c1"), "lower").stage(&stage("s1"))).await?;
@@ -101,7 +101,7 @@ pub(super) async fn tells_ids_apart(store: &impl Store) -> Check {
     same("a business in other case", &(found, theirs.total), &(vec!["upper"], 1))
 }
 
-/// What stands for other characters in some query language stands for itself.
+/// A character that is a wildcard in some query language matches only itself.
 pub(super) async fn takes_no_wildcards(store: &impl Store) -> Check {
     let owner = business("b1");
     create(store, "l1", &NewLead::new(&client("c1"), "plain").stage(&stage("s1"))).await?;
@@ -120,7 +120,7 @@ pub(super) async fn takes_no_wildcards(store: &impl Store) -> Check {
     for query in [LeadQuery::new().client(client("%")), LeadQuery::new().client(client("c*"))] {
         same("a filter", &store.list(&owner, &query).await?, &Listed::Refused(Reference::Client))?;
     }
-    // They are ids like any other.
+    // Ids with such characters are valid.
     for (id, owner) in [("l_", "c_"), ("l%", "c%"), ("l\\", "c\\"), ("l'", "c'"), ("l\"", "c\""), ("l-", "c-")] {
         create(store, id, &NewLead::new(&client(owner), id)).await?;
         let query = LeadQuery::new().client(client(owner));

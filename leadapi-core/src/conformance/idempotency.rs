@@ -1,4 +1,4 @@
-//! Creates that are remembered (contract D10).
+//! Creates with an idempotency key (contract D10).
 
 use futures_util::future::join_all;
 
@@ -21,7 +21,7 @@ async fn total(store: &impl Store) -> Result<u64, BoxError> {
     Ok(listed(store, &LeadQuery::new()).await?.1)
 }
 
-/// Also after the lead was changed, and after it was removed.
+/// A replay returns the first response even after the lead was changed or deleted.
 pub(super) async fn replays_the_first_answer(store: &impl Store) -> Check {
     let lead = new("n").stage(&stage("s11"));
     let once = once("k", &lead)?;
@@ -44,12 +44,12 @@ pub(super) async fn tells_other_bodies_apart(store: &impl Store) -> Check {
     let other = new("m");
     let outcome = try_create(store, "l2", NOON, &other, Some(&once("k", &other)?)).await?;
     same("another body", &outcome, &Created::KeyReused)?;
-    // What the key is remembered for is asked before anything that the body names.
+    // The key is checked before any reference in the body.
     let mut dangling = new("n");
     dangling.client_id = Some("nobody".into());
     let outcome = try_create(store, "l3", NOON, &dangling, Some(&once("k", &dangling)?)).await?;
     same("another body that names nobody", &outcome, &Created::KeyReused)?;
-    // Keys are compared to the letter, and belong to one business.
+    // Keys are case-sensitive and belong to one business.
     let outcome = try_create(store, "l4", NOON, &lead, Some(&once("K", &lead)?)).await?;
     same("a key in other case", &matches!(outcome, Created::Fresh(_)), &true)?;
     let theirs = NewLead::new(&ClientId::named("d1"), "n");
@@ -67,7 +67,7 @@ pub(super) async fn remembers_successes_alone(store: &impl Store) -> Check {
     let lead = new("n");
     let outcome = try_create(store, "l2", NOON, &lead, Some(&once("k", &lead)?)).await?;
     same("a create after it", &matches!(outcome, Created::Fresh(_)), &true)?;
-    // A create that fails leaves neither lead nor key behind.
+    // A failed create stores neither the lead nor the key.
     let failed = try_create(store, "l2", NOON, &lead, Some(&once("k2", &lead)?)).await;
     same("an id that exists", &failed.is_err(), &true)?;
     let outcome = try_create(store, "l3", NOON, &lead, Some(&once("k2", &lead)?)).await?;

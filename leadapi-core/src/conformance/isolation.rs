@@ -1,4 +1,4 @@
-//! Nothing of one business shows in another (contract 5.6, D2).
+//! One business sees nothing of another (contract 5.6, D2).
 
 use super::{
     Check, NOON, business, change, create, draft, edit, lead_id, listed, new, page, pipeline, same, stage, stamp,
@@ -41,7 +41,7 @@ pub(super) async fn hides_the_references_of_others(store: &impl Store) -> Check 
     same("a move by pipeline", &moved, &Updated::Refused(Reference::Pipeline))
 }
 
-/// A business that the store has never heard of is an empty one.
+/// A business that the store does not know behaves like an empty one.
 pub(super) async fn gives_nothing_to_a_stranger(store: &impl Store) -> Check {
     let stranger = business("b9");
     let outcome = store.create(&stranger, stamp("l1", NOON)?, draft(&new("n"))?, None).await?;

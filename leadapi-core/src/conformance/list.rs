@@ -1,4 +1,4 @@
-//! Lists: their order, pages, filters and totals (contract D3).
+//! Lists: order, paging, filters and totals (contract D3).
 
 use super::{Check, business, client, create, ids, listed, new, same, stage};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 
 pub(super) async fn orders_and_pages(store: &impl Store) -> Check {
-    // Made in an order that is not the answer's; two share their moment.
+    // Created in another order than that of the list. Two leads have the same timestamp.
     for (id, at) in [
         ("b", "2026-05-02T00:00:00.000Z"),
         ("a", "2026-05-03T00:00:00.000Z"),

@@ -1,4 +1,4 @@
-//! More leads than a page holds, made, moved and removed: every page is the one that a model has.
+//! Creates, moves and deletes more leads than a page holds, and compares every page with a model.
 
 use std::{cmp::Reverse, sync::Arc};
 
@@ -13,7 +13,7 @@ const LEADS: usize = 300;
 const CLIENTS: [&str; 4] = ["c1", "c2", "c3", "c4"];
 const STAGES: [&str; 5] = ["", "s11", "s12", "s21", "s31"];
 
-/// The lead of each number; whatever happened to it in the store happens to it here.
+/// The lead of each number. Each change in the store is repeated here.
 struct Model(Vec<Option<Arc<Lead>>>);
 
 pub(super) async fn pages_like_a_model(store: &impl Store) -> Check {
@@ -21,7 +21,7 @@ pub(super) async fn pages_like_a_model(store: &impl Store) -> Check {
     for number in 0..LEADS {
         let mut lead = NewLead::new(&client(pick(&CLIENTS, number)), format!("Lead {number}"));
         lead.stage_id = Some(pick(&STAGES, number / 3).to_owned());
-        // Neither ids nor moments come in order, and three leads share each moment.
+        // Neither ids nor timestamps are in order, and three leads share each timestamp.
         let (id, minute) = (number * 7 % LEADS, number * 11 % 100);
         let at = format!("2026-05-04T{:02}:{:02}:00.000Z", minute / 60, minute % 60);
         model.0.push(Some(create(store, &format!("l{id}"), &at, &lead).await?));
@@ -62,7 +62,7 @@ impl Model {
         same("removing", &store.remove(&business("b1"), &lead_id(lead.id.as_str())).await?, &true)
     }
 
-    /// All leads that a query is for, in the order of the contract.
+    /// All leads that match a query, in the order of the contract.
     fn matches(&self, query: &LeadQuery) -> Vec<LeadItem> {
         let leads = self.0.iter().flatten();
         let by_client = leads.filter(|lead| query.client.as_ref().is_none_or(|client| lead.client_id == *client));
@@ -73,7 +73,7 @@ impl Model {
     }
 }
 
-/// Small pages at every offset without a filter, and the greatest ones under every filter.
+/// Compares small pages at every offset without a filter, and the largest pages under every filter.
 async fn compare(store: &impl Store, model: &Model) -> Check {
     let all = LeadQuery::new();
     let expected = model.matches(&all);

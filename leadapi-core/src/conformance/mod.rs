@@ -1,7 +1,7 @@
-//! The suite that every [`Store`] and every [`TokenStore`] must pass, for hosts that bring their own.
+//! The conformance suite for [`Store`] and [`TokenStore`], for hosts that bring their own.
 //!
-//! It asks of a store what its [port](crate::port) promises, with data sets of its own and with ids and moments that it
-//! chooses, so that it says the same on every run.
+//! It checks what the [ports](crate::port) promise. Its data sets, ids and timestamps are fixed, so every run gives the
+//! same result.
 //!
 //! ```
 //! use leadapi_core::{conformance, memory::{MemoryStore, MemoryTokens}};
@@ -34,7 +34,7 @@ use crate::{
     validate::{LeadDraft, LeadEdit, Stamp},
 };
 
-/// What a store did that the contract does not allow.
+/// A behaviour of a store that violates the contract.
 #[derive(Debug, thiserror::Error)]
 #[error("{check}: {fault}")]
 pub struct Violation {
@@ -42,7 +42,7 @@ pub struct Violation {
     fault: BoxError,
 }
 
-/// Runs each check on a store of its own that holds a data set.
+/// Runs each check on a fresh store that holds a data set.
 macro_rules! checks {
     ($make:ident; $($module:ident($fixture:path): $($check:ident)*;)*) => {$($(
         let check = concat!(stringify!($module), "::", stringify!($check));
@@ -51,13 +51,13 @@ macro_rules! checks {
     )*)*};
 }
 
-/// Runs every check of a store of leads, each on a store of its own.
+/// Runs every check of a store of leads, each on a fresh store.
 ///
-/// `make` is given a data set and answers a store that holds its client accounts, pipelines and leads, and nothing else.
+/// `make` receives a data set. It returns a store that holds exactly its client accounts, pipelines and leads.
 ///
 /// # Errors
 ///
-/// The first [`Violation`], or what `make` or the store failed with.
+/// Returns the first [`Violation`]: a failed check, or an error of `make` or of the store.
 pub async fn run<S: Store>(make: impl AsyncFn(Dataset) -> Result<S, BoxError>) -> Result<(), Violation> {
     checks! { make;
         create(FIXTURE): keeps_every_value keeps_every_moment places_by_stage_and_pipeline refuses_what_is_not_there
@@ -75,13 +75,13 @@ pub async fn run<S: Store>(make: impl AsyncFn(Dataset) -> Result<S, BoxError>) -
     Ok(())
 }
 
-/// Runs every check of a store of tokens, each on a store of its own.
+/// Runs every check of a store of tokens, each on a fresh store.
 ///
-/// `make` is given a data set of two businesses and answers a store that knows them and holds no token.
+/// `make` receives a data set of two businesses. It returns a store that knows both and holds no token.
 ///
 /// # Errors
 ///
-/// The first [`Violation`], or what `make` or the store failed with.
+/// Returns the first [`Violation`]: a failed check, or an error of `make` or of the store.
 pub async fn run_tokens<S: TokenStore>(make: impl AsyncFn(Dataset) -> Result<S, BoxError>) -> Result<(), Violation> {
     checks! { make;
         tokens(tokens::BUSINESSES): keeps_every_field lists_in_order finds_by_the_whole_hash refuses_twins
@@ -92,12 +92,12 @@ pub async fn run_tokens<S: TokenStore>(make: impl AsyncFn(Dataset) -> Result<S, 
 
 type Check = Result<(), BoxError>;
 
-/// Fails the check unless the two are equal.
+/// Fails the check unless the two values are equal.
 fn same<T: PartialEq + std::fmt::Debug>(what: &str, found: &T, expected: &T) -> Check {
     if found == expected { Ok(()) } else { Err(format!("{what}: found {found:?}, expected {expected:?}").into()) }
 }
 
-/// Two businesses with the same names in them. Names are chosen so that a collation other than code points shows.
+/// Two businesses with some names in common. A locale's collation orders these names differently than code points do.
 const FIXTURE: &str = r#"{"businesses": [
     {"id": "b1", "name": "One", "created_at": "2026-01-01T00:00:00Z",
      "clients": [
@@ -119,7 +119,7 @@ const FIXTURE: &str = r#"{"businesses": [
      "leads": [{"id": "m1", "client_id": "d1", "name": "Ann", "stage_id": "t1", "created_at": "2026-03-01T00:00:00Z"}]}
 ]}"#;
 
-// Ids of the fixture and of the leads that checks make; one that cannot exist is the empty id, as in the service.
+// Ids of the fixture and of the leads that the checks create. As in the service, an invalid id becomes the empty id.
 
 fn business(id: &str) -> BusinessId {
     BusinessId::named(id)
@@ -141,7 +141,7 @@ fn pipeline(id: &str) -> PipelineId {
     PipelineId::named(id)
 }
 
-/// A lead of the first client account, named like its id.
+/// A lead of client account `c1` with this name.
 fn new(name: &str) -> NewLead {
     NewLead::new(&client("c1"), name)
 }
@@ -174,7 +174,7 @@ async fn try_create(
     store.create(&business("b1"), stamp(id, at)?, draft(lead)?, once).await
 }
 
-/// Makes a lead in the first business.
+/// Creates a lead in business `b1`.
 async fn create(store: &impl Store, id: &str, at: &str, lead: &NewLead) -> Result<Arc<Lead>, BoxError> {
     match try_create(store, id, at, lead, None).await? {
         Created::Fresh(lead) => Ok(lead),
@@ -193,7 +193,7 @@ async fn page(store: &impl Store, owner: &str, query: &LeadQuery) -> Result<Page
     }
 }
 
-/// The ids of a page, and the total.
+/// Returns the ids on a page, and the total.
 async fn listed(store: &impl Store, query: &LeadQuery) -> Result<(Vec<String>, u64), BoxError> {
     let page = page(store, "b1", query).await?;
     Ok((page.data.iter().map(|lead| lead.id.to_string()).collect(), page.total))

@@ -1,4 +1,4 @@
-//! Tokens: kept exactly, found by their hash, and each business's own (contract 5 and D8).
+//! Tokens: stored exactly, found by their hash, and kept apart by business (contract 5 and D8).
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{
     port::{FoundToken, TokenRecord, TokenStore},
 };
 
-/// The businesses that tokens are kept for.
+/// The businesses that own the tokens.
 pub(super) const BUSINESSES: &str = r#"{"businesses": [
     {"id": "b1", "name": "One", "created_at": "2026-01-01T00:00:00Z"},
     {"id": "b2", "name": "Two", "created_at": "2026-01-01T00:00:00Z"}
@@ -29,7 +29,7 @@ fn hash(byte: u8) -> TokenHash {
     TokenHash::from_bytes([byte; 32])
 }
 
-/// A token that is good for ever; its hash is this byte 32 times.
+/// A token that never expires. Its hash is this byte 32 times.
 fn token(name: &str, byte: u8) -> Result<TokenRecord, BoxError> {
     Ok(TokenRecord {
         id: id(name),
@@ -43,7 +43,7 @@ fn token(name: &str, byte: u8) -> Result<TokenRecord, BoxError> {
     })
 }
 
-/// What a store finds.
+/// The result of a look-up that finds this token.
 fn found(owner: BusinessId, token: TokenRecord) -> FoundToken {
     Arc::new((owner, token))
 }
@@ -53,7 +53,7 @@ async fn listed(store: &impl TokenStore, owner: &str) -> Result<Vec<String>, Box
     Ok(tokens.into_iter().map(|token| token.id.to_string()).collect())
 }
 
-/// What is listed and what is found is what was given, to the last character and millisecond.
+/// List and look-up return exactly what was given, to the last character and millisecond.
 pub(super) async fn keeps_every_field(store: &impl TokenStore) -> Check {
     let mut given = Vec::new();
     let name = "Zoë \u{65}\u{301} 佐藤 🦀 'quoted' \"double\" \\ % _ -- ;";
@@ -70,7 +70,7 @@ pub(super) async fn keeps_every_field(store: &impl TokenStore) -> Check {
             created_at: moment(created_at)?,
             expires_at: expires_at.map(moment).transpose()?,
             revoked_at: revoked_at.map(moment).transpose()?,
-            // The first hash is all zeros, and one has every bit set.
+            // One hash is all zeros, and one has every bit set.
             ..token(&format!("t{byte}"), if byte == 3 { 0xff } else { byte })?
         });
     }
@@ -84,7 +84,7 @@ pub(super) async fn keeps_every_field(store: &impl TokenStore) -> Check {
     Ok(())
 }
 
-/// Oldest first, then by the code points of the id.
+/// Tokens are listed oldest first, then by the code points of their ids.
 pub(super) async fn lists_in_order(store: &impl TokenStore) -> Check {
     same("none", &listed(store, "b1").await?, &vec![])?;
     let later = ["9", "late"];
@@ -109,7 +109,7 @@ pub(super) async fn finds_by_the_whole_hash(store: &impl TokenStore) -> Check {
     same("the hash", &store.find(&kept.hash).await?, &Some(found(business("b1"), kept)))
 }
 
-/// An id or a hash that is kept already is refused, in whatever business, and nothing is changed.
+/// An id or hash that already exists in any business is refused, and nothing changes.
 pub(super) async fn refuses_twins(store: &impl TokenStore) -> Check {
     let first = token("t1", 1)?;
     store.insert(&business("b1"), first.clone()).await?;
@@ -122,12 +122,12 @@ pub(super) async fn refuses_twins(store: &impl TokenStore) -> Check {
     same("the first", &store.find(&hash(1)).await?, &Some(found(business("b1"), first)))?;
     same("the hash of a twin", &store.find(&hash(2)).await?, &None)?;
     same("the tokens", &(listed(store, "b1").await?, listed(store, "b2").await?), &(super::ids(&["t1"]), vec![]))?;
-    // Ids that differ in case are two ids.
+    // Ids that differ in case are distinct.
     store.insert(&business("b2"), token("T1", 2)?).await?;
     same("an id in other case", &listed(store, "b2").await?, &super::ids(&["T1"]))
 }
 
-/// Of many that come at once with one hash, one is kept.
+/// Of many concurrent inserts with one hash, exactly one succeeds.
 pub(super) async fn lets_one_of_many_twins_in(store: &impl TokenStore) -> Check {
     let names: Vec<String> = (0..16).map(|twin| format!("t{twin}")).collect();
     let twins = names.iter().map(|name| token(name, 1)).collect::<Result<Vec<_>, _>>()?;
@@ -170,7 +170,7 @@ pub(super) async fn deletes_once(store: &impl TokenStore) -> Check {
     same("revoking it", &store.revoke(&owner, &id("t1"), moment(NOON)?).await?, &false)?;
     same("finding it", &store.find(&hash(1)).await?, &None)?;
     same("what is left", &listed(store, "b1").await?, &super::ids(&["t2"]))?;
-    // It is forgotten: neither its id nor its hash is taken.
+    // After a delete, both the id and the hash are free again.
     store.insert(&business("b2"), token("t1", 1)?).await?;
     same("finding it again", &store.find(&hash(1)).await?, &Some(found(business("b2"), token("t1", 1)?)))
 }

@@ -1,4 +1,4 @@
-//! Two businesses whose records have the same ids: each has its own (contract 5.6).
+//! Two businesses whose records have the same ids: each sees only its own (contract 5.6).
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::{
     validate::Reference,
 };
 
-/// Everything stands in both under the same id, and is something else: another name, another time, another place.
+/// Every id exists in both businesses, for records that differ in name, time and position.
 pub(super) const SAME_IDS: &str = r#"{"businesses": [
     {"id": "b1", "name": "One", "created_at": "2026-01-01T00:00:00Z",
      "clients": [
@@ -38,18 +38,18 @@ pub(super) const SAME_IDS: &str = r#"{"businesses": [
 
 const BOTH: [&str; 2] = ["b1", "b2"];
 
-/// The lead of that id, as its business has it.
+/// Reads the lead with this id in one business.
 async fn read(store: &impl Store, owner: &str, id: &str) -> Result<Option<Arc<Lead>>, BoxError> {
     store.get(&business(owner), &lead_id(id)).await
 }
 
-/// A lead's name, pipeline and stage in a few words.
+/// A lead's name, client account, pipeline and stage, separated by spaces.
 fn words(lead: &Lead) -> String {
     let place = lead.pipeline_id.iter().map(ToString::to_string).chain(lead.stage_id.iter().map(ToString::to_string));
     [lead.name.clone(), lead.client_id.to_string()].into_iter().chain(place).collect::<Vec<_>>().join(" ")
 }
 
-/// All leads that a query finds, in words, and the total.
+/// All leads that match a query, as `words`, and the total.
 async fn found(store: &impl Store, owner: &str, query: &LeadQuery) -> Result<(Vec<String>, u64), BoxError> {
     let page = page(store, owner, query).await?;
     Ok((page.data.iter().map(|lead| words(lead)).collect(), page.total))
@@ -97,7 +97,7 @@ pub(super) async fn changes_its_own(store: &impl Store) -> Check {
     same("the other's after a change", &read(store, "b2", "l1").await?, &theirs)?;
     same("ours", &found(store, "b1", &LeadQuery::new()).await?, &one("Cy c1 p2 s3"))?;
 
-    // Where a stage is, and which is the first, is asked of the lead's own business.
+    // The pipeline of a stage and the first stage of a pipeline come from the lead's own business.
     for (patch, places) in [
         (LeadPatch::new().stage(&stage("s1")), ["p1 s1", "p2 s1"]),
         (LeadPatch::new().stage(&stage("s3")), ["p2 s3", "p1 s3"]),
@@ -128,7 +128,7 @@ pub(super) async fn changes_its_own(store: &impl Store) -> Check {
     same("a filter", &store.list(&business("b1"), &query).await?, &Listed::Refused(Reference::Client))
 }
 
-/// The same key for the same body makes a lead in each, and each is told of its own ever after.
+/// The same key and body create one lead in each business, and each business replays its own.
 pub(super) async fn remembers_its_own(store: &impl Store) -> Check {
     let lead = NewLead::new(&client("c1"), "Eve").pipeline(&pipeline("p1"));
     let once = Idempotency { key: IdempotencyKey::parse("k")?, fingerprint: draft(&lead)?.fingerprint() };

@@ -1,4 +1,4 @@
-//! Changing and removing leads (contract D5, D6).
+//! Updating and deleting leads (contract D5, D6).
 
 use futures_util::future::join_all;
 
@@ -25,7 +25,7 @@ pub(super) async fn merges(store: &impl Store) -> Check {
     same("a lead that is not there", &missing, &Updated::Missing)
 }
 
-/// Every field at once; what is set twice is as it was set last, and what is cleared is as if it had never been set.
+/// Sets every field twice, then clears it: the last value counts, and a cleared field is as if it had never been set.
 pub(super) async fn sets_and_clears_everything(store: &impl Store) -> Check {
     let bare = create(store, "l1", NOON, &new("n")).await?;
     let mut full = (*bare).clone();
@@ -89,7 +89,7 @@ pub(super) async fn places(store: &impl Store) -> Check {
     Ok(())
 }
 
-/// A lead is listed where it is, and its place in the order never changes.
+/// A moved lead is listed under its new stage, and keeps its position in the order.
 pub(super) async fn moves_in_the_lists(store: &impl Store) -> Check {
     for (id, at) in [("l1", "2026-05-01T00:00:00Z"), ("l2", "2026-05-02T00:00:00Z"), ("l3", "2026-05-03T00:00:00Z")] {
         create(store, id, at, &new(id).stage(&stage("s11"))).await?;
@@ -118,13 +118,13 @@ pub(super) async fn refuses_what_is_not_there(store: &impl Store) -> Check {
         same("the outcome", &outcome, &Updated::Refused(reference))?;
         let read = store.get(&business("b1"), &lead_id("l1")).await?;
         same("the lead after it", &read.as_ref(), &Some(&before))?;
-        // The lead comes first: of one that is not there nothing else is said.
+        // The lead is checked first: a missing lead hides any fault of the references.
         same("a missing lead", &change(store, "nobody", &patch).await?, &Updated::Missing)?;
     }
     Ok(())
 }
 
-/// Changes of different fields at once are all there afterwards.
+/// Concurrent changes of different fields are all kept.
 pub(super) async fn loses_no_change(store: &impl Store) -> Check {
     create(store, "l1", NOON, &new("n")).await?;
     let patches = [
