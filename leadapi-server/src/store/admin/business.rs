@@ -1,24 +1,24 @@
-//! Which businesses there are.
+//! The list of businesses.
 
 use leadapi_core::{id::BusinessId, model::Timestamp};
 use serde::Serialize;
 
 use crate::store::{AdminError, SqlStore, row::Row, session::query, statement as served};
 
-/// A business, without what belongs to it.
+/// A business, without the records that belong to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Business {
     /// Identifier of the business.
     pub id: BusinessId,
-    /// What people call it.
+    /// Its display name.
     pub name: String,
     /// When it was created.
     pub created_at: Timestamp,
 }
 
 impl SqlStore {
-    /// The businesses, oldest first, then by id.
+    /// Returns the businesses, oldest first, then by id.
     ///
     /// # Errors
     ///

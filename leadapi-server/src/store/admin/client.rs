@@ -14,7 +14,7 @@ use crate::store::{
 };
 
 impl SqlStore {
-    /// The client accounts of a business, by name, then by id.
+    /// Returns the client accounts of a business, by name, then by id.
     ///
     /// # Errors
     ///
@@ -27,7 +27,7 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// The name is none, the id is taken, there is no such business, or the database failed.
+    /// The name is invalid, the id is taken, there is no such business, or the database failed.
     pub async fn add_client(
         &self,
         business: &BusinessId,
@@ -37,11 +37,11 @@ impl SqlStore {
         self.change(business, Add(client)).await
     }
 
-    /// Gives a client account another name.
+    /// Renames a client account.
     ///
     /// # Errors
     ///
-    /// The name is none, there is no such client account, or the database failed.
+    /// The name is invalid, there is no such client account, or the database failed.
     pub async fn rename_client(
         &self,
         business: &BusinessId,
@@ -51,11 +51,11 @@ impl SqlStore {
         self.change(business, Rename { id: id.clone(), name: name(to)? }).await
     }
 
-    /// Removes a client account, and its leads too if they are to go with it; answers how many those were.
+    /// Removes a client account, and with `with_leads` also its leads. Returns the number of removed leads.
     ///
     /// # Errors
     ///
-    /// There is no such client account, it has leads that are not to go with it, a form names it, or the database
+    /// There is no such client account, it has leads and `with_leads` is false, a form refers to it, or the database
     /// failed.
     pub async fn remove_client(
         &self,

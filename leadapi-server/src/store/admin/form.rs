@@ -1,4 +1,4 @@
-//! The form records of a business (contract D11): kept as they are, but for what they name, which must be there.
+//! The form records of a business (contract D11), stored unchanged. Whatever a new record refers to must exist.
 
 use async_trait::async_trait;
 use leadapi_core::{
@@ -13,7 +13,7 @@ use crate::store::{
 };
 
 impl SqlStore {
-    /// The form records of a business, by id.
+    /// Returns the form records of a business, by id.
     ///
     /// # Errors
     ///
@@ -22,7 +22,7 @@ impl SqlStore {
         self.look(business, List).await
     }
 
-    /// A form record, with all that it held when it was put in.
+    /// Returns a form record with everything that it held when it was added.
     ///
     /// # Errors
     ///
@@ -31,21 +31,21 @@ impl SqlStore {
         self.look(business, Find(id.clone())).await
     }
 
-    /// Adds a form record, and answers its id.
+    /// Adds a form record, and returns its id.
     ///
     /// # Errors
     ///
-    /// It has no id, the id is taken, it names a client account or a pipeline that is not the business's, or the
-    /// database failed.
+    /// The record has no valid id, the id is taken, the record refers to a client account or a pipeline that the
+    /// business does not have, or the database failed.
     pub async fn add_form(&self, business: &BusinessId, record: FormRecord) -> Result<FormId, AdminError> {
         self.change(business, Add(record)).await
     }
 
-    /// Gives a form another name.
+    /// Renames a form.
     ///
     /// # Errors
     ///
-    /// The name is none, there is no such form, or the database failed.
+    /// The name is invalid, there is no such form, or the database failed.
     pub async fn rename_form(&self, business: &BusinessId, id: &FormId, to: &str) -> Result<(), AdminError> {
         self.change(business, Rename { id: id.clone(), name: name(to)? }).await
     }
@@ -60,7 +60,7 @@ impl SqlStore {
     }
 }
 
-/// Refuses what forms name in one of their fields.
+/// Fails if a form of the business has `named` in this field.
 pub(super) async fn refuse_named_in(
     session: &mut dyn Session,
     business: &BusinessId,

@@ -1,4 +1,4 @@
-//! The people of a business.
+//! The members of a business.
 
 use std::collections::HashSet;
 
@@ -17,8 +17,8 @@ use crate::store::{
 };
 
 impl SqlStore {
-    /// What a person is in a business; upper and lower case of the address do not matter. `None` when there is no such
-    /// business or no such person in it.
+    /// Returns the role of a person in a business. The address is compared case-insensitively. `None` means that there
+    /// is no such business, or no such person in it.
     ///
     /// # Errors
     ///
@@ -28,7 +28,7 @@ impl SqlStore {
         Ok(find(&members, email).map(|member| Member { business: business.clone(), role: member.role }))
     }
 
-    /// The people of a business, by address.
+    /// Returns the members of a business, by address.
     ///
     /// # Errors
     ///
@@ -37,21 +37,22 @@ impl SqlStore {
         self.look(business, List).await
     }
 
-    /// Adds a person.
+    /// Adds a member.
     ///
     /// # Errors
     ///
-    /// The address is none or is a member's already, case aside; there is no such business; or the database failed.
+    /// The address is invalid or already that of a member (ignoring case), there is no such business, or the database
+    /// failed.
     pub async fn add_member(&self, business: &BusinessId, email: &str, role: Role) -> Result<MemberSeed, AdminError> {
         self.change(business, Add(MemberSeed::new(address(email)?, role))).await
     }
 
-    /// Gives a person another address, another role or both.
+    /// Changes the address of a member, the role, or both.
     ///
     /// # Errors
     ///
-    /// There is no such person, the new address is none or another member's, the business would be left without an
-    /// owner, or the database failed.
+    /// There is no such member, the new address is invalid or that of another member, the business would be left
+    /// without an owner, or the database failed.
     pub async fn change_member(
         &self,
         business: &BusinessId,
@@ -63,11 +64,11 @@ impl SqlStore {
         self.change(business, Change { email: email.to_owned(), new_email, role }).await
     }
 
-    /// Removes a person.
+    /// Removes a member.
     ///
     /// # Errors
     ///
-    /// There is no such person, the business would be left without an owner, or the database failed.
+    /// There is no such member, the business would be left without an owner, or the database failed.
     pub async fn remove_member(&self, business: &BusinessId, email: &str) -> Result<MemberSeed, AdminError> {
         self.change(business, Remove(email.to_owned())).await
     }
@@ -90,7 +91,7 @@ fn found(members: &[MemberSeed], email: &str) -> Result<MemberSeed, SqlError> {
     find(members, email).cloned().ok_or_else(none)
 }
 
-/// The rules that the people of a business keep together.
+/// Checks the rules that concern all members together: unique addresses, and an owner that stays.
 fn check(before: &[MemberSeed], after: &[MemberSeed]) -> Result<(), SqlError> {
     let mut addresses = HashSet::new();
     if let Some(twice) = after.iter().find(|member| !addresses.insert(email_key(&member.email))) {

@@ -1,7 +1,7 @@
-//! What changes in a business after it was put in: its people, client accounts, pipelines, stages and forms.
+//! Administrative changes to a business: its members, client accounts, pipelines, stages and forms.
 //!
-//! Each change is one transaction, alone in its business. What would leave something without what it refers to is
-//! refused with the rule, and never by a constraint of the database.
+//! Each change is one transaction, during which nothing else writes to the business. A change that would leave a
+//! dangling reference is refused with a message, before a foreign key of the database can fail.
 
 mod business;
 mod client;
@@ -22,7 +22,7 @@ use super::{
     statement as served,
 };
 
-/// Something that is done in one business.
+/// A unit of work in one business.
 #[async_trait]
 trait Task: Send + Sync + 'static {
     type Output: Send + 'static;
@@ -30,7 +30,7 @@ trait Task: Send + Sync + 'static {
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Self::Output, SqlError>;
 }
 
-/// A task in its business, which must be there.
+/// Runs a task, after checking that its business exists.
 struct Within<T> {
     business: BusinessId,
     task: T,
@@ -58,7 +58,7 @@ impl SqlStore {
     }
 }
 
-/// A name as it is kept.
+/// Trims and checks a name.
 fn name(text: &str) -> Result<String, AdminError> {
     let name = text.trim();
     match check_name(name) {

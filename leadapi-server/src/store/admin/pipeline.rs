@@ -14,7 +14,7 @@ use crate::store::{
 };
 
 impl SqlStore {
-    /// The pipelines of a business with their stages, oldest first, then by id.
+    /// Returns the pipelines of a business with their stages, oldest first, then by id.
     ///
     /// # Errors
     ///
@@ -23,11 +23,11 @@ impl SqlStore {
         self.look(business, List).await
     }
 
-    /// Adds a pipeline with its stages, whose positions are those in which they are given.
+    /// Adds a pipeline with its stages. The order of the stages determines their positions.
     ///
     /// # Errors
     ///
-    /// A name is none, there is no stage, an id is taken, there is no such business, or the database failed.
+    /// A name is invalid, there is no stage, an id is taken, there is no such business, or the database failed.
     pub async fn add_pipeline(&self, business: &BusinessId, mut pipeline: Pipeline) -> Result<Pipeline, AdminError> {
         pipeline.name = name(&pipeline.name)?;
         if pipeline.stages.is_empty() {
@@ -39,11 +39,11 @@ impl SqlStore {
         self.change(business, Add(pipeline)).await
     }
 
-    /// Gives a pipeline another name.
+    /// Renames a pipeline.
     ///
     /// # Errors
     ///
-    /// The name is none, there is no such pipeline, or the database failed.
+    /// The name is invalid, there is no such pipeline, or the database failed.
     pub async fn rename_pipeline(
         &self,
         business: &BusinessId,
@@ -57,13 +57,13 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// There is no such pipeline, leads are in it, a form sends leads to it, or the database failed.
+    /// There is no such pipeline, it has leads, a form sends leads to it, or the database failed.
     pub async fn remove_pipeline(&self, business: &BusinessId, id: &PipelineId) -> Result<Pipeline, AdminError> {
         self.change(business, Remove(id.clone())).await
     }
 }
 
-/// A pipeline with its stages, which must be there.
+/// Reads a pipeline with its stages. Fails if there is none.
 pub(super) async fn find(
     session: &mut dyn Session,
     business: &BusinessId,

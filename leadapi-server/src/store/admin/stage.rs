@@ -1,4 +1,4 @@
-//! The stages of a pipeline: their positions are always 1, 2, 3 and so on.
+//! The stages of a pipeline. Their positions are always 1, 2, 3 and so on.
 
 use async_trait::async_trait;
 use leadapi_core::{
@@ -13,11 +13,11 @@ use crate::store::{
 };
 
 impl SqlStore {
-    /// Adds a stage to a pipeline: at a position, from which on the others move up by one, or at the end.
+    /// Adds a stage to a pipeline, at the end or at a position. Stages from that position on move up by one.
     ///
     /// # Errors
     ///
-    /// The name is none, there is no such pipeline or position, the id is taken, or the database failed.
+    /// The name is invalid, there is no such pipeline or position, the id is taken, or the database failed.
     pub async fn add_stage(
         &self,
         business: &BusinessId,
@@ -29,11 +29,11 @@ impl SqlStore {
         self.change(business, Add { pipeline: pipeline.clone(), id, name: name(called)?, position }).await
     }
 
-    /// Gives a stage another name, another position in its pipeline or both; the others make room.
+    /// Changes the name of a stage, its position in the pipeline, or both. The other stages move accordingly.
     ///
     /// # Errors
     ///
-    /// The name is none, there is no such stage or position, or the database failed.
+    /// The name is invalid, there is no such stage or position, or the database failed.
     pub async fn change_stage(
         &self,
         business: &BusinessId,
@@ -45,12 +45,12 @@ impl SqlStore {
         self.change(business, Change { id: id.clone(), name, position }).await
     }
 
-    /// Removes a stage, and moves its leads to another one, of the same pipeline or not; answers how many those were.
+    /// Removes a stage, and moves its leads to another stage of any pipeline. Returns the number of moved leads.
     ///
     /// # Errors
     ///
-    /// There is no such stage, it is the last of its pipeline, it has leads and no stage is named to move them to, or
-    /// the database failed.
+    /// There is no such stage, it is the last of its pipeline, it has leads and `move_to` is `None`, `move_to` is no
+    /// other stage of the business, or the database failed.
     pub async fn remove_stage(
         &self,
         business: &BusinessId,
@@ -74,19 +74,19 @@ pub(super) async fn insert(
     session.tell(query!(served::INSERT_STAGE, business, id, pipeline, name, *position)).await
 }
 
-/// Deletes a stage in which there are no leads.
+/// Deletes a stage that has no leads.
 pub(super) async fn delete(session: &mut dyn Session, business: &BusinessId, id: &StageId) -> Result<(), SqlError> {
     session.tell(query!(statement::DELETE_TALLY_OF_STAGE, business, id)).await?;
     session.tell(query!(statement::DELETE_STAGE, business, id)).await
 }
 
-/// The pipeline of a stage, which must be there.
+/// Returns the pipeline of a stage. Fails if there is no such stage.
 async fn home(session: &mut dyn Session, business: &BusinessId, id: &StageId) -> Result<PipelineId, SqlError> {
     let no_such = || SqlError::refused(format!("no such stage in this business: {id}"));
     session.row(query!(served::PIPELINE_OF_STAGE, business, id), |mut row| row.take()).await?.ok_or_else(no_such)
 }
 
-/// A stage, taken out of those of its pipeline, which are in order.
+/// Returns a stage, and the other stages of its pipeline in order.
 async fn take_out(
     session: &mut dyn Session,
     business: &BusinessId,
@@ -99,7 +99,7 @@ async fn take_out(
     Ok((stages.remove(at), stages))
 }
 
-/// Puts a stage among others, at a position or at the end.
+/// Inserts a stage into a list, at a position or at the end.
 fn put_in(stages: &mut Vec<Stage>, stage: Stage, position: Option<u32>) -> Result<(), SqlError> {
     let last = stages.len() + 1;
     let position = position.map_or(Ok(last), usize::try_from).map_err(SqlError::other)?;
@@ -110,7 +110,7 @@ fn put_in(stages: &mut Vec<Stage>, stage: Stage, position: Option<u32>) -> Resul
     Ok(())
 }
 
-/// Writes stages with the positions that their order gives them, and answers the one with this id.
+/// Writes stages with the positions that follow from their order, and returns the one with the id `wanted`.
 async fn write(
     session: &mut dyn Session,
     business: &BusinessId,

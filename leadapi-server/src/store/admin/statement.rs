@@ -1,5 +1,5 @@
-//! The statements of administration, once for both databases, by the rules of the statements that serving needs: each
-//! begins its search with the business, and parameters first appear in ascending order.
+//! The SQL statements of administration, written once for both databases. They follow the rules of the statements for
+//! serving: each searches within one business, and parameters first appear in ascending order.
 
 pub(super) const CHANGE_MEMBER: &str = "UPDATE member SET email = $1, role = $2 WHERE business_id = $3 AND email = $4";
 
@@ -32,12 +32,12 @@ pub(super) const CHANGE_FORM: &str = "UPDATE form SET record = $1 WHERE business
 
 pub(super) const DELETE_FORM: &str = "DELETE FROM form WHERE business_id = $1 AND id = $2 RETURNING 1";
 
-// Leads that move or go, and their tally with them.
+// Leads that are moved or deleted, and their rows in the tally.
 
 pub(super) const MOVE_LEADS: &str =
     "UPDATE lead SET pipeline_id = $1, stage_id = $2 WHERE business_id = $3 AND stage_id = $4";
 
-/// Adds the rows of one stage to those of another: for all client accounts and for each.
+/// Adds the counts of one stage to those of another: for all client accounts together and for each.
 pub(super) const ADD_TALLY_OF_STAGE: &str = "INSERT INTO tally (business_id, client_id, stage_id, from_at, from_id, leads) \
     SELECT business_id, client_id, CAST($1 AS text), from_at, from_id, leads FROM tally \
         WHERE business_id = $2 AND stage_id = $3 \
@@ -47,13 +47,13 @@ pub(super) const DELETE_TALLY_OF_STAGE: &str = "DELETE FROM tally WHERE business
 
 pub(super) const DELETE_LEADS_OF_CLIENT: &str = "DELETE FROM lead WHERE business_id = $1 AND client_id = $2";
 
-/// Takes the rows of one client account from those of all: for all stages and for each.
+/// Subtracts the counts of one client account from those of all: for all stages together and for each.
 pub(super) const TAKE_TALLY_OF_CLIENT: &str = "UPDATE tally SET leads = leads - coalesce((SELECT own.leads \
     FROM tally AS own WHERE own.business_id = $1 AND own.client_id = $2 AND own.stage_id = tally.stage_id \
     AND own.from_at = tally.from_at AND own.from_id = tally.from_id), 0) WHERE business_id = $1 AND client_id = ''";
 
 pub(super) const DELETE_TALLY_OF_CLIENT: &str = "DELETE FROM tally WHERE business_id = $1 AND client_id = $2";
 
-/// The rows of all leads stay, because they are the stretches.
+/// The rows of the empty filter stay even at zero, because they define the stretches.
 pub(super) const DROP_EMPTY_TALLY_OF_STAGES: &str =
     "DELETE FROM tally WHERE business_id = $1 AND client_id = '' AND stage_id <> '' AND leads = 0";
