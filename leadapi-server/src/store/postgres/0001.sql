@@ -1,5 +1,5 @@
--- Every key begins with business_id, and references hold it too: what belongs to another business cannot be named.
--- Text is compared by its bytes, which for UTF-8 is by code points, whatever the collation of the database. Moments are
+-- Every key begins with business_id, and so does every reference: a record cannot refer to another business.
+-- Text is compared by bytes, which in UTF-8 is code point order, whatever the collation of the database. Timestamps are
 -- milliseconds since 1970.
 
 CREATE TABLE business (
@@ -73,7 +73,7 @@ CREATE INDEX lead_by_client ON lead (business_id, client_id, created_at, id);
 CREATE INDEX lead_by_stage ON lead (business_id, stage_id, created_at, id) WHERE stage_id IS NOT NULL;
 CREATE INDEX lead_by_both ON lead (business_id, client_id, stage_id, created_at, id) WHERE stage_id IS NOT NULL;
 
--- How many leads are under each filter in each stretch of leads; '' is no id and means all.
+-- The number of leads under each filter in each stretch of leads. No id is empty, so '' means all.
 CREATE TABLE tally (
     business_id text COLLATE "C" NOT NULL REFERENCES business,
     client_id   text COLLATE "C" NOT NULL,
@@ -117,8 +117,8 @@ CREATE TABLE token (
     PRIMARY KEY (business_id, id)
 );
 
--- The last transaction of each server in each business, by which a server learns whether a commit was done whose answer
--- was lost.
+-- The last transaction of each server in each business. If the answer to a commit is lost, the server finds out here
+-- whether the transaction was committed.
 CREATE TABLE operation (
     business_id  text COLLATE "C" NOT NULL REFERENCES business,
     server_id    text COLLATE "C" NOT NULL,

@@ -1,4 +1,4 @@
--- Written by readiness checks: whatever keeps this table from being written keeps leads from being written.
+-- Written by readiness checks: whatever blocks writes to this table blocks writes to leads too.
 CREATE TABLE write_probe (
     at bigint NOT NULL
 );

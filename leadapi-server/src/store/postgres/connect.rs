@@ -1,4 +1,4 @@
-//! From a URL to a pool of connections with limits.
+//! Builds a connection pool with limits from a parsed URL.
 
 use std::time::Duration;
 
@@ -10,17 +10,17 @@ use super::{
     url::{InvalidUrl, Target},
 };
 
-/// A request waits so long for a connection of the pool.
+/// How long a request waits for a connection of the pool.
 const POOL_WAIT: Duration = Duration::from_secs(1);
-/// The oldest PostgreSQL that is supported, as it gives its version.
+/// The oldest supported PostgreSQL, in the format of `server_version_num`.
 const OLDEST: i32 = 150_000;
 
-/// The limits of each connection, in milliseconds: of a statement, of the wait for a lock, and of a transaction in which
-/// nothing is said.
+/// The limits of each connection, in milliseconds: for a statement, for the wait for a lock, and for an idle
+/// transaction.
 const LIMITS: &str = "SET statement_timeout = 5000; SET lock_timeout = 2000; \
     SET idle_in_transaction_session_timeout = 5000; SET client_min_messages = warning";
 
-/// Why a database cannot be used as a store.
+/// The error of opening a database as a store.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OpenError {
     #[error(transparent)]
@@ -44,9 +44,9 @@ pub(crate) enum OpenError {
     Database(#[from] tokio_postgres::Error),
 }
 
-/// A pool of at most so many connections; none is made yet.
+/// Creates a pool of at most `size` connections. It does not connect yet.
 pub(super) fn pool(target: Target, hosts: Hosts, size: usize) -> Result<Pool, OpenError> {
-    // Every host may be silent, and the database still has to answer `LIMITS`.
+    // Every host may use its whole timeout, and setting `LIMITS` takes time too.
     let create_timeout = hosts.longest() + Duration::from_secs(1);
     let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let pool = Pool::builder(Manager::from_connect(target.config, hosts, recycling))
@@ -62,9 +62,9 @@ pub(super) fn pool(target: Target, hosts: Hosts, size: usize) -> Result<Pool, Op
     Ok(pool)
 }
 
-/// Refuses a version that is too old, and says what would lose acknowledged writes.
+/// Refuses a version that is too old, and warns of settings that can lose acknowledged writes.
 pub(super) async fn check(client: &tokio_postgres::Client) -> Result<(), OpenError> {
-    // An engine that speaks the protocol of PostgreSQL may lack a setting.
+    // A database that only speaks the protocol of PostgreSQL may lack a setting.
     let setting = async |name: &str| -> Result<String, tokio_postgres::Error> {
         client.query_one("SELECT coalesce(current_setting($1, true), '')", &[&name]).await?.try_get(0)
     };

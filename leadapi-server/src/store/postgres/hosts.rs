@@ -1,7 +1,7 @@
-//! The hosts of a database, tried one after the other, each for a bounded time.
+//! Connects to the hosts of a database one after the other, each with a timeout.
 //!
-//! The driver bounds only the connection of TCP. A host that accepts and then says nothing would take all the time there
-//! is, and no other would be tried.
+//! The driver's own timeout covers only the TCP connection. A host that accepts it and then stays silent would use up
+//! all the time, and no other host would be tried.
 
 use std::{
     io,
@@ -32,24 +32,24 @@ use super::{
     url::{SessionAttrs, Target},
 };
 
-/// How long a host has for TCP, TLS and its first answer, unless the URL says otherwise with `connect_timeout`.
+/// The time that a host has for TCP, TLS and its first answer. `connect_timeout` in the URL overrides it.
 const HOST_TIMEOUT: Duration = Duration::from_millis(1_500);
 
 const KEEPALIVES_IDLE: Duration = Duration::from_secs(10);
 
-/// Connects to the first host that answers in time and is of the right kind, beginning with the one that last did.
+/// Connects to the first suitable host that answers in time. The host that answered last is tried first.
 #[derive(Clone)]
 pub(super) struct Hosts {
-    /// One for each host, never empty.
+    /// One configuration per host, never empty.
     configs: Arc<[Config]>,
     tls: MakeRustlsConnect,
     session: SessionAttrs,
     timeout: Duration,
-    /// The host that was last connected to.
+    /// The index of the host to try first: the one that last answered.
     first: Arc<AtomicUsize>,
 }
 
-/// A connection, and the task that runs it.
+/// A connection, and the task that drives it.
 type Connected = (Client, JoinHandle<()>);
 
 impl Hosts {
@@ -58,7 +58,7 @@ impl Hosts {
         let timeout = config.get_connect_timeout().copied().unwrap_or(HOST_TIMEOUT);
         let configs: Arc<[Config]> = each(config, timeout).into();
         let first = match config.get_load_balance_hosts() {
-            // The last bits of a random UUID are as good as any.
+            // The last bits of a version 7 UUID are random.
             LoadBalanceHosts::Random => {
                 usize::from(uuid::Uuid::now_v7().into_bytes().last().copied().unwrap_or_default())
                     % configs.len().max(1)
@@ -69,7 +69,7 @@ impl Hosts {
         Ok(Self { configs, tls, session: target.session, timeout, first: Arc::new(first.into()) })
     }
 
-    /// How long it takes at most until each host has been tried.
+    /// The longest time until every host has been tried.
     pub(super) fn longest(&self) -> Duration {
         self.timeout * u32::try_from(self.configs.len()).unwrap_or(u32::MAX)
     }
@@ -113,13 +113,13 @@ const FAIL_ON_A_STANDBY: &str = "DO $$ BEGIN \
     IF pg_is_in_recovery() THEN RAISE EXCEPTION 'the host is a standby'; END IF; END $$";
 
 impl Connect for Hosts {
-    /// Each host has a configuration of its own here, so that of the pool is not needed.
+    /// Ignores the configuration of the pool: each host has its own.
     fn connect(&self, _: &Config) -> Pin<Box<dyn Future<Output = Result<Connected, Error>> + Send + '_>> {
         Box::pin(self.connect_to_any())
     }
 }
 
-/// A configuration for each host of one.
+/// Splits a configuration into one per host.
 fn each(config: &Config, timeout: Duration) -> Vec<Config> {
     let (hosts, addresses, ports) = (config.get_hosts(), config.get_hostaddrs(), config.get_ports());
     let one = |nth: usize| {
@@ -136,14 +136,14 @@ fn each(config: &Config, timeout: Duration) -> Vec<Config> {
         if let Some(port) = ports.get(nth).or(ports.first()) {
             one.port(*port);
         }
-        // A name may have several addresses, of which the first may be dead.
+        // A name may resolve to several addresses. Half the timeout leaves time for a second one if the first is dead.
         one.connect_timeout(timeout / 2);
         with_the_rest(one, config)
     };
     (0..hosts.len().max(addresses.len())).map(one).collect()
 }
 
-/// What all hosts have in common.
+/// Copies the settings that all hosts have in common.
 fn with_the_rest(mut one: Config, config: &Config) -> Config {
     if let Some(user) = config.get_user() {
         one.user(user);
@@ -179,7 +179,7 @@ fn with_the_rest(mut one: Config, config: &Config) -> Config {
     one
 }
 
-/// The only way to the driver's error for hosts that do not answer: a connection on which nothing does.
+/// A stream on which all I/O times out. Connecting over it is the only way to get the driver's error for silent hosts.
 struct Silence(Duration);
 
 impl Silence {

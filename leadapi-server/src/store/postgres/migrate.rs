@@ -1,20 +1,20 @@
-//! Brings a database to the schema of this version.
+//! Migrates a database to the schema of this version.
 
 use deadpool_postgres::Object;
 
 use super::connect::OpenError;
 
-/// What brings a database from one version of the schema to the next.
+/// The migrations, each from one version of the schema to the next.
 const MIGRATIONS: &[&str] = &[include_str!("0001.sql"), include_str!("0002.sql")];
 
-/// In one transaction under a lock that is ours alone, so that of two servers that start at once the second waits and
-/// finds the work done. A role that may not make tables can start where there is nothing to be done.
+/// Runs the missing migrations in one transaction under an advisory lock. Of two servers that start at once, the second
+/// waits and then finds the work done. If nothing is missing, a role without the right to create tables can start.
 pub(super) async fn migrate(client: &mut Object) -> Result<(), OpenError> {
     if version(client).await? == MIGRATIONS.len() {
         return Ok(());
     }
     let transaction = client.transaction().await?;
-    // "leadapi" in ASCII. The wait for it is bounded by the longest migration and not by the limits of serving.
+    // The key of the lock is "leadapi" in ASCII. No limits apply: the wait lasts as long as another migration.
     transaction
         .batch_execute(
             "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
@@ -31,7 +31,7 @@ pub(super) async fn migrate(client: &mut Object) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// The version of the schema; 0 where there is none.
+/// The version of the schema; 0 if there is none.
 async fn version(client: &impl deadpool_postgres::GenericClient) -> Result<usize, OpenError> {
     let exists: bool = client.query_one("SELECT to_regclass('leadapi_schema') IS NOT NULL", &[]).await?.try_get(0)?;
     if !exists {

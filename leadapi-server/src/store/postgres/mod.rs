@@ -1,4 +1,4 @@
-//! PostgreSQL: any number of servers on one database.
+//! PostgreSQL: one database for any number of servers.
 
 mod connect;
 mod hosts;
@@ -31,18 +31,18 @@ use super::{
     write::{Write, Written},
 };
 
-/// A transaction that something was in the way of is done again at most so often.
+/// The maximum number of retries of a transaction.
 const RETRIES: u32 = 3;
-/// Neither a read nor either half of a write takes longer, whatever the network does.
+/// The time limit of a read, and of each half of a write (preparing and committing), whatever the network does.
 const LONGEST: Duration = Duration::from_secs(6);
 
 const BEGIN: &str = "BEGIN";
-/// Nothing that is read waits for anything that is written, and all of it is of one moment.
+/// Reads one snapshot, and never waits for a writer.
 const BEGIN_READING: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
-/// What is read may be handed to somebody who takes long.
+/// The consumer of the rows may be slow, so there is no time limit.
 const BEGIN_READING_LONG: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL statement_timeout = 0; \
     SET LOCAL idle_in_transaction_session_timeout = 0";
-/// Work of an administrator may take long.
+/// Administrative work may take longer than a request.
 const BEGIN_LONG: &str = "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 60000; \
     SET LOCAL idle_in_transaction_session_timeout = 60000";
 
@@ -56,12 +56,12 @@ pub(crate) struct Postgres {
 #[derive(Debug)]
 struct Connections {
     pool: Pool,
-    /// By which this server finds its own last transaction again.
+    /// Identifies this server in `operation`, so that it finds the id of its own last transaction.
     server_id: String,
 }
 
 impl Postgres {
-    /// Connects, and brings the database to the schema of this version.
+    /// Connects, and migrates the database to the schema of this version.
     pub(crate) async fn open(url: &str, pool_size: usize) -> Result<Self, OpenError> {
         let target = Target::parse(url)?;
         let hosts = Hosts::new(&target)?;
@@ -78,7 +78,7 @@ impl Postgres {
         Ok(Self { writer: Writer::new(connections.clone()), connections })
     }
 
-    /// Runs one statement that reads.
+    /// Runs one read statement.
     pub(crate) async fn rows<T>(
         &self,
         query: &Query,
@@ -93,7 +93,7 @@ impl Postgres {
         in_time(both).await?.iter().map(|row| read(Row::new(row))).collect()
     }
 
-    /// Runs statements that read, all on one snapshot.
+    /// Runs read statements on one snapshot.
     pub(crate) async fn read<W: Work>(&self, work: &W) -> Result<W::Output, SqlError> {
         let both = async {
             match self.connections.read(BEGIN_READING, work).await {
@@ -104,7 +104,7 @@ impl Postgres {
         in_time(both).await
     }
 
-    /// Runs statements that read for as long as they take, all on one snapshot.
+    /// Runs read statements on one snapshot, without a time limit.
     pub(crate) async fn read_long<W: Work>(&self, work: &W) -> Result<W::Output, SqlError> {
         self.connections.read(BEGIN_READING_LONG, work).await
     }
@@ -113,11 +113,11 @@ impl Postgres {
         self.writer.write(business, write).await
     }
 
-    /// Does something else that writes, alone in its business.
+    /// Runs any other work that writes. With a business, nothing else writes to that business meanwhile.
     pub(crate) async fn work<W: Work>(&self, business: Option<&BusinessId>, work: W) -> Result<W::Output, SqlError> {
         let connections = self.connections.clone();
         let business = business.cloned();
-        // In a task of its own, so that it comes to its end when nobody waits for it any longer.
+        // A task of its own, so that the work completes even if the caller stops waiting.
         let task = tokio::spawn(async move {
             let mut attempts = Attempts::default();
             loop {
@@ -132,7 +132,7 @@ impl Postgres {
 }
 
 impl Postgres {
-    /// Forgets the servers that have written nothing to a business since a moment.
+    /// Deletes the records of servers that have written nothing to a business since `until`.
     pub(crate) async fn forget_servers(&self, business: &BusinessId, until: Timestamp) -> Result<(), SqlError> {
         if self.rows(&query!(statement::OLD_SERVER, business, until), |_| Ok(())).await?.is_empty() {
             return Ok(());
@@ -159,7 +159,7 @@ impl Connections {
     async fn get(&self) -> Result<Object, SqlError> {
         self.pool.get().await.map_err(|error| match error {
             PoolError::Backend(error) => SqlError::lost(error),
-            // Whoever has waited long enough does not wait again.
+            // Not `Lost`, which would be retried: the caller has already waited long enough for the pool.
             other => SqlError::other(other),
         })
     }
@@ -190,7 +190,7 @@ impl Connections {
 }
 
 impl SqlError {
-    /// Whether it may be otherwise the next time: the connection at hand may have been dead for long.
+    /// Whether a retry may succeed. A pooled connection may have been dead for a long time.
     const fn may_pass(&self) -> bool {
         matches!(self, Self::Lost(_) | Self::Retry(_))
     }
@@ -200,27 +200,27 @@ async fn in_time<T>(read: impl Future<Output = Result<T, SqlError>>) -> Result<T
     timeout(LONGEST, read).await.unwrap_or_else(|elapsed| Err(SqlError::lost(elapsed)))
 }
 
-/// Counts how often a transaction was tried.
+/// Counts the attempts of a transaction.
 #[derive(Debug, Default)]
 struct Attempts(u32);
 
 impl Attempts {
-    /// Whether it is to be tried again, after a moment that differs from that of whoever was in the way.
+    /// Returns whether to retry. Sleeps for a random time first, so that conflicting transactions do not collide again.
     ///
-    /// A connection that was lost is no reason against it: nobody says so once a commit is on its way.
+    /// A lost connection is retried too: the error is `Lost` only as long as no commit has been sent.
     async fn again_after(&mut self, error: &SqlError) -> bool {
         self.0 += 1;
         if !error.may_pass() || self.0 > RETRIES {
             return false;
         }
-        // The last bits of a random UUID are as good as any.
+        // The last bits of a version 7 UUID are random.
         let jitter = u64::try_from(Uuid::now_v7().as_u128() % 45).unwrap_or_default();
         tokio::time::sleep(Duration::from_millis(5 + jitter)).await;
         true
     }
 }
 
-/// Whether something was done cannot be said.
+/// The outcome of a commit is unknown.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the connection was lost while the work was committed: whether it was done is not known, so look before you try again"

@@ -1,5 +1,5 @@
-//! A session on a connection: statements are sent as they are given, and answers are waited for only where they are
-//! needed.
+//! A session on a connection. Statements are pipelined: each is sent at once, and its answer is awaited only where it
+//! is needed.
 
 use std::{
     collections::VecDeque,
@@ -27,36 +27,37 @@ use crate::store::{
 
 type Answer = Pin<Box<dyn Future<Output = Result<Vec<tokio_postgres::Row>, tokio_postgres::Error>> + Send>>;
 
-/// So many answers are left unread at most.
+/// The maximum number of answers left unread.
 const MOST_UNREAD: usize = 1_024;
 
 /// A transaction on a connection of its own.
 ///
-/// Unless it is ended in good order, the connection ends with it: one that comes back to the pool is in no transaction.
+/// Unless the transaction ends properly, its connection is closed. So a connection in the pool is never in a
+/// transaction.
 pub(super) struct PgSession {
     connection: Option<Arc<Object>>,
-    /// What has been told, and not been heard of yet.
+    /// Pending statements: sent, but with unread answers.
     told: VecDeque<Answer>,
 }
 
 impl PgSession {
-    /// Begins a transaction with the statement that says of which kind.
+    /// Begins a transaction with a statement that sets its mode.
     pub(super) fn begin(connection: Object, begin: &'static str) -> Result<Self, SqlError> {
         let mut session = Self { connection: Some(Arc::new(connection)), told: VecDeque::new() };
         session.send(command(session.connection()?, begin));
         Ok(session)
     }
 
-    /// Commits, and gives the connection back. Where the answer is lost, nobody knows yet whether that was done.
+    /// Commits, and returns the connection to the pool. If the answer is lost, the outcome is unknown.
     pub(super) async fn commit(mut self) -> Result<(), SqlError> {
-        // It is on its way behind all that was told: had that failed, the database would make a rollback of it.
+        // Sent right behind the pending statements: if one of them failed, PostgreSQL turns the commit into a rollback.
         self.send(command(self.connection()?, "COMMIT"));
         self.hear().await?;
         self.connection = None;
         Ok(())
     }
 
-    /// Ends a transaction that has only read, and gives the connection back without waiting for its end.
+    /// Ends a read transaction, and returns the connection to the pool without waiting for the answer.
     pub(super) async fn end_of_reading(mut self) -> Result<(), SqlError> {
         self.hear().await?;
         self.send(command(self.connection()?, "COMMIT"));
@@ -73,11 +74,11 @@ impl PgSession {
         self.told.push_back(sent(answer));
     }
 
-    /// Prepares a statement, and reads what comes before the answer to that.
+    /// Prepares a statement, and reads pending answers meanwhile.
     ///
-    /// The driver stops reading a connection while an answer that has come in several pieces is not read, so the answers
-    /// to earlier statements would keep this one from arriving. Where one of those has failed, that is the error, and not
-    /// that nothing can be prepared in a transaction that has failed.
+    /// The driver stops reading a connection while an answer of several pieces is unread. So pending answers would keep
+    /// this one from arriving. If a pending statement failed, its error is returned, and not that the transaction is
+    /// aborted.
     async fn prepare(&mut self, sql: &'static str) -> Result<Statement, SqlError> {
         let connection = self.connection()?;
         let prepare = pin!(connection.prepare_cached(sql));
@@ -97,13 +98,13 @@ impl PgSession {
         }
     }
 
-    /// Waits for all that was told.
+    /// Waits for the answers to all pending statements.
     async fn hear(&mut self) -> Result<(), SqlError> {
         hear(&mut self.told).await
     }
 }
 
-/// Reads answers in order. One that has been read is gone, also when this is dropped before the last.
+/// Reads answers in order. Each is removed once it is read, so the queue stays consistent if this future is dropped.
 async fn hear(told: &mut VecDeque<Answer>) -> Result<(), SqlError> {
     while let Some(answer) = told.front_mut() {
         let heard = answer.await;
@@ -125,7 +126,7 @@ impl Drop for PgSession {
 #[async_trait]
 impl Session for PgSession {
     async fn ask(&mut self, queries: Vec<Query>, read: &mut Read<'_>) -> Result<(), SqlError> {
-        // All of them first: what is asked is read only once it has all been sent.
+        // All are prepared before any is run: the unread answer to one would keep the next from being prepared.
         let mut prepared = Vec::with_capacity(queries.len());
         for query in queries {
             prepared.push((self.prepare(query.sql).await?, query));
@@ -149,7 +150,7 @@ impl Session for PgSession {
     }
 }
 
-/// A statement is sent when its answer is first asked for, so that is done at once and in order.
+/// The driver sends a statement when its answer is first polled. Polling at once keeps statements in order.
 fn sent(mut answer: Answer) -> Answer {
     match (&mut answer).now_or_never() {
         Some(answer) => Box::pin(std::future::ready(answer)),
@@ -169,7 +170,7 @@ fn run(connection: Arc<Object>, statement: Statement, query: Query) -> Answer {
     })
 }
 
-/// Runs one statement that reads, in a transaction of its own.
+/// Runs one read statement in a transaction of its own.
 pub(super) async fn query(connection: Object, query: Query) -> Result<Vec<tokio_postgres::Row>, SqlError> {
     let connection = Arc::new(connection);
     let rows = match connection.prepare_cached(query.sql).await {
@@ -185,10 +186,10 @@ pub(super) async fn query(connection: Object, query: Query) -> Result<Vec<tokio_
     rows
 }
 
-/// What an error means.
+/// Maps an error of the driver.
 pub(super) fn failure(error: tokio_postgres::Error) -> SqlError {
     let Some(state) = error.code().cloned() else {
-        // Not from the database: the connection is closed, or has said something that is no answer.
+        // Not from the database: the connection is closed, or the answer is not valid.
         return SqlError::lost(error);
     };
     let error = Arc::new(error);
@@ -203,13 +204,13 @@ pub(super) fn failure(error: tokio_postgres::Error) -> SqlError {
     }
 }
 
-/// Whether an error is one of a single write: the database refused its data, and has rolled the transaction back.
+/// Whether the error is due to a single write: the database refused its data, and has rolled the transaction back.
 pub(super) fn is_of_one_write(error: &SqlError) -> bool {
     match error {
         SqlError::Conflict(_) => true,
         SqlError::Other(cause) => {
             let state = cause.downcast_ref::<tokio_postgres::Error>().and_then(tokio_postgres::Error::code);
-            // Data exceptions, broken constraints, and rows that are too large.
+            // Data exceptions, constraint violations, and rows that are too large.
             state.is_some_and(|state| ["22", "23", "54"].iter().any(|class| state.code().starts_with(class)))
         }
         _ => false,

@@ -1,4 +1,4 @@
-//! TLS to the database by rustls, as far as `sslmode` asks for it.
+//! TLS to the database with rustls, as `sslmode` requires.
 
 use std::{io, path::PathBuf, sync::Arc};
 
@@ -13,7 +13,7 @@ use rustls::{
 };
 use tokio_postgres::config::SslMode;
 
-/// What is wrong with what a URL says of TLS.
+/// An invalid TLS setting in a URL.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TlsError {
     #[error("sslmode must be disable, allow, prefer, require, verify-ca or verify-full, not {0:?}")]
@@ -28,7 +28,7 @@ pub(crate) enum TlsError {
     Setup(String),
 }
 
-/// How a connection is to be protected, in the words of libpq.
+/// The protection of a connection, in the terms of libpq.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sslmode {
     mode: Mode,
@@ -45,12 +45,12 @@ enum Mode {
 }
 
 impl Sslmode {
-    /// From the two parameters of a URL; the last of each counts.
+    /// Reads the two parameters of a URL. If one is repeated, the last counts.
     pub(super) fn new(mode: Option<&str>, root: Option<&str>) -> Result<Self, TlsError> {
         let mode = mode.map_or(Ok(Mode::Prefer), Mode::parse)?;
-        // The authorities of the system have this name in libpq.
+        // In libpq, `system` names the certificate authorities of the system.
         let root = root.filter(|root| *root != "system").map(PathBuf::from);
-        // As in libpq: naming an authority and requiring TLS means verifying the authority.
+        // As in libpq, `require` with a named authority verifies that authority.
         let mode = if mode == Mode::Require && root.is_some() { Mode::VerifyCa } else { mode };
         Ok(Self { mode, root })
     }
@@ -68,7 +68,7 @@ impl Mode {
     fn parse(text: &str) -> Result<Self, TlsError> {
         match text {
             "disable" => Ok(Self::Disable),
-            // The driver cannot try without TLS first; with it first, no less is protected.
+            // The driver cannot try without TLS first, as libpq does for `allow`. Trying TLS first protects no less.
             "allow" | "prefer" => Ok(Self::Prefer),
             "require" => Ok(Self::Require),
             "verify-ca" => Ok(Self::VerifyCa),
@@ -78,7 +78,7 @@ impl Mode {
     }
 }
 
-/// The client's side of TLS.
+/// Builds the TLS configuration of the client.
 pub(super) fn client(sslmode: &Sslmode) -> Result<ClientConfig, TlsError> {
     let provider = Arc::new(aws_lc_rs::default_provider());
     let setup = |error: &dyn std::error::Error| TlsError::Setup(error.to_string());
@@ -110,11 +110,11 @@ fn roots(file: Option<&PathBuf>) -> Result<RootCertStore, TlsError> {
     Ok(roots)
 }
 
-/// Takes any certificate: `prefer` and `require` protect from those who listen, and not from those who pretend.
+/// Accepts any certificate: `prefer` and `require` protect against eavesdropping, but not against impersonation.
 #[derive(Debug)]
 struct Trusting(Arc<CryptoProvider>);
 
-/// Takes a certificate of a known authority for any name: `verify-ca`.
+/// Accepts a certificate of a known authority for any name, as `verify-ca` demands.
 #[derive(Debug)]
 struct AnyName(Arc<WebPkiServerVerifier>);
 
@@ -163,7 +163,7 @@ impl ServerCertVerifier for AnyName {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         match self.0.verify_server_cert(end, intermediates, name, ocsp, now) {
-            // The name is looked at last, when all else was found good.
+            // The verifier checks the name last, after everything else was found valid.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),

@@ -1,22 +1,23 @@
-//! Writes to a business: all that wait for it share one transaction, and each is answered with the truth.
+//! Group commit for the writes of a business: all pending writes share one transaction.
 //!
-//! The writes of one business follow each other whatever the server does, because they change the same tally. So one
-//! task per business takes all that has come while its last transaction was on its way, and does it at once. Between
-//! servers, the lock of the business's row keeps the order.
+//! The writes of one business run one after the other in any case, because they change the same tally. So one task per
+//! business takes all writes that arrived during its last transaction, and commits them together. Between servers, a
+//! lock on the row of the business keeps the order.
 //!
 //! # A commit whose answer is lost
 //!
-//! A transaction must be done exactly once, so one is repeated only when it is known to have been rolled back. Each signs
-//! itself in a row of its server and business. When the answer to a commit is lost, another connection takes the lock of
-//! the business and *writes* to that row, and the row says whether the first transaction was committed:
+//! A transaction must be done exactly once, so it is repeated only if it is known to have been rolled back. Each
+//! transaction records its id in the row of its server and business. When the answer to a commit is lost, another
+//! connection locks the business and *writes* to that row. The row then tells whether the first transaction was
+//! committed:
 //!
-//! - PostgreSQL gives the lock only once the first transaction is over, so the row is final.
-//! - An engine that takes row locks less seriously must refuse one of two transactions that write the same row. Reading it
-//!   would not be enough there: the first could still be committed afterwards.
-//! - No later transaction of this server can have replaced the signature, because the task that asks is the only one that
-//!   signs for the business, and it does nothing else until it knows. Other servers sign rows of their own.
+//! - PostgreSQL grants the lock only after the first transaction has ended, so the row is final.
+//! - A compatible database with weaker row locks must refuse one of two transactions that write the same row. Reading
+//!   the row would not be enough there: the first transaction could still be committed afterwards.
+//! - No later transaction of this server can have replaced the id. The task that asks is the only one that records ids
+//!   for the business, and it does nothing else until it knows the outcome. Other servers write rows of their own.
 //!
-//! Where the question cannot be answered for as long as a caller waits, the outcome stays unknown, and nothing is repeated.
+//! If the outcome cannot be established while the caller waits, it stays unknown, and nothing is repeated.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -42,9 +43,9 @@ use crate::store::{
     write::{self, Write, Written},
 };
 
-/// So many writes share a transaction at most.
+/// The maximum number of writes in a transaction.
 const MOST_TOGETHER: usize = 256;
-/// How long the outcome of a commit is asked for: almost as long as a caller waits for an answer.
+/// How long to ask for the outcome of a commit: almost as long as a caller waits for an answer.
 const OUTCOME_TIMEOUT: Duration = Duration::from_secs(14);
 const OUTCOME_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -54,7 +55,7 @@ pub(super) struct Writer(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     connections: Arc<Connections>,
-    /// What waits, of each business that a task is at work for.
+    /// The pending writes of each business that has a running task.
     waiting: Mutex<HashMap<BusinessId, Vec<Waiting>>>,
 }
 
@@ -69,7 +70,7 @@ impl Writer {
         Self(Arc::new(Inner { connections, waiting: Mutex::default() }))
     }
 
-    /// Waits for the commit that the write is part of. A caller that does not wait any longer does not undo it.
+    /// Waits for the commit that includes the write. The write goes on even if the caller stops waiting.
     pub(super) async fn write(&self, business: &BusinessId, write: Write) -> Result<Written, SqlError> {
         let (answer, answered) = oneshot::channel();
         let waiting = Waiting { write, answer };
@@ -101,13 +102,13 @@ impl Inner {
             let writes: Vec<&Write> = waiting.iter().map(|waiting| &waiting.write).collect();
             let written = self.write_all(&business, &writes).await;
             for (waiting, written) in waiting.into_iter().zip(written) {
-                // Whoever asked may have gone.
+                // The caller may be gone.
                 waiting.answer.send(written).unwrap_or_default();
             }
         }
     }
 
-    /// What has come in the meantime; with nothing, the task is over.
+    /// Takes the writes that have arrived since the last transaction. If there are none, the task ends.
     fn next(&self, business: &BusinessId) -> Option<Vec<Waiting>> {
         self.with_waiting(|all| {
             let waiting = all.get_mut(business)?;
@@ -123,7 +124,7 @@ impl Inner {
     async fn write_all(&self, business: &BusinessId, writes: &[&Write]) -> Vec<Result<Written, SqlError>> {
         match self.transaction(business, writes).await {
             Ok(written) => written,
-            // Alone, the one that was refused takes nothing with it of the others.
+            // Each write is repeated alone, so that the refused one does not fail the others.
             Err(error) if writes.len() > 1 && is_of_one_write(&error) => {
                 let mut written = Vec::with_capacity(writes.len());
                 for write in writes {
@@ -168,7 +169,7 @@ impl Inner {
         }
     }
 
-    /// Everything but the commit.
+    /// Runs everything but the commit.
     async fn prepare(
         &self,
         business: &BusinessId,
@@ -184,7 +185,7 @@ impl Inner {
         Ok((session, written))
     }
 
-    /// Establishes whether a transaction was committed whose commit was sent and not answered.
+    /// Establishes whether a transaction was committed, after its commit was sent and not answered.
     async fn outcome(&self, business: &BusinessId, operation: &str) -> Result<CommitOutcome, SqlError> {
         let deadline = Instant::now() + OUTCOME_TIMEOUT;
         loop {
@@ -193,13 +194,13 @@ impl Inner {
                 Ok(signed) if signed.as_deref() == Some(operation) => return Ok(CommitOutcome::Committed),
                 Ok(_) => return Ok(CommitOutcome::RolledBack),
                 Err(error) if Instant::now() >= deadline => return Err(SqlError::Unknown(Arc::new(error))),
-                // The database may be coming back, or the transaction may still be running.
+                // The database may be restarting, or the transaction may still be running.
                 Err(_) => sleep(OUTCOME_INTERVAL).await,
             }
         }
     }
 
-    /// Writes to this server's signature in the business, and answers which transaction it is of.
+    /// Writes to this server's record in the business, and returns the id of its last transaction.
     async fn fence(&self, business: &BusinessId) -> Result<Option<String>, SqlError> {
         let mut session = PgSession::begin(self.connections.get().await?, BEGIN)?;
         session.tell(query!(statement::LOCK, business)).await?;
@@ -212,13 +213,13 @@ impl Inner {
     }
 }
 
-/// Where a task stands that works off the writes of a business.
+/// Marks that a task is draining the pending writes of a business.
 struct Post<'a> {
     inner: &'a Inner,
     business: &'a BusinessId,
 }
 
-/// A task that panics is followed by another: whoever waits for it is told that it failed.
+/// If the task panics, the next write starts a new task. The callers that wait for the old one receive an error.
 impl Drop for Post<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
