@@ -1,5 +1,5 @@
--- Which database this is and how many transactions have changed it, so that a write-ahead log is never applied to another
--- file than its own. The only row is changed by every transaction that changes anything.
+-- Identifies the store and counts its transactions, so that a write-ahead log is never applied to a file other than its
+-- own. Every transaction that changes anything changes the only row.
 CREATE TABLE lineage (
     store_id TEXT NOT NULL,
     commits  INTEGER NOT NULL

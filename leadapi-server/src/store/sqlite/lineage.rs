@@ -1,14 +1,19 @@
-//! Whether a write-ahead log belongs to the file it lies beside.
+//! Checks that a write-ahead log belongs to the file next to it.
 //!
-//! SQLite applies any valid log to any file of the same name, so a backup copied over a file whose log was left behind by a
-//! crash would be served corrupted. Every transaction therefore counts itself in the table `lineage`, which takes one page.
-//! When the log is started again, the file holds every commit up to that point; the first count in the log is then at most
-//! one above the count in the file, and the last is never below it. A file that breaks this rule, or has another id, is not
-//! the one the log was written for.
+//! SQLite applies any valid log to any file of the same name. A backup copied over a file whose log was left behind by
+//! a crash would therefore be served corrupted. So every transaction that changes anything increments a counter in the
+//! table `lineage`, which takes one page.
 //!
-//! Three cases are not detected: a log written by other programs only, because they do not count; a file that was copied
-//! aside, served under another name and copied back, because both share an id; and a copy made after the log was last
-//! started again. The last is harmless: the log holds every page that changed since, so the result is the state at the crash.
+//! When the log restarts, the file holds every commit up to that point. The first count in the log is then at most one
+//! above the count in the file, and the last count is never below it. A file that breaks this rule or has another id is
+//! not the one that the log was written for.
+//!
+//! Three cases are not detected:
+//!
+//! - A log written by other programs only, because they do not count.
+//! - A file that was copied aside, served under another name and copied back, because both share an id.
+//! - A copy made after the log last restarted. It is harmless: the log holds every page that changed since, so the
+//!   result is the state at the crash.
 
 use std::{
     fs::File,
@@ -21,28 +26,28 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use super::open::{OpenError, with_suffix};
 
-/// A reading that a running server's checkpoint may have disturbed is repeated.
+/// The number of attempts: the checkpoint of a running server may interfere with one.
 const READINGS: usize = 3;
 
-/// The only row of the table: the id of the store, and how many transactions have changed it.
+/// The only row of the table: the id of the store, and the number of transactions that have changed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Lineage {
     store_id: Vec<u8>,
     commits: u64,
 }
 
-/// The first and the last row that a log holds.
+/// The first and the last version of the row in a log.
 struct Logged {
     salts: [u8; 8],
     first: Lineage,
     last: Lineage,
 }
 
-/// Fails where the log beside a file belongs to another one. A server may be writing to both meanwhile.
+/// Fails if the log next to a file belongs to another file. A server may be writing to both meanwhile.
 pub(super) fn check(path: &Path) -> Result<(), OpenError> {
     let log = with_suffix(path, "-wal");
     for _ in 0..READINGS {
-        // The order makes the comparison hold beside a running server: the count in the file only grows.
+        // This order makes the comparison valid while a server runs: the count in the file only grows.
         let Some(before) = logged(&log)? else { return Ok(()) };
         let stored = stored(path)?;
         let Some(after) = logged(&log)? else { return Ok(()) };
@@ -55,7 +60,7 @@ pub(super) fn check(path: &Path) -> Result<(), OpenError> {
 
 fn belongs(first: &Lineage, last: &Lineage, stored: Option<&Lineage>) -> bool {
     match stored {
-        // Everything since the table was made is still in the log.
+        // The log still holds everything since the table was created.
         None => first.commits == 1,
         Some(stored) => {
             stored.store_id == last.store_id && first.commits <= stored.commits + 1 && stored.commits <= last.commits
@@ -63,7 +68,7 @@ fn belongs(first: &Lineage, last: &Lineage, stored: Option<&Lineage>) -> bool {
     }
 }
 
-/// What the file itself says, without its log.
+/// Reads the row from the file alone, without its log.
 fn stored(path: &Path) -> Result<Option<Lineage>, OpenError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let read = Connection::open_with_flags(immutable(path), flags).and_then(|file| {
@@ -75,7 +80,7 @@ fn stored(path: &Path) -> Result<Option<Lineage>, OpenError> {
     });
     match read {
         Ok(lineage) => Ok(lineage),
-        // No such table yet, or nothing that SQLite can read without the log.
+        // There is no such table yet, or SQLite cannot read the file without its log.
         Err(error)
             if matches!(
                 error.sqlite_error_code(),
@@ -88,14 +93,14 @@ fn stored(path: &Path) -> Result<Option<Lineage>, OpenError> {
     }
 }
 
-/// Asks SQLite to read the file alone, without locks and without its log.
+/// Returns a URI that makes SQLite read the file alone, without locks and without its log.
 fn immutable(path: &Path) -> String {
     const RESERVED: AsciiSet = CONTROLS.add(b'%').add(b'?').add(b'#').add(b' ');
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     format!("file://{}?immutable=1", percent_encode(path.as_os_str().as_encoded_bytes(), &RESERVED))
 }
 
-/// The rows of the table that a log holds; nothing where there is no log, or none that names the table.
+/// Reads the versions of the row in a log. Returns `None` if there is no log, or none that contains the table.
 fn logged(log: &Path) -> Result<Option<Logged>, OpenError> {
     match File::open(log) {
         Ok(file) => Ok(read_log(BufReader::with_capacity(1 << 20, file))?),
@@ -104,7 +109,7 @@ fn logged(log: &Path) -> Result<Option<Logged>, OpenError> {
     }
 }
 
-/// Reads a log by <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>, as far as its frames carry its salts.
+/// Parses a log (<https://www.sqlite.org/fileformat2.html#the_write_ahead_log>), as far as the frames have its salts.
 fn read_log(mut log: impl Read) -> io::Result<Option<Logged>> {
     const MAGIC: u32 = 0x377f_0682;
     let Some(header) = read_array::<32>(&mut log)? else { return Ok(None) };
@@ -129,7 +134,7 @@ fn read_log(mut log: impl Read) -> io::Result<Option<Logged>> {
     Ok(found)
 }
 
-/// The row, if this is the page of the table: a leaf with one cell, which holds a text of 32 bytes and an integer. No other
+/// Returns the row if this is the page of the table: a leaf with one cell, a text of 32 bytes and an integer. No other
 /// table of the schema has two columns.
 fn parse_page(page: &[u8]) -> Option<Lineage> {
     const LEAF_OF_A_TABLE: u8 = 0x0d;
@@ -143,7 +148,7 @@ fn parse_page(page: &[u8]) -> Option<Lineage> {
         1..=4 => usize::from(*integer),
         5 => 6,
         6 => 8,
-        // The constant 1, which SQLite stores in the type.
+        // The constant 1, which SQLite encodes in the type.
         9 => 0,
         _ => return None,
     };
@@ -166,7 +171,7 @@ fn read_array<const N: usize>(from: &mut impl Read) -> io::Result<Option<[u8; N]
     Ok(read_whole(from, &mut bytes)?.then_some(bytes))
 }
 
-/// Whether there were enough bytes.
+/// Fills the buffer. Returns `false` if there were too few bytes.
 fn read_whole(from: &mut impl Read, bytes: &mut [u8]) -> io::Result<bool> {
     match from.read_exact(bytes) {
         Ok(()) => Ok(true),
@@ -175,12 +180,12 @@ fn read_whole(from: &mut impl Read, bytes: &mut [u8]) -> io::Result<bool> {
     }
 }
 
-/// Makes a copy a store of its own, so that no log of the original is ever applied to it.
+/// Gives a copy an id of its own, so that no log of the original is ever applied to it.
 pub(super) fn begin_anew(copy: &Connection) -> rusqlite::Result<()> {
     copy.execute_batch("UPDATE lineage SET store_id = lower(hex(randomblob(16)))")
 }
 
-/// The statement that each transaction ends with that has changed anything.
+/// The last statement of each transaction that has changed anything.
 pub(super) const COUNT: &str = "UPDATE lineage SET commits = commits + 1";
 
 #[cfg(test)]
@@ -191,7 +196,7 @@ mod tests {
 
     use super::*;
 
-    /// A store whose log holds commits from `first` to `last`, as a kill leaves it: the files are copied while it is open.
+    /// A store as a kill leaves it: its file and its log are copied while it is open.
     struct Crashed {
         folder: TempDir,
     }

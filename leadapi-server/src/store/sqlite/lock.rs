@@ -1,9 +1,10 @@
-//! The lock that keeps a second server off a file, whatever name it goes by.
+//! The lock that keeps a second server off a file, whatever its path.
 //!
-//! It is taken on a file beside the database, which every system supports, and on Linux on the database itself too: that
-//! holds for a hard link, and after somebody has deleted the file beside it. Linux keeps these locks (`flock`) apart from
-//! those that SQLite takes (`fcntl`), but closing any descriptor of a file drops the latter. So a lock must be dropped after
-//! the last connection.
+//! The lock is taken on a file next to the database, which every system supports. On Linux, it is also taken on the
+//! database itself. That one works for hard links, and after the lock file was deleted.
+//!
+//! Linux keeps these locks (`flock`) apart from those of SQLite (`fcntl`), but closing any descriptor of a file
+//! releases the latter. So a lock must be dropped after the last connection.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -13,14 +14,14 @@ use std::{
 
 use super::open::{OpenError, with_suffix};
 
-/// The right to serve a file, until it is dropped.
+/// The exclusive right to serve a file, held until it is dropped.
 #[derive(Debug)]
 pub(super) struct FileLock {
     _held: Vec<File>,
 }
 
 impl FileLock {
-    /// Fails where another server serves the file, which must exist.
+    /// Locks a file, which must exist. Fails if another server serves it.
     pub(super) fn acquire(path: &Path) -> Result<Self, OpenError> {
         let beside = with_suffix(&path.canonicalize()?, "-lock");
         let beside = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(beside)?;

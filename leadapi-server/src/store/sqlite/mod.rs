@@ -39,18 +39,17 @@ use crate::chain::chain;
 #[derive(Debug)]
 pub(crate) struct Sqlite {
     path: PathBuf,
-    /// Connections that nobody reads on just now. They are closed before the writer's.
+    /// Idle read connections. They are closed before the connection of the writer.
     readers: Mutex<Vec<Connection>>,
     read_lock: ReadLock,
     writer: Writer,
     health: Arc<Health>,
-    /// Of a server. The lock is dropped after the last connection.
+    /// Only in a server. The lock is dropped after the last connection.
     _served: Option<(Watch, FileLock)>,
 }
 
 impl Sqlite {
-    /// Opens the file beside a server or without one, creates it if it is missing, and brings it to the schema of this
-    /// version.
+    /// Opens the file, whether a server runs or not. Creates a missing file, and migrates the schema to this version.
     pub(crate) fn open(path: &Path) -> Result<Self, OpenError> {
         let connection = open::open(path)?;
         let health = Arc::new(Health::default());
@@ -59,8 +58,8 @@ impl Sqlite {
         Ok(Self { path: path.to_owned(), readers: Mutex::default(), read_lock, writer, health, _served: None })
     }
 
-    /// The same for the one server that a file has at a time. From then on nothing is acknowledged unless the file, its log
-    /// and its lock are still where they were.
+    /// Opens the file for the only server that may serve it. From then on, a write is acknowledged only if the file,
+    /// its log and its lock are still in place.
     pub(crate) fn open_to_serve(path: &Path) -> Result<Self, OpenError> {
         let sqlite = Self::open(path)?;
         let lock = FileLock::acquire(path)?;
@@ -69,7 +68,7 @@ impl Sqlite {
         Ok(Self { _served: Some((watch, lock)), ..sqlite })
     }
 
-    /// Runs one statement that reads. It is done where it is asked for: most reads take less than a change of threads.
+    /// Runs one read statement on the calling thread: most reads take less time than a switch to another thread.
     pub(crate) fn rows<T>(
         &self,
         query: &Query,
@@ -82,7 +81,7 @@ impl Sqlite {
         })
     }
 
-    /// Runs one statement that reads, as far as its first row.
+    /// Runs one read statement up to its first row.
     pub(crate) fn row<T>(
         &self,
         query: &Query,
@@ -91,7 +90,7 @@ impl Sqlite {
         self.on_a_reader(|connection| first(connection, query, read))
     }
 
-    /// Runs statements that read, all on one snapshot.
+    /// Runs read statements on one snapshot.
     pub(crate) fn read<W: Work>(&self, work: &W) -> Result<W::Output, SqlError> {
         self.on_a_reader(|connection| {
             execute(connection, "BEGIN")?;
@@ -109,18 +108,18 @@ impl Sqlite {
         self.writer.work(work).await
     }
 
-    /// Waits until the storage has failed, and says how.
+    /// Waits until the storage has failed, and returns the reason.
     pub(crate) async fn failed(&self) -> String {
         self.health.failed().await
     }
 
-    /// Copies the database into a new file, from one snapshot, while others write.
+    /// Copies the database into a new file, from one snapshot, while writes continue.
     pub(crate) fn backup(&self, to: &Path, mut progress: impl FnMut(u64, u64)) -> Result<(), OpenError> {
         const PAGES: i32 = 1_024;
         open::create(to)?;
         let mut copy = Connection::open(to)?;
         let source = open::reader(&self.path)?;
-        // A snapshot that is held: a copy that others write under would begin anew with each of their commits.
+        // The transaction holds a snapshot: otherwise each commit of another connection would restart the copy.
         source.execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema")?;
         {
             let backup = Backup::new(&source, &mut copy)?;
@@ -144,7 +143,7 @@ impl Sqlite {
         let mut reader = idle.map_or_else(|| open::reader(&self.path).map_err(failure), Ok)?;
         let done = work(&mut reader);
         match &done {
-            // One that is still in a transaction would show its next caller the past.
+            // A connection that is still in a transaction would show an old snapshot to its next caller.
             _ if !reader.is_autocommit() => drop(reader),
             Ok(_) => self.readers.lock().unwrap_or_else(PoisonError::into_inner).push(reader),
             Err(error) => self.health.note(error),
@@ -153,12 +152,12 @@ impl Sqlite {
     }
 }
 
-/// Whether the storage can still be trusted. Once it cannot, it never can again.
+/// Whether the storage can still be trusted. A failure is final.
 #[derive(Debug, Default)]
 struct Health {
     failed: OnceLock<SqlError>,
     told: Notify,
-    /// Of a server.
+    /// Only in a server.
     served: OnceLock<ServedFiles>,
 }
 
@@ -171,7 +170,7 @@ impl Health {
         self.served.get_or_init(|| files);
     }
 
-    /// Whether what has been committed can be acknowledged: the files are still those that are being served.
+    /// Whether a commit may be acknowledged: the storage has not failed, and the served files are in place.
     fn confirm(&self) -> Result<(), SqlError> {
         self.check()?;
         let displaced = self.served.get().map_or(Ok(()), ServedFiles::check);
@@ -186,7 +185,7 @@ impl Health {
 
     async fn failed(&self) -> String {
         loop {
-            // Begun before it is asked, so that no failure falls between the two.
+            // Created before the check, so that no failure is missed between the check and the wait.
             let told = self.told.notified();
             if let Some(error) = self.failed.get() {
                 return chain(error);
@@ -196,5 +195,5 @@ impl Health {
     }
 }
 
-/// How long a transaction waits for that of another process, such as a command beside the server.
+/// How long a transaction waits for one of another process, such as a command that runs next to the server.
 const BUSY: Duration = Duration::from_secs(5);

@@ -1,4 +1,4 @@
-//! From a path to a connection that keeps what it acknowledges.
+//! Opens connections to a file, configured for durable commits.
 
 use std::{
     fs::{File, OpenOptions},
@@ -11,20 +11,20 @@ use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
 use super::{BUSY, lineage};
 
-/// Before it, a write-ahead log that was reset at the wrong moment could corrupt the file.
+/// The oldest safe SQLite. Before it, resetting the write-ahead log at the wrong time could corrupt the file.
 const OLDEST: (i32, &str) = (3_051_003, "3.51.3");
-/// "lead" in ASCII: says in the file's head whose it is.
+/// "lead" in ASCII. It marks the file as a store in its header.
 const APPLICATION: i32 = 0x6c65_6164;
 const STATEMENTS: usize = 128;
-/// The log goes into the file after so many pages (16 MB): the fewer times, the less is written twice.
+/// The number of log pages (16 MB) that triggers a checkpoint. Rarer checkpoints write fewer pages twice.
 const CHECKPOINT: u32 = 4_000;
-/// What the log may keep of the disk once it has been put into the file: as much as one checkpoint leaves behind.
+/// The maximum size of the log file after a checkpoint: as much as one checkpoint leaves behind.
 const LOG_BYTES: i64 = 16 << 20;
 
-/// What brings a file from one version of the schema to the next.
+/// The migrations, each from one version of the schema to the next.
 const MIGRATIONS: &[&str] = &[include_str!("0001.sql"), include_str!("0002.sql")];
 
-/// Why a file cannot be used as a store.
+/// The error of opening a file as a store.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OpenError {
     #[error("SQLite is {found}, and before {} it could corrupt a file", OLDEST.1)]
@@ -56,7 +56,7 @@ pub(crate) enum OpenError {
     Sqlite(#[from] rusqlite::Error),
 }
 
-/// A connection that writes, to a file with the schema of this version.
+/// Opens the connection for writing, and migrates the file to the schema of this version.
 pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
     if rusqlite::version_number() < OLDEST.0 {
         return Err(OpenError::Old { found: rusqlite::version() });
@@ -68,14 +68,14 @@ pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
     lineage::check(&path.canonicalize()?)?;
     let mut connection = Connection::open_with_flags(path, flags() | OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.busy_timeout(BUSY)?;
-    // Looked at before anything is written: what is not ours stays as it is.
+    // Checked before anything is written, so that the file of another application stays unchanged.
     check(&connection)?;
     let mode: String = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
     if mode != "wal" {
         return Err(OpenError::NoLog(mode));
     }
     connection.pragma_update(None, "synchronous", "FULL")?;
-    // What a savepoint would go back to is kept for the length of a transaction only: in memory, not in a file.
+    // The data to roll back a savepoint live only as long as a transaction: in memory, not in a file.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT)?;
     connection.pragma_update(None, "journal_size_limit", LOG_BYTES)?;
@@ -86,7 +86,7 @@ pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
     Ok(connection)
 }
 
-/// A connection that only reads.
+/// Opens a read-only connection.
 pub(super) fn reader(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, flags() | OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     connection.busy_timeout(BUSY)?;
@@ -94,7 +94,7 @@ pub(super) fn reader(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// A connection beside that of the writer, which may ask after the log and put it into the file.
+/// Opens a connection next to the writer's, which may inspect the log and run checkpoints.
 pub(super) fn beside(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, flags() | OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.busy_timeout(BUSY)?;
@@ -102,31 +102,31 @@ pub(super) fn beside(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Whether more of the log is not in the file yet than a commit would leave there.
+/// Whether the log holds more pages that are not in the file than a commit leaves there.
 pub(super) fn is_behind(connection: &Connection) -> rusqlite::Result<bool> {
     let mut asked = connection.prepare_cached("PRAGMA wal_checkpoint(NOOP)")?;
     asked.query_row((), |row| Ok(row.get::<_, i64>("log")? - row.get::<_, i64>("checkpointed")? > CHECKPOINT.into()))
 }
 
-/// Puts the log into the file, as far as nobody reads what was there before.
+/// Runs a checkpoint, as far as no reader needs the pages before it.
 pub(super) fn checkpoint(path: &Path) -> rusqlite::Result<()> {
     beside(path)?.query_row("PRAGMA wal_checkpoint(PASSIVE)", (), |_| Ok(()))
 }
 
-/// Statements are prepared once. Without the second line, those on a table with partial indexes would be prepared anew for
-/// each change of a parameter, in case another plan were better for it.
+/// Caches prepared statements. Without `ENABLE_QPSG`, SQLite would prepare a statement again after each change of its
+/// parameters, if the table has partial indexes: another plan might be better.
 fn keep_statements(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
 
-/// A connection is used by one thread at a time, so SQLite need not see to that.
+/// One thread at a time uses a connection, so SQLite needs no mutex.
 fn flags() -> OpenFlags {
     OpenFlags::SQLITE_OPEN_NO_MUTEX
 }
 
-/// A new, empty file that nobody else may read, whose name is on the disk too.
+/// Creates an empty file that only its owner may read, and syncs the file and its name to disk.
 pub(super) fn create(path: &Path) -> Result<(), OpenError> {
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.sync_all()?;
@@ -134,14 +134,14 @@ pub(super) fn create(path: &Path) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// The name of a file that lies beside another.
+/// Returns the path with a suffix added to the file name.
 pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()
 }
 
-/// Everything that was written to the file is on the disk.
+/// Syncs a file and its name to disk.
 pub(super) fn sync(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()?;
     sync_folder(path)
@@ -156,7 +156,7 @@ fn number(connection: &Connection, sql: &str) -> rusqlite::Result<i64> {
     connection.query_row(sql, (), |row| row.get(0))
 }
 
-/// The version of the schema; 0 of an empty file.
+/// Returns the version of the schema; 0 for an empty file.
 pub(super) fn check(connection: &Connection) -> Result<usize, OpenError> {
     let tables = number(connection, "SELECT count(*) FROM sqlite_schema")?;
     let application = number(connection, "PRAGMA application_id")?;
@@ -168,7 +168,7 @@ pub(super) fn check(connection: &Connection) -> Result<usize, OpenError> {
     usize::try_from(version).ok().filter(|version| *version <= MIGRATIONS.len()).ok_or(newer)
 }
 
-/// In one transaction, so that of two that come at once the second finds the work done.
+/// Migrates in one transaction: of two processes that start at once, the second finds the work done.
 fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
     if check(connection)? == MIGRATIONS.len() {
         return Ok(());
@@ -197,7 +197,7 @@ mod tests {
         test(&reader(&path).unwrap());
     }
 
-    /// Although its plan is made before its parameters are known.
+    /// Even though the plan is made before the parameters are known.
     #[test]
     fn a_page_is_found_by_its_index() {
         on_a_reader(|reader| {
@@ -216,7 +216,7 @@ mod tests {
         });
     }
 
-    /// Whatever its parameters are.
+    /// Even if the parameters change.
     #[test]
     fn a_statement_is_prepared_once() {
         on_a_reader(|reader| {

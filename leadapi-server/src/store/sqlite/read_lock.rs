@@ -1,9 +1,11 @@
-//! The lock on the log that all readers share, kept for longer than one read.
+//! Holds the lock on the log that all readers share, for longer than one read.
 //!
-//! Each read takes this lock and gives it back: two calls to the system, and a third of the time of a short read. What a
-//! process holds already, SQLite does not ask the system for. So while others read, one more connection stays in a
-//! transaction that reads. What is held so keeps newer commits out of the file, and therefore it is held briefly, never
-//! during a write, and what another process has committed meanwhile is put into the file afterwards.
+//! Each read takes and releases this lock. That takes two system calls, a third of the time of a short read. SQLite
+//! makes no system call for a lock that the process already holds. So while others read, one more connection stays in a
+//! read transaction.
+//!
+//! That transaction keeps newer commits from being checkpointed. Therefore it is short and never overlaps a write of
+//! this process, and a checkpoint follows when other processes have committed much meanwhile.
 
 use std::{
     path::{Path, PathBuf},
@@ -24,10 +26,10 @@ use super::{
 };
 use crate::store::session::SqlError;
 
-/// So long it is held at a time.
+/// How long the lock is held at a time.
 const STAY: Duration = Duration::from_millis(10);
 
-/// Closes its connection when it is dropped.
+/// The handle of the thread that holds the lock. Dropping it closes the connection.
 #[derive(Debug)]
 pub(super) struct ReadLock {
     keeper: Arc<Keeper>,
@@ -37,9 +39,9 @@ pub(super) struct ReadLock {
 #[derive(Debug)]
 pub(super) struct Keeper {
     path: PathBuf,
-    /// Absent once the database is closed.
+    /// `None` once the database is closed.
     connection: Mutex<Option<Connection>>,
-    /// Whether anybody has read since it was last taken.
+    /// Whether there was a read since the lock was last taken.
     is_wanted: AtomicBool,
     health: Arc<Health>,
 }
@@ -47,7 +49,7 @@ pub(super) struct Keeper {
 enum Turn {
     Held,
     Unwanted,
-    /// Not held: so much has been kept out of the file that it is to go there first.
+    /// Not held: the log has grown so much that a checkpoint must come first.
     Behind,
     Closed,
 }
@@ -64,7 +66,7 @@ impl ReadLock {
         Ok(Self { keeper, thread: thread.thread().clone() })
     }
 
-    /// Told by whoever is about to read.
+    /// Announces a read.
     pub(super) fn want(&self) {
         if !self.keeper.is_wanted.load(Relaxed) {
             self.keeper.is_wanted.store(true, Relaxed);
@@ -77,7 +79,7 @@ impl ReadLock {
     }
 }
 
-/// The thread ends by itself.
+/// Does not wait for the thread, which ends by itself.
 impl Drop for ReadLock {
     fn drop(&mut self) {
         drop(self.keeper.connection().take());
@@ -86,7 +88,7 @@ impl Drop for ReadLock {
 }
 
 impl Keeper {
-    /// Gives the lock up, and keeps it from being taken until the answer is dropped.
+    /// Releases the lock, and keeps it from being taken until the returned guard is dropped.
     pub(super) fn step_aside(&self) -> Result<impl Drop, SqlError> {
         let connection = self.connection();
         connection.as_ref().map_or(Ok(()), leave).inspect_err(|error| self.health.note(error))?;
@@ -98,7 +100,7 @@ impl Keeper {
             let done = match self.turn() {
                 Ok(Turn::Closed) => return,
                 Ok(Turn::Unwanted) => {
-                    // Ends at once where it has been wanted since.
+                    // Returns at once if there was a read meanwhile.
                     thread::park();
                     continue;
                 }
@@ -123,7 +125,7 @@ impl Keeper {
             return Ok(Turn::Behind);
         }
         execute(connection, "BEGIN")?;
-        // The lock is taken by the first that is read.
+        // The first read of the transaction takes the lock.
         let mut first = connection.prepare_cached("SELECT 1 FROM sqlite_schema").map_err(failure)?;
         first.exists(()).map_err(failure)?;
         Ok(Turn::Held)
@@ -148,11 +150,11 @@ mod tests {
     use super::{super::Sqlite, *};
     use crate::store::session::{Session, Work, query};
 
-    /// More than a commit leaves in the log.
+    /// More pages than a commit leaves in the log.
     const PAGES: i64 = 6_000;
     const PAGE: i64 = 4_096;
 
-    /// A database whose log is not empty, and another process's view of it.
+    /// A database whose log is not empty, and a connection that acts as another process.
     fn opened(folder: &Path) -> (Arc<Sqlite>, Connection) {
         let path = folder.join("leads.db");
         let sqlite = Arc::new(Sqlite::open(&path).unwrap());
@@ -166,7 +168,7 @@ mod tests {
         sqlite.row(&query!("SELECT 1 FROM blob"), |_| Ok(())).unwrap();
     }
 
-    /// Fails where it has waited for ten seconds.
+    /// Waits until the condition holds, and fails after ten seconds.
     async fn until(mut holds: impl FnMut() -> bool) {
         let begun = Instant::now();
         while !holds() {
@@ -175,7 +177,7 @@ mod tests {
         }
     }
 
-    /// Whether some reader keeps what is committed from going into the file.
+    /// Whether a reader keeps commits from being checkpointed.
     fn is_held(other: &Connection) -> bool {
         other.execute("INSERT INTO blob VALUES ('')", ()).unwrap();
         other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get(0)).unwrap()
@@ -195,7 +197,7 @@ mod tests {
         }
     }
 
-    /// So the connection of the writer is the last, and leaves no log behind.
+    /// Then the connection of the writer is the last, and leaves no log behind.
     #[tokio::test]
     async fn it_is_not_held_when_the_database_is_closed() {
         let folder = tempfile::tempdir().unwrap();
@@ -221,7 +223,7 @@ mod tests {
         }
     }
 
-    /// Wants it without pause, as many readers would, yet is never in the way itself.
+    /// Requests the lock without pause, as many readers would, but never holds it itself.
     fn crowd(sqlite: &Arc<Sqlite>) -> JoinHandle<()> {
         let sqlite = sqlite.clone();
         tokio::spawn(async move {
@@ -245,7 +247,7 @@ mod tests {
         assert_eq!(log / u64::try_from(PAGES * PAGE).unwrap(), 1, "so many commits lie in the log");
     }
 
-    /// A transaction of another program keeps the log from starting again, so it grows; it must not stay large.
+    /// A transaction of another program keeps the log from restarting, so the log grows. It must shrink afterwards.
     #[tokio::test]
     async fn the_log_shrinks_after_a_long_reader_of_another_program() {
         let folder = tempfile::tempdir().unwrap();
@@ -269,7 +271,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (sqlite, other) = opened(folder.path());
         let crowd = crowd(&sqlite);
-        // Its own attempt to put it there may find the lock held; here it makes none.
+        // The other process runs no checkpoint itself, because it might find the lock held.
         other.pragma_update(None, "wal_autocheckpoint", 0).unwrap();
         other.execute("INSERT INTO blob VALUES (zeroblob(?))", (PAGES * PAGE,)).unwrap();
         until(|| !open::is_behind(&other).unwrap()).await;

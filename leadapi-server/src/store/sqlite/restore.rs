@@ -1,4 +1,4 @@
-//! A backup, put in the place of a store.
+//! Restores a store from a backup.
 
 use std::{
     fs, io,
@@ -15,10 +15,10 @@ use super::{
     open::{self, OpenError, with_suffix},
 };
 
-/// Puts a copy of a backup where a store is or is to be, and returns the name under which the former store is kept, if there
-/// was one.
+/// Replaces a store with a copy of a backup, or creates it from one. Returns the name under which the former store is
+/// kept, if there was one.
 ///
-/// A crash leaves the former store, the restored one, or a pair of files that no server starts with: never a mixture of both.
+/// A crash leaves the former store, the restored one, or a pair of files that no server starts with: never a mixture.
 pub(crate) fn restore(backup: &Path, to: &Path, replace: bool) -> Result<Option<PathBuf>, OpenError> {
     let exists = to.try_exists()?;
     if exists && !replace {
@@ -31,7 +31,7 @@ pub(crate) fn restore(backup: &Path, to: &Path, replace: bool) -> Result<Option<
     copy_checked(backup, &copy.0)?;
     let kept = exists.then(|| set_aside(&to)).transpose()?;
     fs::rename(&copy.0, &to)?;
-    // Until here the log of the former store lies beside the restored file, which `lineage` refuses to open.
+    // Until here the log of the former store is next to the restored file. `lineage` refuses to open such a pair.
     for suffix in ["-wal", "-shm"] {
         remove(&with_suffix(&to, suffix))?;
     }
@@ -39,7 +39,7 @@ pub(crate) fn restore(backup: &Path, to: &Path, replace: bool) -> Result<Option<
     Ok(kept)
 }
 
-/// A copy that is removed unless it has been renamed.
+/// A copy that is deleted on drop unless it has been renamed.
 struct Incomplete(PathBuf);
 
 impl Drop for Incomplete {
@@ -50,7 +50,7 @@ impl Drop for Incomplete {
     }
 }
 
-/// Copies a backup with everything in its own log, checks each page and index of the copy, and makes it a store of its own.
+/// Copies a backup including its log, checks every page and index of the copy, and gives it an id of its own.
 fn copy_checked(backup: &Path, to: &Path) -> Result<(), OpenError> {
     const PAGES: i32 = 4_096;
     lineage::check(&backup.canonicalize()?)?;
@@ -66,7 +66,7 @@ fn copy_checked(backup: &Path, to: &Path) -> Result<(), OpenError> {
         return Err(OpenError::Damaged(backup.to_owned(), found.replace('\n', " ")));
     }
     copy.close().map_err(|(_, error)| error)?;
-    // Brings a backup of an older version to the schema of this one, which knows the lineage.
+    // Migrates the backup of an older version: only the current schema has the table `lineage`.
     let copy = open::open(to)?;
     lineage::begin_anew(&copy)?;
     copy.close().map_err(|(_, error)| error)?;
@@ -74,9 +74,9 @@ fn copy_checked(backup: &Path, to: &Path) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// Gives the former store a second name, with all that it has acknowledged.
+/// Gives the former store a second name, with everything that it has acknowledged.
 fn set_aside(store: &Path) -> Result<PathBuf, OpenError> {
-    // What its log holds goes into the file, if the two can still be read.
+    // Runs a checkpoint, if the log belongs to the file and both can still be read.
     if lineage::check(store).is_ok()
         && let Ok(former) = open::beside(store)
     {

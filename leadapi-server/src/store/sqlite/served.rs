@@ -1,7 +1,7 @@
-//! The files of a served database, compared with their names.
+//! Checks that the paths of a served database still name the same files.
 //!
-//! SQLite goes on writing to a file that was deleted, replaced or moved, and everything acknowledged from then on is lost
-//! or ends up where nobody expects it.
+//! SQLite continues to write to a file that was deleted, replaced or moved. Everything acknowledged after that would be
+//! lost, or end up where nobody expects it.
 
 use std::{
     fs, io,
@@ -20,17 +20,17 @@ use super::{
     open::{OpenError, with_suffix},
 };
 
-/// How often the files are compared while nothing is written.
+/// The interval of the check. It also runs after each commit.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// The database, its write-ahead log, the index of that, and the lock file, as they were when the server started.
+/// The database, its write-ahead log, the index of the log and the lock file, as they were when the server started.
 #[derive(Debug)]
 pub(super) struct ServedFiles(Vec<(PathBuf, Inode)>);
 
-/// Which file a name means: device and number.
+/// The identity of a file: device and inode number.
 type Inode = (u64, u64);
 
-/// A file is no longer the one that is being served.
+/// The path of a served file does not name that file any longer.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Displaced {
     #[error("{} was deleted or moved while it was being served", .0.display())]
@@ -42,9 +42,9 @@ pub(super) enum Displaced {
 }
 
 impl ServedFiles {
-    /// Of a database that is open, and therefore has a log.
+    /// Records the files of an open database, which therefore has a log.
     pub(super) fn of(path: &Path) -> io::Result<Self> {
-        // The files beside a symbolic link's target have the target's name.
+        // The files next to the target of a symbolic link are named after the target.
         let target = path.canonicalize()?;
         let beside = ["", "-wal", "-shm", "-lock"].map(|suffix| with_suffix(&target, suffix));
         let names = beside.into_iter().chain([std::path::absolute(path)?]);
@@ -65,7 +65,7 @@ fn inode(path: &Path) -> io::Result<Inode> {
     fs::metadata(path).map(|found| (found.dev(), found.ino()))
 }
 
-/// Compares the files once a second, until it is dropped.
+/// The thread that compares the files once a second. Dropping this stops it.
 #[derive(Debug)]
 pub(super) struct Watch {
     _stop: Sender<()>,

@@ -1,4 +1,4 @@
-//! A session on a connection: everything is done at once, so its futures never wait.
+//! A session on a connection. All operations are synchronous, so its futures are always ready.
 
 use async_trait::async_trait;
 use futures_util::FutureExt;
@@ -12,7 +12,7 @@ use crate::store::{
     session::{Query, Read, Session, SqlError, Value},
 };
 
-/// A session within the transaction that its connection is in.
+/// A session within the current transaction of a connection.
 pub(super) struct SqliteSession<'c>(pub(super) &'c mut Connection);
 
 #[async_trait]
@@ -26,12 +26,12 @@ impl Session for SqliteSession<'_> {
     }
 }
 
-/// Runs a statement that has neither parameters nor rows, such as the beginning and the end of a transaction.
+/// Runs a statement without parameters and rows, such as BEGIN and COMMIT.
 pub(super) fn execute(connection: &Connection, sql: &str) -> Result<(), SqlError> {
     connection.prepare_cached(sql).and_then(|mut statement| statement.execute(())).map(drop).map_err(failure)
 }
 
-/// Runs a statement, and reads each of its rows where it lies.
+/// Runs a statement, and passes each row to `read` without copying it.
 pub(super) fn run(
     connection: &Connection,
     query: &Query,
@@ -45,7 +45,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Runs a statement as far as its first row.
+/// Runs a statement up to its first row.
 pub(super) fn first<T>(
     connection: &Connection,
     query: &Query,
@@ -77,7 +77,7 @@ impl Cells for rusqlite::Row<'_> {
     }
 
     fn holds(&self, column: usize, value: Cell<'_>) -> bool {
-        // A text by its bytes: what is the same as UTF-8 is UTF-8.
+        // Compares text as bytes: bytes that equal valid UTF-8 are valid UTF-8.
         self.get_ref(column).is_ok_and(|held| held == value.into())
     }
 }
@@ -106,12 +106,12 @@ impl ToSql for Value {
     }
 }
 
-/// Runs what is written as waiting, on a session that never waits.
+/// Runs async work on a session that never waits.
 pub(super) fn at_once<T>(work: impl Future<Output = Result<T, SqlError>>) -> Result<T, SqlError> {
     work.now_or_never().unwrap_or_else(|| Err(SqlError::other("work on SQLite has waited for something else")))
 }
 
-/// What an error means. After a failed read or write nobody knows what is on the disk, so nothing may go on.
+/// Maps an error of SQLite. After a failed read or write the state of the disk is unknown, so the store must stop.
 pub(super) fn failure(error: rusqlite::Error) -> SqlError {
     match error.sqlite_error_code() {
         Some(ErrorCode::ConstraintViolation) if is_key(&error) => SqlError::Conflict(std::sync::Arc::new(error)),

@@ -1,8 +1,8 @@
-//! A write that failed because the disk or a quota is full, told apart from a disk that has failed.
+//! Distinguishes a write that failed on a full disk or quota from a failed disk.
 //!
-//! SQLite calls only one of the system's two answers "full". What it calls an I/O error may be the other, an exhausted quota.
-//! Either way the write has not reached the log, the transaction is rolled back, and the next one may succeed. A failed
-//! *sync* is different: nobody knows what reached the disk, so it always ends the server.
+//! SQLite reports a full disk as such, but an exhausted quota as an I/O error. In both cases the write has not reached
+//! the log, the transaction is rolled back, and the next one may succeed. A failed *sync* is different: nobody knows
+//! what reached the disk, so it always stops the server.
 
 use std::{
     fs::{self, OpenOptions},
@@ -17,10 +17,10 @@ use uuid::Uuid;
 
 use crate::store::session::SqlError;
 
-/// More than a commit usually adds to the log, so that a quota that refused the one refuses the other.
+/// More than a commit usually adds to the log, so a quota that refused the commit refuses the probe too.
 const PROBE_BYTES: usize = 64 << 10;
 
-/// An error of a transaction, no longer fatal where a full disk or quota is the cause.
+/// Makes the error of a transaction non-fatal if a full disk or quota is the cause.
 pub(super) fn classify(error: SqlError, database: &Path) -> SqlError {
     match error {
         SqlError::Fatal(cause) if is_failed_write(&cause) && is_exhausted(database) => SqlError::Other(cause),
@@ -33,7 +33,7 @@ fn is_failed_write(cause: &Arc<dyn std::error::Error + Send + Sync>) -> bool {
     cause.is_some_and(|cause| cause.extended_code == SQLITE_IOERR_WRITE)
 }
 
-/// Whether the system refuses a file beside the database for want of space.
+/// Whether the system refuses to write a file next to the database for lack of space.
 fn is_exhausted(database: &Path) -> bool {
     let probe = database.with_file_name(format!(".{}", Uuid::now_v7()));
     let written = write(&probe);

@@ -1,4 +1,4 @@
-//! The one that writes: a thread that commits all writes that wait for it at once.
+//! The writer thread with group commit: all pending writes share one transaction.
 
 use std::{
     collections::BTreeMap,
@@ -25,13 +25,13 @@ use crate::store::{
     write::{self, Write, Written},
 };
 
-/// So many writes share a transaction at most, so that the first does not wait long for the last.
+/// The maximum number of writes in a transaction, so that the first does not wait long for the last.
 const MOST_TOGETHER: usize = 512;
 
-/// Hands work to the thread.
+/// The handle that sends jobs to the writer thread.
 #[derive(Debug)]
 pub(super) struct Writer {
-    /// Absent only while it is dropped.
+    /// `None` only during drop.
     jobs: Option<Sender<Job>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -39,7 +39,7 @@ pub(super) struct Writer {
 #[expect(clippy::large_enum_variant, reason = "a box for each write would cost more than it saves")]
 enum Job {
     Write(Waiting),
-    /// Something else, in a transaction of its own.
+    /// Any other work, in a transaction of its own.
     Work(Box<dyn FnOnce(&mut Thread) + Send>),
 }
 
@@ -69,7 +69,7 @@ impl Writer {
         Ok(Self { jobs: Some(sender), thread: Some(thread) })
     }
 
-    /// Waits for the commit that the write is part of. A caller that does not wait any longer does not undo it.
+    /// Waits for the commit that includes the write. The write goes on even if the caller stops waiting.
     pub(super) async fn write(&self, business: &BusinessId, write: Write) -> Result<Written, SqlError> {
         let (answer, answered) = oneshot::channel();
         self.send(Job::Write(Waiting { business: business.clone(), write, answer }))?;
@@ -79,7 +79,7 @@ impl Writer {
     pub(super) async fn work<W: Work>(&self, work: W) -> Result<W::Output, SqlError> {
         let (answer, answered) = oneshot::channel();
         let job = move |thread: &mut Thread| {
-            // Whoever asked may have gone.
+            // The caller may be gone.
             answer.send(thread.work(&work)).unwrap_or_default();
         };
         self.send(Job::Work(Box::new(job)))?;
@@ -91,12 +91,12 @@ impl Writer {
     }
 }
 
-/// Waits for the thread: its connection is the last, and puts the log into the file when it is closed.
+/// Waits for the thread: its connection is the last one, and closing it runs a checkpoint.
 impl Drop for Writer {
     fn drop(&mut self) {
         self.jobs = None;
         if let Some(thread) = self.thread.take() {
-            // One that has panicked has nothing left to be waited for.
+            // A thread that has panicked has ended already.
             thread.join().unwrap_or_default();
         }
     }
@@ -111,7 +111,7 @@ impl Thread {
         while let Ok(first) = jobs.recv() {
             let mut writes = Vec::new();
             let mut next = Some(first);
-            // All that have come while the last transaction was on its way to the disk.
+            // Takes all jobs that arrived during the last transaction.
             while let Some(job) = next {
                 match job {
                     Job::Write(waiting) => writes.push(waiting),
@@ -130,12 +130,12 @@ impl Thread {
         self.transaction(|connection| at_once(work.run(&mut SqliteSession(connection))))
     }
 
-    /// Answers each only after the one commit: what is acknowledged is on the disk.
+    /// Answers the writes only after the shared commit: an acknowledged write is on disk.
     fn write_all(&mut self, waiting: Vec<Waiting>) {
         if waiting.is_empty() {
             return;
         }
-        // Whether it was one of them that failed, and not the commit.
+        // Whether a write failed, as opposed to the start or the commit of the transaction.
         let mut spoilt = false;
         let mut written = self.transaction(|connection| {
             write_each(connection, &waiting).inspect_err(|error| spoilt = !matches!(error, SqlError::Fatal(_)))
@@ -145,14 +145,14 @@ impl Thread {
         }
         let written = written.unwrap_or_else(|error| waiting.iter().map(|_| Err(error.clone())).collect());
         for (waiting, written) in waiting.into_iter().zip(written) {
-            // Whoever asked may have gone.
+            // The caller may be gone.
             waiting.answer.send(written).unwrap_or_default();
         }
     }
 
     fn transaction<T>(&mut self, work: impl FnOnce(&mut Connection) -> Result<T, SqlError>) -> Result<T, SqlError> {
         self.health.check()?;
-        // To the end: a commit puts a long log into the file, which a reader would keep out.
+        // Held until the end: the commit may run a checkpoint, which a reader would block.
         let _aside = self.read_lock.step_aside()?;
         let connection = &mut self.connection;
         let before = connection.total_changes();
@@ -166,7 +166,7 @@ impl Thread {
         let ended = ended.map_err(|error| space::classify(error, &self.path));
         if let Err(error) = &ended {
             self.health.note(error);
-            // A commit that failed may have left the transaction open; one that is over cannot be rolled back.
+            // A failed commit may leave the transaction open. If it has ended, a rollback would fail.
             if !connection.is_autocommit()
                 && let Err(error) = execute(connection, "ROLLBACK")
             {
@@ -179,7 +179,7 @@ impl Thread {
     }
 }
 
-/// The writes of each business are decided together, so that what several of them name is looked up once.
+/// Decides the writes of each business together, so that a record that several refer to is looked up once.
 fn write_each(connection: &mut Connection, waiting: &[Waiting]) -> Result<Vec<Result<Written, SqlError>>, SqlError> {
     let mut by_business: BTreeMap<&BusinessId, Vec<(usize, &Write)>> = BTreeMap::new();
     for (nth, Waiting { business, write, .. }) in waiting.iter().enumerate() {
@@ -193,7 +193,7 @@ fn write_each(connection: &mut Connection, waiting: &[Waiting]) -> Result<Vec<Re
     Ok(written.into_values().collect())
 }
 
-/// Each in a savepoint of its own: one that fails takes nothing with it of those that share its transaction.
+/// Runs each write in a savepoint of its own, so that a failed write does not fail the others in the transaction.
 fn write_each_alone(
     connection: &mut Connection,
     waiting: &[Waiting],
