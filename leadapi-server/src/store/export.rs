@@ -1,4 +1,4 @@
-//! A database as a data set, from one snapshot.
+//! Exports a database as a data set, from one snapshot.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -19,17 +19,17 @@ use super::{
     statement, tokens,
 };
 
-/// So many leads are read at a time.
+/// The number of leads that one query reads.
 const LEADS: i64 = 5_000;
 
 impl SqlStore {
-    /// Hands over each business with all that belongs to it, one after the other, as all were at one moment.
+    /// Passes each business with all its records to `sink`, one after the other, from one snapshot.
     ///
-    /// Tokens have no secrets.
+    /// The tokens come without their secrets.
     ///
     /// # Errors
     ///
-    /// The database or the sink failed; what was handed over then is not all.
+    /// The database or the sink failed. The businesses passed so far are then incomplete.
     pub async fn export(
         &self,
         sink: impl FnMut(BusinessSeed) -> Result<(), BoxError> + Send + 'static,
@@ -97,7 +97,7 @@ async fn leads(session: &mut dyn Session, business: &BusinessId) -> Result<Vec<L
     }
 }
 
-/// All of them, page by page.
+/// Reads all client accounts, page by page.
 pub(super) async fn clients(session: &mut dyn Session, business: &BusinessId) -> Result<Vec<ClientAccount>, SqlError> {
     let mut all = Vec::new();
     loop {
@@ -109,7 +109,7 @@ pub(super) async fn clients(session: &mut dyn Session, business: &BusinessId) ->
     }
 }
 
-/// All of them, page by page.
+/// Reads all pipelines, page by page.
 pub(super) async fn pipelines(session: &mut dyn Session, business: &BusinessId) -> Result<Vec<Pipeline>, SqlError> {
     let mut all = Vec::new();
     loop {

@@ -1,4 +1,4 @@
-//! What need not be remembered any longer.
+//! Deletes expired idempotency keys.
 
 use async_trait::async_trait;
 use leadapi_core::{id::BusinessId, model::Timestamp};
@@ -10,21 +10,21 @@ use super::{
     write::REMEMBERED_FOR,
 };
 
-/// So many keys are forgotten in one transaction, so that nobody waits long for it.
+/// The maximum number of keys deleted in one transaction, so that no other write waits long.
 const BATCH: i64 = 1_000;
 
 impl SqlStore {
-    /// Forgets the idempotency keys of all businesses that are older than the contract has them kept (D10), and answers
-    /// how many those were. It is for a server to call every now and then.
+    /// Deletes the idempotency keys of all businesses that have expired (contract D10), and returns their number. A
+    /// server calls this periodically.
     ///
     /// # Errors
     ///
-    /// The database failed; some may be forgotten then.
+    /// The database failed. Some keys may have been deleted.
     pub async fn forget_old_keys(&self, now: Timestamp) -> Result<u64, AdminError> {
         let until = Timestamp::from(now.to_utc() - REMEMBERED_FOR);
         let mut forgotten = 0;
         for business in self.businesses().await? {
-            // Most businesses have nothing to forget, which is seen without keeping their writes waiting.
+            // Most businesses have no expired key. This read finds that out without blocking their writes.
             while self.database.row(query!(statement::OLD_KEY, &business.id, until), |_| Ok(())).await?.is_some() {
                 let forget = Forget { business: business.id.clone(), until };
                 forgotten += self.database.work(Some(&business.id), forget).await?;
@@ -64,7 +64,7 @@ mod tests {
 
     use super::*;
 
-    /// One key more than a batch is old, in the first of two businesses, and one is not.
+    /// In the first of two businesses, `BATCH` + 1 keys are old, and one is not.
     #[tokio::test]
     async fn keys_are_forgotten_when_they_are_a_day_old() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! A data set, put into a database: all of it or nothing.
+//! Imports a data set into a database: all of it or nothing.
 
 use std::{fmt, sync::Arc};
 
@@ -18,21 +18,21 @@ use super::{
     write::Remembered,
 };
 
-/// What an import has put in.
+/// The result of an import.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Imported {
-    /// How many businesses.
+    /// The number of imported businesses.
     pub businesses: usize,
-    /// How many leads.
+    /// The number of imported leads.
     pub leads: usize,
-    /// The tokens whose secrets the data set left open, to be shown once (contract 5.3).
+    /// The tokens that the data set gave no secret, to be shown once (contract 5.3).
     pub minted: Vec<Minted>,
 }
 
 impl SqlStore {
-    /// Puts the businesses of a data set in, with all that belongs to them. `progress` is told, every now and then, how
-    /// many leads are in.
+    /// Imports the businesses of a data set with all their records. `progress` receives the number of leads imported so
+    /// far, at every thousandth lead and at the end.
     ///
     /// ```
     /// use leadapi_core::dataset::Dataset;
@@ -51,8 +51,8 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// A business or a token is there already, with its place in the data set; or the database failed. Nothing is put
-    /// in then.
+    /// A business or a token exists already (the message names its position in the data set), or the database failed.
+    /// Nothing is imported then, unless the outcome of a PostgreSQL commit is unknown.
     pub async fn import(
         &self,
         dataset: Dataset,
@@ -70,7 +70,7 @@ impl SqlStore {
         Ok(imported)
     }
 
-    /// Whether it holds no business yet.
+    /// Whether the store holds no business yet.
     ///
     /// # Errors
     ///
@@ -121,7 +121,7 @@ impl Work for Import {
 }
 
 impl Import {
-    /// The rest of a business cannot be there where the business is not.
+    /// Checks businesses and tokens only: a business that does not exist has no other records.
     async fn refuse_what_is_there(&self, session: &mut dyn Session) -> Result<(), SqlError> {
         for (at, business) in self.dataset.businesses.iter().enumerate() {
             if session.finds(query!(statement::BUSINESS, &business.id)).await? {
@@ -139,7 +139,7 @@ impl Import {
     }
 }
 
-/// A business with everything but its leads, their tallies and its tokens.
+/// Inserts a business with everything but its leads, its tally and its tokens.
 async fn insert(session: &mut dyn Session, seed: &BusinessSeed) -> Result<(), SqlError> {
     let business = &seed.id;
     session.tell(query!(statement::INSERT_BUSINESS, business, &seed.name, seed.created_at)).await?;

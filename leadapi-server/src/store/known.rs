@@ -1,8 +1,8 @@
-//! Leads that have been read before.
+//! A cache of leads.
 //!
-//! Lists on screens are read again and again, and their leads seldom change. A row that says what a lead says that is held
-//! here becomes that lead: none of its texts is copied, and who keeps what was made of a lead, as the service does with
-//! pages, knows it again. The row is read in any case, and it alone decides, so nothing here can be out of date.
+//! Clients poll lists, and leads seldom change. If a row equals a cached lead in every column, the cached `Arc` is
+//! returned. No text is copied, and the page cache of the service recognises the lead by its pointer. The row is always
+//! read and alone decides, so the cache cannot be stale.
 
 use std::{fmt, sync::Arc};
 
@@ -18,15 +18,16 @@ use super::{
     session::SqlError,
 };
 
-/// How many bytes they may take, and about how many leads that is.
+/// The maximum size of the cache in bytes, and the number of leads that it is sized for.
 const BYTES: u64 = 8 << 20;
 const LEADS: usize = 16_384;
 
-/// Two businesses may have a lead of one id; then these take turns here, and each is made anew when it is read.
+/// The key is the id of the lead alone. If two businesses use the same id, their leads evict each other. That costs
+/// time only, because each is compared with its row.
 pub(super) struct Known(Cache<LeadId, Arc<Lead>, Size>);
 
 impl Known {
-    /// The lead that a row says, with the columns that every statement on leads selects.
+    /// Returns the lead of a row with the columns that every lead statement selects.
     pub(super) fn read(&self, row: Row<'_>, reader: &mut Reader) -> Result<Arc<Lead>, SqlError> {
         let known = match row.clone().cell()? {
             Cell::Text(id) => self.0.get(id),
@@ -41,7 +42,7 @@ impl Known {
     }
 }
 
-/// Whether a row says what a lead does.
+/// Whether every column of a row equals that of a lead.
 fn says(row: &Row<'_>, lead: &Lead) -> bool {
     row.holds([
         Cell::from(lead.id.as_str()),
@@ -65,7 +66,7 @@ impl Default for Known {
     }
 }
 
-/// In bytes.
+/// Weighs a lead by its size in bytes.
 #[derive(Debug, Clone)]
 struct Size;
 
@@ -77,7 +78,7 @@ impl Weighter<LeadId, Arc<Lead>> for Size {
     }
 }
 
-/// No log holds data of leads.
+/// Shows the number of leads only: lead data must not reach a log.
 impl fmt::Debug for Known {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Known").field(&self.0.len()).finish()
@@ -91,7 +92,7 @@ mod tests {
         *,
     };
 
-    /// The columns of a row.
+    /// A row made of these columns.
     struct Columns([Cell<'static>; 12]);
 
     impl Cells for Columns {
@@ -112,7 +113,7 @@ mod tests {
         Columns(columns)
     }
 
-    /// A column that is selected and not compared would be out of date here.
+    /// If a selected column were not compared, the cache could return a stale lead.
     #[test]
     fn each_column_is_known() {
         let (selected, _) = statement::LEAD.split_once(" FROM ").unwrap();
@@ -127,7 +128,7 @@ mod tests {
         assert_eq!(format!("{known:?}"), "Known(1)");
     }
 
-    /// Whichever of its columns has changed, and into what.
+    /// A change of any column, to another value or to null, is noticed.
     #[test]
     fn a_row_that_says_something_else_is_another_lead() {
         let known = Known::default();

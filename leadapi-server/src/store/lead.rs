@@ -1,4 +1,4 @@
-//! Leads as rows.
+//! Converts leads from and to rows.
 
 use std::sync::Arc;
 
@@ -13,15 +13,15 @@ use super::{
     statement,
 };
 
-/// So many client accounts, pipelines and stages are remembered; they are looked through one by one.
+/// How many client accounts, pipelines and stages a `Reader` remembers. It is small because the search is linear.
 const SHARED: usize = 8;
 
-/// Reads the columns that every statement on leads selects.
+/// Reads a lead from the columns that every lead statement selects.
 pub(crate) fn read(row: Row<'_>) -> Result<Arc<Lead>, SqlError> {
     Reader::default().read(row)
 }
 
-/// Reads the leads of an answer, many of which have a client account, a pipeline and a stage in common.
+/// Reads the leads of one result. Leads with the same client account, pipeline or stage share its id.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     clients: Vec<ClientId>,

@@ -1,7 +1,7 @@
-//! Stores that keep data: SQLite in a file, PostgreSQL for many servers.
+//! Persistent stores: SQLite in a file, and PostgreSQL for any number of servers.
 //!
-//! What is done to the data stands here once, as statements that both databases take and work that a session of either
-//! does; `sqlite` and `postgres` know how a transaction is begun, shared, committed and asked after.
+//! The statements and the units of work are written once for both databases. `sqlite` and `postgres` know how to begin,
+//! share and commit a transaction, and how to establish the outcome of a commit.
 
 mod admin;
 mod export;
@@ -51,7 +51,7 @@ pub use self::{
     url::{DatabaseUrl, InvalidDatabaseUrl},
 };
 
-/// Why a database cannot be used as a store; its text is for the operator.
+/// The error of opening a database as a store. The message is for the operator.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot use {url} as a store: {cause}")]
 pub struct OpenError {
@@ -59,11 +59,13 @@ pub struct OpenError {
     cause: String,
 }
 
-/// Why something that an administrator asked for was not done; nothing of it was.
+/// The error of an administrative operation.
+///
+/// Nothing was changed, unless the method says otherwise or the outcome of a PostgreSQL commit is unknown.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AdminError {
-    /// The data do not allow it; the text says what is in the way.
+    /// The data do not allow the operation. The message names the obstacle.
     #[error("{0}")]
     Refused(String),
     /// The database failed.
@@ -94,25 +96,25 @@ enum Database {
 }
 
 impl SqlStore {
-    /// Opens a database, makes it where a file is not there yet, and brings it to the schema of this version.
+    /// Opens a database, creates a missing SQLite file, and migrates the schema to this version.
     ///
     /// # Errors
     ///
-    /// The database cannot be reached or trusted, belongs to something else, or has a schema that is newer than this
+    /// The database cannot be reached or trusted, belongs to another application, or has a newer schema than this
     /// version knows.
     pub async fn open(url: &DatabaseUrl) -> Result<Self, OpenError> {
         Self::open_by(url, Sqlite::open).await
     }
 
-    /// The same for a server: a SQLite file has one at a time, PostgreSQL any number.
+    /// Opens a database for a server. A SQLite file has one server at a time, PostgreSQL any number.
     ///
-    /// Other commands work beside the server. While a SQLite file is served, it must stay where it is: once the file, its
-    /// write-ahead log or its lock has been deleted, moved or replaced, nothing more is acknowledged, and
+    /// Other commands work while the server runs. The file of a served SQLite database must stay in place. Once the
+    /// file, its write-ahead log or its lock file is deleted, moved or replaced, the store acknowledges nothing, and
     /// [`failed`](Self::failed) returns.
     ///
     /// # Errors
     ///
-    /// As for [`open`](Self::open), and when another server serves the file.
+    /// The same as for [`open`](Self::open), and another server that serves the file.
     pub async fn open_to_serve(url: &DatabaseUrl) -> Result<Self, OpenError> {
         Self::open_by(url, Sqlite::open_to_serve).await
     }
@@ -132,17 +134,18 @@ impl SqlStore {
         Ok(Self { database, known: Arc::default() })
     }
 
-    /// Waits until the storage has failed, and says how; then nothing more is acknowledged, and the server must end.
+    /// Waits until the storage has failed, and returns the reason. From then on the store acknowledges nothing, and the
+    /// server must stop.
     pub async fn failed(&self) -> String {
         match &self.database {
             Database::Sqlite(sqlite) => sqlite.failed().await,
-            // PostgreSQL looks after its own disk.
+            // PostgreSQL watches its own disk.
             Database::Postgres(_) => std::future::pending().await,
         }
     }
 
-    /// Copies a SQLite database into a new file, from one moment, while others write. `progress` is told how many pages
-    /// of how many have been copied.
+    /// Copies a SQLite database into a new file, from one snapshot, while writes continue. `progress` receives the
+    /// number of copied pages and of all pages.
     ///
     /// # Errors
     ///
@@ -160,13 +163,13 @@ impl SqlStore {
 }
 
 impl DatabaseUrl {
-    /// Puts a copy of a SQLite backup where this store is, or is to be, and returns the name under which the former store is
-    /// kept, if there was one. Without `replace`, a store that exists is left alone.
+    /// Replaces this store with a copy of a SQLite backup, or creates it from one. Returns the name under which the
+    /// former store is kept, if there was one. Without `replace`, an existing store is not touched.
     ///
     /// # Errors
     ///
-    /// The backup is damaged or not one of a store, a server serves the store, there is a store and it is not to be
-    /// replaced, or the database is not SQLite. The store is as it was.
+    /// The backup is damaged or is not a backup of a store, a server serves the store, the store exists and `replace`
+    /// is false, or the database is not SQLite. In these cases the store is unchanged.
     pub fn restore(&self, backup: &Path, replace: bool) -> Result<Option<PathBuf>, AdminError> {
         match self.kind() {
             url::Kind::Sqlite(path) => sqlite::restore(backup, path, replace)
@@ -179,7 +182,7 @@ impl DatabaseUrl {
 }
 
 impl Database {
-    /// What is read of the rows of one statement.
+    /// Returns what `read` makes of the rows of one statement.
     async fn rows<T>(&self, query: Query, read: impl Fn(Row<'_>) -> Result<T, SqlError>) -> Result<Vec<T>, SqlError> {
         match self {
             Self::Sqlite(sqlite) => sqlite.rows(&query, read),
@@ -187,7 +190,7 @@ impl Database {
         }
     }
 
-    /// What is read of the first row of one statement.
+    /// Returns what `read` makes of the first row of one statement.
     async fn row<T>(&self, query: Query, read: impl Fn(Row<'_>) -> Result<T, SqlError>) -> Result<Option<T>, SqlError> {
         match self {
             Self::Sqlite(sqlite) => sqlite.row(&query, read),
@@ -202,7 +205,7 @@ impl Database {
         }
     }
 
-    /// Reads for as long as it takes.
+    /// Reads without a time limit.
     async fn read_long<W: Work>(&self, work: W) -> Result<W::Output, SqlError> {
         match self {
             Self::Sqlite(sqlite) => sqlite.read(&work),
@@ -217,7 +220,8 @@ impl Database {
         }
     }
 
-    /// Does something else that writes, alone in its business; without one, in as many as it likes.
+    /// Runs any other work that writes. With a business, nothing else writes to that business meanwhile. `None` is for
+    /// work in several businesses or in none.
     async fn work<W: Work>(&self, business: Option<&BusinessId>, work: W) -> Result<W::Output, SqlError> {
         match self {
             Self::Sqlite(sqlite) => sqlite.work(work).await,

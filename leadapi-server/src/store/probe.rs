@@ -1,4 +1,5 @@
-//! Whether a database takes writes: a small one is made, because a full disk or a read-only database still answers reads.
+//! Checks whether a database accepts writes. Only a write can tell: reads still work on a full disk or a read-only
+//! database.
 
 use async_trait::async_trait;
 
@@ -7,19 +8,19 @@ use super::{
     session::{Session, SqlError, Work, query},
 };
 
-/// Changes nothing but the count of transactions.
+/// Changes nothing but the commit count in `lineage`.
 const SQLITE: &[&str] = &["UPDATE lineage SET store_id = store_id"];
 
-/// Gives the table a new, empty file, so that its first row needs space that no deleted row has left.
+/// TRUNCATE gives the table a new, empty file. So the row needs newly allocated space, and not that of a deleted row.
 const POSTGRES: &[&str] = &["TRUNCATE write_probe", "INSERT INTO write_probe VALUES (0)"];
 
 impl SqlStore {
-    /// Makes a write that changes no data, and waits until it is on the disk.
+    /// Makes a write that changes no data, and waits until it is on disk.
     ///
     /// # Errors
     ///
-    /// The database cannot be reached, or takes no writes now: its disk is full, it is read-only, or something else is
-    /// writing to it at length.
+    /// The database cannot be reached or accepts no writes: its disk is full, it is read-only, or another writer blocks
+    /// it for too long.
     pub async fn probe_writes(&self) -> Result<(), AdminError> {
         let statements = match &self.database {
             Database::Sqlite(_) => SQLITE,

@@ -1,4 +1,4 @@
-//! Lists, each from one snapshot.
+//! Lists, each read from one snapshot.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -19,7 +19,7 @@ use super::{
     tally::{self, Start},
 };
 
-/// An offset up to here is walked to; beyond it, the stretches are asked for first.
+/// Up to this offset, a page is read with OFFSET from the newest lead. Beyond it, the stretches are read first.
 const SHALLOW: u64 = 1_024;
 
 /// A page of leads and their total (contract D3).
@@ -30,7 +30,7 @@ pub(super) struct List {
     pub(super) known: Arc<Known>,
 }
 
-/// What a statement of a list is for.
+/// The purpose of a statement of a list.
 enum Part {
     Client,
     Stage,
@@ -85,9 +85,9 @@ impl Work for List {
         if !has_stage {
             return Ok(Listed::Refused(Reference::Stage));
         }
-        // Past the end there is nothing to ask for.
+        // Past the end there is nothing to read.
         if is_deep && offset < start.total {
-            // Whoever looks so deep walks through all, and comes by once.
+            // Not through the cache: a client this deep reads all leads once, and would evict those that others poll.
             leads = session.rows(self.page(&start)?, |row| reader.read(row)).await?;
         }
         Ok(Listed::Page(Page::new(leads, start.total, query.window)))
@@ -181,7 +181,7 @@ impl Work for Clients {
     }
 }
 
-/// The number that a statement with one row of one column counts.
+/// Returns the count that a statement yields as its only column and row.
 pub(super) async fn count(session: &mut dyn Session, query: Query) -> Result<u64, SqlError> {
     session.row(query, |mut row| row.take()).await?.ok_or_else(|| SqlError::other("a count has no row"))
 }
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
     use crate::store::SqlStore;
 
-    /// Over several stretches of the tally, around each place where one ends, and past the end.
+    /// Covers several stretches of the tally, the offsets around each boundary, and offsets past the end.
     #[tokio::test]
     async fn a_deep_page_is_the_same_stretch_of_the_order() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Rows of answers, and what their columns are read as.
+//! Rows of results, and the types that their columns are read as.
 
 use leadapi_core::{
     auth::TokenHash,
@@ -8,7 +8,7 @@ use leadapi_core::{
 
 use super::session::SqlError;
 
-/// A value in a column, where it lies: most of what is read becomes part of something else at once.
+/// A value in a column, borrowed from the driver: most values are converted at once, so a copy would be wasted.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Cell<'r> {
     Null,
@@ -19,7 +19,7 @@ pub(crate) enum Cell<'r> {
 }
 
 impl Cell<'_> {
-    /// It is not as it was written; what it holds is not said.
+    /// The error for a value of an unexpected type. It does not reveal the value.
     fn strange(self) -> SqlError {
         let found = match self {
             Self::Null => "nothing",
@@ -58,16 +58,16 @@ impl<T: Into<Self>> From<Option<T>> for Cell<'_> {
 
 /// A row as its driver holds it.
 pub(crate) trait Cells {
-    /// What is in a column, counted from 0.
+    /// Returns the value in a column, counted from 0.
     fn cell(&self, column: usize) -> Result<Cell<'_>, SqlError>;
 
-    /// Whether a column holds this.
+    /// Whether a column holds this value.
     fn holds(&self, column: usize, value: Cell<'_>) -> bool {
         self.cell(column).is_ok_and(|cell| cell == value)
     }
 }
 
-/// A row of an answer; its columns are taken from left to right.
+/// A row of a result. Its columns are taken from left to right.
 #[derive(Clone)]
 pub(crate) struct Row<'r> {
     cells: &'r dyn Cells,
@@ -79,12 +79,13 @@ impl<'r> Row<'r> {
         Self { cells, next: 0 }
     }
 
-    /// The next column.
+    /// Takes the next column.
     pub(crate) fn take<T: FromCell>(&mut self) -> Result<T, SqlError> {
         self.cell().and_then(T::from_cell)
     }
 
-    /// The next column, as one with what an earlier row had there, of which as many are known as there is room for.
+    /// Takes the next column. A value in `known` is cloned, which shares its text. A new one is added to `known` up to
+    /// its capacity.
     pub(crate) fn take_shared<T: FromCell + Clone + AsRef<str>>(
         &mut self,
         known: &mut Vec<T>,
@@ -101,7 +102,7 @@ impl<'r> Row<'r> {
         Ok(Some(new))
     }
 
-    /// Whether the next columns hold these.
+    /// Whether the next columns hold these values.
     pub(super) fn holds<'v>(&self, values: impl IntoIterator<Item = Cell<'v>>) -> bool {
         (self.next..).zip(values).all(|(column, value)| self.cells.holds(column, value))
     }
@@ -112,7 +113,7 @@ impl<'r> Row<'r> {
     }
 }
 
-/// What a column can be read as.
+/// A type that a column can be read as.
 pub(crate) trait FromCell: Sized {
     fn from_cell(cell: Cell<'_>) -> Result<Self, SqlError>;
 }
@@ -138,7 +139,7 @@ macro_rules! plain {
 
 plain! { i64 = Int f64 = Real String = Text Vec<u8> = Bytes }
 
-/// Reads what is written as a text.
+/// Reads a value that is stored as text.
 pub(super) fn parsed<T, E>(cell: Cell<'_>, parse: impl FnOnce(&str) -> Result<T, E>) -> Result<T, SqlError>
 where
     E: std::error::Error + Send + Sync + 'static,

@@ -1,7 +1,7 @@
-//! The seam between what is done and the database that does it: parameters, statements, and a session of a transaction.
+//! The interface between the logic of the store and the databases: parameters, statements, and sessions of
+//! transactions.
 //!
-//! The statements are written so that both databases take the same text: parameters are `$1`, `$2` and so on, in the
-//! order in which they first appear.
+//! Both databases run the same SQL text. Parameters are `$1`, `$2` and so on, in the order in which they first appear.
 
 use std::{fmt, sync::Arc};
 
@@ -15,30 +15,30 @@ use leadapi_core::{
 
 use super::row::Row;
 
-/// Why a piece of work was not done.
+/// The error of a statement or a unit of work.
 ///
-/// It can be cloned, because all who share a transaction share its end.
+/// It is `Clone`, because all writes that share a transaction share its outcome.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(crate) enum SqlError {
-    /// What was asked for cannot be done to the data as they are; the text is for the person who asked.
+    /// The data do not allow the operation. The message is for the caller.
     #[error("{0}")]
     Refused(String),
-    /// A key is there already.
+    /// A record with this key exists already.
     #[error("a record with this key exists already")]
     Conflict(#[source] Arc<dyn std::error::Error + Send + Sync>),
-    /// Another transaction was in the way; the same work may succeed when it is done again.
+    /// Another transaction interfered. The same work may succeed when it is retried.
     #[error("another transaction was in the way")]
     Retry(#[source] Arc<dyn std::error::Error + Send + Sync>),
-    /// The connection is gone, and with it the transaction.
+    /// The connection was lost, and with it the transaction.
     #[error("the connection to the database was lost")]
     Lost(#[source] Arc<dyn std::error::Error + Send + Sync>),
-    /// Nobody knows whether the transaction was committed, so the work must not be done again.
+    /// Whether the transaction was committed is unknown, so the work must not be repeated.
     #[error("a commit was not answered, and its outcome could not be established")]
     Unknown(#[source] Arc<dyn std::error::Error + Send + Sync>),
-    /// The storage can no longer be trusted; nothing more must be acknowledged.
+    /// The storage can no longer be trusted. Nothing may be acknowledged from now on.
     #[error("the storage has failed")]
     Fatal(#[source] Arc<dyn std::error::Error + Send + Sync>),
-    /// Anything else.
+    /// Any other error.
     #[error("the database failed")]
     Other(#[source] Arc<dyn std::error::Error + Send + Sync>),
 }
@@ -57,7 +57,7 @@ impl SqlError {
     }
 }
 
-/// A parameter. Moments are milliseconds since 1970, so that both databases order them alike.
+/// A parameter. Timestamps are milliseconds since 1970, so that both databases order them alike.
 #[derive(Clone, PartialEq)]
 pub(crate) enum Value {
     Null,
@@ -68,7 +68,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// What it is, without saying what it holds.
+    /// Names the type without revealing the value.
     const fn kind(&self) -> &'static str {
         match self {
             Self::Null => "nothing",
@@ -80,7 +80,7 @@ impl Value {
     }
 }
 
-/// Says of what kind it is: drivers write the parameters of statements to their logs, and a log holds no data of leads.
+/// Shows the type only: drivers log the parameters of statements, and lead data must not reach a log.
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.kind())
@@ -94,7 +94,7 @@ pub(crate) struct Query {
     pub(crate) params: Vec<Value>,
 }
 
-/// A [`Query`] of a statement and anything that can be a parameter.
+/// Builds a [`Query`] from a statement and values that convert to parameters.
 macro_rules! query {
     ($sql:expr $(, $param:expr)* $(,)?) => {
         $crate::store::session::Query { sql: $sql, params: vec![$($crate::store::session::Value::from($param)),*] }
@@ -102,21 +102,22 @@ macro_rules! query {
 }
 pub(crate) use query;
 
-/// What is done with the rows of answers: it is told which statement a row answers, counted from 0.
+/// Receives each row of a result, with the index of its statement, counted from 0.
 pub(crate) type Read<'a> = dyn FnMut(usize, Row<'_>) -> Result<(), SqlError> + Send + 'a;
 
-/// A transaction, in which statements are run in the order in which they are given.
+/// A transaction. Its statements run in the order in which they are given.
 #[async_trait]
 pub(crate) trait Session: Send {
-    /// Runs them and hands over the rows of each, in order; in one round trip, where there is one.
+    /// Runs statements and passes the rows of each to `read`, in order. On PostgreSQL, statements that are already
+    /// prepared take one round trip together.
     async fn ask(&mut self, queries: Vec<Query>, read: &mut Read<'_>) -> Result<(), SqlError>;
 
-    /// Runs it. Whether it succeeded may be known only when something is asked, or at the end of the transaction.
+    /// Runs a statement and ignores its rows. A failure may surface later, at the latest at the end of the transaction.
     async fn tell(&mut self, query: Query) -> Result<(), SqlError>;
 }
 
 impl dyn Session + '_ {
-    /// What is read of the rows of one statement.
+    /// Returns what `read` makes of the rows of one statement.
     pub(crate) async fn rows<T: Send>(
         &mut self,
         query: Query,
@@ -128,7 +129,7 @@ impl dyn Session + '_ {
         Ok(rows)
     }
 
-    /// What is read of the first row of one statement.
+    /// Returns what `read` makes of the first row of one statement.
     pub(crate) async fn row<T: Send>(
         &mut self,
         query: Query,
@@ -137,13 +138,13 @@ impl dyn Session + '_ {
         Ok(self.rows(query, read).await?.into_iter().next())
     }
 
-    /// Whether one statement finds anything.
+    /// Whether a statement yields a row.
     pub(crate) async fn finds(&mut self, query: Query) -> Result<bool, SqlError> {
         Ok(self.row(query, |_| Ok(())).await?.is_some())
     }
 }
 
-/// Something that is done within one transaction: wholly or not at all. It may be done again where that failed.
+/// A unit of work within one transaction: all or nothing. It may run again after a failure.
 #[async_trait]
 pub(crate) trait Work: Send + Sync + 'static {
     type Output: Send + 'static;

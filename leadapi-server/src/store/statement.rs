@@ -1,10 +1,9 @@
-//! Every statement that serving needs, once for both databases.
+//! The SQL statements for serving, written once for both databases.
 //!
-//! Each begins its search with the business, for which every key and index begins with `business_id`; the two that
-//! cannot, because they find out which business a request is for or which there are, say so. Parameters first appear in
-//! ascending order.
+//! Each searches within one business, because keys and indexes begin with `business_id`. The three exceptions say why.
+//! Parameters first appear in ascending order.
 
-// Leads. The columns stand in the order in which `lead::read` takes them.
+// Leads. The columns are in the order in which `lead::read` takes them.
 
 pub(crate) const LEAD: &str = "SELECT id, client_id, name, email, phone, source, notes, value, pipeline_id, stage_id, \
     business_name, created_at FROM lead WHERE business_id = $1 AND id = $2";
@@ -18,7 +17,7 @@ pub(crate) const UPDATE_LEAD: &str = "UPDATE lead SET name = $1, email = $2, pho
 
 pub(crate) const DELETE_LEAD: &str = "DELETE FROM lead WHERE business_id = $1 AND id = $2";
 
-// Pages of leads, newest first, of those that come before a place in the order of their creation.
+// Pages of leads, newest first, starting after a position in the order of creation.
 
 pub(crate) const PAGE: &str = "SELECT id, client_id, name, email, phone, source, notes, value, pipeline_id, stage_id, \
     business_name, created_at FROM lead WHERE business_id = $1 AND (created_at, id) < ($2, $3) \
@@ -36,7 +35,7 @@ pub(crate) const PAGE_OF_BOTH: &str = "SELECT id, client_id, name, email, phone,
     stage_id, business_name, created_at FROM lead WHERE business_id = $1 AND client_id = $2 AND stage_id = $3 \
     AND (created_at, id) < ($4, $5) ORDER BY created_at DESC, id DESC LIMIT $6 OFFSET $7";
 
-// The tally: how many leads there are under each filter in each stretch (see the module `tally`).
+// The tally: the number of leads under each filter in each stretch (see the module `tally`).
 
 pub(crate) const TOTAL: &str = "SELECT CAST(coalesce(sum(leads), 0) AS bigint) FROM tally \
     WHERE business_id = $1 AND client_id = $2 AND stage_id = $3";
@@ -62,11 +61,12 @@ pub(crate) const ADD_TO_TALLY: &str = "INSERT INTO tally (business_id, client_id
     VALUES ($1, $2, $3, $4, $5, $6) \
     ON CONFLICT (business_id, client_id, stage_id, from_at, from_id) DO UPDATE SET leads = tally.leads + excluded.leads";
 
-/// Apart from adding, because a row that is not there has nothing to be taken from.
+/// Separate from `ADD_TO_TALLY`: a missing row has nothing to subtract from.
 pub(crate) const TAKE_FROM_TALLY: &str = "UPDATE tally SET leads = leads + $1 WHERE business_id = $2 \
     AND client_id = $3 AND stage_id = $4 AND from_at = $5 AND from_id = $6";
 
-/// A filter under which a stretch has no leads needs no row; the rows of all leads stay, because they are the stretches.
+/// Deletes the row of a filter that has no leads in a stretch. The rows of the empty filter must stay even at zero:
+/// they define the stretches.
 pub(crate) const DROP_EMPTY_TALLY: &str = "DELETE FROM tally WHERE business_id = $1 AND client_id = $2 \
     AND stage_id = $3 AND from_at = $4 AND from_id = $5 AND leads = 0";
 
@@ -87,7 +87,7 @@ pub(crate) const COUNT_STRETCH: &str = "INSERT INTO tally (business_id, client_i
             AND (created_at, id) >= ($2, $3) AND (created_at, id) < ($4, $5) \
     ) AS counted GROUP BY client_id, stage_id";
 
-// What leads may name.
+// Records that leads refer to.
 
 pub(crate) const CLIENT_EXISTS: &str = "SELECT id FROM client WHERE business_id = $1 AND id = $2";
 
@@ -96,7 +96,7 @@ pub(crate) const FIRST_STAGE: &str =
 
 pub(crate) const PIPELINE_OF_STAGE: &str = "SELECT pipeline_id FROM stage WHERE business_id = $1 AND id = $2";
 
-// Creates that are remembered (contract D10).
+// Creates with an idempotency key (contract D10).
 
 pub(crate) const REMEMBERED: &str =
     "SELECT fingerprint, created_at, lead FROM idempotency WHERE business_id = $1 AND key = $2";
@@ -110,7 +110,7 @@ pub(crate) const KEYS: &str = "SELECT key, fingerprint, lead FROM idempotency WH
 
 pub(crate) const OLD_KEY: &str = "SELECT key FROM idempotency WHERE business_id = $1 AND created_at <= $2 LIMIT 1";
 
-/// At most so many of those that are old, so that no transaction is long.
+/// Deletes a limited number of expired keys, so that no transaction is long.
 pub(crate) const FORGET_OLD: &str = "DELETE FROM idempotency WHERE business_id = $1 AND key IN \
     (SELECT key FROM idempotency WHERE business_id = $1 AND created_at <= $2 ORDER BY created_at LIMIT $3) \
     RETURNING 1";
@@ -131,7 +131,7 @@ pub(crate) const CLIENTS: &str = "SELECT id, name, created_at FROM client WHERE 
 
 pub(crate) const COUNT_CLIENTS: &str = "SELECT count(*) FROM client WHERE business_id = $1";
 
-// Tokens. The columns stand in the order in which `tokens::read` takes them.
+// Tokens. The columns are in the order in which `tokens::read` takes them.
 
 pub(crate) const INSERT_TOKEN: &str = "INSERT INTO token (business_id, id, name, scopes, hint, hash, created_at, \
     expires_at, revoked_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
@@ -144,15 +144,15 @@ pub(crate) const REVOKE_TOKEN: &str = "UPDATE token SET revoked_at = coalesce(re
 
 pub(crate) const DELETE_TOKEN: &str = "DELETE FROM token WHERE business_id = $1 AND id = $2 RETURNING 1";
 
-/// Without a business, because it finds out which business a request is for.
+/// Not limited to a business: it finds out which business a request is for.
 pub(crate) const FIND_TOKEN: &str = "SELECT business_id, id, name, scopes, hint, hash, created_at, expires_at, \
     revoked_at FROM token WHERE hash = $1";
 
-/// Without a business, because it says which there are.
+/// Not limited to a business: it lists them.
 pub(crate) const BUSINESSES: &str =
     "SELECT business_id, name, created_at FROM business ORDER BY created_at, business_id";
 
-// What an import puts in and an export reads.
+// Records that an import inserts and an export reads.
 
 /// The business itself.
 pub(crate) const BUSINESS: &str = "SELECT name, created_at FROM business WHERE business_id = $1";
@@ -175,7 +175,7 @@ pub(crate) const INSERT_FORM: &str = "INSERT INTO form (business_id, id, record)
 
 pub(crate) const FORMS: &str = "SELECT record FROM form WHERE business_id = $1 ORDER BY id";
 
-/// Without a business, because no two businesses may have a token of one id or secret.
+/// Not limited to a business: the id and the secret of a token are unique across businesses.
 pub(crate) const TOKEN_EXISTS: &str = "SELECT business_id FROM token WHERE id = $1 OR hash = $2";
 
 pub(crate) const LEADS_AFTER: &str = "SELECT id, client_id, name, email, phone, source, notes, value, pipeline_id, \
@@ -184,7 +184,7 @@ pub(crate) const LEADS_AFTER: &str = "SELECT id, client_id, name, email, phone, 
 
 #[cfg(test)]
 mod tests {
-    /// The names and texts of the statements of a file, as they stand in it.
+    /// The names and texts of the statements in a source file.
     fn statements(file: &str) -> Vec<(&str, String)> {
         let (file, _) = file.split_once("#[cfg(test)]").unwrap_or((file, ""));
         let constants =
@@ -203,7 +203,7 @@ mod tests {
         files.into_iter().flat_map(statements).collect()
     }
 
-    /// SQLite numbers parameters by where they first appear, PostgreSQL by what they say.
+    /// SQLite numbers parameters by their first appearance, PostgreSQL by their name.
     #[test]
     fn parameters_first_appear_in_ascending_order() {
         for (name, text) in all() {

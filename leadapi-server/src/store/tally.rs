@@ -1,11 +1,11 @@
-//! How many leads there are, without counting them.
+//! Exact totals and deep pages without counting leads.
 //!
-//! All leads of a business, in the order of their creation, are cut into stretches of at most about [`MOST`]. For each
-//! stretch and each filter of a list (none, a client account, a stage, both) one row says how many leads of the stretch
-//! are under that filter. So a total is the sum of one small row for each stretch, and a deep page passes over at most
-//! one stretch of leads. The rows of the filter "none" are the stretches themselves.
+//! The leads of a business, in order of creation, are divided into stretches of at most about [`MOST`] leads. For each
+//! stretch and each filter of a list (none, a client account, a stage, both), one row holds the number of matching
+//! leads. So a total is the sum of one small row per stretch, and a deep page skips the leads of at most one stretch.
+//! The rows of the empty filter define the stretches.
 //!
-//! The rows change in the transaction that changes the leads, once for all the changes of that transaction.
+//! The rows change in the same transaction as the leads, once for all changes of that transaction.
 
 use std::collections::BTreeMap;
 
@@ -20,15 +20,15 @@ use super::{
     statement,
 };
 
-/// A stretch that comes to hold more leads than this is cut in two.
+/// The maximum size of a stretch. A stretch that grows beyond it is split.
 const MOST: i64 = 2_048;
 
-/// A place in the order of leads: the moment in milliseconds, then the id.
+/// A position in the order of leads: the timestamp in milliseconds, then the id.
 pub(super) type Place = (i64, String);
 
-/// Where the first stretch begins: before every lead.
+/// The start of the first stretch: before every lead.
 const FIRST: (i64, &str) = (i64::MIN, "");
-/// What comes after every lead.
+/// The position after every lead.
 const END: (i64, &str) = (i64::MAX, "");
 
 fn place(lead: &Lead) -> Place {
@@ -39,21 +39,21 @@ fn read_place(row: &mut Row<'_>) -> Result<Place, SqlError> {
     Ok((row.take()?, row.take()?))
 }
 
-/// A filter as its rows name it: no id is empty, so an empty one means "all".
+/// A filter, as its rows name it. No id is empty, so an empty string means "all".
 type Filter = (String, String);
 
 fn filter(client: Option<&ClientId>, stage: Option<&StageId>) -> Filter {
     (client.map_or_else(String::new, ToString::to_string), stage.map_or_else(String::new, ToString::to_string))
 }
 
-/// The filters that a lead is under.
+/// Returns the filters that match a lead.
 fn filters(lead: &Lead) -> impl Iterator<Item = Filter> + use<> {
     let (client, stage) = (&lead.client_id, lead.stage_id.as_ref());
     let by_stage = stage.map(|stage| [filter(None, Some(stage)), filter(Some(client), Some(stage))]);
     [filter(None, None), filter(Some(client), None)].into_iter().chain(by_stage.into_iter().flatten())
 }
 
-/// A stretch, from where it begins to where the next one does.
+/// A stretch, from its start to the start of the next one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stretch {
     from: Place,
@@ -73,7 +73,7 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// What a lead was before and is after; either may be nothing.
+    /// Records the change of a lead. `None` means that the lead did not exist, or no longer exists.
     pub(super) fn note(&mut self, before: Option<&Lead>, after: Option<&Lead>) {
         for (lead, change) in [(before, -1), (after, 1)] {
             let Some(lead) = lead else { continue };
@@ -84,7 +84,7 @@ impl Changes {
         }
     }
 
-    /// Writes them down, and sees to it that no stretch becomes too long.
+    /// Writes the changes, and splits stretches that become too long.
     pub(crate) async fn save(mut self, session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
         for changes in self.by_place.values_mut() {
             changes.retain(|_, change| *change != 0);
@@ -119,8 +119,8 @@ impl Changes {
         Ok(())
     }
 
-    /// Where the newest stretch begins, and the changes by the stretch that each falls into. Nearly all fall into the
-    /// newest, which is looked for first.
+    /// Returns the start of the newest stretch, and the changes grouped by stretch. Nearly all changes fall into the
+    /// newest stretch, which is looked up first.
     async fn by_stretch(
         self,
         session: &mut dyn Session,
@@ -154,20 +154,19 @@ impl Changes {
     }
 }
 
-/// Begins a stretch after all leads that there are: they come in the order of time, so that nearly no stretch is ever
-/// counted anew.
+/// Begins a new stretch after the newest lead. Leads arrive in order of time, so hardly any stretch has to be split.
 async fn begin_after_all(session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
     let newest = session.row(query!(statement::NEWEST_LEAD, business), |mut row| row.take::<i64>()).await?;
     let Some(at) = newest else { return Ok(()) };
     session.tell(query!(statement::ADD_TO_TALLY, business, "", "", at + 1, "", 0_i64)).await
 }
 
-/// Cuts a stretch into pieces of one size, and counts each of them anew.
+/// Splits a stretch into pieces of equal size, and recounts each of them.
 async fn cut(session: &mut dyn Session, business: &BusinessId, stretch: Stretch) -> Result<(), SqlError> {
     let (at, id) = &stretch.from;
     let next = session.row(query!(statement::STRETCH_AFTER, business, *at, id), |mut row| read_place(&mut row)).await?;
     let end = next.unwrap_or_else(|| (END.0, END.1.to_owned()));
-    // Two halves, or more pieces of that size where many leads have come at once.
+    // Two halves, or more pieces of that size if many leads have arrived at once.
     let pieces = stretch.leads / (MOST / 2);
     let mut starts = vec![stretch.from.clone()];
     for piece in 1..pieces {
@@ -184,12 +183,12 @@ async fn cut(session: &mut dyn Session, business: &BusinessId, stretch: Stretch)
     Ok(())
 }
 
-/// The rows of a business that has no leads yet.
+/// Returns the first row of a business without leads.
 pub(crate) fn begin(business: &BusinessId) -> Query {
     query!(statement::ADD_TO_TALLY, business, "", "", FIRST.0, FIRST.1, 0_i64)
 }
 
-/// The rows of a business whose leads are known; they need not be in order.
+/// Returns the rows of a business with these leads, which may be in any order.
 pub(crate) fn rows_of<'a>(business: &BusinessId, leads: impl Iterator<Item = &'a Lead>) -> Vec<Query> {
     let mut ordered: Vec<(Place, &Lead)> = leads.map(|lead| (place(lead), lead)).collect();
     ordered.sort_by(|a, b| a.0.cmp(&b.0));
@@ -211,24 +210,24 @@ pub(crate) fn rows_of<'a>(business: &BusinessId, leads: impl Iterator<Item = &'a
     if rows.is_empty() { vec![begin(business)] } else { rows }
 }
 
-/// The total under a query's filters.
+/// Returns the query for the total under the filters of a list.
 pub(super) fn total(business: &BusinessId, list: &LeadQuery) -> Query {
     let (client, stage) = filter(list.client.as_ref(), list.stage.as_ref());
     query!(statement::TOTAL, business, &client, &stage)
 }
 
-/// The stretches under a query's filters, newest first, for [`Start::pass`].
+/// Returns the query for the stretches under the filters of a list, newest first, for [`Start::pass`].
 pub(super) fn stretches(business: &BusinessId, list: &LeadQuery) -> Query {
     let (client, stage) = filter(list.client.as_ref(), list.stage.as_ref());
     query!(statement::STRETCHES, business, &client, &stage)
 }
 
-/// Where a page begins.
+/// The start of a page.
 #[derive(Debug)]
 pub(super) struct Start {
-    /// The page's leads come before this place.
+    /// The leads of the page come before this position.
     pub(super) before: Place,
-    /// So many of them are passed over.
+    /// The number of leads to skip before the page.
     pub(super) skip: u64,
     /// The total under the filters.
     pub(super) total: u64,
@@ -236,12 +235,12 @@ pub(super) struct Start {
 }
 
 impl Start {
-    /// A page that is walked to from the newest lead.
+    /// A page that is reached by skipping from the newest lead.
     pub(super) fn at(offset: u64) -> Self {
         Self { before: (END.0, END.1.to_owned()), skip: offset, total: 0, is_found: false }
     }
 
-    /// Passes over a whole stretch, as long as the offset reaches beyond it. The newest comes first.
+    /// Skips a whole stretch if the offset reaches beyond it. The newest stretch comes first.
     pub(super) fn pass(&mut self, mut row: Row<'_>) -> Result<(), SqlError> {
         let (from, leads) = (read_place(&mut row)?, row.take::<u64>()?);
         self.total += leads;

@@ -1,4 +1,4 @@
-//! Tokens as rows: the port of tokens over either database (contract D8).
+//! The port [`TokenStore`] on either database (contract D8).
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ impl TokenStore for SqlStore {
 }
 
 impl SqlStore {
-    /// Runs one statement that writes, and answers whether it found something.
+    /// Runs one statement that writes, and returns whether it yields a row.
     async fn one(&self, business: &BusinessId, query: Query) -> Result<bool, BoxError> {
         Ok(self.database.work(Some(business), One(query)).await?)
     }

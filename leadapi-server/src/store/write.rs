@@ -1,8 +1,8 @@
 //! Writes to the leads of one business, any number of them in one transaction.
 //!
-//! What they need is read, then what becomes of each is decided in memory by the rules of the core, one after the other
-//! as if each were alone, then the difference is written. The caller of [`run`] sees to it that nobody else writes to
-//! the business meanwhile.
+//! [`run`] first loads the records that the writes need. It then decides each write in memory by the rules of the core,
+//! in order, as if each were alone. Last, it writes the differences. Its caller must keep other writers out of the
+//! business meanwhile.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -26,10 +26,10 @@ use super::{
     tally::Changes,
 };
 
-/// A create is remembered so long (contract D10).
+/// How long a create with an idempotency key is remembered (contract D10).
 pub(crate) const REMEMBERED_FOR: TimeDelta = TimeDelta::hours(24);
 
-/// A write, as the port of stores has it.
+/// A write of the [`Store`](leadapi_core::port::Store) port.
 #[derive(Debug, Clone)]
 pub(crate) enum Write {
     Create { stamp: Stamp, draft: LeadDraft, once: Option<Idempotency> },
@@ -37,7 +37,7 @@ pub(crate) enum Write {
     Remove { id: LeadId },
 }
 
-/// What became of a write.
+/// The outcome of a write.
 #[derive(Debug, Clone)]
 pub(crate) enum Written {
     Created(Created),
@@ -45,7 +45,7 @@ pub(crate) enum Written {
     Removed(bool),
 }
 
-/// Does the writes.
+/// Runs the writes in the session's transaction.
 pub(crate) async fn run(
     session: &mut dyn Session,
     business: &BusinessId,
@@ -57,13 +57,13 @@ pub(crate) async fn run(
     Ok(written)
 }
 
-/// What the writes touch: as it was, and as it has become so far.
+/// The records that the writes touch, as loaded and as changed so far.
 #[derive(Debug, Default)]
 struct State {
     clients: BTreeSet<ClientId>,
     first_stages: HashMap<PipelineId, StageId>,
     stage_pipelines: HashMap<StageId, PipelineId>,
-    /// In the order of their ids, so that two servers write them in one order.
+    /// Sorted by id, so that all servers write leads in the same order.
     leads: BTreeMap<LeadId, Change<Lead>>,
     keys: BTreeMap<IdempotencyKey, Change<Remembered>>,
 }
@@ -84,11 +84,11 @@ impl<T> Change<T> {
 pub(super) struct Remembered {
     fingerprint: [u8; 32],
     at: Timestamp,
-    /// The lead as it was first answered.
+    /// The lead as it was first returned.
     lead: Arc<Lead>,
 }
 
-/// What is looked up: each thing once.
+/// A record to look up. Each is looked up once.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Need {
     Client(ClientId),
@@ -137,7 +137,7 @@ impl State {
         Ok(state)
     }
 
-    /// Takes in the one row that answers a need; without one, there is no such thing.
+    /// Stores the row that answers a need. Without a row, the record does not exist.
     fn learn(&mut self, need: &Need, mut row: Row<'_>) -> Result<(), SqlError> {
         match need {
             Need::Client(id) => drop(self.clients.insert(id.clone())),
@@ -177,7 +177,7 @@ impl State {
             Ok(lead) => Arc::new(lead),
             Err(reference) => return Ok(Created::Refused(reference)),
         };
-        // An id that only the database knows of is refused by its key when the lead is written.
+        // An id that exists only in the database violates the primary key when the lead is inserted.
         if self.leads.get(&lead.id).is_some_and(|known| known.before.is_some() || known.after.is_some()) {
             let text = format!("a lead with the id {} exists already", lead.id);
             return Err(SqlError::Conflict(Arc::from(leadapi_core::BoxError::from(text))));
@@ -219,7 +219,7 @@ impl State {
 
     async fn save(self, session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
         let mut tally = Changes::default();
-        // The key goes first: of twins that get so far, the second fails before it has written anything.
+        // Keys are written first: if two creates with one key get this far, the second fails before it writes a lead.
         for (key, change) in &self.keys {
             let Some(after) = change.after.as_ref().filter(|after| !is_same(change.before.as_ref(), after)) else {
                 continue;
