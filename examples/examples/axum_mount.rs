@@ -1,4 +1,4 @@
-//! The API inside an axum application: mounted under a path, behind layers, and answering the host's own 404.
+//! The API inside an axum application: nested under a path, behind tower layers, and as the host's 404 fallback.
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::sync::Arc;
@@ -33,22 +33,23 @@ async fn main() -> Result<(), BoxError> {
     let host = format!("http://{}", listener.local_addr()?);
     let server = tokio::spawn(async move { axum::serve(listener, app).await });
     visit(&host, token).await?;
-    // A real host would go on.
+    // A real host would keep serving.
     server.abort();
     Ok(())
 }
 
 async fn app() -> Result<(Router, BearerToken), BoxError> {
-    // Two services over the same store and the same counts: what is shared stands behind an `Arc`.
+    // Two services share one store, one verifier and one rate limiter, each behind an `Arc`.
     let store = Arc::new(MemoryStore::new(Dataset::parse(DATA)?));
     let tokens = Arc::new(MemoryTokens::default());
     let verifier = Arc::new(StoredTokens::new(tokens.clone(), SystemClock));
     let limiter = Arc::new(SlidingWindow::new(Limits::default()));
     let service = || LeadService::builder(store.clone(), verifier.clone()).limiter(limiter.clone());
 
-    // axum strips the prefix of what it nests, and `Location` must name it none the less.
+    // axum strips the prefix before it calls a nested service, but `Location` must still contain it.
     let nested = service().public_path("/crm").build()?;
-    // A fallback sees whole paths. None of the API's own gets that far, so it knows nothing but its 404.
+    // A fallback sees the full path. Every path of the API matches the nested service first, so this one only
+    // ever answers 404.
     let fallback = service().base_path("/crm").build()?;
 
     let request_id = http::HeaderName::from_static("x-request-id");

@@ -1,4 +1,4 @@
-//! All leads of a business into a file, as CSV or as one JSON object a line.
+//! Exports all leads of a business to a file, as CSV or as one JSON object per line.
 //!
 //! `cargo run -p leadapi-examples --example export_csv -- leads.csv`
 
@@ -21,30 +21,31 @@ use leadapi_client::{
 };
 use leadapi_core::BoxError;
 
-/// Writes all leads, newest first, with the fields that a list has: all but notes and `business_name`.
+/// Writes all leads, newest first, with the fields of a list item: every field except notes and `business_name`.
 ///
-/// The API's base URL is in `LEADAPI_URL`, the token in `LEADAPI_TOKEN`.
+/// Reads the API's base URL from `LEADAPI_URL` and the token from `LEADAPI_TOKEN`.
 ///
-/// Leads come from forms that anybody can fill in, and a spreadsheet takes a field that begins with =, +, - or @ for a
-/// formula. So in CSV such fields get a ' before them, unless they are made of what numbers are made of, such as
-/// +34 600 000 000. With --raw they are as they are: for programs, and for `import_csv`.
+/// Anyone can submit a lead through a form, and a spreadsheet evaluates a field that begins with =, +, - or @ as a
+/// formula. So in CSV such fields are prefixed with a ' to prevent formula injection. Fields that consist only of
+/// digits, spaces and +-.,()/ are left alone, such as +34 600 000 000. With --raw all fields are written unchanged,
+/// for other programs and for `import_csv`.
 #[derive(Debug, Parser)]
 struct Args {
-    /// The file to be written; one that is there is replaced when all is written.
+    /// The file to write; an existing file is replaced only after the export is complete.
     file: PathBuf,
-    /// How it is written.
+    /// The output format.
     #[arg(long, value_enum, default_value_t = Format::Csv)]
     format: Format,
-    /// Write fields that a spreadsheet takes for formulas as they are.
+    /// Write fields that look like formulas unchanged.
     #[arg(long)]
     raw: bool,
-    /// Leads of this client account only.
+    /// Export only the leads of this client account.
     #[arg(long, value_name = "ID")]
     client: Option<ClientId>,
-    /// Leads in this stage only.
+    /// Export only the leads in this stage.
     #[arg(long, value_name = "ID")]
     stage: Option<StageId>,
-    /// How many pages are read in any 60 s, for servers with another limit than the contract's; 0 is as fast as it goes.
+    /// Maximum number of pages read in any 60 s, for servers whose limit differs from the contract's; 0 is no limit.
     #[arg(long, value_name = "N", default_value_t = 600)]
     reads_per_minute: u32,
 }
@@ -78,7 +79,7 @@ async fn export(args: &Args) -> Result<u64, BoxError> {
     let mut query = LeadQuery::new();
     (query.client, query.stage) = (args.client.clone(), args.stage.clone());
 
-    // An export that breaks off leaves no file that looks like a whole one.
+    // An interrupted export must not leave a file that looks complete, so it is written under another name first.
     let partial = beside(&args.file, ".partial");
     let mut output = Output::new(&partial, args)?;
     let bar = ProgressBar::new(0).with_message("leads");
@@ -97,7 +98,7 @@ async fn export(args: &Args) -> Result<u64, BoxError> {
     Ok(written)
 }
 
-/// The file that is written.
+/// The output file.
 enum Output {
     Csv { lines: Box<csv::Writer<File>>, raw: bool },
     Ndjson(BufWriter<File>),
@@ -139,7 +140,7 @@ impl Output {
     }
 }
 
-/// In the order of the columns.
+/// The fields of a lead in the order of [`COLUMNS`].
 fn fields(lead: &LeadItem) -> [String; 10] {
     let text = |field: &Option<String>| field.clone().unwrap_or_default();
     [
@@ -156,7 +157,7 @@ fn fields(lead: &LeadItem) -> [String; 10] {
     ]
 }
 
-/// A field that no spreadsheet takes for a formula.
+/// Prefixes a field with `'` if a spreadsheet would evaluate it as a formula.
 fn harmless(field: String) -> String {
     let is_formula = field.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let is_number = field.chars().all(|c| c.is_ascii_digit() || " +-.,()/".contains(c));

@@ -1,4 +1,4 @@
-//! The service and the client without a runtime and without a socket: a request is a function call.
+//! The service and the client without an async runtime and without a socket: a request is a function call.
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use bytes::Bytes;
@@ -36,14 +36,14 @@ async fn run() -> Result<(), BoxError> {
     let store = MemoryStore::new(Dataset::parse(DATA)?);
     let mut service = LeadService::builder(store, StoredTokens::new(tokens, SystemClock)).build()?;
 
-    // By hand: the service is a function from a request to an answer.
+    // Call the service directly: it is a function from a request to a response.
     let authorization = format!("Bearer {}", token.expose());
     let request = Request::get("/clients").header(AUTHORIZATION, authorization).body(Empty::<Bytes>::new())?;
     let response = service.call(request).await?;
     println!("GET /clients: {}", response.status());
     println!("{}", str::from_utf8(&response.into_body().collect().await?.to_bytes())?);
 
-    // The same service behind the client, with its types.
+    // Use the same service through the typed client.
     let client = Client::builder("http://in-process", &token).in_process(service)?;
     let lead =
         client.leads().create(&NewLead::new(&ClientId::parse("casa-verde")?, "Élodie Martin").value(450)).await?;

@@ -1,6 +1,8 @@
-//! A store of one's own, in one file: for each business, its leads in a `BTreeMap` behind a lock. It passes the suite.
+//! A custom store in one file: for each business, its leads in a `BTreeMap` behind a mutex. It passes the conformance
+//! suite.
 //!
-//! It writes no rule. It looks up what a draft or an edit names, and core's `into_lead` and `apply` make the lead.
+//! The store implements no placement rule. It looks up the ids that a draft or an edit refers to, and core's
+//! `into_lead` and `apply` build the lead.
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 
 use std::{
@@ -22,19 +24,19 @@ use leadapi_core::{
     validate::{LeadDraft, LeadEdit, Named, Reference, References, Stamp},
 };
 
-/// A shop for each business. A business that is not there has an empty one, in which nothing is ever found.
+/// One [`Shop`] for each business. An unknown business gets the empty shop, so every lookup in it finds nothing.
 #[derive(Default)]
 struct Shops {
     by_business: HashMap<BusinessId, Shop>,
     empty: Shop,
 }
 
-/// The leads of one business. What is fixed stands outside the lock.
+/// The data of one business. Client accounts and pipelines never change, so they need no lock.
 #[derive(Default)]
 struct Shop {
-    /// By name, then by id.
+    /// Sorted by name, then by id.
     clients: Vec<ClientAccount>,
-    /// Oldest first, then by id; their stages by position.
+    /// Sorted by creation time (oldest first), then by id; their stages by position.
     pipelines: Vec<Pipeline>,
     leads: Mutex<Leads>,
 }
@@ -42,7 +44,7 @@ struct Shop {
 #[derive(Default)]
 struct Leads {
     by_id: BTreeMap<LeadId, Arc<Lead>>,
-    /// The creates that carried a key, as they were first answered.
+    /// Idempotency keys of past creates, each with the fingerprint of its request and the lead of its first response.
     remembered: HashMap<IdempotencyKey, ([u8; 32], Arc<Lead>)>,
 }
 
@@ -65,8 +67,8 @@ impl Shops {
 }
 
 impl Shop {
-    /// What a draft or an edit names, as far as it is there. A pipeline answers with its first stage, a stage with its
-    /// pipeline; what they mean for the lead is core's affair.
+    /// Looks up the ids that a draft or an edit refers to. A pipeline resolves to its first stage, a stage to its
+    /// pipeline. Core decides what the results mean for the lead.
     fn look_up(&self, named: Named<'_>) -> References {
         let pipeline = |id: &PipelineId| self.pipelines.iter().find(|pipeline| pipeline.id == *id);
         let home =
@@ -78,7 +80,8 @@ impl Shop {
         }
     }
 
-    /// One method, one lock: so each is one atomic unit of work. Nothing panics while it is held.
+    /// Locks the leads. Each store method takes the lock once, so each is atomic. Nothing panics while holding it, so
+    /// recovering from a poisoned lock is safe.
     fn lock(&self) -> MutexGuard<'_, Leads> {
         self.leads.lock().unwrap_or_else(PoisonError::into_inner)
     }

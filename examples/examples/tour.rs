@@ -1,4 +1,4 @@
-//! All seven operations, from a real client to a real server: starts one on a free port, and prints each answer.
+//! A tour of all seven operations: starts a server on a free port, calls it with the client, and prints the responses.
 //!
 //! `cargo run -p leadapi-examples --example tour`
 
@@ -27,7 +27,7 @@ async fn main() -> Result<(), BoxError> {
     let server = Server::bind("127.0.0.1:0".parse()?).await?;
     let url = format!("http://{}/v1", server.local_addr());
     let (stop, stopped) = oneshot::channel::<()>();
-    // Dropping the sender ends the server too, so an error below leaves nothing running.
+    // Dropping the sender also stops the server, so an early return on error leaves nothing running.
     let server = tokio::spawn(server.serve(service, async { stopped.await.unwrap_or_default() }));
 
     println!("A server listens at {url}.\n");

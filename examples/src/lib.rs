@@ -1,4 +1,4 @@
 #![doc = include_str!("../../README.md")]
 #![forbid(unsafe_code)]
 
-// There is nothing here but the README, whose code is tested with everything that examples may use.
+// This crate only contains the README, so that its code blocks run as doc tests with the examples' dependencies.
