@@ -1,13 +1,13 @@
-//! What came back.
+//! The response to a test request.
 
 use bytes::Bytes;
 use http::{HeaderMap, Response, StatusCode};
 use serde_json::Value;
 
-/// An answer whose body has been read.
+/// A response whose body has been read completely.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// The status.
+    /// The status code.
     pub status: StatusCode,
     /// The headers.
     pub headers: HeaderMap,
@@ -23,7 +23,7 @@ impl From<Response<Bytes>> for Answer {
 }
 
 impl Answer {
-    /// The body as JSON; `null` when it is none.
+    /// The body as JSON; `null` if it is not valid JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
@@ -33,29 +33,30 @@ impl Answer {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// The message of the error object; empty when there is none.
+    /// The message of the error object; empty if there is none.
     pub fn error(&self) -> String {
         self.json()["error"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// The one value of a header, or what is odd about it.
+    /// The value of a header. Repeated values are joined with ` AND AGAIN `, so they never equal a single value.
     pub fn header(&self, name: &str) -> Option<String> {
         let values: Vec<_> = self.headers.get_all(name).iter().map(|v| String::from_utf8_lossy(v.as_bytes())).collect();
         (!values.is_empty()).then(|| values.join(" AND AGAIN "))
     }
 
-    /// The id of the lead that it holds.
+    /// The id of the lead in the body.
     pub fn id(&self) -> String {
         self.json()["id"].as_str().expect("a lead").to_owned()
     }
 
-    /// The ids of the records that it lists.
+    /// The ids of the records in the list envelope.
     pub fn ids(&self) -> Vec<String> {
         let data = self.json()["data"].as_array().expect("a list").clone();
         data.iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Everything that the service decides: status, headers in order, body. What HTTP adds on the way is left out.
+    /// Everything that the service controls: status, sorted headers and body. `Date` and `Content-Length` are left
+    /// out, because the HTTP library adds them.
     pub fn bytes(&self) -> String {
         let mut headers: Vec<String> = self
             .headers

@@ -1,4 +1,4 @@
-//! A case: a sentence of the contract, a request, and what must come back.
+//! A test case: a sentence of the contract, a request, and the expected response.
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request};
@@ -6,43 +6,43 @@ use serde_json::Value;
 
 use crate::{Answer, Via, secret};
 
-/// What the `Authorization` header holds.
+/// The token in the `Authorization` header of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Token {
     /// Business A, both scopes.
     Both,
-    /// Business A, both scopes, another token.
+    /// Business A, both scopes, a second token.
     Spare,
     /// Business A, read only.
     Read,
     /// Business A, write only.
     Write,
-    /// Business A, expired at the very moment at which the world begins.
+    /// Business A, expired at the exact instant at which the world begins.
     Expired,
-    /// Business A, expires an hour after the world begins.
+    /// Business A, expires one hour after the world begins.
     Expiring,
     /// Business A, revoked.
     Revoked,
-    /// Well-formed, and nobody's.
+    /// Well-formed, but not in the token store.
     Unknown,
     /// Business B, both scopes.
     B,
-    /// No header; a case may add one of its own.
+    /// No `Authorization` header, unless the case adds one.
     None,
 }
 
 impl Token {
-    /// The token in clear.
+    /// The token in clear text.
     pub fn secret(self) -> Option<String> {
         (self != Self::None).then(|| secret(&format!("{self:?}")))
     }
 }
 
-/// A request and what must come back; its name begins with the section of the contract.
+/// A request and its expected response. The name begins with the section of the contract.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Case {
-    /// The sentence of the contract.
+    /// The sentence of the contract that the case checks.
     pub name: String,
     method: Method,
     path: String,
@@ -66,7 +66,7 @@ pub(crate) struct Expected {
     pub(crate) raw: Vec<String>,
 }
 
-/// A request of any method; the path is below the base path.
+/// A request with any method; the path is relative to the base path.
 pub fn request(name: impl Into<String>, method: &str, path: impl Into<String>) -> Case {
     Case {
         name: name.into(),
@@ -81,7 +81,7 @@ pub fn request(name: impl Into<String>, method: &str, path: impl Into<String>) -
     }
 }
 
-/// A GET; the runner sends a HEAD after it.
+/// A GET; the runner also sends a HEAD for the same path.
 pub fn get(name: impl Into<String>, path: impl Into<String>) -> Case {
     request(name, "GET", path)
 }
@@ -106,33 +106,33 @@ pub fn delete(name: impl Into<String>, id: &str) -> Case {
     request(name, "DELETE", format!("/leads/{id}")).is(204)
 }
 
-/// The request.
+/// The request of the case.
 impl Case {
-    /// Another token than [`Token::Both`].
+    /// Sends this token instead of [`Token::Both`].
     pub fn token(mut self, token: Token) -> Self {
         self.token = token;
         self
     }
 
-    /// One more header.
+    /// Adds a header.
     pub fn header(mut self, name: &'static str, value: impl AsRef<[u8]>) -> Self {
         self.headers.push((HeaderName::from_static(name), HeaderValue::from_bytes(value.as_ref()).unwrap()));
         self
     }
 
-    /// A JSON body, and the header that says so.
+    /// Sets a JSON body and `Content-Type: application/json`.
     pub fn json(self, body: Value) -> Self {
         self.text(body.to_string())
     }
 
-    /// A body that claims to be JSON.
+    /// Sets a body that may be invalid JSON, and `Content-Type: application/json`.
     pub fn text(mut self, body: impl Into<Bytes>) -> Self {
         self.body = body.into();
         self.headers.retain(|(name, _)| name != http::header::CONTENT_TYPE);
         self.header("content-type", "application/json")
     }
 
-    /// Another `Content-Type`, or none.
+    /// Replaces or removes the `Content-Type` header.
     pub fn content_type(mut self, value: Option<&str>) -> Self {
         self.headers.retain(|(name, _)| name != http::header::CONTENT_TYPE);
         match value {
@@ -141,13 +141,13 @@ impl Case {
         }
     }
 
-    /// The request line holds a whole URI (RFC 9112, 3.2.2).
+    /// Sends the request target in absolute form (RFC 9112, 3.2.2).
     pub fn absolute(mut self) -> Self {
         self.absolute = true;
         self
     }
 
-    /// Not over this transport, and why.
+    /// Skips this transport, for the given reason.
     pub fn except(mut self, via: Via, reason: &'static str) -> Self {
         self.except = Some((via, reason));
         self
@@ -177,7 +177,7 @@ impl Case {
         self.method == Method::HEAD
     }
 
-    /// Whether something may have been written when this came back.
+    /// Whether the service may have written something, given this response.
     pub(crate) fn may_write(&self, answer: &Answer) -> bool {
         answer.status.is_success() && !self.is_get() && !self.is_head()
     }
@@ -203,57 +203,57 @@ impl Case {
     }
 }
 
-/// What must come back. In texts, `{public}` stands for what callers see before `/leads`.
+/// The expected response. In texts, `{public}` stands for the public path, which callers see before `/leads`.
 impl Case {
-    /// This status; without it, that of the operation's success.
+    /// Expects this status; the default is the success status of the operation.
     pub fn is(mut self, status: u16) -> Self {
         self.expected.status = status;
         self
     }
 
-    /// The error's message begins with this: the wire name of what is at fault.
+    /// Expects the error message to begin with this wire name of the field or parameter at fault.
     pub fn blames(mut self, name: &str) -> Self {
         self.expected.begins = Some(name.into());
         self
     }
 
-    /// The error's message holds this.
+    /// Expects the error message to contain this text.
     pub fn says(mut self, text: impl Into<String>) -> Self {
         self.expected.says.push(text.into());
         self
     }
 
-    /// The body does not hold this.
+    /// Expects the body not to contain this text.
     pub fn silent_on(mut self, text: impl Into<String>) -> Self {
         self.expected.silent.push(text.into());
         self
     }
 
-    /// This header, exactly.
+    /// Expects this header with exactly this value.
     pub fn has(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.expected.headers.push((name, Some(value.into())));
         self
     }
 
-    /// Not this header.
+    /// Expects this header to be absent.
     pub fn lacks(mut self, name: &'static str) -> Self {
         self.expected.headers.push((name, None));
         self
     }
 
-    /// This body and nothing else.
+    /// Expects exactly this JSON body.
     pub fn body(mut self, body: Value) -> Self {
         self.expected.body = Some(body);
         self
     }
 
-    /// This value at this place (RFC 6901).
+    /// Expects this value at this JSON pointer (RFC 6901).
     pub fn at(mut self, pointer: &str, value: impl Into<Value>) -> Self {
         self.expected.at.push((pointer.into(), value.into()));
         self
     }
 
-    /// The bytes of the body hold this.
+    /// Expects the raw bytes of the body to contain this text.
     pub fn raw(mut self, text: impl Into<String>) -> Self {
         self.expected.raw.push(text.into());
         self

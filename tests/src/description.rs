@@ -1,4 +1,4 @@
-//! The description of the API as a judge: whether what was asked and answered is what it describes.
+//! Checks requests and responses against the OpenAPI document.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -11,20 +11,20 @@ use crate::{Answer, Case};
 
 const FILE: &str = include_str!("../../leadapi-core/openapi.json");
 
-/// What HTTP adds, and what `content` says already.
+/// Headers that the OpenAPI document does not list: HTTP adds them, or `content` already describes them.
 const OF_HTTP: [&str; 3] = ["content-length", "content-type", "date"];
 
-/// The document, with its schemas ready to be asked.
+/// The OpenAPI document and a compiled validator for each of its schemas.
 #[derive(Debug)]
 pub struct Description {
-    /// As it is kept.
+    /// The document as JSON.
     pub document: Value,
-    /// By the JSON pointers of the schemas.
+    /// The validators by the JSON pointers of their schemas.
     validators: HashMap<String, Validator>,
 }
 
 impl Description {
-    /// The document that is kept in the repository.
+    /// The document in the repository (`leadapi-core/openapi.json`).
     pub fn kept() -> &'static Self {
         static KEPT: LazyLock<Description> = LazyLock::new(|| Description::new(serde_json::from_str(FILE).unwrap()));
         &KEPT
@@ -35,7 +35,7 @@ impl Description {
         schemas(&document, String::new(), &mut pointers);
         let validators = pointers.into_iter().map(|pointer| {
             let mut schema = document.pointer(&pointer).unwrap().clone();
-            // Schemas refer to each other from the root of the document.
+            // Schemas reference each other by pointers from the root of the document.
             schema["components"] = document["components"].clone();
             let validator = jsonschema::options().should_validate_formats(true).build(&schema);
             let validator = validator.unwrap_or_else(|error| panic!("{pointer} is no schema: {error}"));
@@ -44,7 +44,7 @@ impl Description {
         Self { validators: validators.collect(), document }
     }
 
-    /// What of an answer, and of the request that it says yes to, is not in the document.
+    /// The ways in which a response differs from the document. The request of a successful response is checked too.
     pub(crate) fn breaks(&self, case: &Case, answer: &Answer) -> Vec<String> {
         let (path, query) = case.path().split_once('?').unwrap_or((case.path(), ""));
         let (place, operation) = place(case.method(), path, answer.status.as_u16());
@@ -61,7 +61,7 @@ impl Description {
         wrong
     }
 
-    /// What a pointer leads to, through a reference.
+    /// The pointer and the value that a pointer resolves to, following `$ref`.
     pub fn resolved(&self, pointer: &str) -> Option<(String, &Value)> {
         let found = self.document.pointer(pointer)?;
         match found.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix('#')) {
@@ -102,7 +102,9 @@ impl Description {
         }
     }
 
-    /// What was taken must be among what is described; the values are compared elsewhere, because blanks are trimmed.
+    /// Checks that the document describes every query parameter and body field of an accepted request. Only names are
+    /// checked: the service trims values before it validates them, so the schemas may reject what the service
+    /// accepts.
     fn request(&self, operation: &str, query: &str, case: &Case) -> Vec<String> {
         let mut wrong = Vec::new();
         let parameters = self.document.pointer(&format!("{operation}/parameters")).and_then(Value::as_array);
@@ -127,14 +129,14 @@ impl Description {
         wrong
     }
 
-    /// What is wrong with a value by the schema at a pointer.
+    /// Validates a value against the schema at a pointer, and returns the errors.
     pub fn invalid(&self, schema: &str, value: &Value) -> Vec<String> {
         let validator = self.validators.get(schema).unwrap_or_else(|| panic!("{schema} is no schema"));
         validator.iter_errors(value).map(|error| format!("OpenAPI: {schema}: {error}")).collect()
     }
 }
 
-/// Where the answer with this status is described, and the operation that it belongs to.
+/// The pointers to the description of the response with this status and to the operation that it belongs to.
 fn place(method: &Method, path: &str, status: u16) -> (Option<String>, Option<String>) {
     let shared = |name: &str| (Some(format!("/components/responses/{name}")), None);
     let here = |line: &&Endpoint| match line.path.strip_suffix("{id}") {
@@ -154,7 +156,7 @@ fn place(method: &Method, path: &str, status: u16) -> (Option<String>, Option<St
     }
 }
 
-/// A header's value, as a number where it is described as one.
+/// The value of a header, as a number if the document describes it as an integer.
 fn of_header(value: &HeaderValue, header: &Value) -> Value {
     let text = String::from_utf8_lossy(value.as_bytes()).into_owned();
     match text.parse::<u64>() {
@@ -163,7 +165,7 @@ fn of_header(value: &HeaderValue, header: &Value) -> Value {
     }
 }
 
-/// The pointers of all schemas: the named ones, and those of parameters, headers and bodies.
+/// Collects the pointers of all schemas: the named ones, and those of parameters, headers and bodies.
 fn schemas(value: &Value, pointer: String, found: &mut Vec<String>) {
     if pointer.ends_with("/schema")
         || pointer.rsplit_once('/').is_some_and(|(parent, _)| parent == "/components/schemas")

@@ -1,4 +1,4 @@
-//! Parts of a host that fail in every way, and a body that counts what is read of it.
+//! Test doubles: ports that fail or panic, a store that blocks, and an endless body that counts the bytes read.
 
 use std::{
     convert::Infallible,
@@ -23,13 +23,13 @@ use leadapi_core::{
 };
 use tokio::sync::Semaphore;
 
-/// What must never be seen by a caller.
+/// The cause of a failure, which no response may reveal.
 pub const CAUSE: &str = "connection to 10.0.0.1:5432 refused for user leadapi";
 
-/// Fails at whatever it is asked.
+/// A store, verifier, limiter and body whose every call fails.
 #[derive(Debug, Clone, Copy)]
 pub enum Broken {
-    /// Answers with an error that holds [`CAUSE`].
+    /// Returns an error with the text [`CAUSE`].
     Fails,
     /// Panics with [`CAUSE`].
     Panics,
@@ -95,12 +95,12 @@ impl RateLimiter for Broken {
     }
 }
 
-/// A body without an end, which may claim a length, and counts the bytes that were taken from it.
+/// A body that never ends. It can claim a length, and counts the bytes that were read from it.
 #[derive(Debug, Clone, Default)]
 pub struct Endless {
-    /// What it says its length is.
+    /// The length that it claims to have.
     pub claimed: Option<u64>,
-    /// How much of it was read.
+    /// The number of bytes that were read.
     pub read: Arc<AtomicUsize>,
 }
 
@@ -128,7 +128,7 @@ impl Body for Broken {
     }
 }
 
-/// A store each of whose calls waits until it is let through.
+/// A store that blocks each call until [`Gated::open()`] releases it.
 #[derive(Clone)]
 #[allow(missing_debug_implementations, reason = "a store has nothing to show")]
 pub struct Gated {
@@ -138,17 +138,17 @@ pub struct Gated {
 }
 
 impl Gated {
-    /// Before a store.
+    /// Wraps a store.
     pub fn new(store: Arc<dyn Store>) -> Self {
         Self { store, arrived: Arc::new(Semaphore::new(0)), open: Arc::new(Semaphore::new(0)) }
     }
 
-    /// Waits until so many more calls have arrived.
+    /// Waits until this many more calls have arrived.
     pub async fn arrived(&self, calls: u32) {
         self.arrived.acquire_many(calls).await.unwrap().forget();
     }
 
-    /// Lets so many calls through.
+    /// Releases this many calls.
     pub fn open(&self, calls: usize) {
         self.open.add_permits(calls);
     }

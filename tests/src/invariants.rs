@@ -1,4 +1,4 @@
-//! What the contract says of every answer, whatever was asked.
+//! Checks that hold for every response, whatever the request.
 
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ const LEAD: [&str; 12] = [
     "value",
 ];
 
-/// The sentences that an answer breaks.
+/// The sentences of the contract that a response breaks.
 pub(crate) fn broken(case: &Case, answer: &Answer) -> Vec<String> {
     let mut wrong = headers(answer);
     if case.is_head() || answer.status == 204 {
@@ -85,7 +85,7 @@ fn error_object(answer: &Answer) -> Vec<String> {
     }
 }
 
-/// D2: exactly the fields that are named, each always present.
+/// Checks that a body has exactly the fields of its resource, each always present (contract D2).
 fn shape(path: &str, body: &Value) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut keys = |value: &Value, expected: &[&str], what: &str| {
@@ -116,7 +116,7 @@ fn shape(path: &str, body: &Value) -> Vec<String> {
     wrong
 }
 
-/// What belongs to the other business, and secrets, in any part of the answer.
+/// Searches the whole response for data of the other business and for the token (contract 5 and D8).
 fn leaks(case: &Case, answer: &Answer) -> Vec<String> {
     let all = answer.bytes();
     let foreign = if case.of_token() == Token::B { "Canary-A" } else { "Canary-B" };
@@ -125,7 +125,8 @@ fn leaks(case: &Case, answer: &Answer) -> Vec<String> {
     secrets.filter(|secret| all.contains(secret)).map(|secret| format!("5 and D8: the answer shows {secret}")).collect()
 }
 
-/// D2: HEAD carries the Content-Length of its GET.
+/// Checks that a HEAD response is its GET response without the body, with the same `Content-Length` (contract D2,
+/// D7).
 pub(crate) fn head_is_get_without_body(head: &Answer, get: &Answer) -> Vec<String> {
     let mut wrong = Vec::new();
     if !head.body.is_empty() {

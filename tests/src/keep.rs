@@ -1,4 +1,4 @@
-//! The kinds of stores, and stores that begin anew for each test.
+//! The kinds of stores, and stores that are reset for each test.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::{Seed, postgres::Cluster, raw::Raw};
 
-/// A kind of store.
+/// The kind of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
     /// In memory.
@@ -23,13 +23,13 @@ pub enum Keep {
 }
 
 impl Keep {
-    /// All of them; PostgreSQL where it is installed, and elsewhere [`Cluster::shared`] says that it is not.
+    /// All kinds. PostgreSQL is left out where [`Cluster::shared`] finds none, which also prints a message.
     pub fn all() -> Vec<Self> {
         let postgres = Cluster::shared().map(|_| Self::Postgres);
         [Self::Memory, Self::Sqlite].into_iter().chain(postgres).collect()
     }
 
-    /// A store of this kind that holds the seed.
+    /// Opens a store of this kind that contains the seed.
     pub async fn open(self, seed: Seed) -> Kept {
         let database = match self {
             Self::Memory => None,
@@ -50,15 +50,15 @@ impl Keep {
     }
 }
 
-/// A store of one kind for many tests, one after the other: to open a database anew for each would take too long.
+/// A store of one kind that many tests use one after the other. Opening a new database for each would take too long.
 ///
-/// It is of the runtime that it was opened in, because the connections to PostgreSQL are.
+/// It must be used in the runtime that opened it, because the connections to PostgreSQL run there.
 #[derive(Debug)]
 pub struct Kept {
-    /// Its kind.
+    /// The kind of the store.
     pub keep: Keep,
     seed: Seed,
-    /// None of a store in memory, which is made anew instead.
+    /// `None` for the in-memory store, which is recreated instead of reset.
     database: Option<Database>,
 }
 
@@ -69,7 +69,7 @@ struct Database {
     _folder: Option<TempDir>,
 }
 
-/// What a service asks of a store.
+/// The ports that a service needs.
 #[derive(Clone)]
 #[allow(missing_debug_implementations, reason = "a port has nothing to show")]
 pub struct Ports {
@@ -80,14 +80,14 @@ pub struct Ports {
 }
 
 impl Kept {
-    /// It holds the seed again and nothing else.
+    /// Resets the database to the seed.
     pub async fn reset(&self) {
         if let Some(database) = &self.database {
             database.raw.reset().await;
         }
     }
 
-    /// The store as it is, but for one in memory, which is always new.
+    /// The ports of the store in its current state. The in-memory store is always a new one with the seed.
     pub async fn ports(&self) -> Ports {
         if let Some(Database { store, .. }) = &self.database {
             return Ports { store: Arc::new(store.clone()), tokens: Arc::new(store.clone()) };
@@ -97,7 +97,7 @@ impl Kept {
         Ports { store: Arc::new(MemoryStore::new(self.seed.dataset())), tokens }
     }
 
-    /// The database itself; none of a store in memory.
+    /// The SQL store and a direct connection to its database; `None` for the in-memory store.
     pub fn sql(&self) -> Option<(&SqlStore, &Raw)> {
         self.database.as_ref().map(|database| (&database.store, &database.raw))
     }

@@ -1,4 +1,4 @@
-//! A world that answers, in one of the ways to it.
+//! A [`World`] that is served over one of the transports.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use http::Request;
 
 use crate::{Answer, Case, Transport, World, runner, transport::Tcp};
 
-/// A way to the service.
+/// How requests reach the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Via {
-    /// A call, mounted at nothing.
+    /// A direct call, with an empty base path.
     Process,
     /// hyper over TCP, mounted at `/v1`.
     Tcp,
@@ -20,10 +20,10 @@ pub enum Via {
 }
 
 impl Via {
-    /// All of them.
+    /// All transports.
     pub const ALL: [Self; 3] = [Self::Process, Self::Tcp, Self::Axum];
 
-    /// What stands before `/leads` in the requests of this way.
+    /// The public path: what precedes `/leads` in requests over this transport.
     pub fn public(self) -> &'static str {
         match self {
             Self::Process => "",
@@ -32,7 +32,7 @@ impl Via {
         }
     }
 
-    /// Lets a world answer this way.
+    /// Serves a world over this transport.
     pub async fn open(self, world: World) -> Live {
         let transport: Box<dyn Transport> = match self {
             Self::Process => Box::new(world.service("", None)),
@@ -43,34 +43,34 @@ impl Via {
     }
 }
 
-/// A world that answers.
+/// A world that is being served.
 #[allow(missing_debug_implementations, reason = "a transport has nothing to show")]
 pub struct Live {
     /// The world.
     pub world: World,
-    /// The way to it.
+    /// The transport.
     pub via: Via,
     transport: Box<dyn Transport>,
 }
 
 impl Live {
-    /// Sends a case and checks all of it.
+    /// Sends a case and checks the response against the case and all invariants.
     ///
     /// # Panics
     ///
-    /// When something is not as the case or the contract says.
+    /// If the response differs from the case or breaks the contract.
     pub async fn send(&self, case: Case) -> Answer {
         let (answer, wrong) = runner::check(self, &case).await;
         assert!(wrong.is_empty(), "{}", runner::report(self, &case, &answer, &wrong));
         answer
     }
 
-    /// Sends a request as it is.
+    /// Sends a request without any check.
     pub async fn raw(&self, request: Request<Bytes>) -> Answer {
         self.transport.send(request).await.into()
     }
 
-    /// The request of a case, as it is sent this way.
+    /// The request of a case, with the path for this transport.
     pub fn request(&self, case: &Case) -> Request<Bytes> {
         case.to_request(self.via.public())
     }
@@ -80,13 +80,13 @@ impl Live {
     }
 }
 
-/// Plays a script, which is a sentence of the contract in several steps, in a new world over every transport and on
-/// every kind of store.
+/// Runs a script on every transport and every kind of store, each time in a new world. A script checks a sentence of
+/// the contract that takes several requests.
 pub async fn everywhere(sentence: &str, script: impl AsyncFn(&Arc<Live>)) {
     everywhere_with(sentence, |world| world, script).await;
 }
 
-/// The same in worlds that are changed first.
+/// Like [`everywhere`], but changes each world first.
 pub async fn everywhere_with(sentence: &str, change: impl Fn(World) -> World, script: impl AsyncFn(&Arc<Live>)) {
     assert!(!sentence.is_empty(), "a script says what it is about");
     for kept in World::stores().await {

@@ -1,4 +1,4 @@
-//! A connection to a database beside the store under test, to see what it wrote and to undo it.
+//! A direct connection to the database of the store under test, to inspect what the store wrote and to undo it.
 
 use std::{
     path::Path,
@@ -8,11 +8,11 @@ use std::{
 use rusqlite::types::Value;
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
-/// A connection of one's own, and a copy of all that the database held when it was made.
+/// A separate connection, and a copy of the contents of the database at the time when it was opened.
 #[derive(Debug)]
 pub struct Raw {
     connection: Connection,
-    /// The statements that bring the copy back.
+    /// The SQL statements that restore the copy.
     reset: String,
 }
 
@@ -22,10 +22,10 @@ enum Connection {
 }
 
 impl Raw {
-    /// On a file.
+    /// Opens a SQLite file.
     pub(crate) fn sqlite(path: &Path) -> Self {
         let connection = rusqlite::Connection::open(path).unwrap();
-        // What is brought back need not outlive the machine.
+        // Test data does not need to survive a power loss, and skipping the syncs is faster.
         connection.pragma_update(None, "synchronous", "OFF").unwrap();
         connection.pragma_update(None, "foreign_keys", "OFF").unwrap();
         connection.busy_timeout(std::time::Duration::from_secs(10)).unwrap();
@@ -38,11 +38,11 @@ impl Raw {
         Self { connection: Connection::Sqlite(Mutex::new(connection)), reset: reset(&tables, "main") }
     }
 
-    /// On a database of this URL.
+    /// Connects to the PostgreSQL database with this URL.
     pub(crate) async fn postgres(url: &str) -> Self {
         let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
         tokio::spawn(connection);
-        // Tables are older than those that refer to them.
+        // Ordering by oid puts each table before the tables with foreign keys to it.
         let tables = "SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' \
             ORDER BY oid";
         let tables: Vec<String> = client.query(tables, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
@@ -51,7 +51,7 @@ impl Raw {
         Self { connection: Connection::Postgres(client), reset: reset(&tables, "public") }
     }
 
-    /// All is as it was when this was made.
+    /// Restores the contents that the database had when this connection was opened.
     pub(crate) async fn reset(&self) {
         match &self.connection {
             Connection::Sqlite(sqlite) => lock(sqlite).execute_batch(&self.reset).unwrap(),
@@ -59,7 +59,8 @@ impl Raw {
         }
     }
 
-    /// The rows of a statement that both databases take, with each value as text and nothing as an empty one.
+    /// Runs a statement that both databases understand. Returns its rows, each value as text and NULL as an empty
+    /// string.
     pub async fn rows(&self, sql: &str) -> Vec<Vec<String>> {
         match &self.connection {
             Connection::Sqlite(sqlite) => rows(&lock(sqlite), sql),
@@ -84,7 +85,7 @@ fn copied(tables: &[String], from: &str) -> String {
     tables.iter().map(copy).collect::<Vec<_>>().concat()
 }
 
-/// Rows go before those that they refer to, and come back after them.
+/// Foreign keys dictate the order: rows are deleted before the rows that they reference, and inserted after them.
 fn reset(tables: &[String], into: &str) -> String {
     let delete = tables.iter().rev().map(|table| format!("DELETE FROM {into}.\"{table}\";"));
     let insert = tables.iter().map(|table| format!("INSERT INTO {into}.\"{table}\" SELECT * FROM copy.\"{table}\";"));

@@ -1,12 +1,12 @@
-//! Sends cases and compares what comes back.
+//! Sends cases and checks the responses.
 
 use crate::{Answer, Case, Live, Via, World, invariants};
 
-/// Sends each case in a world of its own, over every transport and on every kind of store, and a HEAD after each GET.
+/// Sends each case in a new world, over every transport and on every kind of store, and a HEAD after each GET.
 ///
 /// # Panics
 ///
-/// With all that is wrong in all of them.
+/// If any case fails. The message lists all failures.
 pub async fn run_table(cases: Vec<Case>) {
     let mut failures = Vec::new();
     let (mut sent, stores) = (0, World::stores().await);
@@ -19,7 +19,7 @@ pub async fn run_table(cases: Vec<Case>) {
                     let twin = live.answer(&case.as_head()).await;
                     wrong.extend(invariants::head_is_get_without_body(&twin, &answer));
                 }
-                // What writes nothing leaves the world to the next case.
+                // A case that wrote nothing needs no reset, which saves time.
                 if case.may_write(&answer) || !wrong.is_empty() {
                     kept.reset().await;
                 }
@@ -39,7 +39,7 @@ pub(crate) fn report(live: &Live, case: &Case, answer: &Answer, wrong: &[String]
     format!("{name} ({via:?}, {keep:?})\n  {}\n  answer: {} {}", wrong.join("\n  "), answer.status, answer.text())
 }
 
-/// The answer, and all that is wrong with it.
+/// Sends a case and returns the response and everything that is wrong with it.
 pub(crate) async fn check(live: &Live, case: &Case) -> (Answer, Vec<String>) {
     let before = live.world.dump().await;
     let answer = live.answer(case).await;

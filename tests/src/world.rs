@@ -1,4 +1,4 @@
-//! Two businesses with names that are easy to mix up, a clock that stands still, and all that a service needs.
+//! The fixture: two businesses with similar names, a manual clock, and the parts that a service needs.
 
 use std::{
     fmt::{self, Write as _},
@@ -22,22 +22,22 @@ use leadapi_core::{
 
 use crate::{Keep, Kept, Ports, Seed, Token};
 
-/// When the world begins.
+/// The time at which the world begins.
 pub const START: &str = "2026-05-04T07:58:12.004Z";
 const BEFORE: &str = "2026-05-01T00:00:00.000Z";
 const AN_HOUR_LATER: &str = "2026-05-04T08:58:12.004Z";
 const DATA: &str = include_str!("../data/two_businesses.json");
 
-/// Two businesses and what stands around them; parts can be replaced before a service is made of it.
+/// Two businesses and the ports around them. Ports can be replaced before a service is built.
 #[derive(Clone)]
 pub struct World {
-    /// The time of everything, the limiter's included.
+    /// The clock of every part, including the rate limiter.
     pub clock: Arc<ManualClock>,
-    /// The kind of its store.
+    /// The kind of the store.
     pub keep: Keep,
-    /// Where the leads are, whatever store the service has been given instead.
+    /// The store with the leads, even if [`World::store()`] gave the service another one.
     pub kept: Arc<dyn Store>,
-    /// Where the tokens are.
+    /// The token store.
     pub tokens: Arc<dyn TokenStore>,
     store: Arc<dyn Store>,
     verifier: Arc<dyn TokenVerifier>,
@@ -47,17 +47,17 @@ pub struct World {
 }
 
 impl World {
-    /// A world in memory as the data file has it, which gives new leads the ids `new-1`, `new-2` and so on.
+    /// An in-memory world with the contents of the data file. New leads get the ids `new-1`, `new-2` and so on.
     pub async fn new() -> Self {
         Self::over(&Keep::Memory.open(Self::seed()).await).await
     }
 
-    /// What the data file has, and the tokens.
+    /// The contents of the data file, and the tokens.
     pub fn seed() -> Seed {
         Seed { data: vec![Dataset::parse(DATA).unwrap()], tokens: tokens() }
     }
 
-    /// A store of each kind for worlds.
+    /// Opens a store of each kind with the seed.
     pub async fn stores() -> Vec<Kept> {
         let mut stores = Vec::new();
         for keep in Keep::all() {
@@ -66,7 +66,7 @@ impl World {
         stores
     }
 
-    /// A world around a store as it is.
+    /// A world over an open store, in its current state.
     pub async fn over(kept: &Kept) -> Self {
         let clock = Arc::new(ManualClock::at(START.parse().unwrap()));
         let Ports { store, tokens } = kept.ports().await;
@@ -94,48 +94,48 @@ impl World {
         }
     }
 
-    /// Another store.
+    /// Replaces the store of the service.
     pub fn store(mut self, store: impl Store + 'static) -> Self {
         self.store = Arc::new(store);
         self
     }
 
-    /// Another verifier.
+    /// Replaces the token verifier.
     pub fn verifier(mut self, verifier: impl TokenVerifier + 'static) -> Self {
         self.verifier = Arc::new(verifier);
         self
     }
 
-    /// Another limiter.
+    /// Replaces the rate limiter.
     pub fn limiter(mut self, limiter: impl RateLimiter + 'static) -> Self {
         self.limiter = Arc::new(limiter);
         self
     }
 
-    /// Another clock for the service.
+    /// Replaces the clock of the service.
     pub fn time(mut self, time: impl Clock + 'static) -> Self {
         self.time = Arc::new(time);
         self
     }
 
-    /// Other ids.
+    /// Replaces the source of lead ids.
     pub fn ids(mut self, ids: impl IdSource + 'static) -> Self {
         self.ids = Some(Arc::new(ids));
         self
     }
 
-    /// The ids that the service makes by itself.
+    /// Uses the default lead ids of the service.
     pub fn own_ids(mut self) -> Self {
         self.ids = None;
         self
     }
 
-    /// Moves the clock on.
+    /// Advances the clock.
     pub fn wait(&self, seconds: u64) {
         self.clock.advance(Duration::from_secs(seconds));
     }
 
-    /// A service for requests that arrive with `base` and were sent with `public` before `/leads`.
+    /// Builds a service that sees `base` before `/leads` and whose callers see `public` there.
     pub fn service(&self, base: &str, public: Option<&str>) -> LeadService {
         let time = self.time.clone();
         let mut builder = LeadService::builder(self.store.clone(), self.verifier.clone())
@@ -151,7 +151,7 @@ impl World {
         builder.build().unwrap()
     }
 
-    /// Every lead of both businesses, to see whether something was written.
+    /// Dumps all leads of both businesses, to detect whether something was written.
     pub async fn dump(&self) -> String {
         let mut dump = String::new();
         for business in ["biz-a", "biz-b"] {

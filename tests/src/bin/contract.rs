@@ -1,4 +1,4 @@
-//! Holds a server to the contract: which sentences of it does another implementation keep?
+//! Checks a server against the contract and reports which of its sentences the server satisfies.
 #![allow(clippy::print_stderr, clippy::print_stdout, reason = "a program says what it has found")]
 
 use std::{fs, path::PathBuf, process::ExitCode, time::Duration};
@@ -7,29 +7,29 @@ use clap::Parser;
 use leadapi_client::testkit::conformance::{self, Target};
 use leadapi_core::BoxError;
 
-/// Asks a server about each sentence of the contract, and says which hold.
+/// Checks a server against each sentence of the contract, and prints which hold.
 ///
-/// It ends with 0 if none is broken, with 1 if one is, and with 2 if it could not ask. The server should be started with
-/// the data set of the target, and best with raised limits:
+/// The exit status is 0 if no sentence is broken, 1 if one is, and 2 if the check could not run. Start the server
+/// with the data set of the target, and preferably with raised rate limits:
 ///
 ///   leadapi-server serve --data leadapi-client/conformance/dataset.json --reads-per-minute 100000
 ///   --writes-per-minute 100000
 #[derive(Debug, Parser)]
 #[command(name = "contract", verbatim_doc_comment)]
 struct Arguments {
-    /// The base URL; ours listens at <http://127.0.0.1:8080/v1>.
+    /// The base URL; the default of leadapi-server is <http://127.0.0.1:8080/v1>.
     #[arg(long)]
     url: String,
-    /// A JSON file with tokens and ids of the server's data set; without one, those of the standard data set.
+    /// A JSON file with the tokens and ids of the server's data set; defaults to those of the standard data set.
     #[arg(long, value_name = "FILE")]
     target: Option<PathBuf>,
-    /// Where to write the report as `JUnit` XML.
+    /// Also write the report to this file, as `JUnit` XML.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Check the rate limits too: it takes two minutes more, and the server must have those of the contract.
+    /// Also check the rate limits. This takes two minutes longer and needs a server with the limits of the contract.
     #[arg(long)]
     rate_limits: bool,
-    /// How many seconds each request may take.
+    /// The timeout of each request, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "10")]
     timeout: u64,
 }

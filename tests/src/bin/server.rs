@@ -1,4 +1,4 @@
-//! The server as a process, for tests that kill it: the same command line as that of `leadapi-server`.
+//! The server as a process, for tests that kill it. It has the same command line as `leadapi-server`.
 #![allow(clippy::print_stderr, reason = "a program says on stderr why it ends")]
 
 use std::process::ExitCode;
