@@ -1,4 +1,4 @@
-//! A PostgreSQL for tests: one that all of them share, and ones to be killed.
+//! PostgreSQL servers for tests: one that all tests share, and private ones that a test can kill.
 
 mod programs;
 mod server;
@@ -21,43 +21,46 @@ use server::Server;
 pub use tls::Ca;
 use url::ServerUrl;
 
-/// A PostgreSQL with databases of the tests. It goes away when it is dropped and when the test process ends.
+/// A PostgreSQL server for tests. A private one is removed when this is dropped and when the test process ends.
 #[derive(Debug)]
 pub struct Cluster {
     url: ServerUrl,
-    /// None when somebody else runs it.
+    /// `None` if the server was not started by this process.
     server: Option<Server>,
 }
 
 impl Cluster {
-    /// The one for all tests of the process: the server that `LEADAPI_TEST_POSTGRES` is the URL of, reached without
-    /// TLS as one who may create databases; else an own one with `fsync` off. None where PostgreSQL is not installed, so a test begins with
-    /// `let Some(cluster) = Cluster::shared() else { return };`.
+    /// The server that all tests of the process share.
+    ///
+    /// It is the server at the URL in `LEADAPI_TEST_POSTGRES`, reached without TLS as a role that may create
+    /// databases. If the variable is not set, it is a private server with `fsync` off. Returns `None` if PostgreSQL
+    /// is not installed, so a test begins with `let Some(cluster) = Cluster::shared() else { return };`.
     ///
     /// # Panics
     ///
-    /// When PostgreSQL is not installed and `LEADAPI_REQUIRE_POSTGRES` is 1.
+    /// If PostgreSQL is not installed and `LEADAPI_REQUIRE_POSTGRES` is 1.
     pub fn shared() -> Option<&'static Self> {
         static SHARED: OnceLock<Option<Cluster>> = OnceLock::new();
         let given = || Some(Self { url: ServerUrl::parse(&env::var("LEADAPI_TEST_POSTGRES").ok()?), server: None });
         SHARED.get_or_init(|| given().or_else(|| Self::start(&[]))).as_ref()
     }
 
-    /// One of one's own, with settings such as `fsync=on` over the usual ones. None as with [`Self::shared`].
+    /// Starts a private server. Settings such as `fsync=on` override the default ones. Returns `None` in the same
+    /// case as [`Self::shared`].
     ///
     /// # Panics
     ///
-    /// When it does not start, and as [`Self::shared`] does.
+    /// If the server does not start, and in the same case as [`Self::shared`].
     pub fn start(settings: &[&str]) -> Option<Self> {
         Self::start_with(&[], settings.iter().map(ToString::to_string).collect())
     }
 
-    /// One of one's own with a certificate for `localhost`, and for no other name. It listens at 127.0.0.1 only, which
-    /// is a wrong host then.
+    /// Starts a private server whose certificate is valid for `localhost` only. It listens on 127.0.0.1 only, so the
+    /// address 127.0.0.1 fails host name verification.
     ///
     /// # Panics
     ///
-    /// As [`Self::start`] does.
+    /// In the same cases as [`Self::start`].
     pub fn start_with_tls(settings: &[&str]) -> Option<(Self, Ca)> {
         let identity = tls::Identity::new();
         let files = identity.files();
@@ -72,7 +75,7 @@ impl Cluster {
         Some(Self { url, server: Some(server) })
     }
 
-    /// Where it is, as `host:port`.
+    /// The address of the server, as `host:port`.
     pub fn address(&self) -> &str {
         &self.url.address
     }
@@ -82,17 +85,17 @@ impl Cluster {
         self.url_at(self.address(), database)
     }
 
-    /// The URL of a database under another address, as that of a proxy or `localhost:5432`.
+    /// The URL of a database at another address, such as that of a proxy or `localhost:5432`.
     pub fn url_at(&self, address: impl ToString, database: &str) -> String {
         self.url.of(database, &address.to_string())
     }
 
-    /// Makes an empty database and returns its name, which begins with the given one and is new. It is not removed
-    /// from a server that somebody else runs.
+    /// Creates an empty database with a new name that begins with the given one, and returns its name. The database
+    /// is not dropped from a server that this process does not run.
     ///
     /// # Panics
     ///
-    /// When the server is not there.
+    /// If the server cannot be reached.
     pub async fn create_database(&self, name: &str) -> String {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -102,38 +105,39 @@ impl Cluster {
         database
     }
 
-    /// Ends all its processes as a crash does.
+    /// Kills all processes of the server, as in a crash.
     ///
     /// # Panics
     ///
-    /// When somebody else runs it; so do the methods below.
+    /// If this process does not run the server. The same holds for the other methods that control the server.
     pub fn kill(&mut self) {
         self.own().kill();
     }
 
-    /// Ends it properly. What is connected is cut off.
+    /// Shuts the server down cleanly, in fast mode: its clients are disconnected.
     pub fn stop(&mut self) {
         self.own().stop();
     }
 
-    /// Starts it again after [`Self::kill`] or [`Self::stop`], or stops and starts it; the data and the port stay.
+    /// Starts the server again after [`Self::kill`] or [`Self::stop`], or restarts a running one. It keeps its data
+    /// and its port.
     pub fn restart(&mut self) {
         self.own().stop();
         self.own().start_again();
     }
 
-    /// Starts it again as a standby, which takes no writes and waits for a primary that does not exist.
+    /// Restarts the server as a standby. It rejects writes and waits for a primary that does not exist.
     pub fn restart_as_standby(&mut self) {
         self.own().stop();
         self.own().write("data/standby.signal", "");
         self.own().start_again();
     }
 
-    /// Makes an empty database of this name.
+    /// Creates an empty database with this name.
     ///
     /// # Panics
     ///
-    /// When the server is not there, or has one.
+    /// If the server cannot be reached, or already has a database with this name.
     pub async fn create_database_named(&self, name: &str) {
         let (client, connection) = tokio_postgres::connect(&self.url("postgres"), NoTls).await.unwrap();
         let connection = tokio::spawn(connection);
@@ -142,12 +146,12 @@ impl Cluster {
         connection.await.unwrap().unwrap();
     }
 
-    /// Lets it hang: it stays connected and answers nothing, and new connections are accepted by nobody.
+    /// Suspends the server. Its connections stay open but it answers nothing, and it accepts no new connections.
     pub fn pause(&mut self) {
         self.own().pause();
     }
 
-    /// Lets it go on after [`Self::pause`].
+    /// Resumes the server after [`Self::pause`].
     pub fn resume(&mut self) {
         self.own().resume();
     }

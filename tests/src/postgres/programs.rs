@@ -1,4 +1,4 @@
-//! Where PostgreSQL's programs are, and the user that they run as.
+//! Locates PostgreSQL's programs, and chooses the user that they run as.
 
 use std::{
     env,
@@ -13,9 +13,9 @@ use std::{
 const MISSING: &str =
     "PostgreSQL was not found: tests that need it are left out; install it or set LEADAPI_TEST_POSTGRES";
 
-/// The folder that holds `initdb` and `postgres`.
+/// The directory that contains `initdb` and `postgres`.
 ///
-/// Where there is none, the tests that need it are left out, and one line says so.
+/// If there is none, the tests that need PostgreSQL are skipped, and a message says so once.
 pub(super) fn find() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let found = env::split_paths(&path).chain(versions()).find(|folder| holds_both(folder));
@@ -25,15 +25,15 @@ pub(super) fn find() -> Option<PathBuf> {
     found
 }
 
-/// Says once that there is no PostgreSQL.
+/// Prints once that PostgreSQL was not found.
 ///
 /// # Panics
 ///
-/// When it is required.
+/// If `LEADAPI_REQUIRE_POSTGRES` is 1.
 fn say_that_it_is_missing() {
     static SAID: Once = Once::new();
     assert!(env::var_os("LEADAPI_REQUIRE_POSTGRES").is_none_or(|required| required != "1"), "{MISSING}");
-    // Not with eprintln, which is not seen when the test passes.
+    // The test harness captures the output of `eprintln!` and hides it if the test passes.
     SAID.call_once(|| io::stderr().write_all(format!("{MISSING}\n").as_bytes()).unwrap());
 }
 
@@ -41,7 +41,7 @@ fn holds_both(folder: &Path) -> bool {
     ["initdb", "postgres"].iter().all(|program| folder.join(program).is_file())
 }
 
-/// Where Debian puts them, the newest first.
+/// The directories where Debian installs the programs, newest version first.
 fn versions() -> Vec<PathBuf> {
     let folders = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten().map(|entry| entry.path());
     let mut folders: Vec<PathBuf> = folders.collect();
@@ -49,25 +49,26 @@ fn versions() -> Vec<PathBuf> {
     folders.iter().rev().map(|folder| folder.join("bin")).collect()
 }
 
-/// The user that PostgreSQL runs as: oneself, or one made for it where one is root, because it refuses to be that.
+/// The user that PostgreSQL runs as: the current user, or an unprivileged one if that is root, because PostgreSQL
+/// refuses to run as root.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Account(Option<(u32, u32)>);
 
 impl Account {
-    /// The account of one who owns new files like this.
+    /// The account for a process whose new files have the owner of this file.
     pub(super) fn for_owner(file: &Metadata) -> Self {
         const NOBODY: (u32, u32) = (65534, 65534);
         Self((file.uid() == 0).then(|| user("postgres").unwrap_or(NOBODY)))
     }
 
-    /// Gives a file to the account.
+    /// Changes the owner of a file to the account.
     pub(super) fn own(self, path: &Path) {
         if let Some((user, group)) = self.0 {
             std::os::unix::fs::chown(path, Some(user), Some(group)).unwrap();
         }
     }
 
-    /// A command that the account runs, apart from the signals of the terminal.
+    /// A command that runs as the account. It has its own process group, so Ctrl-C in the terminal does not reach it.
     pub(super) fn command(self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         if let Some((user, group)) = self.0 {

@@ -1,4 +1,4 @@
-//! A PostgreSQL of one's own: a folder, a port and a process.
+//! A private PostgreSQL server: a directory, a port and a process.
 
 use std::{
     fs::{self, File},
@@ -14,7 +14,8 @@ use super::{
 };
 use crate::processes::{any_runs, children, signal, wait_until};
 
-/// The first that the machine has is taken. Not C, so that an order which depends on the database's shows.
+/// Locales for the databases; the first that the machine supports is used. `C.UTF-8` and `C` come last: only under a
+/// linguistic collation does a query that wrongly relies on the default order of the database give another result.
 const LOCALES: [&[&str]; 4] = [
     &["--locale=C", "--locale-provider=icu", "--icu-locale=en-US"],
     &["--locale=en_US.UTF-8"],
@@ -22,8 +23,8 @@ const LOCALES: [&[&str]; 4] = [
     &["--locale=C"],
 ];
 
-/// Enough connections for tests side by side, and little memory. No SQL may depend on the time zone or on how dates
-/// are written, so both are odd. Memory that processes share is in the folder, to go away with it.
+/// Enough connections for parallel tests, and little memory. No SQL may depend on the time zone or on the date
+/// format, so both have unusual values. Shared memory is mapped to files in the directory, so it is removed with it.
 const SETTINGS: [&str; 9] = [
     "max_connections=200",
     "shared_buffers=16MB",
@@ -36,7 +37,7 @@ const SETTINGS: [&str; 9] = [
     "logging_collector=off",
 ];
 
-/// A server that goes away with the test process.
+/// A server that is removed when the test process ends.
 #[derive(Debug)]
 pub(super) struct Server {
     programs: PathBuf,
@@ -49,8 +50,8 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// An empty one that runs, with these files in its folder and these settings over the usual ones; none where
-    /// PostgreSQL is not installed.
+    /// Starts an empty server, with these files in its directory and these settings in addition to the default ones.
+    /// Returns `None` if PostgreSQL is not installed.
     pub(super) fn start(files: &[(&str, &str)], settings: &[String]) -> Option<Self> {
         let programs = programs::find()?;
         let folder = tempfile::Builder::new().prefix("leadapi-postgres-").tempdir().unwrap();
@@ -68,17 +69,17 @@ impl Server {
         Some(server)
     }
 
-    /// Where it listens.
+    /// The address on which the server listens.
     pub(super) fn address(&self) -> SocketAddr {
         (Ipv4Addr::LOCALHOST, self.port).into()
     }
 
-    /// A file in its folder.
+    /// The path of a file in the directory of the server.
     pub(super) fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
-    /// Ends all its processes as a crash does, with no chance to write anything.
+    /// Kills all processes of the server, as in a crash, without a chance to write anything.
     pub(super) fn kill(&mut self) {
         let all = self.pause();
         signal("KILL", &all);
@@ -86,16 +87,16 @@ impl Server {
         wait_until("the end of all processes of the server", || !any_runs(&all));
     }
 
-    /// Ends it properly, and its sessions with it.
+    /// Shuts the server down in fast mode (SIGINT), which ends its sessions.
     pub(super) fn stop(&mut self) {
         self.resume();
         signal("INT", self.id().as_slice());
         self.reap();
     }
 
-    /// Stops the clock of all its processes, and says which they are.
+    /// Suspends all processes of the server (SIGSTOP), and returns their ids.
     pub(super) fn pause(&mut self) -> Vec<u32> {
-        // The parent first, so that no child is born while they are counted.
+        // The parent is suspended first, so that it cannot fork another child before the children are listed.
         let mut all = Vec::from_iter(self.id());
         signal("STOP", &all);
         all.extend(self.id().map(children).unwrap_or_default());
@@ -103,21 +104,21 @@ impl Server {
         all
     }
 
-    /// Lets it go on.
+    /// Resumes all processes of the server (SIGCONT).
     pub(super) fn resume(&mut self) {
         let mut all = self.id().map(children).unwrap_or_default();
         all.extend(self.id());
         signal("CONT", &all);
     }
 
-    /// Starts it again where it was, on the same data and at the same port.
+    /// Starts the server again on the same data and the same port.
     ///
     /// # Panics
     ///
-    /// When it does not start within a minute.
+    /// If it does not start within a minute.
     pub(super) fn start_again(&mut self) {
         let deadline = Instant::now() + Duration::from_secs(60);
-        // Another process may have the port for a moment, as the near end of a connection.
+        // Another process may briefly use the port as the local port of an outgoing connection.
         while let Err(log) = self.run() {
             assert!(Instant::now() < deadline, "PostgreSQL does not start again: {log}");
         }
@@ -141,7 +142,7 @@ impl Server {
         panic!("initdb made no database: {said}");
     }
 
-    /// Writes a file that only the server may read, as it wants its keys.
+    /// Writes a file that only the server may read. PostgreSQL requires this of its private keys.
     pub(super) fn write(&self, name: &str, text: &str) {
         use std::os::unix::fs::PermissionsExt;
         fs::write(self.file(name), text).unwrap();
@@ -152,7 +153,8 @@ impl Server {
     fn run_on_a_free_port(&mut self) {
         let mut log = String::new();
         for _ in 0..10 {
-            // The port is free again at the end of this line, and somebody else may be faster.
+            // The probe releases the port at the end of this line, so another process may take it before PostgreSQL
+            // does.
             self.port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
             match self.run() {
                 Ok(()) => return,
@@ -162,9 +164,10 @@ impl Server {
         panic!("PostgreSQL does not start: {log}");
     }
 
-    /// Starts the process and waits until it serves, or says why it ended.
+    /// Starts the process and waits until it accepts connections. If the process ends, returns its log as the error.
     fn run(&mut self) -> Result<(), String> {
-        // It waits for a word before it becomes the server, so that the watchdog knows it by then.
+        // The shell waits for a line before it executes the server, so that the watchdog knows the process id by
+        // then.
         let mut shell = self.account.command("sh");
         shell.args(["-c", r#"read -r _ && exec "$0" "$@" </dev/null"#]);
         shell.arg(self.programs.join("postgres")).arg("-D").arg(self.data()).args(["-p", &self.port.to_string()]);
@@ -191,7 +194,7 @@ impl Server {
         Ok(())
     }
 
-    /// Waits for the end of the process, and forgets it.
+    /// Waits until the process has ended, and then clears it, also in the watchdog.
     fn reap(&mut self) {
         if let Some(mut process) = self.process.take() {
             process.wait().unwrap();
@@ -213,7 +216,8 @@ impl Drop for Server {
     }
 }
 
-/// Whether the lock file says that this process serves. Its port would not say so, as anybody may be there.
+/// Whether the lock file says that this process accepts connections. Connecting to the port would prove nothing,
+/// because another process may listen there.
 fn serves(lock: &Path, id: u32) -> bool {
     let text = fs::read_to_string(lock).unwrap_or_default();
     let lines: Vec<&str> = text.lines().map(str::trim).collect();

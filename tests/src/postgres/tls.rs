@@ -1,4 +1,4 @@
-//! A certificate for a server, and two authorities to believe: the one that signed it, and another.
+//! A server certificate, and the root certificates of two authorities: the one that signed it, and another.
 
 use std::{fs, path::PathBuf};
 
@@ -8,9 +8,9 @@ use tempfile::TempDir;
 /// Root certificates for clients of [`Cluster::start_with_tls`](super::Cluster::start_with_tls), as PEM files.
 #[derive(Debug)]
 pub struct Ca {
-    /// The one that the server's certificate is signed by.
+    /// The root that signed the server's certificate.
     pub root: PathBuf,
-    /// One of the same name that it is not signed by.
+    /// A root with the same name that did not sign it.
     pub wrong_root: PathBuf,
     _folder: TempDir,
 }
@@ -35,7 +35,7 @@ impl Identity {
         }
     }
 
-    /// What the server reads.
+    /// The files that the server reads.
     pub(super) fn files(&self) -> [(&str, &str); 2] {
         [("server.crt", &self.certificate), ("server.key", &self.key)]
     }

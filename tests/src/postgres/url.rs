@@ -1,4 +1,4 @@
-//! The parts of a URL of a server, of which the database and sometimes the address are exchanged.
+//! The parts of a server's URL, in which the database and sometimes the address are replaced.
 
 /// `scheme://login@address/…?options`.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ impl ServerUrl {
         Self { scheme: scheme.into(), login: login.into(), address, options: options.into() }
     }
 
-    /// The URL of a database of the server, at another address when there is a proxy between.
+    /// The URL of a database of the server at this address, which may be that of a proxy.
     pub(super) fn of(&self, database: &str, address: &str) -> String {
         let Self { scheme, login, options, .. } = self;
         let at = if login.is_empty() { "" } else { "@" };

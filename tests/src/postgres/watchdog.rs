@@ -1,7 +1,7 @@
-//! What takes a server away when the test process ends, however it ends.
+//! Removes a server when the test process ends, however it ends.
 //!
-//! A static is never dropped and a killed process drops nothing. But the kernel closes the pipes of both, and a shell
-//! at the other end sees that.
+//! Rust never drops a static, and a killed process drops nothing. But in both cases the kernel closes the process's
+//! end of a pipe, and a shell at the other end notices.
 
 use std::{
     io::Write,
@@ -11,10 +11,11 @@ use std::{
 
 use super::programs::Account;
 
-/// Each line names the server's process, and an empty one says that there is none. After the last the server is
-/// stopped as it is, and its folder removed.
+/// Each input line contains the id of the server's process; an empty line means that there is none. At the end of the
+/// input, the script shuts the server down immediately (SIGQUIT) and removes its directory.
 ///
-/// A server that was killed leaves a segment of shared memory, which its lock file names on the seventh line.
+/// A killed server leaves a shared memory segment behind. The seventh line of its lock file contains the id of the
+/// segment.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 server=
@@ -32,25 +33,25 @@ tries=0
 until rm -rf "$1" || [ $tries -eq 100 ]; do sleep 0.05; tries=$((tries + 1)); done
 "#;
 
-/// A shell that waits for the end of this process.
+/// A shell that waits until this process ends.
 #[derive(Debug)]
 pub(super) struct Watchdog(Child);
 
 impl Watchdog {
-    /// Removes this folder at the end.
+    /// Starts a watchdog that removes this directory at the end.
     pub(super) fn over(folder: &Path, account: Account) -> Self {
         let mut shell = account.command("sh");
         shell.args(["-c", SCRIPT, "watchdog"]).arg(folder);
         Self(shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
     }
 
-    /// Names the process that is to end with this one.
+    /// Sets the server process that the watchdog ends together with this process.
     pub(super) fn watch(&mut self, server: Option<u32>) {
         let line = server.map_or_else(String::new, |id| id.to_string());
         writeln!(self.0.stdin.as_ref().unwrap(), "{line}").unwrap();
     }
 
-    /// Ends what is watched now.
+    /// Ends the watched server now and removes its directory.
     pub(super) fn bite(&mut self) {
         drop(self.0.stdin.take());
         self.0.wait().unwrap();

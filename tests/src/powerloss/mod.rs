@@ -1,6 +1,6 @@
-//! Power losses: a disk that keeps only what was synced.
+//! Simulates power losses: a disk that keeps only data that was synced.
 //!
-//! The shim says what it takes for durable, and what it does not see.
+//! The comments in `shim.c` define which writes count as durable, and which writes the shim does not see.
 
 use std::{
     fs, io,
@@ -12,60 +12,60 @@ use std::{
 
 use tempfile::TempDir;
 
-/// A process whose disk takes so much longer for each sync, to measure what a disk slower than this machine's would do.
+/// Makes each sync of a process take longer by this much, to measure the effect of a slower disk.
 pub fn slow_syncs(command: &mut Command, longer: Duration) {
     command.env("LD_PRELOAD", env!("LEADAPI_POWERLOSS_SHIM"));
     command.env("LEADAPI_POWERLOSS_SLOWER", longer.as_micros().to_string());
 }
 
-/// A folder whose disk can be full.
+/// A directory on a disk that can be made full.
 #[derive(Debug)]
 pub struct FullDisk {
-    /// While it holds the number of an error, writes to the folder fail with that.
+    /// While this file contains an errno, writes to the directory fail with it.
     flag: PathBuf,
 }
 
 impl FullDisk {
-    /// No space is left on the device.
+    /// The errno for "no space left on device".
     pub const ENOSPC: i32 = 28;
-    /// The quota of the user is exhausted.
+    /// The errno for "disk quota exceeded".
     pub const EDQUOT: i32 = 122;
 
-    /// A disk with space.
+    /// A disk with free space.
     ///
     /// # Panics
     ///
-    /// When the folder does not exist.
+    /// If the directory does not exist.
     pub fn new(folder: &Path) -> Self {
         Self { flag: folder.canonicalize().unwrap().join("full") }
     }
 
-    /// A process that meets this disk.
+    /// Makes a process use this disk.
     pub fn command(&self, command: &mut Command) {
         command.env("LD_PRELOAD", env!("LEADAPI_POWERLOSS_SHIM"));
         command.env("LEADAPI_POWERLOSS_FULL", &self.flag);
     }
 
-    /// Every write fails with this error from now on.
+    /// Makes every write fail with this errno from now on.
     ///
     /// # Panics
     ///
-    /// When the folder is gone.
+    /// If the directory no longer exists.
     pub fn fill(&self, errno: i32) {
         fs::write(&self.flag, errno.to_string()).unwrap();
     }
 
-    /// There is space again.
+    /// Frees the space again.
     ///
     /// # Panics
     ///
-    /// When it was not full.
+    /// If the disk was not full.
     pub fn empty(&self) {
         fs::remove_file(&self.flag).unwrap();
     }
 }
 
-/// A folder whose disk can lose its power.
+/// A directory on a disk that can lose its power.
 #[derive(Debug)]
 pub struct PowerLoss {
     disk: PathBuf,
@@ -73,11 +73,11 @@ pub struct PowerLoss {
 }
 
 impl PowerLoss {
-    /// All that is in the folder now is durable.
+    /// Starts with everything in the directory durable.
     ///
     /// # Panics
     ///
-    /// When the folder cannot be read.
+    /// If the directory cannot be read.
     pub fn new(disk: &Path) -> Self {
         let mirror = tempfile::tempdir().unwrap();
         fs::create_dir(mirror.path().join("inodes")).unwrap();
@@ -90,18 +90,19 @@ impl PowerLoss {
         kit
     }
 
-    /// A process that will feel the power loss. It is one at a time, though one after the other is fine.
+    /// Makes a process subject to the power loss. Only one process at a time may use the disk; a second one may start
+    /// after the first has ended.
     pub fn command(&self, command: &mut Command) {
         command.env("LD_PRELOAD", env!("LEADAPI_POWERLOSS_SHIM"));
         command.env("LEADAPI_POWERLOSS_DISK", &self.disk);
         command.env("LEADAPI_POWERLOSS_MIRROR", self.mirror.path());
     }
 
-    /// Takes the power away, and returns the disk as it is found when the power is back.
+    /// Cuts the power, and returns a directory with the contents of the disk after the power loss.
     ///
     /// # Panics
     ///
-    /// When the process cannot be killed, or there is no place for the disk.
+    /// If the process cannot be killed, or the returned directory cannot be written.
     pub fn cut(self, process: &mut Child) -> TempDir {
         process.kill().unwrap();
         process.wait().unwrap();
@@ -115,7 +116,7 @@ impl PowerLoss {
     }
 }
 
-/// Makes the folders of one folder in another, and lets the files be made.
+/// Recreates the directory tree `from` in `to`, and calls `file` for each file.
 fn copy(from: &Path, to: &Path, file: &impl Fn(&Path, &Path) -> io::Result<()>) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {

@@ -1,4 +1,4 @@
-//! One connection through the proxy, until it breaks.
+//! A single connection through the proxy, until it breaks.
 
 use std::{
     convert::Infallible,
@@ -19,7 +19,7 @@ use super::{
     message::{self, Direction, Message},
 };
 
-/// Why nothing passes any longer.
+/// Why forwarding stopped.
 enum End {
     /// One side closed, or the connection was cut.
     Closed,
@@ -32,7 +32,7 @@ impl From<io::Error> for End {
     }
 }
 
-/// The way from one side to the other.
+/// One direction of a connection.
 struct Way {
     direction: Direction,
     from: BufReader<OwnedReadHalf>,
@@ -48,7 +48,7 @@ pub(super) async fn run(client: TcpStream, server: TcpStream, state: Arc<Mutex<S
     let mut up = way(Direction::ToServer, from_client, to_server);
     let mut down = way(Direction::ToClient, from_server, to_client);
     if let Err(End::Stalled) = talk(&mut up, &mut down).await {
-        // Both sides stay open until the proxy goes.
+        // Keeps both sockets open until the proxy is dropped.
         pending::<()>().await;
     }
 }
@@ -67,9 +67,10 @@ async fn talk(up: &mut Way, down: &mut Way) -> Result<Infallible, End> {
     }
 }
 
-/// The messages before the usual ones: requests for encryption, and the one that names user and database.
+/// Forwards the messages before the regular protocol: requests for encryption, and the startup message with the user
+/// and the database.
 ///
-/// False when the rest is encrypted.
+/// Returns false if the rest of the connection is encrypted.
 async fn greet(up: &mut Way, down: &mut Way) -> Result<bool, End> {
     loop {
         let first = message::read_first(&mut up.from).await?;
@@ -94,13 +95,13 @@ impl Way {
         }
     }
 
-    /// Lets everything through as it comes.
+    /// Forwards all bytes without parsing them.
     async fn pump_unread(&mut self) -> Result<Infallible, End> {
         io::copy(&mut self.from, &mut self.to).await?;
         Err(End::Closed)
     }
 
-    /// Lets a message through, unless the connection is to break at it.
+    /// Forwards a message, unless the connection must break at it.
     async fn pass(&mut self, bytes: Vec<u8>) -> Result<(), End> {
         let how = self.state.lock().unwrap().pass(Message::new(self.direction, &bytes));
         let passed = match how {

@@ -1,44 +1,44 @@
-//! The messages of PostgreSQL's protocol, as far as one must know them to find their ends.
+//! The messages of PostgreSQL's protocol, parsed just enough to find where each one ends.
 
 use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// Which way a message goes.
+/// The direction of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// From the client.
+    /// From the client to the server.
     ToServer,
-    /// From the server.
+    /// From the server to the client.
     ToClient,
 }
 
 impl Direction {
-    /// Both of them.
+    /// Both directions.
     pub const ALL: [Self; 2] = [Self::ToServer, Self::ToClient];
 }
 
-/// What a test may know of a message.
+/// The parts of a message that tests look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Which way it goes.
+    /// The direction.
     pub direction: Direction,
-    /// The letter that it begins with. The first of a connection has none, which is a NUL here.
+    /// The type byte. The first message of a connection has none; here it is a NUL.
     pub kind: char,
-    /// What a query, a statement to prepare, the tag of a completed command or an error says.
+    /// The text of a query, of a statement to prepare, of the tag of a completed command, or of an error.
     pub text: String,
 }
 
 impl Message {
     pub(super) fn new(direction: Direction, bytes: &[u8]) -> Self {
-        // A first message begins with its length, and so with a zero.
+        // The first message of a connection begins with its length, whose first byte is zero.
         let kind = char::from(bytes[0]);
         let has_text = matches!((direction, kind), (Direction::ToServer, 'Q' | 'P') | (Direction::ToClient, 'C' | 'E'));
         let body = bytes.get(5..).filter(|_| has_text).unwrap_or_default();
         Self { direction, kind, text: String::from_utf8_lossy(body).replace('\0', " ").trim().into() }
     }
 
-    /// Whether it asks for a commit, or says that there was one.
+    /// Whether the message requests a commit, or confirms one.
     pub fn is_commit(&self) -> bool {
         self.kind != 'E' && self.text.to_ascii_uppercase().contains("COMMIT")
     }
@@ -48,25 +48,25 @@ impl Message {
     }
 }
 
-/// The bytes of the next message.
+/// Reads the bytes of the next message.
 pub(super) async fn read(from: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
     let bytes = vec![from.read_u8().await?];
     rest(bytes, from).await
 }
 
-/// The bytes of the first message of a connection, which has no letter.
+/// Reads the bytes of the first message of a connection, which has no type byte.
 pub(super) async fn read_first(from: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
     rest(Vec::new(), from).await
 }
 
-/// Whether a first message asks for encryption, which is answered with one letter.
+/// Whether the first message requests encryption. The server answers such a request with a single byte.
 pub(super) fn asks_for_encryption(first: &[u8]) -> bool {
     const TLS: u32 = 80_877_103;
     const GSS: u32 = 80_877_104;
     first.get(4..8).is_some_and(|code| [TLS.to_be_bytes(), GSS.to_be_bytes()].iter().any(|ask| code == ask))
 }
 
-/// The length, which counts itself, and what it is the length of.
+/// Reads the length, which includes its own four bytes, and the body.
 async fn rest(mut bytes: Vec<u8>, from: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
     let length = from.read_u32().await?;
     bytes.extend(length.to_be_bytes());

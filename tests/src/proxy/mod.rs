@@ -1,5 +1,5 @@
-//! A proxy before PostgreSQL that knows where each message of its protocol ends, and breaks the connection at a chosen
-//! one.
+//! A proxy in front of PostgreSQL that knows where each protocol message ends, and breaks a connection at a chosen
+//! message.
 
 mod connection;
 mod message;
@@ -20,33 +20,33 @@ pub use message::{Direction, Message};
 /// Where a connection breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cut {
-    /// Among the messages of this direction,
+    /// The direction in which messages are counted.
     pub direction: Direction,
-    /// at this one, counted from 0 over all connections since the cut was made,
+    /// The index of the message, counted from 0 over all connections since the cut was armed.
     pub nth: usize,
-    /// in this way.
+    /// How the connection breaks.
     pub how: How,
 }
 
 /// How a connection breaks at a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
-    /// The message is lost, and both sides see the end of the connection.
+    /// The message is lost, and the connection is closed on both sides.
     Before,
-    /// Half of its bytes arrive, and both sides see the end.
+    /// Half of the bytes arrive, and the connection is closed on both sides.
     Half,
-    /// It arrives, and both sides see the end.
+    /// The message arrives, and the connection is closed on both sides.
     After,
-    /// It is lost, and so is all after it, in both directions; both sides see nothing.
+    /// The message and everything after it are lost, in both directions, but the connection stays open.
     Stall,
 }
 
 impl How {
-    /// All of them.
+    /// All ways to break a connection.
     pub const ALL: [Self; 4] = [Self::Before, Self::Half, Self::After, Self::Stall];
 }
 
-/// A proxy that listens as long as it is held.
+/// A proxy that listens until it is dropped.
 #[derive(Debug)]
 pub struct Proxy {
     address: SocketAddr,
@@ -54,14 +54,14 @@ pub struct Proxy {
     task: JoinHandle<()>,
 }
 
-/// Told when all connections must end.
+/// Notified when all connections must end.
 type Outage = Arc<Notify>;
 
-/// What the tests and the connections share.
+/// The state that the tests share with the connections.
 #[derive(Debug, Default)]
 struct State {
     refuses: bool,
-    /// How many commits are still answered before an outage begins.
+    /// The number of commits that are still answered before the outage begins.
     outage_after: Option<usize>,
     outage: Outage,
     cut: Option<Cut>,
@@ -70,11 +70,11 @@ struct State {
 }
 
 impl Proxy {
-    /// A proxy before a server, given as `host:port`.
+    /// Starts a proxy in front of a server, given as `host:port`.
     ///
     /// # Panics
     ///
-    /// When it cannot listen.
+    /// If the proxy cannot listen.
     pub async fn to(server: impl Into<String>) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -83,47 +83,48 @@ impl Proxy {
         Self { address, state, task }
     }
 
-    /// Where it listens.
+    /// The address on which the proxy listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Counts from here, and cuts nothing.
+    /// Restarts the count of messages, without a cut.
     pub fn watch(&self) {
         self.arm(None);
     }
 
-    /// Counts from here, and cuts once. Connections that come later are whole again.
+    /// Restarts the count of messages, and cuts one connection. Later connections work normally.
     pub fn cut(&self, cut: Cut) {
         self.arm(Some(cut));
     }
 
-    /// Whether the cut was made.
+    /// Whether the cut has happened.
     pub fn has_cut(&self) -> bool {
         self.state.lock().unwrap().has_cut
     }
 
-    /// The messages that came since the count began, those included that were cut.
+    /// The messages since the count was restarted, including those that were cut.
     ///
-    /// A client's last word is not among them and never cut: it changes nothing, and comes at any time.
+    /// A client's Terminate message is not counted and never cut: it changes nothing, and its timing is not
+    /// deterministic.
     pub fn seen(&self) -> Vec<Message> {
         self.state.lock().unwrap().seen.clone()
     }
 
-    /// Those of one direction; the place of one here is the `nth` of a [`Cut`].
+    /// The messages of one direction. The index of a message in the result is the `nth` of a [`Cut`].
     pub fn seen_going(&self, direction: Direction) -> Vec<Message> {
         self.seen().into_iter().filter(|message| message.direction == direction).collect()
     }
 
-    /// After this many commits, the answer to the next is lost, all connections end, and new ones are refused until
-    /// [`refuse`](Self::refuse) says otherwise.
+    /// Starts an outage after this many commits: the answer to the next commit is lost, all connections end, and new
+    /// ones are closed until [`refuse(false)`](Self::refuse).
     pub fn outage_after(&self, commits: usize) {
         let mut state = self.state.lock().unwrap();
         state.has_cut = false;
         state.outage_after = Some(commits);
     }
 
-    /// Ends new connections as soon as they are made, or no longer.
+    /// Sets whether the proxy closes new connections as soon as it has accepted them.
     pub fn refuse(&self, refuses: bool) {
         self.state.lock().unwrap().refuses = refuses;
     }
@@ -141,7 +142,7 @@ impl Drop for Proxy {
 }
 
 impl State {
-    /// Notes a message, and says how the connection breaks at it.
+    /// Records a message, and returns how the connection breaks at it.
     fn pass(&mut self, message: Message) -> Option<How> {
         if message.is_farewell() {
             return None;
@@ -159,7 +160,7 @@ impl State {
 }
 
 impl State {
-    /// Whether this commit is the one whose answer is lost.
+    /// Counts a commit, and returns whether it is the one whose answer is lost.
     fn begins_outage(&mut self) -> bool {
         let Some(before) = self.outage_after else { return false };
         self.outage_after = before.checked_sub(1);
@@ -172,7 +173,7 @@ impl State {
 }
 
 async fn listen(listener: TcpListener, server: String, state: Arc<Mutex<State>>) {
-    // They end with this task, and so with the proxy.
+    // The connections are aborted with this task, and so when the proxy is dropped.
     let mut connections = JoinSet::new();
     let outage = state.lock().unwrap().outage.clone();
     loop {
@@ -186,7 +187,7 @@ async fn listen(listener: TcpListener, server: String, state: Arc<Mutex<State>>)
         if state.lock().unwrap().refuses {
             continue;
         }
-        // Where the server is away, the client sees the end of its connection.
+        // If the server cannot be reached, the client's connection is closed.
         let Ok(server) = TcpStream::connect(&server).await else { continue };
         connections.spawn(connection::run(client, server, Arc::clone(&state)));
         while connections.try_join_next().is_some() {}
