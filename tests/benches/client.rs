@@ -1,8 +1,9 @@
-//! The client against bare reqwest with serde, on the same server in the same run: what its types, errors, repetitions
-//! and pace cost.
+//! The client against bare reqwest with serde, on the same server in the same run: the overhead of its types, errors,
+//! retries and rate limiting.
 //!
-//! The server runs on one thread and the calls, one after the other, on another. Calls of each take turns; what counts is
-//! the ratio of the medians of a round. The client is as it is built by default but for the limits of its pace, which stay on.
+//! The server runs on one thread; the calls run one after the other on another. The two kinds of calls alternate, and
+//! the result is the ratio of the medians of a round. The client has its default configuration except that its rate
+//! limits are raised; the limiter stays on.
 
 #![allow(
     missing_docs,
@@ -78,7 +79,7 @@ const EXPORTED: usize = 100_000;
 const EXPORTS: usize = 5;
 const AT_ONCE: usize = 4;
 
-/// Leads per second of page after page by offset, some at once: right only while nobody writes.
+/// Leads per second when concurrent requests read pages by offset. The result is complete only while nobody writes.
 async fn export_by_hand(bare: &Arc<Bare>) -> f64 {
     let (begun, mut running, mut offset, mut leads) = (Instant::now(), JoinSet::new(), 0, 0);
     while offset < EXPORTED || !running.is_empty() {
@@ -93,7 +94,7 @@ async fn export_by_hand(bare: &Arc<Bare>) -> f64 {
     leads as f64 / begun.elapsed().as_secs_f64()
 }
 
-/// Leads per second of a walk, each once whatever others do.
+/// Leads per second of a walk, which reads each lead once even while others write.
 async fn export(client: &Client) -> f64 {
     let (begun, mut leads) = (Instant::now(), 0);
     let mut stream = client.leads().walk(LeadQuery::new()).prefetch(AT_ONCE).stream();
@@ -104,7 +105,7 @@ async fn export(client: &Client) -> f64 {
     leads as f64 / begun.elapsed().as_secs_f64()
 }
 
-/// What one would write by hand.
+/// A hand-written client.
 struct Bare {
     http: reqwest::Client,
     url: String,
@@ -134,14 +135,14 @@ async fn compare(name: &str, bare: impl AsyncFn(), ours: impl AsyncFn()) {
     let mut rounds = Vec::new();
     for _ in 0..=ROUNDS {
         let (mut by_bare, mut by_ours) = (Vec::with_capacity(CALLS), Vec::with_capacity(CALLS));
-        // Call by call in turn, so that whatever else the machine does meets both.
+        // The calls alternate, so that other load on the machine affects both alike.
         for _ in 0..CALLS {
             by_bare.push(time(&bare).await);
             by_ours.push(time(&ours).await);
         }
         rounds.push((median(by_bare.into_iter()), median(by_ours.into_iter())));
     }
-    // One round is not counted.
+    // The first round is a warm-up.
     let rounds = &rounds[1..];
     let bare = median(rounds.iter().map(|(bare, _)| *bare));
     let ours = median(rounds.iter().map(|(_, ours)| *ours));
@@ -149,7 +150,7 @@ async fn compare(name: &str, bare: impl AsyncFn(), ours: impl AsyncFn()) {
     println!("{name:<12} bare {bare:>7.1}   client {ours:>7.1}   ratio {ratio:.3}");
 }
 
-/// The microseconds of a call.
+/// The duration of a call in microseconds.
 async fn time(call: &impl AsyncFn()) -> f64 {
     let begun = Instant::now();
     call().await;

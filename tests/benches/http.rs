@@ -1,8 +1,9 @@
-//! Requests per second over HTTP against a bare hyper server that reads what is sent and answers a fixed body of the same
-//! size.
+//! Requests per second over HTTP, compared with a bare hyper server that reads the request and returns a fixed body
+//! of the same size.
 //!
-//! Both servers run on one thread, one after the other in each round, and the same load comes from another: 64
-//! keep-alive connections that send the next request when the answer is whole. What counts is the ratio of a round.
+//! Each server runs on one thread, and each round loads one after the other. The load comes from another thread: 64
+//! keep-alive connections that send the next request as soon as the response is complete. The result is the ratio of
+//! a round.
 
 #![allow(
     missing_docs,
@@ -37,7 +38,7 @@ use tokio::{
 };
 
 const CONNECTIONS: usize = 64;
-/// Many and short, because what else a machine has to do comes and goes.
+/// Rounds are many and short, because other load on the machine varies over time.
 const ROUNDS: usize = 41;
 const ROUND: Duration = Duration::from_millis(250);
 
@@ -47,7 +48,7 @@ mod allocator;
 mod server;
 
 fn main() {
-    // Ten leads more than the sample's, so that a list of 50 is full.
+    // Ten more leads than the sample has, so that a list of 50 is full.
     let (address, token) = server::start(sample(50));
     let head = |line: &str| format!("{line} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer {token}\r\n");
     let first = page(address, &(head("GET /v1/leads?limit=1") + "\r\n"));
@@ -65,7 +66,7 @@ fn main() {
         let body = body_of(address, request);
         let size = body.len();
         let bare = start_bare(body);
-        // One round of each is not counted.
+        // The first round of each server is a warm-up.
         let rounds: Vec<(f64, f64)> =
             (0..=ROUNDS).map(|_| (load(bare, request), load(address, request))).skip(1).collect();
         let bare = median(rounds.iter().map(|(bare, _)| *bare));
@@ -91,7 +92,7 @@ fn start_bare(body: Bytes) -> SocketAddr {
                         .headers_mut()
                         .insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json"));
                     async {
-                        // There is one to read only where it was sent.
+                        // Reads the request body, like the measured server; it is empty for a GET.
                         request.into_body().collect().await.unwrap();
                         Ok::<_, Infallible>(response)
                     }
@@ -103,12 +104,13 @@ fn start_bare(body: Bytes) -> SocketAddr {
     receive.recv().unwrap()
 }
 
-/// Requests per second in one round. Every answer of a server to one request has the same length.
+/// Requests per second in one round. All responses of a server to the same request have the same length.
 fn load(address: SocketAddr, request: &str) -> f64 {
     let length = exchange(address, request).len();
     Builder::new_current_thread().enable_all().event_interval(4).build().unwrap().block_on(async {
         let mut connections = JoinSet::new();
-        // It never sleeps: to wake a thread is dear, and a server would have to pay for it the more often the slower it is.
+        // This task keeps the load thread from sleeping. Waking a thread is expensive, and the server would pay for
+        // it more often the slower it is.
         let awake = tokio::spawn(async {
             loop {
                 tokio::task::yield_now().await;
@@ -135,7 +137,7 @@ fn load(address: SocketAddr, request: &str) -> f64 {
     })
 }
 
-/// One answer, head and body.
+/// Sends a request and returns the whole response, head and body.
 fn exchange(address: SocketAddr, request: &str) -> Vec<u8> {
     let mut stream = StdStream::connect(address).unwrap();
     stream.write_all(request.as_bytes()).unwrap();

@@ -1,8 +1,12 @@
-//! The stores that keep data, each against a bare reference in the same run: durable creates on SQLite against a loop
-//! with one sync each, reads on SQLite against those in memory, all of it on PostgreSQL against statements written by
-//! hand for the same driver, and each operation of the service against the statements that the store runs for it.
+//! The SQL stores, each against a baseline in the same run:
 //!
-//! `cargo bench -p leadapi-tests --bench stores` uses 1,000 and 100,000 leads; `LEADAPI_BENCH_LEADS=1000,1000000` others.
+//! - durable creates on SQLite against a loop with one sync per create,
+//! - reads on SQLite against reads in memory,
+//! - creates and reads on PostgreSQL against hand-written statements on the same driver,
+//! - each operation of the service against the statements that the store runs for it.
+//!
+//! `cargo bench -p leadapi-tests --bench stores` uses 1,000 and 100,000 leads. `LEADAPI_BENCH_LEADS=1000,1000000`
+//! sets other sizes.
 #![allow(
     clippy::cast_precision_loss,
     clippy::expect_used,

@@ -1,8 +1,9 @@
-//! What a second thread adds in process: the whole service on one thread and on two, by what the two of them share.
+//! Scaling to a second thread: in-process calls of the whole service on one thread and on two, depending on what the
+//! two callers share.
 //!
-//! The pair that shares nothing but the machine says what can be had here; every other pair is to be held against it.
-//! A virtual machine's two processors may be two cores at one moment and the two halves of one core at the next. So the
-//! last columns are of those rounds alone in which the pair that shares nothing got a second core.
+//! The pair that shares nothing but the machine sets the upper bound, with which every other pair is compared. The
+//! two processors of a virtual machine may be two cores at one time and two hardware threads of the same core at
+//! another. So the last columns cover only the rounds in which the pair that shares nothing got a second core.
 
 #![allow(
     missing_docs,
@@ -37,7 +38,8 @@ use tower::Service;
 
 const ROUNDS: usize = 101;
 const CALLS: usize = 3_000;
-/// Two that share nothing get 1.9 to 2 times of one from two cores, and 1.1 to 1.4 from the halves of one.
+/// The speed-up from which a round counts as having two cores. Two threads that share nothing reach 1.9 to 2 on two
+/// cores, and 1.1 to 1.4 on two hardware threads of one core.
 const TWO_CORES: f64 = 1.8;
 
 #[path = "common/allocator.rs"]
@@ -67,7 +69,7 @@ fn main() {
     }
 }
 
-/// What two callers have in common.
+/// What two callers share.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Shared {
     Nothing,
@@ -101,7 +103,7 @@ impl Call {
     const ALL: [Self; 4] = [Self::Get, Self::List, Self::Patch, Self::Create];
 }
 
-/// A thread's own way to the service.
+/// The service handle and the request parameters of one thread.
 struct Caller {
     service: LeadService,
     token: String,
@@ -136,7 +138,7 @@ fn pair(shared: Shared) -> [Caller; 2] {
     })
 }
 
-/// A business that has not so much as the text of an id in common with another.
+/// A business that is parsed separately, so that it shares no memory with another, not even the text of an id.
 fn seed(id: &str) -> BusinessSeed {
     let mut seed = Dataset::parse(SAMPLE).unwrap().businesses.remove(0);
     seed.id = id.parse().unwrap();
@@ -144,7 +146,7 @@ fn seed(id: &str) -> BusinessSeed {
 }
 
 impl Caller {
-    /// Requests are built beforehand: they are the host's work.
+    /// Builds the requests in advance, because building them is the host's work.
     fn requests(&self, calls: &[Call]) -> Vec<Request<Full<Bytes>>> {
         let one = format!("/leads/{}", self.lead);
         let request = |call: &Call| {
@@ -166,21 +168,21 @@ fn call(service: &mut LeadService, request: Request<Full<Bytes>>) {
     assert!(black_box(response).status().is_success());
 }
 
-/// What a second thread adds to a pair: medians.
+/// The gain from a second thread for a pair, as medians.
 struct Growth {
-    /// Thousands of calls in a second on one thread, and on two.
+    /// Thousands of calls per second on one thread, and on two.
     one: f64,
     two: f64,
-    /// Two over one.
+    /// Two threads over one.
     ratio: f64,
-    /// Two over the two that share nothing.
+    /// Two threads of this pair over two threads that share nothing.
     of_nothing: f64,
-    /// Two over one in the rounds in which there were two cores, of which there were so many; NaN where there were none.
+    /// Two threads over one, in the `rounds` in which there were two cores; NaN if there was no such round.
     on_two_cores: f64,
     rounds: usize,
 }
 
-/// The pairs take turns, because the machine is not the same for long.
+/// Measures the pairs in turn, because the performance of the machine varies over time.
 fn growth(calls: &[Call], pairs: &[(Shared, [Caller; 2]); 4]) -> [(Shared, Growth); 4] {
     let rounds: Vec<_> =
         (0..ROUNDS).map(|_| pairs.each_ref().map(|(_, pair)| [round(calls, &pair[..1]), round(calls, pair)])).collect();
@@ -226,7 +228,7 @@ fn round(calls: &[Call], callers: &[Caller]) -> f64 {
     (CALLS * callers.len()) as f64 / (ended - begun).as_secs_f64() / 1_000.0
 }
 
-/// Seconds that a reader takes while a writer does nothing else.
+/// The seconds that a reader takes while a writer patches continuously.
 fn beside(reader: &Caller, writer: &Caller) -> f64 {
     let (ready, is_over) = (AtomicUsize::new(2), AtomicBool::new(false));
     thread::scope(|scope| {
@@ -258,7 +260,7 @@ fn beside(reader: &Caller, writer: &Caller) -> f64 {
     })
 }
 
-/// In rounds this short two threads may well share a core to the end.
+/// Pins the thread. In rounds this short the scheduler may leave both threads on one core until the end.
 fn stay_on(core: usize) {
     let cores = core_affinity::get_core_ids().unwrap();
     assert!(core_affinity::set_for_current(cores[core]));

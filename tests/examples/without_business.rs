@@ -1,15 +1,17 @@
-//! Takes `business_id` out of one place of one SQL statement at a time, and looks whether the differential test sees it.
+//! A mutation test: removes one `business_id` condition from one SQL statement at a time, and checks that the
+//! differential test fails.
 //!
-//! The statements stand as text in the executable of the test, so a copy is changed there, by as many bytes: nothing is
-//! built anew, and what runs is the product as it is but for this one condition. Run it as
+//! The executable of the test contains the statements as text. So the tool patches a copy of the executable with a
+//! replacement of the same length: nothing is rebuilt, and the copy differs from the product in this one condition
+//! only. Run it as
 //!
 //! ```text
 //! cargo test -p leadapi-tests --test differential --no-run
 //! cargo run -p leadapi-tests --example without_business -- target/debug/deps/differential-<hash> [NAME]…
 //! ```
 //!
-//! With names, only statements of those names are taken. The outcome is a table; the exit status is 1 where the test has
-//! not seen a change. It takes minutes, so it is no part of the usual tests.
+//! If names are given, only the statements with those names are mutated. The tool prints a table of outcomes, and its
+//! exit status is 1 if a mutant survived. It takes minutes, so it is not part of the regular tests.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -27,10 +29,10 @@ use std::{
     time::Instant,
 };
 
-/// A test that takes more seconds hangs, which is seen too.
+/// The timeout of a test in seconds. A test that exceeds it hangs, which also counts as detected.
 const LONGEST: &str = "240";
 
-/// In the order in which they are run, until one fails.
+/// The tests in the order in which they run, until one fails.
 const TESTS: [&str; 5] = [
     "keys::keys_that_grow_old",
     "random::whatever_two_businesses_do",
@@ -41,7 +43,7 @@ const TESTS: [&str; 5] = [
 
 const SOURCES: [&str; 3] = ["statement.rs", "admin/statement.rs", "postgres/statement.rs"];
 
-/// A statement, as the executable holds it.
+/// An SQL statement as it appears in the executable.
 struct Statement {
     name: String,
     sql: String,
@@ -73,7 +75,7 @@ fn main() -> ExitCode {
     if survived == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Every statement that names a business in a condition.
+/// All statements with a condition on the business.
 fn statements() -> Vec<Statement> {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../leadapi-server/src/store"));
     SOURCES.iter().flat_map(|source| constants(&fs::read_to_string(folder.join(source)).unwrap())).collect()
@@ -86,7 +88,7 @@ fn constants(source: &str) -> Vec<Statement> {
         let Some(text) = rest.split('"').nth(1) else { continue };
         let mut lines = text.split("\\\n");
         let first = lines.next().unwrap_or_default().to_owned();
-        // A backslash at the end of a line joins it to what the next one begins with after its blanks.
+        // A backslash at the end of a line joins it to the next line without its leading white space.
         let sql = lines.fold(first, |sql, line| sql + line.trim_start());
         if !conditions(&sql).is_empty() {
             statements.push(Statement { name: name.to_owned(), sql });
@@ -95,7 +97,7 @@ fn constants(source: &str) -> Vec<Statement> {
     statements
 }
 
-/// Where `business_id = $n` stands, with the name of a table before it, and how long it is.
+/// The start and the length of each `business_id = $n`, including a table name before it.
 fn conditions(sql: &str) -> Vec<(usize, usize)> {
     const CONDITION: &str = "business_id = $";
     let places = sql.match_indices(CONDITION).map(|(at, _)| {
@@ -107,12 +109,13 @@ fn conditions(sql: &str) -> Vec<(usize, usize)> {
 }
 
 impl Statement {
-    /// With one condition after the other made one that is always true, of the same length and the same parameter.
+    /// The mutants of the statement. Each replaces one condition by one of the same length and with the same
+    /// parameter that is always true.
     fn without_business(&self) -> Vec<String> {
         let changed = conditions(&self.sql).into_iter().map(|(at, length)| {
             let condition = &self.sql[at..at + length];
             let parameter = condition.rsplit(' ').next().unwrap_or(condition);
-            // Said so that both databases know that the parameter is a text.
+            // The concatenation tells both databases that the parameter is a text.
             let always = format!("{parameter}||''={parameter}");
             format!("{}{always:<length$}{}", &self.sql[..at], &self.sql[at + length..])
         });
@@ -120,7 +123,8 @@ impl Statement {
     }
 }
 
-/// A constant may stand more than once in an executable; none if it does not stand there.
+/// Replaces every occurrence, because an executable may contain a constant more than once. Returns `None` if there is
+/// no occurrence.
 fn replace(program: &[u8], from: &[u8], to: &[u8]) -> Option<Vec<u8>> {
     assert_eq!(from.len(), to.len(), "an executable has no room for more");
     let mut changed = program.to_vec();
@@ -134,7 +138,7 @@ fn replace(program: &[u8], from: &[u8], to: &[u8]) -> Option<Vec<u8>> {
     found.then_some(changed)
 }
 
-/// The first test that fails, and on which store if it says so.
+/// Runs the tests, and returns the first one that fails and, if its output names one, the store.
 fn run(mutant: &Path, executable: &str) -> String {
     for test in TESTS {
         let ran = Command::new("timeout")
@@ -149,7 +153,7 @@ fn run(mutant: &Path, executable: &str) -> String {
         if !ran.status.success() {
             let store = ["Sqlite", "Postgres"].into_iter().find(|store| output.contains(store));
             let failed = output.contains(&format!("test {test} ... FAILED"));
-            // The status by which `timeout` says that it ended the test.
+            // `timeout` exits with status 124 if it ended the test.
             let how = match ran.status.code() {
                 Some(124) => "red (hangs)",
                 _ if failed => "red",

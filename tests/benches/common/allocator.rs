@@ -1,4 +1,4 @@
-//! The allocator of the server's binary.
+//! The allocator that the server's binary uses.
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -1,4 +1,4 @@
-//! The server as it is shipped, its log off and its limits out of the way, on a thread of its own.
+//! The server as shipped, with logging off and rate limits raised, on a separate thread.
 
 use std::{net::SocketAddr, sync::mpsc::channel, thread};
 
@@ -12,7 +12,7 @@ use leadapi_core::{
 use leadapi_server::Server;
 use tokio::runtime::Builder;
 
-/// Starts it, and gives its address and a token of its first business.
+/// Starts the server, and returns its address and a token of its first business.
 pub(crate) fn start(dataset: Dataset) -> (SocketAddr, String) {
     let (send, receive) = channel();
     thread::spawn(move || {

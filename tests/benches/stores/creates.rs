@@ -1,4 +1,4 @@
-//! Durable creates: many callers through the whole service, against a loop that syncs each.
+//! Durable creates: many callers through the whole service, against a loop with one sync per create.
 
 use std::{
     fs::File,
@@ -60,7 +60,7 @@ pub(crate) async fn sqlite() {
     println!("  one sync of 4 KB takes             {:>9}", micros(sync_time(folder.path())));
 }
 
-/// The same on disks that take longer for a sync than this one: each in a process of its own.
+/// Repeats the measurement with slower syncs, each time in a new process.
 pub(crate) fn on_slower_disks() {
     for longer in [Duration::from_micros(500), Duration::from_millis(2)] {
         let mut again = Command::new(std::env::current_exe().unwrap());
@@ -70,7 +70,7 @@ pub(crate) fn on_slower_disks() {
     }
 }
 
-/// The median in microseconds.
+/// The median duration of a 4 KB write with a sync, in microseconds.
 fn sync_time(folder: &Path) -> f64 {
     let mut file = File::create(folder.join("sync")).unwrap();
     let times = (0..200).map(|_| {
@@ -82,7 +82,7 @@ fn sync_time(folder: &Path) -> f64 {
     median(times.collect())
 }
 
-/// A service over a store, and a token for it.
+/// A service over a store, and an `Authorization` header value for it.
 pub(crate) async fn service(store: SqlStore) -> (LeadService, String) {
     let secret = BearerToken::generate().unwrap();
     store.insert(&business(), TokenRecord::new(&secret, "bench", Scopes::Both, moment(0))).await.unwrap();
@@ -92,7 +92,7 @@ pub(crate) async fn service(store: SqlStore) -> (LeadService, String) {
     (service, format!("Bearer {}", secret.expose()))
 }
 
-/// Creates per second of many callers.
+/// Creates per second with many concurrent callers.
 pub(crate) async fn concurrent(service: &LeadService, token: &str) -> f64 {
     let made = Arc::new(AtomicUsize::new(0));
     let begun = Instant::now();
@@ -115,7 +115,7 @@ pub(crate) async fn concurrent(service: &LeadService, token: &str) -> f64 {
     made.load(Ordering::Relaxed) as f64 / begun.elapsed().as_secs_f64()
 }
 
-/// The same rows, written by hand: a lead and the four counts that it is part of, in a transaction each.
+/// Writes the same rows with hand-written SQL: a lead and the four counts that include it, one transaction per lead.
 struct Bare {
     connection: rusqlite::Connection,
     made: usize,

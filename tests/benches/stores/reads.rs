@@ -10,13 +10,13 @@ use leadapi_server::store::SqlStore;
 
 use crate::data::{business, client, dataset, lead_id, micros, sizes, stage, time};
 
-/// A read that is timed.
+/// A measured read.
 pub(crate) enum Read {
     One,
     Page(LeadQuery),
 }
 
-/// What is read of a store with so many leads.
+/// The measured reads of a store with this many leads.
 pub(crate) fn reads(leads: usize) -> Vec<(&'static str, Read)> {
     let at = |limit, offset: usize| Window::new(limit, offset as u64).unwrap();
     let both = LeadQuery::new().client(client(1)).stage(stage(2));

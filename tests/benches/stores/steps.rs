@@ -1,4 +1,4 @@
-//! The statements that the store runs for each operation, taken from the store itself.
+//! The statements that the store runs for each operation, included from the store's source.
 
 use rusqlite::types::Value;
 
@@ -62,7 +62,8 @@ macro_rules! step {
     };
 }
 
-/// Each inner list can be sent at once: nothing of it needs an answer to the rest.
+/// The steps of an operation, by round trip. The steps of an inner list do not depend on each other's results, so
+/// they can be pipelined.
 pub(crate) fn steps(database: Database, operation: Operation, nth: usize) -> Vec<Vec<Step>> {
     match operation {
         Operation::Get => vec![vec![step!(statement::LEAD, owner(), lead_id(nth).to_string())]],
@@ -105,7 +106,7 @@ fn page(database: Database, of_client: bool, in_stage: bool) -> Vec<Step> {
     steps
 }
 
-/// Its beginning, up to the first answer that is needed.
+/// The beginning of a write transaction, up to the first result that is needed.
 fn writing(database: Database, needs: Vec<Step>) -> Vec<Step> {
     let mut steps = match database {
         Database::Sqlite => vec![Step::Command("BEGIN IMMEDIATE")],
@@ -115,7 +116,7 @@ fn writing(database: Database, needs: Vec<Step>) -> Vec<Step> {
     steps
 }
 
-/// Its end, from what is told last.
+/// The end of a write transaction: the last statements and the commit.
 fn written(database: Database, nth: usize, mut told: Vec<Step>) -> Vec<Step> {
     if database == Database::Postgres {
         told.push(step!(of_postgres::SIGN, "bench".to_owned(), nth.to_string(), 0_i64, owner()));
@@ -124,7 +125,7 @@ fn written(database: Database, nth: usize, mut told: Vec<Step>) -> Vec<Step> {
     told
 }
 
-/// The tally's row of a new lead under each filter.
+/// The filters whose rows in the `tally` table count a new lead.
 fn filters(nth: usize) -> [(String, String); 4] {
     let (client, stage) = (client(nth).to_string(), stage(nth / crate::data::CLIENTS).to_string());
     let none = String::new;

@@ -1,10 +1,12 @@
-//! What one call costs, held to the figures in `cost.txt`: instructions, allocations and the bytes of these.
+//! The cost of one call, compared with the figures in `cost.txt`: instructions, allocations and allocated bytes.
 //!
-//! More or fewer allocations than there, or instructions or bytes 5 % off, dearer or cheaper, are an error until the file
-//! is changed with them: `LEADAPI_ACCEPT=1 cargo bench -p leadapi-cost --bench cost` writes it anew.
+//! The benchmark fails if the number of allocations differs at all, or if instructions or bytes differ by more than
+//! 5 % in either direction. `LEADAPI_ACCEPT=1 cargo bench -p leadapi-cost --bench cost` accepts a change and rewrites
+//! the file.
 //!
-//! Instructions are counted by valgrind, which must be installed, and come out the same to some 1 % whatever else the
-//! machine does, but not from another compiler. `callgrind_annotate target/tmp/cost/GET-one` tells where they go.
+//! Valgrind counts the instructions and must be installed. The counts vary by about 1 % whatever else the machine
+//! does, but another compiler gives other counts. `callgrind_annotate target/tmp/cost/GET-one` shows where they are
+//! spent.
 
 #![allow(
     missing_docs,
@@ -31,10 +33,10 @@ static MEMORY: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/cost.txt");
 const CALLS: usize = 1_000;
-/// By so much of its figure a cost may be off. Allocations come out the same in each run.
+/// The allowed relative deviation of each cost. Allocations are the same in each run.
 const ALLOWED: [f64; 3] = [0.05, 0.0, 0.05];
 
-/// Instructions, allocations and bytes of one call.
+/// Instructions, allocations and allocated bytes of one call.
 type Cost = [usize; 3];
 
 fn main() -> ExitCode {
@@ -55,7 +57,7 @@ fn main() -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Prints what has become of each figure, and says whether all stand.
+/// Prints the change of each cost, and returns whether all are within the allowed deviation.
 fn compare(costs: &[(&str, Cost)], figures: &BTreeMap<&str, Cost>) -> bool {
     println!("{:<18}{:>14}{:>9}{:>14}{:>9}{:>14}{:>9}", "one call", "instructions", "", "allocations", "", "bytes", "");
     let mut all = costs.len() == figures.len();
@@ -64,7 +66,7 @@ fn compare(costs: &[(&str, Cost)], figures: &BTreeMap<&str, Cost>) -> bool {
         print!("{name:<18}");
         for ((is, was), allowed) in cost.iter().zip(figure).zip(ALLOWED) {
             let change = *is as f64 / was as f64 - 1.0;
-            // What has no figure is infinitely dearer.
+            // Without a recorded figure the change is infinite, so the comparison fails.
             all &= change.abs() <= allowed;
             print!("{is:>14}{:>+7.1} %", change * 100.0);
         }
@@ -82,7 +84,7 @@ fn cost(operation: &Operation) -> Cost {
     all.map(|all| (all + CALLS / 2) / CALLS)
 }
 
-/// Of all calls, in a process without the counting of allocations.
+/// Counts the instructions of all calls, in a separate process that does not count allocations.
 fn instructions(operation: &Operation) -> usize {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cost");
     fs::create_dir_all(&folder).unwrap();

@@ -1,4 +1,4 @@
-//! The time of one call of the service in process: no socket, no runtime, everything else on.
+//! The time of one in-process call of the service: no socket and no async runtime, but everything else enabled.
 
 #![allow(missing_docs, clippy::print_stdout, reason = "a benchmark prints")]
 

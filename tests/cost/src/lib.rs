@@ -1,4 +1,4 @@
-//! Calls of the service in process, as they are measured: no socket, no runtime, everything else on.
+//! In-process calls of the service for measurements: no socket and no async runtime, but everything else enabled.
 #![allow(
     clippy::indexing_slicing,
     clippy::missing_panics_doc,
@@ -24,7 +24,7 @@ use tower_service::Service;
 pub use operation::{OPERATIONS, Operation};
 pub use sample::{SAMPLE, sample};
 
-/// A service, and requests that it has not been asked yet.
+/// A service and the prepared requests to send to it.
 #[derive(Debug)]
 pub struct Calls {
     service: LeadService,
@@ -33,10 +33,10 @@ pub struct Calls {
 }
 
 impl Calls {
-    /// Requests are built beforehand: they are the host's work.
+    /// Prepares a service and its requests. Building a request is the host's work, so it must not be measured.
     #[must_use]
     pub fn prepare(operation: &Operation, count: usize) -> Self {
-        // A page of 50 is to be full, and each delete to find a lead.
+        // A page of 50 must be full, and each delete must find a lead.
         let dataset = sample(count.max(50));
         let business = dataset.businesses[0].clone();
         let tokens = MemoryTokens::default();
@@ -51,7 +51,7 @@ impl Calls {
         Self { service, requests, status: operation.status }
     }
 
-    /// Makes all of them, one after the other, and drops the answers.
+    /// Sends all requests one after the other, checks the statuses, and drops the responses.
     pub fn make(&mut self) {
         for request in self.requests.drain(..) {
             let response = block_on(self.service.call(request)).unwrap();

@@ -1,11 +1,11 @@
-//! What is asked of the service.
+//! The measured operations.
 
 use bytes::Bytes;
 use http::{Request, StatusCode};
 use http_body_util::Full;
 use leadapi_core::dataset::BusinessSeed;
 
-/// Each operation of the API, and what is refused before it comes to one.
+/// The operations of the API, and requests that are rejected before they reach one.
 pub const OPERATIONS: [Operation; 11] = [
     Operation { name: "unknown path", status: StatusCode::NOT_FOUND, path: |_, _| "/nowhere".into(), ..LIST },
     Operation { name: "unknown token", status: StatusCode::UNAUTHORIZED, token: Some(UNKNOWN), ..LIST },
@@ -29,23 +29,23 @@ const LIST: Operation = Operation {
     body: |_, _| String::new(),
 };
 
-/// A token with a good checksum that is nobody's.
+/// A token with a valid checksum that is not in the token store.
 const UNKNOWN: &str = "pak_00000000000000000000000000000000000000000002OZByn";
 
 /// A request that is made many times.
 #[derive(Debug)]
 pub struct Operation {
-    /// What it is called.
+    /// The name of the operation in the output.
     pub name: &'static str,
     method: &'static str,
     pub(crate) status: StatusCode,
-    /// In place of that of the business.
+    /// The token to send instead of that of the business.
     token: Option<&'static str>,
     path: Text,
     body: Text,
 }
 
-/// Of the nth request to a business.
+/// Builds a part of the nth request to a business.
 type Text = fn(usize, &BusinessSeed) -> String;
 
 impl Operation {
@@ -68,7 +68,7 @@ fn each(nth: usize, business: &BusinessSeed) -> String {
     format!("/leads/{}", business.leads[nth].id)
 }
 
-/// A page that has not been asked for lately.
+/// A page that was not requested recently, so it cannot come from a cache.
 fn not_seen(nth: usize, business: &BusinessSeed) -> String {
     format!("/leads?offset={}", nth % (business.leads.len() - 49))
 }

@@ -1,11 +1,11 @@
-//! The sample with more leads.
+//! The sample data set, extended with more leads.
 
 use leadapi_core::dataset::Dataset;
 
-/// The sample data set of the server, which is not built for it.
+/// The sample data set of the server. Including the file avoids a dependency on the server crate.
 pub const SAMPLE: &str = include_str!("../../../leadapi-server/data/sample.json");
 
-/// The sample with so many leads in its first business: its own, over and over.
+/// The sample with at least this many leads in its first business, filled up with copies of its own leads.
 #[must_use]
 pub fn sample(leads: usize) -> Dataset {
     let mut data = Dataset::parse(SAMPLE).unwrap();

@@ -1,4 +1,4 @@
-//! Makes so many calls of one operation: `calls "GET one" 1000`.
+//! Makes a number of calls of one operation: `calls "GET one" 1000`.
 #![allow(clippy::unwrap_used, reason = "a measurement ends at the first thing that is wrong")]
 
 use std::env;
@@ -13,7 +13,7 @@ fn main() {
     measured(&mut Calls::prepare(operation, count));
 }
 
-/// What stands before it is not counted.
+/// Callgrind counts only what runs inside this function (`--toggle-collect`), so the preparation is excluded.
 #[inline(never)]
 fn measured(calls: &mut Calls) {
     calls.make();
