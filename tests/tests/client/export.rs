@@ -1,4 +1,4 @@
-//! All leads are read while others write.
+//! Exports all leads while other clients write.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -25,11 +25,12 @@ use leadapi_core::{
 
 const LEADS: usize = 100_000;
 const WRITERS: usize = 4;
-/// So often each of them inserts and deletes for each page that is read: a list that changes by more than a page with
-/// every page is more than a walk promises.
+/// The number of inserts and deletes by each writer per page that is read. A walk makes no promise if the list
+/// changes by more than one page while it reads one page.
 const WRITES_PER_PAGE: usize = 10;
 
-/// A client of the service in this process, with so many leads, of which `old-…0` may be deleted and the others stay.
+/// A client of an in-process service with [`LEADS`] leads. The writers may delete those whose id ends in 0; the
+/// others stay.
 async fn client() -> Client {
     let mut data = Dataset::parse(
         r#"{"businesses": [{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",
@@ -37,7 +38,7 @@ async fn client() -> Client {
     )
     .unwrap();
     let at = "2026-01-01T00:00:00Z".parse().unwrap();
-    // All of one moment, so that the ids alone are their order.
+    // All leads have the same timestamp, so the ids alone determine the order.
     data.businesses[0].leads = (0..LEADS).map(|nth| Lead::new(old(nth), c1(), format!("{nth}"), at)).collect();
     let (tokens, token) = (MemoryTokens::default(), BearerToken::generate().unwrap());
     tokens.insert(&"b1".parse().unwrap(), TokenRecord::new(&token, "t", Scopes::Both, at)).await.unwrap();
@@ -60,7 +61,7 @@ fn stays(nth: usize) -> bool {
     !nth.is_multiple_of(10)
 }
 
-/// Inserts and deletes as the pages are read, until it is told to stop; says how often.
+/// Inserts and deletes at the rate at which pages are read, until `stop` is set. Returns the number of rounds.
 async fn write(client: Client, writer: usize, stop: Arc<AtomicBool>, read: Arc<AtomicUsize>) -> usize {
     let mut goes = (0..LEADS).filter(|nth| !stays(*nth) && nth / 10 % WRITERS == writer);
     let mut written = 0;
@@ -70,7 +71,7 @@ async fn write(client: Client, writer: usize, stop: Arc<AtomicBool>, read: Arc<A
             continue;
         }
         client.leads().create(&NewLead::new(&c1(), "new")).await.unwrap();
-        // From the newest to the oldest and back, so that rows go before the reader and behind it.
+        // Deletes from both ends in turn, so that rows disappear both ahead of the reader and behind it.
         if let Some(nth) = if written % 2 == 0 { goes.next() } else { goes.next_back() } {
             client.leads().delete(&old(nth)).await.unwrap();
         }

@@ -1,4 +1,4 @@
-//! The client against a real server, with everything between them that can go wrong.
+//! The client against a real server, with network faults between them.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

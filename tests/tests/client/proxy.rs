@@ -1,4 +1,4 @@
-//! A proxy that does to requests what the world does.
+//! An HTTP proxy that injects faults.
 
 use std::{
     io,
@@ -14,19 +14,19 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// What becomes of a request.
+/// What the proxy does with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     None,
-    /// It is answered late.
+    /// The response is delayed.
     Late(Duration),
-    /// The connection is closed before the server has seen it.
+    /// The connection is closed before the request reaches the server.
     Dropped,
-    /// The server does it, and the connection is closed.
+    /// The server executes the request, but the connection is closed without a response.
     Cut,
-    /// The server does it, and the connection is closed in the middle of the answer.
+    /// The server executes the request, but the connection is closed in the middle of the response.
     CutShort,
-    /// The proxy answers, and the server sees nothing.
+    /// The proxy sends this response, and the request does not reach the server.
     Answered(&'static str),
 }
 
@@ -36,7 +36,7 @@ const FAILED: &str = "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 16\r
 const RUBBISH: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 29\r\n\r\n\
     <html>Welcome, guest!</html>\n";
 
-/// The fault of the n-th request, the same in each run: about one in eight meets one.
+/// The fault of the n-th request. It is the same in each run; about one request in eight fails.
 pub(crate) fn storm(nth: u64) -> Fault {
     match nth.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 57 {
         0..=2 => Fault::Dropped,
@@ -45,19 +45,19 @@ pub(crate) fn storm(nth: u64) -> Fault {
         8..=9 => Fault::Answered(TOO_MANY),
         10..=11 => Fault::Answered(FAILED),
         12..=13 => Fault::Answered(RUBBISH),
-        // Later than an attempt may take.
+        // Longer than the timeout of an attempt.
         14 => Fault::Late(Duration::from_millis(1_500)),
         15..=20 => Fault::Late(Duration::from_millis(100)),
         _ => Fault::None,
     }
 }
 
-/// A proxy on a port of its own, for as long as the runtime lives.
+/// A proxy on a free port that runs as long as the runtime.
 pub(crate) struct Proxy {
     pub(crate) address: String,
-    /// So many requests have come.
+    /// The number of requests received.
     pub(crate) requests: Arc<AtomicU64>,
-    /// So many connections have come.
+    /// The number of connections accepted.
     pub(crate) connections: Arc<AtomicUsize>,
 }
 
@@ -71,7 +71,7 @@ impl Proxy {
             while let Ok((client, _)) = listener.accept().await {
                 came.fetch_add(1, Ordering::Relaxed);
                 let (server, fault, counted) = (server.clone(), fault.clone(), counted.clone());
-                // What goes wrong on a connection is the caller's to notice.
+                // An error ends the connection, which the client notices.
                 tokio::spawn(async move { pass(client, &server, fault, &counted).await.unwrap_or_default() });
             }
         });
@@ -79,7 +79,7 @@ impl Proxy {
     }
 }
 
-/// Passes requests on, one after the other, until a fault ends the connection.
+/// Forwards requests one after the other, until a fault ends the connection.
 async fn pass(
     mut client: TcpStream,
     server: &str,
@@ -112,7 +112,7 @@ async fn pass(
     }
 }
 
-/// A whole message: its head, and a body as long as the head says.
+/// Reads a complete message: the head, and a body with the `Content-Length` of the head.
 async fn message(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     loop {

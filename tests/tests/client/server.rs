@@ -1,11 +1,11 @@
-//! A server in memory, as a process.
+//! A server process with an in-memory store.
 
 use std::process::{Child, Command};
 
 use leadapi_client::{Builder, Client, Pacing};
 use leadapi_tests::{secret, serve_one_business};
 
-/// A running server without limits, with one business, its client account `c1` and a token.
+/// A running server without rate limits. It has one business with the client account `c1` and a token.
 pub(crate) struct Server {
     child: Child,
     pub(crate) address: String,
@@ -20,7 +20,8 @@ impl Server {
         Self { child, address, token }
     }
 
-    /// A client of what listens at an address, be it the server or a proxy before it; not paced, as there are no limits.
+    /// A client builder for the server at this address, or for a proxy in front of it. Client-side rate limiting is
+    /// off, because the server has no limits.
     pub(crate) fn client(&self, address: &str) -> Builder {
         Client::builder(format!("http://{address}/v1"), self.token.as_str()).pacing(Pacing::off())
     }

@@ -1,4 +1,5 @@
-//! Twenty clients on one token create and read through a proxy that drops, delays, cuts and makes things up.
+//! Twenty clients with the same token create and read leads through a proxy that drops, delays, truncates and forges
+//! responses.
 
 use std::{
     collections::BTreeMap,
@@ -20,12 +21,12 @@ use crate::{
 
 const CLIENTS: usize = 20;
 const LEADS: usize = 60;
-/// Each call ends within this.
+/// The time limit of each call.
 const DEADLINE: Duration = Duration::from_secs(60);
-/// What a busy machine may need to notice.
+/// The delay that a busy machine may add to the time limit.
 const SLACK: Duration = Duration::from_secs(2);
 
-/// Creates a lead, and reads it.
+/// Creates a lead, and reads it again.
 async fn create_and_read(client: &Client, name: &str) {
     let begun = Instant::now();
     let lead = client.leads().create(&NewLead::new(&ClientId::parse("c1").unwrap(), name)).await.unwrap();
@@ -36,7 +37,7 @@ async fn create_and_read(client: &Client, name: &str) {
     assert!(begun.elapsed() < DEADLINE + SLACK);
 }
 
-/// How often each name is there.
+/// The number of leads with each name.
 async fn all(client: &Client) -> BTreeMap<String, usize> {
     let (mut names, mut offset) = (BTreeMap::new(), 0);
     loop {

@@ -1,4 +1,5 @@
-//! Each planted defect breaks the sentence that it is against, and no defect breaks all of them.
+//! Planted defects: each one must break the sentence of the contract that it violates, and must not break most
+//! others.
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::{Leaping, broken, in_process, raised};
 
-/// A service with one thing wrong: in what it reads, or in what it answers.
+/// A service with one defect, either in its requests or in its responses.
 struct Defective<T> {
     service: T,
     defect: Defect,
@@ -36,7 +37,7 @@ impl<T: Transport> Transport for Defective<T> {
 
 use Defect::{Answers, Reads};
 
-/// A defect, and sentences that it must break; the section stands before each.
+/// The name of a defect, the defect, and sentences that it must break, each with its section in front.
 type Planted = (&'static str, Defect, &'static [&'static str]);
 
 #[rustfmt::skip]
@@ -156,7 +157,7 @@ const PLANTED: &[Planted] = &[
         &["D5 this Content-Type is 400: text/plain"]),
 ];
 
-/// Each alone, on a service of its own.
+/// Checks each defect separately, on a new service.
 #[tokio::test]
 async fn each_breaks_the_sentence_that_it_is_against() {
     let mut wrong = Vec::new();
@@ -178,7 +179,7 @@ async fn each_breaks_the_sentence_that_it_is_against() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Those of the rate limits, under a time that leaps.
+/// Checks the defects of the rate limits, with a clock that advances on demand.
 #[tokio::test]
 async fn each_defect_of_the_limits_breaks_its_sentence() {
     let planted: [(&str, Limits, Defect, &str); 5] = [
@@ -217,7 +218,7 @@ fn limits(reads: u32, writes: u32) -> Limits {
     Limits { reads: reads.try_into().unwrap(), writes: writes.try_into().unwrap() }
 }
 
-// How a defect changes an answer.
+// Helpers that change a response.
 
 fn status(mut answer: Response<Bytes>, from: u16, to: u16) -> Response<Bytes> {
     if answer.status() == from {
@@ -240,7 +241,7 @@ fn replaced(answer: Response<Bytes>, name: &'static str, from: &str, to: &str) -
     if answer.headers().get(name).is_some_and(|value| value == from) { with(answer, name, to) } else { answer }
 }
 
-/// With another body, if there is a JSON object.
+/// Edits the body, if it is a JSON object.
 fn edited(answer: Response<Bytes>, edit: impl FnOnce(&mut Value)) -> Response<Bytes> {
     let (mut head, body) = answer.into_parts();
     let Ok(mut json @ Value::Object(_)) = serde_json::from_slice(&body) else {
@@ -248,7 +249,7 @@ fn edited(answer: Response<Bytes>, edit: impl FnOnce(&mut Value)) -> Response<By
     };
     let before = json.clone();
     edit(&mut json);
-    // What reading a member that is not there has put in is no edit.
+    // Indexing a missing member with `body["…"]` inserts a null, which is not an edit.
     if let Some(object) = json.as_object_mut() {
         object.retain(|name, value| {
             !value.is_null() || before.get(name).is_some() || ["updated_at", "next"].contains(&name.as_str())
@@ -291,9 +292,9 @@ fn is_lead(asked: &Request<Bytes>) -> bool {
     asked.method() == Method::POST || asked.uri().path().contains("/leads/")
 }
 
-// How a defect changes what is read.
+// Helpers that change a request.
 
-/// With another body, if there is a JSON object.
+/// Edits the body, if it is a JSON object.
 fn sent(asked: Request<Bytes>, edit: impl FnOnce(&mut Value)) -> Request<Bytes> {
     let (head, body) = asked.into_parts();
     let Ok(mut json @ Value::Object(_)) = serde_json::from_slice(&body) else { return Request::from_parts(head, body) };
@@ -319,7 +320,7 @@ fn at(mut asked: Request<Bytes>, path: &str) -> Request<Bytes> {
     asked
 }
 
-/// In the name of the token with both scopes, whichever of the business's good tokens asks.
+/// Replaces the read-only or write-only token of the business with the one that has both scopes.
 fn as_both(mut asked: Request<Bytes>) -> Request<Bytes> {
     let sent =
         asked.headers().get("authorization").map(|header| String::from_utf8_lossy(header.as_bytes()).into_owned());

@@ -1,5 +1,5 @@
-//! The contract check of the test kit: our own service passes it wholly, and each planted defect breaks the sentence that
-//! it is against.
+//! Tests of the test kit's conformance check: our own service passes completely, and each planted defect breaks the
+//! sentence that it violates.
 #![allow(
     clippy::indexing_slicing,
     clippy::panic,
@@ -31,7 +31,7 @@ use leadapi_core::{
 /// The standard data set.
 const DATA: &str = include_str!("../../../leadapi-client/conformance/dataset.json");
 
-/// A time that passes only when somebody waits, and then at once.
+/// A timer whose sleeps return immediately and advance the clock. Time does not pass otherwise.
 #[derive(Clone)]
 struct Leaping(Arc<ManualClock>);
 
@@ -52,7 +52,7 @@ impl Timer for Leaping {
     }
 }
 
-/// The service with the standard data set under this time.
+/// The service with the standard data set and this clock.
 async fn service(time: &Leaping, limits: Limits) -> LeadService {
     let dataset = Dataset::parse(DATA).unwrap();
     let tokens = MemoryTokens::default();
@@ -70,7 +70,7 @@ async fn service(time: &Leaping, limits: Limits) -> LeadService {
         .unwrap()
 }
 
-/// The service as the server serves it, with its request ids, in this process.
+/// An in-process transport to the service with request ids, as the server serves it.
 async fn in_process(time: &Leaping, limits: Limits) -> impl Transport {
     InProcess::new(leadapi_server::with_request_ids(service(time, limits).await))
 }
@@ -79,13 +79,13 @@ fn raised() -> Limits {
     Limits { reads: NonZeroU32::MAX, writes: NonZeroU32::MAX }
 }
 
-/// The sentences that are broken, each with its section.
+/// The broken sentences, each with its section.
 fn broken(report: &Report) -> Vec<String> {
     let broken = report.sentences.iter().filter(|sentence| matches!(sentence.outcome, Outcome::Broken(_)));
     broken.map(|sentence| format!("{} {}", sentence.section, sentence.text)).collect()
 }
 
-/// The sentences that were skipped, each with the reason.
+/// The skipped sentences, each with the reason.
 fn skipped(report: &Report) -> Vec<String> {
     let skipped = report.sentences.iter().filter_map(|sentence| match &sentence.outcome {
         Outcome::Skipped(reason) => Some(format!("{}: {reason}", sentence.text)),

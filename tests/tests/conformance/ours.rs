@@ -1,4 +1,4 @@
-//! Our own service keeps every sentence, over sockets and in process.
+//! Our own service satisfies every sentence, over sockets and in process.
 
 use leadapi_client::{
     Client,
@@ -10,7 +10,8 @@ use leadapi_server::Server;
 
 use crate::{DATA, Leaping, broken, in_process, raised, service, skipped};
 
-/// What no run can see: a service that is in order has no 500, and in process no 429 comes where limits are raised.
+/// The sentence that no run against a correct service can check, because a correct service never answers 500. With
+/// raised limits, there is no 429 either.
 const NEVER_SEEN: &str = "a 500 says internal error and nothing of its cause: no such answer came";
 
 #[tokio::test]
@@ -42,7 +43,7 @@ async fn over_sockets() {
     left_as_it_was(&client, &report).await;
 }
 
-/// What the suite has made it has taken away, and what was there is there.
+/// Checks that the suite removed everything that it created, and left the other leads in place.
 async fn left_as_it_was(client: &Client, report: &Report) {
     assert_eq!(report.left_behind, Vec::<String>::new());
     let query = LeadQuery::new().window(Window::new(200, 0).unwrap());
@@ -63,7 +64,7 @@ async fn the_other_business_is_left_as_it_was() {
     assert_eq!(theirs.leads().list(&LeadQuery::new()).await.unwrap().total, 1);
 }
 
-/// What a target does not name is skipped, with the reason, and never taken to hold.
+/// Sentences that need data which the target does not name are skipped with a reason, and never reported as holding.
 #[tokio::test]
 async fn with_the_least_that_a_target_names() {
     let time = Leaping::new();
@@ -86,7 +87,7 @@ async fn with_the_least_that_a_target_names() {
     }
 }
 
-/// Run twice on the same server, it finds the same.
+/// A second run on the same server gives the same result.
 #[tokio::test]
 async fn again() {
     let (time, target) = (Leaping::new(), Target::standard());

@@ -1,4 +1,4 @@
-//! The program `contract`.
+//! Tests of the `contract` program.
 
 use std::process::{Command, Output};
 
