@@ -1,4 +1,4 @@
-//! Who may do what (contract 5, 7 and D8).
+//! Authentication and authorization (contract 5, 7 and D8).
 
 use leadapi_tests::{Case, Token, delete, get, head, patch, post, request, run_table, secret};
 use serde_json::json;
@@ -18,7 +18,7 @@ fn bearing(name: &str, header: String) -> Case {
     get(name, "/leads").token(Token::None).header("authorization", header)
 }
 
-/// The header.
+/// The format of the `Authorization` header.
 fn headers() -> Vec<Case> {
     let good = Token::Both.secret().unwrap();
     let mistyped = good.replacen("Both", "Bath", 1);
@@ -82,7 +82,7 @@ fn headers() -> Vec<Case> {
     ]
 }
 
-/// What a well-formed token may still be.
+/// Well-formed tokens that are unknown, expired or revoked.
 fn verdicts() -> Vec<Case> {
     let revoked = secret("Revoked");
     let half = format!("{}000000", &revoked[..47]);
@@ -103,7 +103,8 @@ fn verdicts() -> Vec<Case> {
     ]
 }
 
-/// 5.4: read allows all GET requests, write allows POST, PATCH and DELETE, and neither includes the other.
+/// The scope read allows all GET requests, write allows POST, PATCH and DELETE, and neither includes the other
+/// (contract 5.4).
 fn scopes() -> Vec<Case> {
     let write = r#"Bearer error="insufficient_scope", scope="write""#;
     let read = r#"Bearer error="insufficient_scope", scope="read""#;

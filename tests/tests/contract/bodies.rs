@@ -1,4 +1,4 @@
-//! Bodies (contract D5): what says it is JSON, is JSON, and is not too large.
+//! Request bodies (contract D5): content type, JSON syntax and size.
 
 use std::sync::atomic::Ordering;
 
@@ -14,7 +14,7 @@ async fn table() {
     run_table([types(), syntax(), members(), sizes(), together()].concat()).await;
 }
 
-/// A body on both operations that have one.
+/// Sends a body that must be rejected to both operations that take one.
 fn both(name: &str, body: impl Into<bytes::Bytes>) -> [Case; 2] {
     let body = body.into();
     [
@@ -234,7 +234,7 @@ fn sizes() -> Vec<Case> {
     cases
 }
 
-/// All faults of step 6 of D1 are told in one message.
+/// One message reports all faults of the query, the headers and the body (contract D1, step 6).
 fn together() -> Vec<Case> {
     let large = format!("{MINIMAL}{}", " ".repeat(65_537));
     vec![

@@ -1,4 +1,4 @@
-//! Which sections have a case, and whether each case says which sentence it is about.
+//! Checks that every section of the contract has at least one case.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ const SOURCES: [&str; 20] = [
     include_str!("wire.rs"),
 ];
 
-/// Of 3 (transitions) and 6 (events) the contract shows nothing.
+/// All sections with content. The contract shows nothing for 3 (transitions) and 6 (events).
 const SECTIONS: [&str; 18] =
     ["1", "2", "4", "5", "7", "8", "9", "D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D9", "D10", "D11"];
 

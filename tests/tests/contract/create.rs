@@ -177,7 +177,7 @@ async fn the_service_makes_uuids() {
                 "{id}"
             );
             assert_eq!((&id[14..15], "89ab".contains(&id[19..20])), ("7", true), "{id}");
-            // The first 48 bits are the moment of the service's clock.
+            // The first 48 bits are the time of the service's clock.
             assert!(id.starts_with("019df1fe-aa24-7"), "{id}");
         }
         ids.dedup();

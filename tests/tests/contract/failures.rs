@@ -1,4 +1,5 @@
-//! What fails within (contract 7 and D2): 500, `internal error`, and nothing of the cause but in the host's log.
+//! Internal failures (contract 7 and D2): the response is 500 `internal error`, and only the host's log has the
+//! cause.
 
 use bytes::Bytes;
 use http::Request;
@@ -11,7 +12,7 @@ use leadapi_tests::{
 use serde_json::json;
 use tower::ServiceExt;
 
-/// One of each operation.
+/// At least one case of each operation.
 fn operations() -> Vec<Case> {
     vec![
         get("7 list", "/leads?client_id=a-client-1"),
@@ -26,7 +27,7 @@ fn operations() -> Vec<Case> {
     ]
 }
 
-/// Each case is answered with 500 over every transport, and nothing of the cause is seen.
+/// Checks that each case is answered with 500 over every transport, and that no response reveals the cause.
 async fn all_are_500(world: World, cases: Vec<Case>) {
     for via in Via::ALL {
         let live = via.open(world.clone()).await;
@@ -42,7 +43,7 @@ async fn all_are_500(world: World, cases: Vec<Case>) {
     }
 }
 
-/// The cause is not in the answer, and in the log that goes with it.
+/// Checks that the [`RequestLog`] of the response contains the cause.
 async fn is_logged(world: World) {
     for case in operations() {
         let request: Request<Bytes> = Via::Process.open(world.clone()).await.request(&case);
@@ -74,7 +75,7 @@ async fn a_verifier_that_fails_or_panics() {
         let world = World::new().await.verifier(broken);
         all_are_500(world.clone(), operations()).await;
         is_logged(world.clone()).await;
-        // An error of the verifier is never a 401, and what needs no verifier is as ever.
+        // An error of the verifier is never a 401, and checks that need no verifier still work.
         for via in Via::ALL {
             let live = via.open(world.clone()).await;
             live.send(get("D2 an unknown path needs no verifier", "/forms").is(404)).await;
@@ -99,7 +100,7 @@ async fn a_clock_or_an_id_source_that_panics() {
     let world = World::new().await;
     all_are_500(world.clone().time(|| panic!("{CAUSE}")), create()).await;
     all_are_500(world.clone().ids(|_| panic!("{CAUSE}")), create()).await;
-    // What needs neither goes on.
+    // Requests that do not use the panicking part still succeed.
     let live = Via::Tcp.open(world.clone().ids(|_| panic!("{CAUSE}"))).await;
     live.send(get("7 the connection and the service live on", "/leads")).await;
     live.send(create().remove(0).is(500)).await;
@@ -145,7 +146,7 @@ async fn the_log_of_what_went_well() {
     }
 }
 
-/// A body that breaks off: whose fault it is cannot be known, but nothing is written and nothing leaks.
+/// An interrupted body. The service cannot know who caused the interruption, but it writes nothing and leaks nothing.
 #[tokio::test]
 async fn a_body_that_fails_or_panics() {
     for (broken, statuses) in [(Broken::Fails, [400, 500]), (Broken::Panics, [500, 500])] {

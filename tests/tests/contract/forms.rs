@@ -1,4 +1,4 @@
-//! Form records (contract 2.5 and D11): held, lossless, and not reachable.
+//! Form records (contract 2.5 and D11): stored without loss, and not reachable through the API.
 
 use leadapi_core::{dataset::Dataset, id::BusinessId, memory::MemoryStore};
 use leadapi_tests::{Case, Token, get, request, run_table};
@@ -24,7 +24,7 @@ async fn table() {
 
 #[test]
 fn a_record_that_is_read_and_written_again_is_the_same() {
-    // Of the data file: operators, kinds and fields that nobody has heard of.
+    // The data file contains operators, kinds and fields that the service does not know.
     let data: Value = serde_json::from_str(DATA).unwrap();
     let store = MemoryStore::new(Dataset::parse(DATA).unwrap());
     let forms = store.forms(&BusinessId::parse("biz-a").unwrap());

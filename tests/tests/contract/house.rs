@@ -1,4 +1,4 @@
-//! What the crates are made of: no runtime and no sockets where there need be none, and few crates.
+//! Checks the dependency trees of the crates: few crates, and no async runtime and no sockets where none are needed.
 
 use std::{collections::BTreeSet, env, process::Command};
 
@@ -16,7 +16,7 @@ fn what_both_ends_share_brings_nothing_of_the_service() {
     assert_without(&["async-trait", "getrandom", "sha2", "tower-service", "uuid"], &crates);
 }
 
-// On other systems reqwest stands on other crates, more or fewer.
+// On other systems reqwest depends on other crates, so the limit would not fit.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_client_has_few_crates() {
@@ -30,7 +30,7 @@ fn the_client_without_a_transport_has_no_runtime_and_few_crates() {
     assert_at_most(40, &crates);
 }
 
-/// The crates that this one stands on, each version of each among them: `serde v1.0.0`.
+/// All transitive dependencies of a crate, one entry per version: `serde v1.0.0`.
 fn crates_of(package: &str, features: &[&str]) -> BTreeSet<String> {
     let tree = Command::new(env::var("CARGO").unwrap_or_else(|_| "cargo".into()))
         .args(["tree", "--offline", "--locked", "-p", package, "-e", "normal", "--prefix", "none"])
@@ -40,7 +40,7 @@ fn crates_of(package: &str, features: &[&str]) -> BTreeSet<String> {
         .unwrap();
     assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
     let text = String::from_utf8(tree.stdout).unwrap();
-    // After a blank and a bracket, a line says where the crate is from, or that it has been shown before.
+    // After ` (`, a line says where the crate comes from, or that its dependencies were listed before.
     let crates: BTreeSet<String> = text
         .lines()
         .filter_map(|line| line.split(" (").next())

@@ -1,9 +1,9 @@
-//! Two businesses (contract 1, 5.6 and D2): what belongs to the other one is as if it did not exist.
+//! Isolation of two businesses (contract 1, 5.6 and D2): for each, the records of the other do not exist.
 
 use leadapi_tests::{Case, Live, Token, delete, everywhere, get, head, patch, post, request};
 use serde_json::json;
 
-/// The answer to B about a record of A is byte for byte that about one that never existed.
+/// Checks that B gets the same bytes for a record of A as for one that never existed.
 async fn alike(live: &Live, foreign: Case, never: Case) {
     let foreign = live.send(foreign.token(Token::B)).await;
     let never = live.send(never.token(Token::B)).await;
@@ -81,7 +81,7 @@ async fn pipelines_and_stages() {
         let both = |pipeline: &str, stage: &str| {
             patch("D6 both", "b-lead-1", json!({"pipeline_id": pipeline, "stage_id": stage})).is(400)
         };
-        // Whether a foreign stage belongs to a foreign pipeline is not told either.
+        // The response must not reveal either whether a foreign stage belongs to a foreign pipeline.
         alike(live, both("a-pipe-1", "a-stage-11"), both("never", "never")).await;
         alike(live, both("a-pipe-2", "a-stage-11"), both("never", "never")).await;
         alike(live, both("b-pipe-1", "a-stage-11"), both("b-pipe-1", "never")).await;
@@ -95,7 +95,7 @@ async fn pipelines_and_stages() {
 
 #[tokio::test]
 async fn lists() {
-    // Each answer is searched for what belongs to the other business by the runner.
+    // The runner searches each response for data of the other business.
     everywhere("1 every request is limited to the client accounts of the business that owns the token", async |live| {
         for (token, total) in [(Token::B, [2, 1, 1]), (Token::Both, [6, 3, 4])] {
             for (path, total) in ["/leads", "/pipelines", "/clients"].into_iter().zip(total) {

@@ -1,11 +1,11 @@
-//! Rate limits (contract 8 and D9), on a clock that is moved.
+//! Rate limits (contract 8 and D9), with a manual clock.
 
 use std::time::Duration;
 
 use leadapi_tests::{Case, Live, Token, delete, everywhere, get, head, patch, post, request};
 use serde_json::{Value, json};
 
-/// Nothing is decided by its body, and nothing is written.
+/// A write request without a body that changes nothing.
 fn write() -> Case {
     delete("D9 a write", "nobody").is(404)
 }
@@ -18,7 +18,8 @@ fn refused(case: Case, seconds: u64) -> Case {
     case.is(429).says("rate limit").has("retry-after", seconds.to_string())
 }
 
-/// So many times with the same status; of all the first and the last are checked wholly, because that takes time.
+/// Sends a case `count` times and expects the same status each time. Only the first and the last response are checked
+/// completely, because a complete check is slow.
 async fn times(count: usize, live: &Live, case: &Case) {
     let status = live.send(case.clone()).await.status;
     for nth in 2..count {
@@ -152,7 +153,7 @@ async fn the_window_slides() {
         live.world.wait(30);
         times(30, live, &write()).await;
         live.send(refused(write(), 30)).await;
-        // A fixed window would begin anew here, and a bucket would have filled up by half.
+        // A fixed window would restart here, and a token bucket would be half full.
         live.world.wait(30);
         times(30, live, &write()).await;
         live.send(refused(write(), 30)).await;

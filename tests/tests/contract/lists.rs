@@ -1,4 +1,4 @@
-//! What lists hold, and in which order (contract 2.1, 2.2, 2.3, 4, D2 and D3).
+//! The contents and the order of lists (contract 2.1, 2.2, 2.3, 4, D2 and D3).
 
 use leadapi_tests::{Answer, Case, Token, delete, everywhere, get, patch, post, run_table};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Where the service fits (contract 9, D2 and D7): under routers, behind layers, on bare hyper, at any path.
+//! Mounting the service (contract 9, D2 and D7): under routers, behind layers, on bare hyper, and at any path.
 
 use std::time::Duration;
 
@@ -36,7 +36,8 @@ async fn service(base: &str, public: Option<&str>) -> LeadService {
 
 #[tokio::test]
 async fn nested_under_a_prefix() {
-    // D7: the service matches paths relative to its mount; D2: Location is what callers see.
+    // The service matches paths relative to its mount (contract D7), but `Location` is the path that callers see
+    // (contract D2).
     let app = Router::new().nest_service("/crm/api", service("", Some("/crm/api")).await);
     let made = ask(&app, "POST", "/crm/api/leads", NEW).await;
     assert_eq!(made.header("location").as_deref(), Some("/crm/api/leads/new-1"));
@@ -50,7 +51,7 @@ async fn nested_under_a_prefix() {
 
 #[tokio::test]
 async fn routed_with_a_base_path() {
-    // D7: .base_path(..) when the host does not strip.
+    // A host that does not strip the prefix sets `.base_path(..)` (contract D7).
     let service = service("/v1", None).await;
     let app = Router::new()
         .route_service("/v1/leads", service.clone())
@@ -162,10 +163,10 @@ async fn over_http_2() {
     connection.abort();
 }
 
-/// An answer that does not come at all is a failure too.
+/// The timeout after which a missing response is a failure.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Bytes that no client library sends: what is answered must come before the rest is sent.
+/// Sends requests that no client library sends. The response must arrive before the rest of the body is sent.
 #[tokio::test]
 async fn answers_before_the_body() {
     let server = Tcp::serve(service("/v1", None).await).await;

@@ -1,4 +1,4 @@
-//! The order of checks (contract D1): the first that fails answers.
+//! The order of checks (contract D1): the first failing check determines the response.
 
 use leadapi_core::port::{Admission, Class, RateLimiter};
 use leadapi_core::{BoxError, id::TokenId};
@@ -69,7 +69,7 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// Refuses everyone.
+/// A rate limiter that refuses every request.
 struct Full;
 
 #[async_trait::async_trait]

@@ -1,4 +1,4 @@
-//! Which paths there are (contract 1, 4, 9 and D7).
+//! The known paths (contract 1, 4, 9 and D7).
 
 use leadapi_tests::{Case, Token, Via, World, delete, get, head, request, run_table};
 
@@ -52,7 +52,7 @@ fn unknown() -> Vec<Case> {
     cases
 }
 
-/// No redirect; the message names the right path, as callers see it.
+/// Extra slashes cause no redirect. The message names the correct path as callers see it.
 fn slashes() -> Vec<Case> {
     let table = [
         ("/leads/", "/leads"),

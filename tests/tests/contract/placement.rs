@@ -81,7 +81,7 @@ fn on_post() -> Vec<Case> {
     ]
 }
 
-/// `a-lead-1` is in the second stage of `a-pipe-1`; `a-lead-2` is in none.
+/// `a-lead-1` is in the second stage of `a-pipe-1`; `a-lead-2` is in no pipeline.
 fn on_patch() -> Vec<Case> {
     let on = |name: &str, body: Value| patch(format!("D6 PATCH {name}"), "a-lead-1", body);
     let none = |name: &str, body: Value| patch(format!("D6 PATCH in no pipeline, {name}"), "a-lead-2", body);

@@ -20,14 +20,14 @@ fn patched(name: &str, field: &str, value: &str) -> Case {
     patch(format!("{name} (PATCH)"), "a-lead-1", json!({field: value}))
 }
 
-/// Taken, and answered like this.
+/// The value is accepted, and the response contains `kept`.
 fn takes(name: &str, field: &str, value: &str, kept: impl Into<Value>) -> [Case; 2] {
     let (name, kept) = (&format!("{name}: {field}"), kept.into());
     let pointer = format!("/{field}");
     [posted(name, field, value).at(&pointer, kept.clone()), patched(name, field, value).at(&pointer, kept)]
 }
 
-/// Refused with these words.
+/// The value is rejected, and the message contains `says`.
 fn refuses(name: &str, field: &str, value: &str, says: &str) -> [Case; 2] {
     let name = &format!("{name}: {field}");
     [posted(name, field, value), patched(name, field, value)].map(|case| case.is(400).blames(field).says(says))
@@ -36,7 +36,8 @@ fn refuses(name: &str, field: &str, value: &str, says: &str) -> [Case; 2] {
 fn lengths() -> Vec<Case> {
     let mut cases = Vec::new();
     for (field, max) in [("name", 200), ("business_name", 200), ("source", 100), ("notes", 10_000)] {
-        // Code points: two bytes, four bytes, and a letter with a combining mark that counts as two.
+        // Lengths count code points: besides ASCII, characters of two and four bytes, and a letter with a combining
+        // mark, which counts as two.
         for unit in ["x", "ü", "😀", "e\u{301}"] {
             let fits = unit.repeat(max / unit.chars().count());
             let name = format!("D4 {max} code points fit ({unit})");
@@ -85,7 +86,7 @@ fn trimming() -> Vec<Case> {
     for blank in ["", " ", white.as_str()] {
         cases.extend(refuses("D4 blanks in what is required are 400", "name", blank, "name"));
     }
-    // ZERO WIDTH SPACE and the byte order mark are no White_Space.
+    // ZERO WIDTH SPACE and the byte order mark do not have the property White_Space.
     cases.extend(takes("D4 what is no White_Space stays", "name", "\u{200b}Ann\u{feff}", "\u{200b}Ann\u{feff}"));
     cases.extend(takes("D4 what is no White_Space is no blank", "source", "\u{200b}", "\u{200b}"));
     cases.extend(takes("D4 kept as sent", "source", "  Web Site ", "  Web Site "));
@@ -195,7 +196,8 @@ fn phones() -> Vec<Case> {
 
 fn kept() -> Vec<Case> {
     let mut cases = Vec::new();
-    // No normalisation: composed and decomposed stay what they are; right-to-left marks and the like are no controls.
+    // There is no normalisation: composed and decomposed forms stay as they are. Right-to-left marks and similar
+    // characters are not control characters.
     for text in [
         "é",
         "e\u{301}",

@@ -1,4 +1,4 @@
-//! Tokens and who manages them (contract 5 and D8), from their making to a request that uses them.
+//! Tokens and their management (contract 5 and D8), from creation to a request that uses them.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ fn with(case: Case, secret: &BearerToken) -> Case {
 
 #[test]
 fn only_owners_and_admins() {
-    // D8: only an owner or an admin of the business can see, create, revoke or delete its tokens.
+    // Only an owner or an admin of the business can see, create, revoke or delete its tokens (contract D8).
     assert!(admin("biz-a", Role::Owner).is_ok());
     assert!(admin("biz-a", Role::Admin).is_ok());
     assert_eq!(admin("biz-a", Role::Member), Err(NotAllowed));
@@ -107,7 +107,8 @@ async fn expired_and_revoked() {
 
 #[tokio::test]
 async fn the_form_of_a_token() {
-    // D8: pak_, 43 random base62 characters, and 6 of a CRC-32 of the 47 characters before it.
+    // The format is pak_, 43 random base62 characters, and 6 base62 characters of a CRC-32 of the 47 characters
+    // before it (contract D8).
     let store = Arc::new(MemoryTokens::default());
     let tokens = Tokens::new(store.clone(), SystemClock);
     let owner = admin("biz-a", Role::Owner).unwrap();
@@ -117,13 +118,13 @@ async fn the_form_of_a_token() {
         assert_eq!(text, secret(&text[4..47]), "checksum");
         assert!(text.len() == 53 && text[4..].bytes().all(|byte| byte.is_ascii_alphanumeric()));
         assert!(text.starts_with(&record.hint) && record.hint.len() < 12, "the first characters, for recognition");
-        // D8: never in Debug, never stored in clear.
+        // The token never appears in `Debug` output and is never stored in clear text (contract D8).
         let shown = format!("{record:?} {made:?} {store:?}");
         assert!(!shown.contains(&text[..20]), "{shown}");
     }
 }
 
-/// D8: a host's own verifier may accept any `pak_…`.
+/// A host's own verifier may accept any `pak_…` (contract D8).
 #[tokio::test]
 async fn a_verifier_of_a_host() {
     use leadapi_core::{

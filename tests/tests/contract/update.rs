@@ -23,7 +23,7 @@ fn after(changes: &Value) -> Value {
     lead
 }
 
-/// What is sent is what is then there.
+/// A PATCH whose response must be the lead with the sent fields changed.
 fn sets(name: &str, body: &Value) -> Case {
     patch(name, "a-lead-1", body.clone()).body(after(body))
 }

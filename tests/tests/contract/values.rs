@@ -46,7 +46,8 @@ fn taken() -> Vec<Case> {
         let name = format!("D4 the nearest double: {number}");
         cases.extend(both(name, number).map(|case| case.at("/value", number.parse::<f64>().unwrap())));
     }
-    // The number, not only its double: 9.223372036854776e18 is another one to a reader without doubles.
+    // The exact number must come back, not only its nearest double in short form: a reader that does not use doubles
+    // would take 9.223372036854776e18 for another number.
     for (sent, back) in [
         ("9223372036854774784", "9223372036854774784"),
         ("9223372036854775808", "9223372036854775808"),

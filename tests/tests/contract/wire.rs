@@ -1,10 +1,10 @@
-//! The wire, byte for byte: each operation's success and typical errors, with ids and time that stand still.
+//! Byte-for-byte snapshots of responses: each operation's success and typical errors, with fixed ids and time.
 
 use insta::assert_snapshot;
 use leadapi_tests::{Answer, Case, Token, Via, World, delete, get, head, patch, post, request};
 use serde_json::json;
 
-/// What a service mounted at `/v1` answers: the same in process and over TCP.
+/// The response of a service mounted at `/v1`, which must be the same in process and over TCP.
 async fn wire(case: Case) -> String {
     let tcp = Via::Tcp.open(World::new().await).await;
     let request = tcp.request(&case);
@@ -65,7 +65,7 @@ wire! {
     one_null_the_other_set: patch("D6 400", "a-lead-1", json!({"pipeline_id": null, "stage_id": "a-stage-11"}));
 }
 
-/// The ones that need a step before.
+/// Responses that need a previous request.
 #[tokio::test]
 async fn after_a_step() {
     let live = Via::Tcp.open(World::new().await).await;
