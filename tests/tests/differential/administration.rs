@@ -1,4 +1,4 @@
-//! What an administrator may do to a business, drawn at random; only stores that keep data can.
+//! Random administrative changes to a business. Only the SQL stores support administration.
 
 use leadapi_core::{
     auth::Role,
@@ -14,7 +14,7 @@ use super::{
     sides::{Check, silent},
 };
 
-/// An administrator's wish.
+/// An administrative task that may be refused.
 #[derive(Debug, Clone)]
 pub(crate) struct Wish {
     pub(crate) who: Who,
@@ -41,7 +41,7 @@ pub(crate) enum Task {
     RemoveForm { is_there: bool },
 }
 
-/// When what is added was created.
+/// The creation time of everything that is added.
 pub(crate) const CREATED: &str = "2026-01-03T00:00:00Z";
 
 impl Wish {
@@ -61,7 +61,7 @@ impl Wish {
         format!("{name} {}", self.who.canary())
     }
 
-    /// Some are the same address in another case, and both businesses have the same people.
+    /// The addresses of members. Two differ only in case, and both businesses use the same addresses.
     pub(crate) fn email(member: u8) -> &'static str {
         ["owner@agency.example", "Owner@Agency.example", "ann@agency.example", "bo@agency.example"][usize::from(member)]
     }
@@ -81,7 +81,8 @@ impl Wish {
         FormId::parse(if is_there { id } else { "nobody" }).unwrap()
     }
 
-    /// Does it, and answers what came of it and whether it was done. A refusal may repeat the id that was asked for.
+    /// Performs the task, and returns its outcome and whether it was done. Refusals are not searched for foreign
+    /// data, because they may repeat the requested id.
     pub(crate) async fn fulfil(&self, store: &SqlStore) -> Check<(String, bool)> {
         match self.ask(store).await {
             Ok(done) => silent(self.who, &done).map(|()| (done, true)),

@@ -1,4 +1,4 @@
-//! What must be so of stores whatever was done to them.
+//! Invariants of the stores that must hold after any sequence of operations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +17,11 @@ use super::{
     sides::{Check, Sides, silent},
 };
 
-/// A stretch never holds more leads than this after a transaction.
+/// The maximum number of leads in a stretch after a transaction. A stretch is a range of leads whose counts the tally
+/// keeps together.
 const MOST: i64 = 2_048;
 
-/// Every list and every lead is everywhere the same, and so is all that is behind them.
+/// Checks that every list and every lead is the same in all stores, and then everything that [`behind`] checks.
 pub(crate) async fn all(sides: &Sides<'_>, seed: &Seed) -> Check {
     for who in Who::BOTH {
         lists(sides, who).await?;
@@ -29,7 +30,7 @@ pub(crate) async fn all(sides: &Sides<'_>, seed: &Seed) -> Check {
     behind(sides, seed).await
 }
 
-/// What no answer shows: the tally, the rows that lie beside the leads, and what an export would hold.
+/// Checks what no response shows: the tally, the other rows of each business, and the contents of an export.
 pub(crate) async fn behind(sides: &Sides<'_>, seed: &Seed) -> Check {
     let expected = businesses(&sides.all[0].ports, seed).await;
     for side in &sides.all {
@@ -49,7 +50,7 @@ pub(crate) async fn behind(sides: &Sides<'_>, seed: &Seed) -> Check {
     Ok(())
 }
 
-/// Takes the remembered creates out of what was exported, as the rows that a database holds of them.
+/// Removes the idempotency keys from an export, and returns them as the rows that a database has of them.
 fn idempotency(exported: &mut [BusinessSeed]) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     for business in exported {
@@ -61,7 +62,7 @@ fn idempotency(exported: &mut [BusinessSeed]) -> Vec<Vec<String>> {
     rows
 }
 
-/// Each filter that names something of the business, and none.
+/// Every combination of a client account and a stage of the business as list filters, including no filter.
 pub(crate) fn filters(who: Who) -> Vec<String> {
     let (own_client, own_stage) = (fixture::own(who, "client"), fixture::own(who, "stage"));
     let clients = fixture::CLIENTS.into_iter().chain([own_client.as_str()]);
@@ -79,7 +80,7 @@ async fn lists(sides: &Sides<'_>, who: Who) -> Check {
                 let path = format!("/leads?limit={limit}&offset={offset}{filters}");
                 let page = sides.ask(who, &operation::get(who, &path)).await?;
                 offset += limit;
-                // A stage that is not of this business is refused, everywhere alike.
+                // A stage that does not exist in this business is refused, in the same way by all stores.
                 if page.status != 200 || page.json()["total"].as_u64().unwrap() <= offset {
                     break;
                 }
@@ -98,7 +99,7 @@ async fn lists(sides: &Sides<'_>, who: Who) -> Check {
     Ok(())
 }
 
-/// Lists do not show all fields.
+/// Compares each lead, because lists do not contain all fields.
 async fn leads(sides: &Sides<'_>, who: Who) -> Check {
     let page = sides.ask(who, &operation::get(who, "/leads?limit=200")).await?;
     for id in page.ids() {
@@ -110,8 +111,8 @@ async fn leads(sides: &Sides<'_>, who: Who) -> Check {
 type Place = (i64, String);
 type Filter = (String, String);
 
-/// Each row of the tally says how many leads of its stretch are under its filter, and no row is missing or empty but
-/// those of all leads, which are the stretches.
+/// Checks the tally. Each row must contain the number of leads of its stretch that match its filter. No row may be
+/// missing. Only the rows without a filter may be zero, because they define the stretches.
 pub(crate) async fn tally(raw: &Raw) -> Check {
     let mut found: BTreeMap<String, BTreeMap<(Place, Filter), i64>> = BTreeMap::new();
     for row in raw.rows("SELECT business_id, from_at, from_id, client_id, stage_id, leads FROM tally").await {
@@ -148,7 +149,7 @@ pub(crate) async fn tally(raw: &Raw) -> Check {
     if found != expected {
         return Err(wrong("the tally says"));
     }
-    // The newest stretch begins right behind the newest lead of its own business, or before it.
+    // The newest stretch of a business must begin at most one millisecond after its newest lead.
     let late = starts.iter().find(|(business, starts)| {
         let begins = starts.last().map(|(at, _)| *at);
         begins > newest.get(*business).map(|at| at + 1).max(Some(i64::MIN))
@@ -160,7 +161,7 @@ pub(crate) async fn tally(raw: &Raw) -> Check {
     if longest.is_some_and(|leads| *leads > MOST) { Err(wrong("a stretch is too long")) } else { Ok(()) }
 }
 
-/// No row of a business holds anything of the other one.
+/// Checks that no row of a business contains data of the other one.
 async fn own_rows(raw: &Raw) -> Check {
     for table in ["client", "pipeline", "stage", "lead", "tally", "idempotency", "form", "token"] {
         for who in Who::BOTH {
@@ -174,7 +175,7 @@ async fn own_rows(raw: &Raw) -> Check {
     Ok(())
 }
 
-/// A write of one business is no operation of the other.
+/// Checks that a write of one business does not change the commit record of the other (table `operation`).
 pub(crate) async fn signatures(kept: &Kept) -> Check {
     let Some((store, raw)) = kept.sql().filter(|_| kept.keep == Keep::Postgres) else { return Ok(()) };
     let nobody = LeadId::parse("nobody").unwrap();
@@ -196,7 +197,7 @@ async fn export(store: &SqlStore) -> Vec<BusinessSeed> {
     receiver.iter().collect()
 }
 
-/// The businesses as the store in memory has them; what cannot change is as the seed has it.
+/// The businesses as the in-memory store has them. Data that requests cannot change comes from the seed.
 pub(crate) async fn businesses(ports: &Ports, seed: &Seed) -> Vec<BusinessSeed> {
     let mut businesses = seed.dataset().businesses;
     for business in &mut businesses {
@@ -210,7 +211,7 @@ pub(crate) async fn businesses(ports: &Ports, seed: &Seed) -> Vec<BusinessSeed> 
     businesses
 }
 
-/// Oldest first.
+/// All leads of a business, oldest first.
 async fn every_lead(ports: &Ports, business: &BusinessSeed) -> Vec<Lead> {
     let mut leads: Vec<Lead> = Vec::new();
     loop {

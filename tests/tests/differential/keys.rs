@@ -1,4 +1,5 @@
-//! Idempotency keys that both businesses use and that grow old at different times, which chance seldom brings about.
+//! Idempotency keys that both businesses use and that expire at different times. Random operations seldom produce
+//! this.
 
 use super::{
     fixture::{self, Who},
@@ -17,7 +18,7 @@ async fn keys_that_grow_old() {
             create(who, 11, 1),
             create(other, 10, 0),
             Operation::Wait(DAY + 60),
-            // The one's first key is young again, the other's and the one's second are old.
+            // This renews the first key of `who`; its second key and the key of `other` have expired.
             create(who, 12, 0),
             Operation::ForgetKeys,
             create(who, 12, 0),

@@ -1,4 +1,4 @@
-//! A commit whose answer is lost: what became of it is asked in its own business.
+//! A commit whose answer is lost. The store must determine its outcome from the record of the same business.
 
 use leadapi_core::{
     id::{ClientId, LeadId},
@@ -23,7 +23,8 @@ async fn each_message_of_a_create_is_lost_once() {
     store.import(fixture::seed().dataset(), |_| {}).await.unwrap();
     for who in Who::BOTH {
         for nth in 0.. {
-            // Both have written, so that each has an operation which could be taken for the other's.
+            // Both businesses have written before, so each has a commit record that could be mistaken for the
+            // other's.
             for who in Who::BOTH {
                 store.remove(&who.business(), &LeadId::parse("nobody").unwrap()).await.unwrap();
             }

@@ -1,5 +1,5 @@
-//! All kinds of stores side by side: whatever two businesses that look alike do, each store answers the same, and
-//! neither business is ever shown anything of the other.
+//! Differential tests of all kinds of stores. Whatever two similar businesses do, all stores must give the same
+//! responses, and neither business may see any data of the other.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

@@ -1,4 +1,5 @@
-//! Thousands of leads: what SQL stores count by stretches, and cut when a stretch grows, is what a walk would count.
+//! Thousands of leads: the SQL stores maintain counts by stretches of leads and split a stretch that grows too long.
+//! The counts must equal those of a full scan.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -19,17 +20,18 @@ use super::{
     sides::{Check, Side, Sides, Stores},
 };
 
-/// The moment of the first lead of the seed.
+/// The creation time of the first lead of the seed, in milliseconds.
 const START: i64 = 1_767_225_600_000;
 const MINUTE: i64 = 60_000;
 
-/// So many leads has each, a minute apart and the one's between the other's; an import cuts stretches of 1,024.
+/// The leads of each business, one or two minutes apart, so that those of both businesses interleave. An import
+/// creates stretches of 1,024 leads.
 fn leads(who: Who) -> Vec<Value> {
     let (many, every) = if who == Who::A { (5_000, 1) } else { (2_600, 2) };
     (0..many).map(|nth| lead(who, nth, START + nth * every * MINUTE)).collect()
 }
 
-/// Half of the ids of the import are those of the other business too.
+/// Half of the ids of the import are also used by the other business.
 fn lead_id(who: Who, nth: i64) -> String {
     if nth % 2 == 0 && nth < 10_000 { format!("lead-{nth}") } else { fixture::own(who, &format!("lead-{nth}")) }
 }
@@ -66,10 +68,11 @@ async fn thousands_of_leads() {
         audit::behind(&sides, &seed).await
     };
     whole().await.unwrap();
-    // Enough in each place to make its stretch too long: before the first lead, amid the old ones, and after the last.
-    // The other business follows, so that either one's stretches are cut between those of the other.
+    // Enough leads in each of three ranges to make its stretch too long: before the first lead, among the old ones,
+    // and after the last. The other business follows, so that the stretches of each are split between those of the
+    // other.
     for (nth, who) in [(0, Who::A), (1, Who::B)] {
-        // What is the newest lead of one business is not that of the other.
+        // The newest leads of the two businesses have different times.
         let last = (5_300 - 50 * nth) * MINUTE;
         for (round, at) in [-2_000 * MINUTE, 1_500 * MINUTE + 7, last].into_iter().enumerate() {
             let first = 10_000 + 10_000 * nth + 2_000 * i64::try_from(round).unwrap();
@@ -77,7 +80,7 @@ async fn thousands_of_leads() {
         }
         whole().await.unwrap();
     }
-    // A whole stretch goes, and of what is left a part changes its stage.
+    // Deletes a whole stretch, and moves some of the remaining leads to another stage.
     each(&sides, (0..1_100).map(|nth| Change::Remove(Who::A, lead_id(Who::A, nth)))).await;
     each(&sides, (1_100..1_700).map(|nth| Change::Move(Who::A, lead_id(Who::A, nth)))).await;
     each(&sides, (10_000..10_400).map(|nth| Change::Remove(Who::A, lead_id(Who::A, nth)))).await;
@@ -96,13 +99,13 @@ enum Change {
     Move(Who, String),
 }
 
-/// All of them on each store, many at once, so that they share transactions.
+/// Applies all changes to each store, many concurrently, so that they share transactions.
 async fn each(sides: &Sides<'_>, changes: impl Iterator<Item = Change> + Clone) {
     for side in &sides.all {
         let mut running = JoinSet::new();
         for change in changes.clone() {
             running.spawn(apply(side.ports.store.clone(), change));
-            // In memory there is nothing to wait for.
+            // Concurrency gains nothing in memory.
             if running.len() >= 300 || side.kept.keep == Keep::Memory {
                 running.join_next().await.unwrap().unwrap();
             }
@@ -133,7 +136,7 @@ async fn apply(store: Arc<dyn Store>, change: Change) {
     }
 }
 
-/// Pages over each place where one stretch ends and the next begins, in any store, and about the end.
+/// Compares pages across each boundary between two stretches, in any store, and around the end of the list.
 async fn pages(sides: &Sides<'_>, who: Who) -> Check {
     for (client, stage) in [("", ""), ("client-1", ""), ("", "stage-1"), ("client-2", "stage-4")] {
         let mut edges = BTreeSet::from([0, 1_024, 100_000]);
@@ -150,7 +153,7 @@ async fn pages(sides: &Sides<'_>, who: Who) -> Check {
     Ok(())
 }
 
-/// The offsets at which the stretches end under a filter, newest first.
+/// The list offsets at which the stretches end under a filter, newest first.
 async fn ends(side: &Side<'_>, who: Who, client: &str, stage: &str) -> Vec<u64> {
     let Some((_, raw)) = side.kept.sql() else { return Vec::new() };
     let rows = raw

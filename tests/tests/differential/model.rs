@@ -1,4 +1,4 @@
-//! What a wish does to a business, by the rules: the model of administration.
+//! The model of administration: the effect of an administrative task on a business, according to the rules.
 
 use leadapi_core::{
     auth::Role,
@@ -13,7 +13,7 @@ use super::{
     fixture,
 };
 
-/// Does it, or answers none where a rule forbids it.
+/// Returns the business after the task, or `None` if a rule forbids it.
 pub(crate) fn fulfil(wish: &Wish, before: &BusinessSeed) -> Option<BusinessSeed> {
     let mut after = before.clone();
     match &wish.task {
@@ -110,7 +110,7 @@ fn same(one: &str, other: &str) -> bool {
     one.to_lowercase() == other.to_lowercase()
 }
 
-/// The people keep their rules, and stand by their addresses.
+/// Sorts the members by address and checks their rules: no duplicate address, and an owner remains if there was one.
 fn members(before: &BusinessSeed, after: &mut BusinessSeed) -> Option<()> {
     let has_owner = |business: &BusinessSeed| business.members.iter().any(|member| member.role == Role::Owner);
     after.members.sort_by(|a, b| a.email.cmp(&b.email));
@@ -120,13 +120,13 @@ fn members(before: &BusinessSeed, after: &mut BusinessSeed) -> Option<()> {
     (addresses.len() == after.members.len() && (has_owner(after) || !has_owner(before))).then_some(())
 }
 
-/// Where a stage is.
+/// Finds the pipeline of a stage, and its index there.
 fn stage<'b>(business: &'b mut BusinessSeed, id: &str) -> Option<(&'b mut Pipeline, usize)> {
     let at = |pipeline: &Pipeline| pipeline.stages.iter().position(|stage| stage.id.as_str() == id);
     business.pipelines.iter_mut().find_map(|pipeline| at(pipeline).map(|at| (pipeline, at)))
 }
 
-/// At a position, or at the end; the positions follow each other.
+/// Inserts a stage at a position, or at the end, and renumbers the positions.
 fn put_in(pipeline: &mut Pipeline, stage: Stage, position: Option<u32>) -> Option<()> {
     let last = pipeline.stages.len() + 1;
     let position = position.map_or(last, |position| position as usize);
@@ -156,7 +156,7 @@ fn remove_stage(
         None => None,
         Some(target) => {
             let target = wish.stage(target);
-            // The one that is removed is no longer found.
+            // The removed stage itself is not a valid target, and is no longer found here.
             let (pipeline, _) = stage(business, target.as_str())?;
             Some((pipeline.id.clone(), target))
         }

@@ -1,4 +1,4 @@
-//! What a business may do, drawn at random, and as a request.
+//! Random operations of a business, and their requests.
 
 use bytes::Bytes;
 use http::Request;
@@ -9,7 +9,7 @@ use super::fixture::{self, Who};
 
 #[derive(Debug, Clone)]
 pub(crate) enum Operation {
-    /// The id is given to the lead, if one is made.
+    /// `id` is the id of the new lead, if the create succeeds.
     Create {
         who: Who,
         id: Id,
@@ -44,7 +44,7 @@ pub(crate) enum Operation {
         who: Who,
         window: Window,
     },
-    /// A request with a token that may be gone, revoked or expired.
+    /// A request with a token that may be deleted, revoked or expired.
     Knock {
         who: Who,
         token: usize,
@@ -52,7 +52,7 @@ pub(crate) enum Operation {
     Tokens {
         who: Who,
     },
-    /// With the tokens of either business.
+    /// `who` revokes a token that may belong to the other business.
     Revoke {
         who: Who,
         of: Who,
@@ -68,23 +68,23 @@ pub(crate) enum Operation {
         of: Who,
         token: usize,
     },
-    /// Stores that keep data forget the idempotency keys that are old.
+    /// The SQL stores delete expired idempotency keys.
     ForgetKeys,
-    /// Time goes on, or a little back.
+    /// Advances the clock by this many seconds, or sets it back a little.
     Wait(i64),
 }
 
-/// Which id of its kind.
+/// Selects an id of some kind of record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Id {
-    /// One that both businesses have, or may have.
+    /// An id that both businesses have, or may have.
     Shared(usize),
     Own,
     Foreign,
     Unknown,
 }
 
-/// The fields of a body but the client account.
+/// The fields of a request body except the client account.
 #[derive(Debug, Clone)]
 pub(crate) struct Change {
     name: Option<u8>,
@@ -93,7 +93,7 @@ pub(crate) struct Change {
     stage: Option<Place>,
 }
 
-/// A pipeline or a stage that is named, or `null`.
+/// The id of a pipeline or a stage, or `null`.
 #[derive(Debug, Clone, Copy)]
 enum Place {
     Named(Id),
@@ -162,7 +162,7 @@ impl Window {
     }
 }
 
-/// The request of an operation that is one, and who sends it.
+/// The request of an operation and its sender, or `None` if the operation is not a request.
 pub(crate) fn request(operation: &Operation) -> Option<(Who, Request<Bytes>)> {
     Some(match operation {
         Operation::Create { who, client, change, key, .. } => {
@@ -204,7 +204,7 @@ fn with(secret: &str, method: &str, path: &str, body: Option<Value>) -> Request<
     request.body(body.map(|body| body.to_string().into()).unwrap_or_default()).unwrap()
 }
 
-/// A create that is to be remembered, and whose lead may have this id.
+/// A create with an idempotency key. If it creates a lead, the lead gets this id.
 pub(crate) fn create(who: Who, lead: usize, key: u8) -> Operation {
     let change = Change { name: Some(0), notes: None, pipeline: None, stage: None };
     Operation::Create { who, id: Id::Shared(lead), client: Id::Shared(0), change, key: Some(key) }
@@ -213,7 +213,7 @@ pub(crate) fn create(who: Who, lead: usize, key: u8) -> Operation {
 const HOUR: i64 = 60 * 60;
 pub(crate) const DAY: i64 = 24 * HOUR;
 
-/// One without an idempotency key.
+/// Any operation, but without idempotency keys.
 pub(crate) fn keyless() -> impl Strategy<Value = Operation> {
     any().prop_map(|operation| match operation {
         Operation::Create { who, id, client, change, .. } => Operation::Create { who, id, client, change, key: None },
@@ -222,7 +222,7 @@ pub(crate) fn keyless() -> impl Strategy<Value = Operation> {
 }
 
 pub(crate) fn any() -> impl Strategy<Value = Operation> {
-    // Token 0 stays, so that there is always a way in.
+    // Token 0 always stays valid, so that each business can send requests.
     let token = || 1..fixture::TOKENS;
     prop_oneof![
         12 => (who(), new_lead_id(), id(), change(), option::weighted(0.7, 0..2_u8))
@@ -240,12 +240,14 @@ pub(crate) fn any() -> impl Strategy<Value = Operation> {
         1 => (who(), who(), token()).prop_map(|(who, of, token)| Operation::Forget { who, of, token }),
         1 => (who(), who(), token()).prop_map(keep),
         2 => Just(Operation::ForgetKeys),
-        // No age of a key comes near to 24 hours: where time steps back over it, a store may have forgotten the key.
+        // These steps keep the age of a key away from exactly 24 hours. If the clock went back across that age, some
+        // stores might already have deleted the key.
         4 => prop_oneof![4 => Just(1), 3 => Just(7 * HOUR), 2 => Just(25 * HOUR), 2 => Just(-2)].prop_map(Operation::Wait),
     ]
 }
 
-/// Of the other business one that stays there: whoever has a token that the other one gave up lets it in.
+/// Of the other business's tokens, only the one that always stays is inserted. A business that stored a token which
+/// the other one had deleted would give its owner access.
 fn keep((who, of, token): (Who, Who, usize)) -> Operation {
     Operation::Keep { who, of, token: if who == of { token } else { 0 } }
 }
@@ -258,12 +260,12 @@ pub(crate) fn id() -> impl Strategy<Value = Id> {
     prop_oneof![8 => (0..8_usize).prop_map(Id::Shared), 2 => Just(Id::Own), 2 => Just(Id::Foreign), 1 => Just(Id::Unknown)]
 }
 
-/// Nobody gives anything the id that stands for another business.
+/// An id for a new record: never one with the canary of the other business.
 pub(crate) fn new_id() -> impl Strategy<Value = Id> {
     prop_oneof![6 => (0..8_usize).prop_map(Id::Shared), 1 => Just(Id::Own)]
 }
 
-/// So many that most are new.
+/// From a range so large that most ids are new.
 fn new_lead_id() -> impl Strategy<Value = Id> {
     prop_oneof![12 => (0..24_usize).prop_map(Id::Shared), 1 => Just(Id::Own)]
 }
@@ -274,14 +276,14 @@ fn change() -> impl Strategy<Value = Change> {
         .prop_map(|(name, notes, pipeline, stage)| Change { name, notes, pipeline, stage })
 }
 
-/// A create needs a name.
+/// Adds a name, because a create needs one.
 fn named(change: Change) -> Change {
     Change { name: change.name.or(Some(0)), ..change }
 }
 
 fn window() -> impl Strategy<Value = Window> {
     let limit = prop_oneof![Just(1), Just(2), Just(3), Just(200)];
-    // From 1,025 on, SQL stores look for a deep page in another way.
+    // From offset 1,025 on, the SQL stores use the tally to find a page.
     let offset = prop_oneof![4 => Just(0), 3 => 1..6_u64, 1 => 1_020..1_030_u64, 1 => Just((1 << 53) - 1)];
     (limit, offset).prop_map(|(limit, offset)| Window { limit, offset })
 }

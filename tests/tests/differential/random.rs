@@ -1,5 +1,5 @@
-//! Operations at random. `LEADAPI_DIFFERENTIAL_CASES` says how many cases, `LEADAPI_DIFFERENTIAL_SEED` which, and
-//! `LEADAPI_DIFFERENTIAL_STEPS` in how many steps one that fails may be made shorter.
+//! Random sequences of operations. `LEADAPI_DIFFERENTIAL_CASES` sets the number of cases, `LEADAPI_DIFFERENTIAL_SEED`
+//! the seed, and `LEADAPI_DIFFERENTIAL_STEPS` the maximum number of steps to shrink a failing case.
 
 use std::{env, fmt::Debug};
 
@@ -18,9 +18,9 @@ use super::{
     sides::{Check, Sides, Stores},
 };
 
-/// So many by default, which takes some seconds.
+/// The default number of cases, which takes some seconds.
 const CASES: u32 = 24;
-/// A case that fails is made shorter in at most so many steps.
+/// The default maximum number of steps to shrink a failing case.
 const STEPS: u32 = 256;
 
 fn number<T: std::str::FromStr>(name: &str) -> Option<T> {
@@ -41,7 +41,7 @@ fn whatever_is_done_to_two_businesses() {
     run(&vec(step, 40..80), async |stores, steps: Vec<Step>| administer(stores, &steps).await);
 }
 
-/// Cases of a strategy, on stores that are opened once.
+/// Runs cases of a strategy on stores that are opened once.
 fn run<T: Debug>(cases: &impl Strategy<Value = T>, play: impl AsyncFn(&Stores, T) -> Check) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let stores = runtime.block_on(Stores::open(&fixture::seed()));
@@ -58,7 +58,7 @@ fn run<T: Debug>(cases: &impl Strategy<Value = T>, play: impl AsyncFn(&Stores, T
     outcome.unwrap_or_else(|wrong| panic!("LEADAPI_DIFFERENTIAL_SEED={seed}\n{wrong}"));
 }
 
-/// Another one on each run.
+/// A seed that differs from run to run.
 fn rand() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(0)
@@ -76,7 +76,7 @@ async fn play(stores: &Stores, operations: &[Operation]) -> Check {
     Ok(())
 }
 
-/// Requests, and what administrators do meanwhile.
+/// A request, or an administrative task between requests.
 #[derive(Debug, Clone)]
 enum Step {
     Operation(Operation),
@@ -97,7 +97,7 @@ async fn administer(stores: &Stores, steps: &[Step]) -> Check {
     audit::all(&sides, &seed).await
 }
 
-/// Every store does what the model does, and says the same.
+/// Performs a task on every SQL store. Each must do what the model does, and all must give the same answer.
 async fn fulfil(sides: &mut Sides<'_>, seed: &mut Seed, wish: &Wish) -> Check {
     let mut businesses = audit::businesses(&sides.all[0].ports, seed).await;
     let business = businesses.iter_mut().find(|business| business.id == wish.who.business()).unwrap();

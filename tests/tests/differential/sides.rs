@@ -1,4 +1,4 @@
-//! The same service over each kind of store, with the same time and the same ids.
+//! The same service over each kind of store, with the same clock and the same lead ids.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -25,17 +25,17 @@ use super::{
     operation::{self, Operation},
 };
 
-/// What is wrong.
+/// The result of a check; the error describes what is wrong.
 pub(crate) type Check<T = ()> = Result<T, String>;
 
-/// How long a key is kept, in milliseconds (contract D10).
+/// The lifetime of an idempotency key, in milliseconds (contract D10).
 const DAY: i64 = 24 * 60 * 60 * 1_000;
 
 /// Stores of each kind, opened once.
 pub(crate) struct Stores(Vec<Kept>);
 
 impl Stores {
-    /// The one in memory is the first, and the model of the others.
+    /// Opens a store of each kind. The in-memory store is the first, and the reference for the others.
     pub(crate) async fn open(seed: &Seed) -> Self {
         let mut stores = Vec::new();
         for keep in Keep::all() {
@@ -44,7 +44,7 @@ impl Stores {
         Self(stores)
     }
 
-    /// As the seed has them.
+    /// Resets all stores to the seed, and starts a new case.
     pub(crate) async fn begin(&self) -> Sides<'_> {
         let time = Arc::new(Mutex::new("2026-05-04T07:58:12.004Z".parse().unwrap()));
         let next = Arc::new(Mutex::new(LeadId::parse("first").unwrap()));
@@ -81,7 +81,7 @@ fn put<T>(value: &Mutex<T>, new: T) {
     *value.lock().unwrap_or_else(PoisonError::into_inner) = new;
 }
 
-/// Stores in the course of a case.
+/// The stores during a case.
 pub(crate) struct Sides<'a> {
     time: Arc<Mutex<Timestamp>>,
     next: Arc<Mutex<LeadId>>,
@@ -95,7 +95,7 @@ pub(crate) struct Side<'a> {
 }
 
 impl Sides<'_> {
-    /// Does it everywhere; what comes of it is everywhere the same.
+    /// Performs an operation on all stores, which must have the same outcome.
     pub(crate) async fn play(&self, operation: &Operation) -> Check {
         if let Operation::Create { who, id, .. } = operation {
             put(&self.next, LeadId::parse(id.lead(*who)).unwrap());
@@ -124,7 +124,7 @@ impl Sides<'_> {
         }
     }
 
-    /// What is remembered of a business, in each database.
+    /// The idempotency keys of a business, in each database.
     async fn keys(&self, who: Who) -> Vec<Vec<Vec<String>>> {
         let mut keys = Vec::new();
         for (_, raw) in self.all.iter().filter_map(|side| side.kept.sql()) {
@@ -135,7 +135,7 @@ impl Sides<'_> {
         keys
     }
 
-    /// Those that are a day old go, and no others.
+    /// Deletes expired keys, and checks that exactly those that are a day old are gone.
     async fn forget_keys(&self) -> Check {
         let now = held(&self.time);
         for side in &self.all {
@@ -153,14 +153,14 @@ impl Sides<'_> {
         Ok(())
     }
 
-    /// The store in memory is made anew of other businesses; the others have been changed themselves.
+    /// Recreates the in-memory store from these businesses. The SQL stores have already made the change themselves.
     pub(crate) fn reload(&mut self, businesses: Vec<BusinessSeed>) {
         let side = &mut self.all[0];
         side.ports.store = Arc::new(MemoryStore::new(Dataset::new(businesses)));
         side.service = service(&side.ports, &self.time, &self.next);
     }
 
-    /// The answer, which is everywhere the same.
+    /// Sends a request to all stores, which must give the same response.
     pub(crate) async fn ask(&self, who: Who, request: &Request<Bytes>) -> Check<Answer> {
         let mut answers: Vec<Answer> = Vec::new();
         for side in &self.all {
@@ -174,7 +174,7 @@ impl Sides<'_> {
         Ok(answers.swap_remove(0))
     }
 
-    /// All are as the one in memory.
+    /// Checks that all outcomes equal that of the in-memory store.
     pub(crate) fn alike(&self, outcomes: &[String]) -> Check {
         for (side, outcome) in self.all.iter().zip(outcomes) {
             if *outcome != outcomes[0] {
@@ -186,7 +186,8 @@ impl Sides<'_> {
 }
 
 impl Side<'_> {
-    /// What tokens have no request for. The text of an error is a store's own.
+    /// Performs an operation on tokens, for which there is no request. Error texts are not compared, because they
+    /// differ between stores.
     async fn manage(&self, operation: &Operation, now: Timestamp) -> String {
         let tokens = &self.ports.tokens;
         let id = |of: &Who, nth: usize| -> TokenId { of.token(nth).id };
@@ -198,7 +199,7 @@ impl Side<'_> {
             Operation::Forget { who, of, token } => {
                 tokens.delete(&who.business(), &id(of, *token)).await.map(|done| done.to_string())
             }
-            // One that is there, in whatever business, is refused.
+            // A store refuses to insert a token that exists in any business.
             Operation::Keep { who, of, token } => {
                 tokens.insert(&who.business(), of.token(*token)).await.map(|()| String::new())
             }
@@ -208,13 +209,13 @@ impl Side<'_> {
     }
 }
 
-/// Nothing of the other business is in it.
+/// Checks that a text contains no data of the other business.
 pub(crate) fn silent(who: Who, shown: &str) -> Check {
     let foreign = who.other().canary();
     if shown.contains(foreign) { Err(format!("{who:?} is shown {foreign}: {shown}")) } else { Ok(()) }
 }
 
-/// Limits are no matter of stores.
+/// A limiter that admits every request, because rate limits are not part of the stores.
 struct Everyone;
 
 #[async_trait]
