@@ -1,4 +1,4 @@
-//! What is reported is what is stored, wherever the connection to PostgreSQL breaks (contract D10).
+//! The reported outcome is the stored one, wherever the connection to PostgreSQL breaks (contract D10).
 
 use leadapi_core::port::Updated;
 use leadapi_server::store::SqlStore;
@@ -10,7 +10,7 @@ use leadapi_tests::{
 use crate::place::{all, business, count, create, id, open, rename};
 use leadapi_core::port::Store;
 
-/// A store behind a proxy, and the same database without one.
+/// A store behind a proxy, and another one with a direct connection to the same database.
 struct Behind {
     proxy: Proxy,
     store: SqlStore,
@@ -22,12 +22,12 @@ impl Behind {
         let database = cluster.create_database("commits").await;
         let direct = open(&cluster.url(&database), 2).await;
         let proxy = Proxy::to(cluster.address()).await;
-        // With one connection, each call is sent the same messages as the one before it.
+        // With a single connection, the same call always produces the same messages.
         let store = open(&cluster.url_at(proxy.address(), &database), 1).await;
         Self { proxy, store, direct }
     }
 
-    /// The messages of a call on a connection that is warm, by direction.
+    /// The number of messages of a call on a warm connection, by direction.
     async fn messages(&self, call: impl AsyncFn()) -> [usize; 2] {
         call().await;
         self.proxy.watch();
@@ -35,7 +35,7 @@ impl Behind {
         [Direction::ToServer, Direction::ToClient].map(|direction| self.proxy.seen_going(direction).len())
     }
 
-    /// Every place at which a call can be cut, in every way that both sides notice.
+    /// Every message at which a call can be cut, combined with every way of cutting that both sides notice.
     async fn cuts(&self, call: impl AsyncFn()) -> Vec<Cut> {
         let [to_server, to_client] = self.messages(call).await;
         let places = (0..to_server).map(|nth| (Direction::ToServer, nth));
@@ -66,7 +66,8 @@ async fn a_create_that_is_cut_at_any_message() {
             }
             Err(_) => failed += 1,
         }
-        // Whatever was said, the same again is told the truth; it also warms the connection for the next cut.
+        // Whatever the first call returned, a retry must return the truth. It also warms the connection for the next
+        // cut.
         let again = id(create(&behind.store, &name, &name).await.unwrap());
         let leads: Vec<_> = all(&behind.direct).await.into_iter().filter(|(_, found)| *found == name).collect();
         assert_eq!(leads, [(again, name)], "{cut:?}");
@@ -95,7 +96,7 @@ async fn a_change_that_is_cut_at_any_message() {
     }
 }
 
-/// A removal that was done and not answered is not told as "no such lead": it is not done a second time.
+/// If the answer to a successful removal is lost, the store must not repeat the removal and report "no such lead".
 #[tokio::test]
 async fn a_removal_that_is_cut_at_any_message() {
     let Some(cluster) = Cluster::shared() else { return };
@@ -119,7 +120,7 @@ async fn a_removal_that_is_cut_at_any_message() {
     assert_eq!(count(&behind.direct, "to go").await, 0);
 }
 
-/// A network that swallows the commit or its answer and stays open.
+/// The commit or its answer is lost, but the connection stays open.
 #[tokio::test]
 async fn a_commit_that_is_never_answered() {
     let Some(cluster) = Cluster::shared() else { return };
@@ -128,7 +129,7 @@ async fn a_commit_that_is_never_answered() {
         create(&behind.store, "warm", &new_key()).await.unwrap();
         behind.proxy.watch();
         create(&behind.store, "warm", &new_key()).await.unwrap();
-        // The last message to the server is the commit, and the last two from it are its answer.
+        // The last message to the server is the commit, and the last two messages from it are the answer.
         let seen = behind.proxy.seen_going(direction);
         let nth = if direction == Direction::ToServer { seen.len() - 1 } else { seen.len() - 2 };
         assert!(direction == Direction::ToClient || seen[nth].is_commit());

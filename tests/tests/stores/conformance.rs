@@ -1,4 +1,4 @@
-//! Each store keeps the contract of stores.
+//! Each store passes the conformance suite for stores.
 
 use leadapi_core::{BoxError, conformance, dataset::Dataset};
 use leadapi_server::store::SqlStore;
@@ -31,7 +31,7 @@ async fn postgres_keeps_the_contract_of_stores() {
     conformance::run(async |dataset| postgres(cluster, 10, dataset).await).await.unwrap();
 }
 
-/// Nothing takes a second connection while it holds one.
+/// The pool has one connection, so a call that needs a second one while it holds the first would fail.
 #[tokio::test]
 async fn postgres_keeps_it_with_one_connection() {
     let Some(cluster) = Cluster::shared() else { return };

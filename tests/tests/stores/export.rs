@@ -1,4 +1,4 @@
-//! An export that is read slowly.
+//! An export with a slow reader.
 
 use std::{thread::sleep, time::Duration};
 
@@ -7,7 +7,7 @@ use leadapi_tests::postgres::Cluster;
 
 use crate::place::{create, open};
 
-/// Longer than a transaction of a request may do nothing.
+/// Longer than the `idle_in_transaction_session_timeout` of a request's transaction.
 const SLOW: Duration = Duration::from_millis(5_500);
 
 #[tokio::test]

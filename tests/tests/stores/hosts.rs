@@ -1,4 +1,4 @@
-//! URLs of several hosts, of which some are silent, dead, or take no writes.
+//! URLs with several hosts, some of which are silent, dead, or read-only.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 
 use crate::place::{create, open};
 
-/// The URL of a database of a cluster, with other hosts before it.
+/// The URL of a new database of a cluster, with other hosts in front of its own.
 async fn after(cluster: &Cluster, others: &str, parameters: &str) -> String {
     let database = cluster.create_database("hosts").await;
     let hosts = format!("{others},{}", cluster.address());
@@ -19,7 +19,7 @@ async fn opened(url: &str) -> Result<SqlStore, String> {
     SqlStore::open(&url.parse::<DatabaseUrl>().unwrap()).await.map_err(|error| error.to_string())
 }
 
-/// A host that accepts connections and never says anything.
+/// A host that accepts connections and never sends anything.
 async fn silent() -> TcpListener {
     TcpListener::bind("127.0.0.1:0").await.unwrap()
 }
@@ -31,7 +31,7 @@ async fn a_host_that_accepts_and_never_answers_delays_only_the_first_connection(
     let url = after(cluster, &silent.local_addr().unwrap().to_string(), "").await;
     let begun = Instant::now();
     let store = open(&url, 4).await;
-    // The silent host is tried once; all connections after that begin with the one that answered.
+    // The silent host is tried once; all later connections first try the host that answered.
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     let mut creates = Vec::new();
     for nth in 0..4 {
@@ -50,7 +50,7 @@ async fn a_database_that_freezes_is_left_for_the_next_host() {
     let Some(second) = Cluster::start(&[]) else { return };
     let database = first.create_database("freezes").await;
     open(&first.url(&database), 2).await;
-    // The second has a database of the same name, as a standby that was promoted would.
+    // The second cluster has a database with the same name, like a promoted standby.
     second.create_database_named(&database).await;
     let url = first.url_at(format!("{},{}", first.address(), second.address()), &database);
     let store = open(&url, 2).await;
@@ -58,7 +58,7 @@ async fn a_database_that_freezes_is_left_for_the_next_host() {
     create(&store, "before", "before").await.unwrap();
     first.pause();
     let begun = Instant::now();
-    // The connections of the pool are to the frozen one, until each has been given up.
+    // The connections of the pool lead to the frozen host, until the store has given up each of them.
     while create(&store, "after", "after").await.is_err() {
         assert!(begun.elapsed() < Duration::from_secs(60), "the second host is never tried");
     }

@@ -1,4 +1,4 @@
-//! Lists that are read again.
+//! The cache of leads: lists that are read again.
 
 use std::sync::Arc;
 
@@ -16,7 +16,8 @@ async fn list(store: &SqlStore) -> Vec<Arc<Lead>> {
     page.data
 }
 
-/// The leads are the very same, but for one that was changed, also by somebody else.
+/// Checks that a list that is read again returns the same allocations, except for a lead that was changed, even if
+/// another server changed it.
 async fn only_what_has_changed_is_made_anew(url: &str) {
     let [here, elsewhere] = [open(url, 2).await, open(url, 2).await];
     for name in ["Ann", "Bob", "Cy"] {

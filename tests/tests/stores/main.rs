@@ -1,4 +1,4 @@
-//! What the stores that keep data promise, on SQLite and on PostgreSQL.
+//! The guarantees of the SQL stores, on SQLite and on PostgreSQL.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

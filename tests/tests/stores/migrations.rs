@@ -1,4 +1,4 @@
-//! The schema comes with the first server that starts, and with no second one.
+//! The first server that starts creates the schema; a later one does not create it again.
 
 use futures_util::future::join_all;
 use leadapi_server::store::SqlStore;
@@ -37,7 +37,7 @@ async fn a_schema_of_a_later_version_is_refused() {
     assert!(SqlStore::open(&url.parse().unwrap()).await.unwrap_err().to_string().contains("newer"));
 }
 
-/// Once the tables are there, a role that may only use them is enough.
+/// Once the tables exist, a role that may only read and write rows can serve.
 #[tokio::test]
 async fn a_role_that_may_not_make_tables_can_serve() {
     let Some(cluster) = Cluster::shared() else { return };

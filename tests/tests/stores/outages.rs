@@ -1,4 +1,4 @@
-//! A database that crashes, hangs or is away: nothing acknowledged is lost, and nobody is told anything but 500.
+//! A database that crashes, hangs or is unreachable: no acknowledged write is lost, and every failure is a 500.
 
 use std::{
     collections::HashMap,
@@ -29,7 +29,7 @@ use crate::place::{all, business, create, id, open};
 const CALLERS: usize = 16;
 const CRASHES: usize = 5;
 
-/// Keeps on asking with the same key until it is answered, as a client does.
+/// Retries with the same key until the create succeeds, as a client does.
 async fn insist(store: &SqlStore, key: &str) -> LeadId {
     loop {
         match create(store, key, key).await {
@@ -58,7 +58,7 @@ async fn postgres_that_is_killed_under_load_loses_and_doubles_nothing() {
     let callers: Vec<_> = callers.collect();
     for crash in 0..CRASHES {
         let before = all(&store).await.len();
-        // It is killed at work: after some creates, and not always after the same number.
+        // The server is killed under load, after a number of creates that varies.
         while all(&store).await.len() < before + 20 + 7 * crash {
             tokio::task::yield_now().await;
         }
@@ -81,7 +81,7 @@ async fn postgres_that_is_killed_under_load_loses_and_doubles_nothing() {
     eprintln!("{CRASHES} crashes of PostgreSQL, {} creates acknowledged and there once", acknowledged.len());
 }
 
-/// One request of each operation.
+/// At least one request of each operation.
 fn requests(token: &str) -> Vec<Request<Full<Bytes>>> {
     let lead = r#"{"client_id":"c1","name":"Ann"}"#;
     let request = |method: &str, path: &str, body: &str| {
@@ -110,7 +110,7 @@ async fn all_are_500(service: &LeadService, token: &str) {
     }
 }
 
-/// Never 401, 403, 404 or an empty list: those are answers about data.
+/// A failing database is never reported as 401, 403, 404 or an empty list, because these are statements about data.
 #[tokio::test]
 async fn a_database_that_is_away_or_silent_is_500() {
     let Some(mut cluster) = Cluster::start(&["fsync=off"]) else { return };
@@ -119,7 +119,7 @@ async fn a_database_that_is_away_or_silent_is_500() {
     let token = TokenRecord::new(&secret, "t", Scopes::Both, "2026-01-01T00:00:00Z".parse().unwrap());
     store.insert(&business(), token).await.unwrap();
     let fresh = LeadService::builder(store.clone(), StoredTokens::new(store.clone(), SystemClock)).build().unwrap();
-    // One whose token is known already asks the store itself.
+    // A service that has the token in its cache still needs the store for the request itself.
     let cached = StoredTokens::new(store.clone(), SystemClock).cached();
     let cached = LeadService::builder(store.clone(), cached).build().unwrap();
     for request in requests(secret.expose()) {
@@ -133,7 +133,7 @@ async fn a_database_that_is_away_or_silent_is_500() {
     cluster.pause();
     all_are_500(&fresh, secret.expose()).await;
     cluster.resume();
-    // And then it goes on as if nothing had been.
+    // Then the service works again without a restart.
     let answer = async || {
         let Ok(response) = fresh.clone().oneshot(requests(secret.expose()).remove(0)).await;
         response.status()
@@ -143,7 +143,8 @@ async fn a_database_that_is_away_or_silent_is_500() {
     }
 }
 
-/// Synchronous replication says when a commit is safe, and no limit of time says otherwise.
+/// With synchronous replication, a commit is safe only when the standby has it. No timeout may acknowledge it
+/// earlier.
 #[tokio::test]
 async fn a_commit_that_waits_for_a_standby_is_not_acknowledged() {
     let Some(cluster) = Cluster::start(&[]) else { return };
@@ -155,7 +156,7 @@ async fn a_commit_that_waits_for_a_standby_is_not_acknowledged() {
     client.batch_execute("SELECT pg_reload_conf()").await.unwrap();
     while client.query_one("SHOW synchronous_standby_names", &[]).await.unwrap().get::<_, String>(0) != "missing" {}
     let mut created = Box::pin(create(&store, "Ann", "key"));
-    // Longer than any statement may take.
+    // Longer than the timeout of any statement.
     let early = tokio::time::timeout(Duration::from_secs(7), &mut created).await;
     assert!(early.is_err(), "{early:?}");
     client.batch_execute("ALTER SYSTEM RESET synchronous_standby_names").await.unwrap();

@@ -1,4 +1,4 @@
-//! A business in a database, and the calls that tests make of it.
+//! A database with one business, and helpers for calls on it.
 
 use leadapi_core::{
     BoxError,
@@ -17,7 +17,7 @@ pub(crate) fn business() -> BusinessId {
     BusinessId::parse("b1").unwrap()
 }
 
-/// A store with one business, over at most so many connections.
+/// Opens a store with one business, over at most this many connections.
 pub(crate) async fn open(url: &str, connections: usize) -> SqlStore {
     let url: DatabaseUrl = url.parse().unwrap();
     let store = SqlStore::open(&url.connections(connections)).await.unwrap();
@@ -27,7 +27,7 @@ pub(crate) async fn open(url: &str, connections: usize) -> SqlStore {
     store
 }
 
-/// Creates a lead of this name, remembered under this key, with a new id each time.
+/// Creates a lead with this name and idempotency key. Each call uses a new id.
 pub(crate) async fn create(store: &SqlStore, name: &str, key: &str) -> Result<Created, BoxError> {
     let new = NewLead::new(&ClientId::parse("c1").unwrap(), name);
     let draft = new.check().unwrap();
@@ -36,7 +36,7 @@ pub(crate) async fn create(store: &SqlStore, name: &str, key: &str) -> Result<Cr
     store.create(&business(), Stamp { id, at: chrono::Utc::now().into() }, draft, Some(&once)).await
 }
 
-/// The id of the lead, be it new or replayed.
+/// The id of the lead, whether new or replayed.
 pub(crate) fn id(created: Created) -> LeadId {
     match created {
         Created::Fresh(lead) | Created::Replayed(lead) => lead.id.clone(),
@@ -63,7 +63,7 @@ pub(crate) async fn all(store: &SqlStore) -> Vec<(LeadId, String)> {
     }
 }
 
-/// How many leads have this name.
+/// The number of leads with this name.
 pub(crate) async fn count(store: &SqlStore, name: &str) -> usize {
     all(store).await.iter().filter(|(_, found)| found == name).count()
 }

@@ -1,4 +1,4 @@
-//! PgBouncer between the server and PostgreSQL.
+//! The store behind PgBouncer.
 
 use std::{
     env, fs,
@@ -21,7 +21,8 @@ struct PgBouncer {
 }
 
 impl PgBouncer {
-    /// In this mode before a cluster; none where it is not installed, unless the environment demands it.
+    /// Starts PgBouncer with this pool mode in front of a cluster. Returns `None` if it is not installed, but panics
+    /// if `LEADAPI_REQUIRE_PROXIES` is set.
     fn start(cluster: &Cluster, mode: &str) -> Option<Self> {
         const PROGRAM: &str = "/usr/sbin/pgbouncer";
         if !fs::exists(PROGRAM).unwrap() {
@@ -43,7 +44,7 @@ impl PgBouncer {
         let mut command = Command::new(PROGRAM);
         command.arg(&settings).stdout(Stdio::null()).stderr(Stdio::null());
         if folder.path().metadata().unwrap().uid() == 0 {
-            // It refuses to run as root, and becomes this user by itself.
+            // PgBouncer refuses to run as root; with `-u` it changes to this user.
             command.args(["-u", "nobody"]);
             fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755)).unwrap();
         }

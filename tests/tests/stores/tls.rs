@@ -1,4 +1,4 @@
-//! TLS to PostgreSQL, as `sslmode` asks for it.
+//! TLS to PostgreSQL, for each `sslmode`.
 
 use leadapi_server::store::SqlStore;
 use leadapi_tests::postgres::{Ca, Cluster};
@@ -20,9 +20,9 @@ async fn each_sslmode_takes_and_refuses_what_libpq_does() {
         ("127.0.0.1", "verify-ca", wrong.as_str(), false),
         ("localhost", "verify-full", right.as_str(), true),
         ("localhost", "verify-full", wrong.as_str(), false),
-        // The certificate is good, and of another host.
+        // The certificate is valid, but for another host.
         ("127.0.0.1", "verify-full", right.as_str(), false),
-        // No authority of the system has signed it.
+        // No root certificate of the system has signed it.
         ("localhost", "verify-full", "", false),
     ] {
         let url = format!("{}?sslmode={mode}{root}", cluster.url_at(format!("{host}:{port}"), &database));
@@ -31,7 +31,7 @@ async fn each_sslmode_takes_and_refuses_what_libpq_does() {
     }
 }
 
-/// Where the server has no TLS, asking for it is refused and preferring it is not.
+/// If the server has no TLS, `require` fails and `prefer` works without it.
 #[tokio::test]
 async fn a_server_without_tls() {
     let Some(cluster) = Cluster::shared() else { return };

@@ -1,4 +1,4 @@
-//! Writes that share a transaction are each done as if they were alone.
+//! Group commit: each of the writes that share a transaction has the same outcome as on its own.
 
 use futures_util::future::join_all;
 use leadapi_core::{
@@ -12,7 +12,8 @@ use leadapi_tests::postgres::Cluster;
 
 use crate::place::{all, business, open};
 
-/// Forty creates at once, of which every tenth has the id of a lead that is there already, and every tenth names nobody.
+/// Makes forty concurrent creates. Every tenth uses the id of an existing lead, and another tenth an unknown client
+/// account.
 async fn some_fail_and_the_others_do_not(store: &SqlStore) {
     let create = async |nth: usize, id: String, client: &str| {
         let draft = NewLead::new(&ClientId::parse(client).unwrap(), format!("lead {nth}")).check().unwrap();
@@ -28,7 +29,7 @@ async fn some_fail_and_the_others_do_not(store: &SqlStore) {
     .await;
     for (nth, outcome) in (1..=40).zip(outcomes) {
         match nth % 10 {
-            // The cause itself, and not that a transaction goes nowhere after it.
+            // The error must be the cause itself, not the follow-up error of an aborted transaction.
             0 => assert!(outcome.is_err_and(|error| error.to_string().contains("exists already")), "{nth}"),
             5 => assert!(matches!(outcome, Ok(Created::Refused(_))), "{nth}: {outcome:?}"),
             _ => assert!(matches!(outcome, Ok(Created::Fresh(_))), "{nth}: {outcome:?}"),

@@ -1,4 +1,4 @@
-//! Two servers on one database.
+//! Two servers on the same database.
 
 use std::{
     collections::HashMap,
@@ -41,7 +41,7 @@ async fn of_the_twins_of_a_key_over_two_servers_one_makes_the_lead() {
     let Some(cluster) = Cluster::shared() else { return };
     let servers = two_servers(cluster).await;
     let leads: Arc<Mutex<HashMap<usize, (LeadId, usize)>>> = Arc::default();
-    // Twins come close together, from both servers, and not in the order of their keys.
+    // The creates with the same key come close together, through both servers, and not in the order of the keys.
     let calls = (0..KEYS * TWINS).map(|nth| (nth / (TWINS * 16) * 16 + nth % 16, nth % 2));
     stream::iter(calls)
         .for_each_concurrent(AT_ONCE, |(key, server)| {

@@ -1,4 +1,5 @@
-//! A commit whose answer an outage swallows: every write that shared it is done once, and its caller hears the truth.
+//! A commit whose answer is lost in an outage: every write in it is done exactly once, and every caller gets the true
+//! outcome.
 
 use std::time::Duration;
 
@@ -16,10 +17,10 @@ use tokio_postgres::NoTls;
 
 use crate::place::{all, business, create, open, rename};
 
-/// How many writes of each kind come at once.
+/// The number of concurrent writes of each kind.
 const OF_EACH: usize = 6;
 
-/// What a caller hears of a write.
+/// The outcome of a write as its caller sees it.
 #[derive(Debug)]
 enum Heard {
     Created(String, Result<Created, BoxError>),
@@ -27,7 +28,7 @@ enum Heard {
     Deleted(LeadId, Result<bool, BoxError>),
 }
 
-/// Two servers on one database: one whose connections can be cut, and one that is always connected.
+/// Two servers on the same database: one whose connections can be cut, and one that is always connected.
 struct Servers {
     proxy: Proxy,
     one: SqlStore,
@@ -55,7 +56,7 @@ impl Servers {
         Self { proxy, one, two, url, to_rename, to_delete }
     }
 
-    /// Writes of all kinds through the first server, at once.
+    /// Runs writes of all kinds concurrently through the first server.
     async fn write(&self) -> Vec<Heard> {
         let mut writes: Vec<BoxFuture<'_, Heard>> = Vec::new();
         for nth in 0..OF_EACH {
@@ -73,15 +74,15 @@ impl Servers {
         join_all(writes).await
     }
 
-    /// Lets a first write wait for the lock of its business until `writes` have been asked for, so that all of them wait for
-    /// its commit and share the next.
+    /// Blocks a first write on the lock of its business until all `writes` are queued. So all of them wait for its
+    /// commit, and share the next one.
     async fn together<T>(&self, writes: impl Future<Output = T>) -> T {
         let connect = async || {
             let (client, connection) = tokio_postgres::connect(&self.url, NoTls).await.unwrap();
             tokio::spawn(connection);
             client
         };
-        // A transaction sees the activity of others as it was when it first looked, so another connection looks.
+        // A transaction caches `pg_stat_activity` at its first read, so a second connection polls it.
         let (holder, observer) = (connect().await, connect().await);
         holder.batch_execute("BEGIN; SELECT * FROM business FOR NO KEY UPDATE").await.unwrap();
         let one = self.one.clone();
@@ -89,15 +90,15 @@ impl Servers {
         let waits = "SELECT count(*) FROM pg_stat_activity \
             WHERE datname = current_database() AND wait_event_type = 'Lock'";
         while observer.query_one(waits, &[]).await.unwrap().get::<_, i64>(0) == 0 {}
-        // The writes are polled first, and queue themselves before they wait.
+        // `join!` polls the writes first, so they are queued before the lock is released.
         let (written, released) = tokio::join!(writes, holder.batch_execute("COMMIT"));
         released.unwrap();
         first.await.unwrap().unwrap();
         written
     }
 
-    /// Waits for the outage. Meanwhile the second server renames again what the first one has renamed, and the leads for
-    /// which it was told so come back once the outage has lasted as long as it should.
+    /// Waits for the outage. During it, the second server renames every lead that the first one has renamed. Ends the
+    /// outage after `lasts`, and returns the leads that were renamed again.
     async fn outage(&self, lasts: Duration) -> Vec<LeadId> {
         while !self.proxy.has_cut() {
             tokio::task::yield_now().await;
@@ -121,7 +122,8 @@ async fn create_plain(store: &SqlStore, name: &str) -> Result<Created, BoxError>
     store.create(&business(), Stamp { id, at: chrono::Utc::now().into() }, draft, None).await
 }
 
-/// The writes, the leads that the second server has renamed, and both servers' view of what is stored afterwards.
+/// Runs the writes around an outage. Returns their outcomes, the leads that the second server renamed, and the leads
+/// that are stored afterwards.
 async fn around_an_outage(cluster: &Cluster, lasts: Duration) -> (Vec<Heard>, Vec<LeadId>, Vec<(LeadId, String)>) {
     let servers = Servers::new(cluster).await;
     servers.proxy.outage_after(1);
@@ -150,7 +152,8 @@ async fn every_write_around_an_outage_of_seven_seconds_is_done_once_and_answered
     }
 }
 
-/// Longer than anybody waits: an error is the truth then, but no other untruth is.
+/// The outage lasts longer than the store waits. So a write may fail with an error, but must not return a wrong
+/// result.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_whose_outcome_cannot_be_established_is_not_done_again() {
     let Some(cluster) = Cluster::shared() else { return };
