@@ -1,4 +1,4 @@
-//! Callers that create leads with idempotency keys, and ask again with the same key after every failure.
+//! Callers that create leads with idempotency keys, and retry with the same key after every failure.
 
 use std::collections::HashMap;
 
@@ -13,17 +13,17 @@ use crate::server::Server;
 
 const CALLERS: usize = 8;
 
-/// One caller, with what it was answered.
+/// A caller, and the responses that it received.
 #[derive(Default)]
 struct Caller {
     nth: usize,
     asked: usize,
-    /// The ids of the leads that were acknowledged, by their names.
+    /// The ids of the acknowledged leads, by their names.
     acknowledged: HashMap<String, String>,
 }
 
 impl Caller {
-    /// Creates lead after lead until one is not answered; that one is asked for again the next time.
+    /// Creates lead after lead until a request fails. The next run begins by retrying that request.
     async fn run(mut self, client: Client, heard: UnboundedSender<()>) -> Self {
         loop {
             let name = format!("{}-{}", self.nth, self.asked);
@@ -32,7 +32,7 @@ impl Caller {
             let Ok(lead) = client.leads().create(&new).idempotency_key(key).await else { return self };
             self.acknowledged.insert(name, lead.id.to_string());
             self.asked += 1;
-            // Nobody may be counting any longer.
+            // The send fails if the receiver has stopped counting.
             heard.send(()).unwrap_or_default();
         }
     }
@@ -46,7 +46,8 @@ impl Callers {
         Self((0..CALLERS).map(|nth| Caller { nth, ..Caller::default() }).collect())
     }
 
-    /// Lets them create until the server has acknowledged so many leads, ends it, and waits until they have noticed.
+    /// Lets all callers create until the server has acknowledged this many leads. Then ends the server, and waits
+    /// until each caller has noticed.
     pub(crate) async fn until<T>(&mut self, acknowledged: usize, server: Server, end: impl FnOnce(Server) -> T) -> T {
         let (heard, mut hear) = unbounded_channel();
         let run = |caller: Caller| tokio::spawn(caller.run(server.client.clone(), heard.clone()));
@@ -61,7 +62,8 @@ impl Callers {
         ended
     }
 
-    /// What was acknowledged is there once, and nothing else but what was asked for and not answered.
+    /// Checks that each acknowledged lead is stored exactly once, and that the only other leads are those whose
+    /// request got no response. Returns the number of acknowledged leads.
     pub(crate) async fn check(&self, server: &Server) -> usize {
         let mut acknowledged = HashMap::new();
         let mut open = Vec::new();

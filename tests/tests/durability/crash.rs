@@ -1,4 +1,4 @@
-//! SIGKILL at random moments under load.
+//! SIGKILL at random times under load.
 
 use std::time::Duration;
 

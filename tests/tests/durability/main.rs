@@ -1,4 +1,4 @@
-//! What the server has acknowledged is kept, however it ends.
+//! Durability: an acknowledged write survives, however the server ends.
 #![cfg(unix)]
 #![allow(
     clippy::expect_used,

@@ -1,7 +1,7 @@
-//! The power fails at random moments under load: what was not synced is gone.
+//! Power losses at random times under load: everything that was not synced is lost.
 //!
-//! Without the sync of each commit (`synchronous = NORMAL` in `leadapi-server/src/store/sqlite/open.rs`) this is red,
-//! while the test that only kills the server stays green.
+//! If commits are not synced (`synchronous = NORMAL` in `leadapi-server/src/store/sqlite/open.rs`), this test fails,
+//! while the test that only kills the server still passes.
 
 use leadapi_tests::powerloss::PowerLoss;
 

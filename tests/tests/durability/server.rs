@@ -1,4 +1,4 @@
-//! A server on a SQLite file, as a process.
+//! A server process on a SQLite file.
 
 use std::{
     path::Path,
@@ -16,12 +16,13 @@ use leadapi_tests::{secret, serve_one_business};
 pub(crate) struct Server {
     pub(crate) child: Child,
     pub(crate) client: Client,
-    /// From its start to its first answer.
+    /// The time from the start of the process to its first response.
     pub(crate) took: Duration,
 }
 
 impl Server {
-    /// Starts it on the file `leads.db` of a folder, which begins with one business. `prepare` may change the command.
+    /// Starts a server on the file `leads.db` in a directory. A new file gets one business. `prepare` may change the
+    /// command.
     pub(crate) async fn start(folder: &Path, prepare: impl FnOnce(&mut Command)) -> Self {
         let token = secret("durability");
         let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
@@ -34,7 +35,7 @@ impl Server {
         Self { child, client, took: begun.elapsed() }
     }
 
-    /// SIGKILL: it has no last word.
+    /// Kills the server with SIGKILL, so it cannot clean up.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -55,10 +56,10 @@ impl Server {
     }
 }
 
-/// A test that fails leaves no server behind.
+/// A failing test must not leave a server running.
 impl Drop for Server {
     fn drop(&mut self) {
-        // One that was killed before is gone already.
+        // The server may already have been killed, so errors are ignored.
         self.child.kill().unwrap_or_default();
         drop(self.child.wait());
     }

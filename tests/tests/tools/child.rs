@@ -1,4 +1,4 @@
-//! A test that runs itself once more in another process, to see that one killed.
+//! Runs a test again in a child process that can be killed.
 
 use std::{
     env,
@@ -7,12 +7,12 @@ use std::{
 
 const ROLE: &str = "LEADAPI_TESTS_CHILD";
 
-/// What this process was told when it is the other one.
+/// The role of this process if it is the child process.
 pub(crate) fn role() -> Option<String> {
     env::var(ROLE).ok()
 }
 
-/// The test of this name in another process.
+/// A command that runs the test with this name in a child process.
 pub(crate) fn run(test: &str, role: &str) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--exact", test, "--nocapture", "--quiet"]).env(ROLE, role);

@@ -1,4 +1,4 @@
-//! The tools of the tests do what they say, so that a test which uses them may be believed.
+//! Tests of the test tools, so that tests which use them can be trusted.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

@@ -1,4 +1,4 @@
-//! A private PostgreSQL comes, hangs, crashes, returns and goes away.
+//! A private PostgreSQL server can be started, suspended, killed, restarted and removed.
 
 use std::{
     fs,
@@ -25,7 +25,7 @@ use crate::child;
 
 async fn connect(url: &str) -> Client {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
-    // It fails when the server is killed, as is wanted.
+    // The connection fails when the server is killed, as intended.
     tokio::spawn(connection);
     client
 }
@@ -34,7 +34,7 @@ async fn ask(client: &Client, sql: &str) -> String {
     client.query_one(sql, &[]).await.unwrap().get(0)
 }
 
-/// The process and the folder of a server.
+/// The process id and the directory of a server.
 async fn whereabouts(cluster: &Cluster) -> (u32, String) {
     let data = ask(&connect(&cluster.url("postgres")).await, "SHOW data_directory").await;
     let lock = fs::read_to_string(Path::new(&data).join("postmaster.pid")).unwrap();
@@ -59,7 +59,7 @@ async fn a_crash_keeps_what_was_committed() {
     let url = cluster.url(&database);
     let client = connect(&url).await;
     assert_eq!(ask(&client, "SHOW fsync").await, "on");
-    // The order of the database is not that of the bytes, where the machine has another.
+    // The collation of the database must not be byte order. This fails on a machine that has no other locale.
     assert_eq!(ask(&client, "SELECT min(a) FROM (VALUES ('b'), ('C')) v (a)").await, "b");
     client.batch_execute("CREATE TABLE t (a text); INSERT INTO t VALUES ('kept')").await.unwrap();
 
@@ -103,7 +103,7 @@ async fn its_certificate_is_good_for_one_authority_and_one_name() {
         let connected = tokio_postgres::connect(&url, MakeRustlsConnect::new(believing(root))).await;
         assert_eq!(connected.is_ok(), good, "{host} by {}: {:?}", root.display(), connected.err());
     }
-    // A proxy lets it through as it is.
+    // A proxy forwards an encrypted connection unchanged.
     let proxy = Proxy::to(cluster.address()).await;
     let url = cluster.url_at(format!("localhost:{}", proxy.address().port()), "postgres?sslmode=require");
     drop(tokio_postgres::connect(&url, MakeRustlsConnect::new(believing(&ca.root))).await.unwrap());
@@ -136,7 +136,7 @@ async fn a_killed_test_leaves_no_server() {
             let (process, folder) = whereabouts(cluster).await;
             println!("\nserver {process} {folder}");
         }
-        // It does not end by itself as long as somebody looks.
+        // Keeps the child process alive until the parent kills it or closes the pipe.
         io::stdin().read_to_end(&mut Vec::new()).unwrap();
         return;
     }

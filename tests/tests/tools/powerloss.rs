@@ -1,4 +1,4 @@
-//! A power loss takes what was not synced, and nothing else.
+//! A power loss destroys data that was not synced, and nothing else.
 
 use std::{
     collections::BTreeSet,
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use crate::child;
 
-/// Runs a test again as a process that feels the power loss.
+/// Runs a test again as a child process that is subject to the power loss.
 fn start(kit: &PowerLoss, test: &str, role: &str) -> (Child, Lines<BufReader<ChildStdout>>) {
     let mut command = child::run(test, role);
     kit.command(&mut command);
@@ -28,7 +28,7 @@ fn only_what_was_synced_is_found() {
     if let Some(disk) = child::role() {
         write_files(Path::new(&disk)).unwrap();
         println!("\nwritten");
-        // It does not end by itself as long as somebody looks.
+        // Keeps the child process alive until the parent kills it or closes the pipe.
         io::stdin().read_to_end(&mut Vec::new()).unwrap();
         return;
     }
@@ -95,7 +95,8 @@ fn write_page(file: &File, page: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, &[2; 1000], page * 4096)
 }
 
-/// What SQLite's settings promise is what the kit finds, so a store may be held to them with it.
+/// The simulation agrees with the guarantees of SQLite's `synchronous` modes, so it can test a store that relies on
+/// them.
 #[test]
 fn sqlite_keeps_what_it_says_it_keeps() {
     if let Some(role) = child::role() {
@@ -108,12 +109,12 @@ fn sqlite_keeps_what_it_says_it_keeps() {
     assert!(losses[1] > 0 && losses[2] > 0);
 }
 
-/// Adds a row after the other, and says of each when it is stored.
+/// Inserts one row after the other, and prints the number of each when its insert has returned.
 fn write_rows(disk: &Path, synchronous: &str, first: i64) -> rusqlite::Result<()> {
     let db = Connection::open(disk.join("db"))?;
     db.pragma_update(None, "synchronous", synchronous)?;
     db.query_one("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
-    // A checkpoint at every twenty pages or so, to be killed in many.
+    // Checkpoints about every twenty pages, so that many power losses hit one.
     db.query_one("PRAGMA wal_autocheckpoint = 20", [], |_| Ok(()))?;
     db.execute_batch("CREATE TABLE IF NOT EXISTS t (n INTEGER PRIMARY KEY, filling BLOB)")?;
     let mut output = io::stdout();
@@ -125,7 +126,7 @@ fn write_rows(disk: &Path, synchronous: &str, first: i64) -> rusqlite::Result<()
     Ok(())
 }
 
-/// Lets a writer lose its power again and again, on one disk, and counts the times when a row was lost.
+/// Cuts the power of a writer repeatedly on the same disk, and returns the number of cycles that lost a row.
 fn cycles_with_a_loss(synchronous: &str, cycles: u32) -> u32 {
     let mut disk = tempfile::tempdir().unwrap();
     let mut said = BTreeSet::new();
@@ -137,7 +138,7 @@ fn cycles_with_a_loss(synchronous: &str, cycles: u32) -> u32 {
         let rows = rows(found.path());
         let lost = said.difference(&rows).count();
         losses += u32::from(lost > 0);
-        // The rows that are lost are lost once.
+        // Each lost row is counted once.
         said = rows;
         disk = found;
     }
@@ -149,14 +150,14 @@ fn one_cycle(disk: &TempDir, synchronous: &str, first: i64) -> (TempDir, Vec<i64
     let role = format!("{synchronous} {first} {}", disk.path().display());
     let (mut child, lines) = start(&kit, "powerloss::sqlite_keeps_what_it_says_it_keeps", &role);
     let mut numbers = lines.map_while(Result::ok).filter_map(|line| line.strip_prefix("row ")?.parse().ok());
-    // It goes on meanwhile, so the power goes at any moment after these.
+    // The writer continues meanwhile, so the power is cut at a random time after these rows.
     let mut said: Vec<i64> = numbers.by_ref().take(random(200) + 1).collect();
     let found = kit.cut(&mut child);
     said.extend(numbers);
     (found, said)
 }
 
-/// The rows of a database that is whole; none where it was never durable.
+/// The rows of the database, whose integrity is checked; empty if the table never became durable.
 fn rows(disk: &Path) -> BTreeSet<i64> {
     let db = Connection::open(disk.join("db")).unwrap();
     let state: String = db.query_one("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();

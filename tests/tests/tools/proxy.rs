@@ -1,4 +1,4 @@
-//! A connection breaks exactly where it is told to.
+//! The proxy breaks a connection exactly at the chosen message.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ impl Place {
         Some(Self { proxy, through, direct })
     }
 
-    /// Stores a number in a transaction of its own, on a connection of its own.
+    /// Stores a number in a separate transaction, on a new connection.
     async fn store(&self, number: i32) -> Result<(), Error> {
         let client = connect(&self.through).await?;
         client.batch_execute("BEGIN").await?;
@@ -35,7 +35,7 @@ impl Place {
         client.batch_execute("COMMIT").await
     }
 
-    /// Whether the number is there once the server is done with all that came through the proxy.
+    /// Whether the number is stored, once the server has handled everything that came through the proxy.
     async fn holds(&self, number: i32) -> bool {
         let others =
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
@@ -45,7 +45,7 @@ impl Place {
         !self.direct.query("SELECT FROM t WHERE n = $1", &[&number]).await.unwrap().is_empty()
     }
 
-    /// The messages of a run that nothing breaks.
+    /// The messages of an uninterrupted run.
     async fn whole_run(&self) -> Vec<Message> {
         self.proxy.watch();
         self.store(-1).await.unwrap();
@@ -56,7 +56,7 @@ impl Place {
 
 async fn connect(url: &str) -> Result<Client, Error> {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
-    // It fails when it is cut, as is wanted.
+    // The connection fails when it is cut, as intended.
     tokio::spawn(connection);
     Ok(client)
 }
@@ -74,9 +74,9 @@ async fn every_message_is_seen() {
     let Some(place) = Place::new().await else { return };
     let run = place.whole_run().await;
     let kinds = |direction| going(&run, direction).iter().map(|message| message.kind).collect::<String>();
-    // The first, begin, prepare, execute, close what was prepared, commit.
+    // Startup, begin, prepare, execute, close of the prepared statement, commit.
     assert_eq!(kinds(Direction::ToServer), "\0Q PDS BES CS Q".replace(' ', ""));
-    // What the server says about itself differs from version to version.
+    // The parameters that the server reports at startup differ between versions.
     let (greeting, rest) =
         kinds(Direction::ToClient).split_once('Z').map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
     assert!(greeting.starts_with('R') && greeting.ends_with('K'), "{greeting}");
