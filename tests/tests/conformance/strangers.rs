@@ -1,4 +1,5 @@
-//! Servers that are none, or not the API's: the report says so in good time, and nothing is taken to hold.
+//! Targets that do not respond or are not the API: the check ends quickly, and its report names the problem and
+//! counts no sentences, or very few, as holding.
 
 use std::{
     io::{Read, Write},
@@ -19,7 +20,7 @@ fn holding(report: &Report) -> Vec<&str> {
     holding.map(|sentence| sentence.text.as_str()).collect()
 }
 
-/// A listener on a port of its own, and its URL.
+/// A listener on a free port, and its base URL.
 fn listener() -> (TcpListener, String) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -39,7 +40,7 @@ async fn nothing_listens() {
 
 #[tokio::test]
 async fn nobody_answers() {
-    // Connections are taken by the system, and nobody reads from them.
+    // The kernel completes the connections, but nothing accepts them or reads from them.
     let (_listener, url) = listener();
     let begun = Instant::now();
     let report = report(&url).await;
@@ -49,13 +50,13 @@ async fn nobody_answers() {
     assert!(report.to_string().contains("nothing within 200ms"), "{report}");
 }
 
-/// Whatever is asked, this is answered.
+/// Starts a server that sends the same bytes in response to every request, and returns its base URL.
 fn always(answer: &'static str) -> String {
     let (listener, url) = listener();
     thread::spawn(move || {
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { return };
-            // A body that is not read to its end would reset the connection.
+            // Closing a connection with unread data would reset it, so the request is read first.
             let mut asked = Vec::new();
             let mut buffer = vec![0; 128 * 1024];
             while !asked.windows(4).any(|end| end == b"\r\n\r\n") {
@@ -86,7 +87,7 @@ async fn everything_is_rubbish() {
     assert_eq!(holding(&report), Vec::<&str>::new());
 }
 
-/// What a server sends back is shown without the tokens that it holds.
+/// Tokens in a response are redacted in the report.
 #[tokio::test]
 async fn tokens_are_sent_back() {
     let page = "HTTP/1.1 200 OK\r\ncontent-length: 26\r\nconnection: close\r\n\r\nAuthorization: pak_CheckBot";
