@@ -1,5 +1,5 @@
-//! Latency of a request with few and with many leads in the in-memory store, over one keep-alive HTTP connection, and
-//! the memory per lead compared with the size of its JSON.
+//! Latency of a request with few and with many leads in the in-memory store, over one keep-alive HTTP connection.
+//! Also measures the memory per lead, compared with the size of its JSON.
 //!
 //! Caller and server share one core, because only one of them has work to do at a time. On two cores, most of the
 //! time would be spent on waking up the other thread, and whether it was asleep depends on the operating system.

@@ -24,7 +24,8 @@ const LOCALES: [&[&str]; 4] = [
 ];
 
 /// Enough connections for parallel tests, and little memory. No SQL may depend on the time zone or on the date
-/// format, so both have unusual values. Shared memory is mapped to files in the directory, so it is removed with it.
+/// format, so both have unusual values. Dynamic shared memory consists of files in the directory, so it is removed
+/// with it.
 const SETTINGS: [&str; 9] = [
     "max_connections=200",
     "shared_buffers=16MB",
@@ -153,8 +154,7 @@ impl Server {
     fn run_on_a_free_port(&mut self) {
         let mut log = String::new();
         for _ in 0..10 {
-            // The probe releases the port at the end of this line, so another process may take it before PostgreSQL
-            // does.
+            // The probe releases the port at the end of this line, so another process may take it first.
             self.port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
             match self.run() {
                 Ok(()) => return,
@@ -166,8 +166,7 @@ impl Server {
 
     /// Starts the process and waits until it accepts connections. If the process ends, returns its log as the error.
     fn run(&mut self) -> Result<(), String> {
-        // The shell waits for a line before it executes the server, so that the watchdog knows the process id by
-        // then.
+        // The shell waits for a line before it becomes the server, so the watchdog already knows the process id.
         let mut shell = self.account.command("sh");
         shell.args(["-c", r#"read -r _ && exec "$0" "$@" </dev/null"#]);
         shell.arg(self.programs.join("postgres")).arg("-D").arg(self.data()).args(["-p", &self.port.to_string()]);

@@ -14,8 +14,7 @@ use super::programs::Account;
 /// Each input line contains the id of the server's process; an empty line means that there is none. At the end of the
 /// input, the script shuts the server down immediately (SIGQUIT) and removes its directory.
 ///
-/// A killed server leaves a shared memory segment behind. The seventh line of its lock file contains the id of the
-/// segment.
+/// A killed server leaves a shared memory segment behind, whose id is on the seventh line of its lock file.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 server=

@@ -105,8 +105,8 @@ impl Proxy {
 
     /// The messages since the count was restarted, including those that were cut.
     ///
-    /// A client's Terminate message is not counted and never cut: it changes nothing, and its timing is not
-    /// deterministic.
+    /// A client's Terminate message is not counted and never cut, because it changes nothing and may come at any
+    /// time.
     pub fn seen(&self) -> Vec<Message> {
         self.state.lock().unwrap().seen.clone()
     }

@@ -1,5 +1,4 @@
-//! Idempotency keys that both businesses use and that expire at different times. Random operations seldom produce
-//! this.
+//! Idempotency keys that both businesses use and that expire at different times, which is rare in random sequences.
 
 use super::{
     fixture::{self, Who},

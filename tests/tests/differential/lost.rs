@@ -23,8 +23,7 @@ async fn each_message_of_a_create_is_lost_once() {
     store.import(fixture::seed().dataset(), |_| {}).await.unwrap();
     for who in Who::BOTH {
         for nth in 0.. {
-            // Both businesses have written before, so each has a commit record that could be mistaken for the
-            // other's.
+            // Both businesses have written before, so each has a commit record that could be mixed up.
             for who in Who::BOTH {
                 store.remove(&who.business(), &LeadId::parse("nobody").unwrap()).await.unwrap();
             }

@@ -66,8 +66,7 @@ async fn a_create_that_is_cut_at_any_message() {
             }
             Err(_) => failed += 1,
         }
-        // Whatever the first call returned, a retry must return the truth. It also warms the connection for the next
-        // cut.
+        // Whatever the first call returned, a retry must be right. It also warms the connection for the next cut.
         let again = id(create(&behind.store, &name, &name).await.unwrap());
         let leads: Vec<_> = all(&behind.direct).await.into_iter().filter(|(_, found)| *found == name).collect();
         assert_eq!(leads, [(again, name)], "{cut:?}");

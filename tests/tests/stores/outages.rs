@@ -143,8 +143,7 @@ async fn a_database_that_is_away_or_silent_is_500() {
     }
 }
 
-/// With synchronous replication, a commit is safe only when the standby has it. No timeout may acknowledge it
-/// earlier.
+/// With synchronous replication, a commit is safe only when the standby has it. No timeout may acknowledge it before.
 #[tokio::test]
 async fn a_commit_that_waits_for_a_standby_is_not_acknowledged() {
     let Some(cluster) = Cluster::start(&[]) else { return };
