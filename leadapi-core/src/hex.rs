@@ -1,16 +1,16 @@
-//! Hashes as 64 lower-case hexadecimal digits, which is how files hold them.
+//! Hashes as 64 lower-case hexadecimal digits, the form that data set files use.
 
 use std::fmt::Write;
 
 pub(crate) fn encode(bytes: &[u8; 32]) -> String {
     bytes.iter().fold(String::with_capacity(64), |mut text, byte| {
-        // Writing into a string does not fail.
+        // Writing to a `String` cannot fail.
         write!(text, "{byte:02x}").unwrap_or_default();
         text
     })
 }
 
-/// Nothing, unless the text is exactly 64 digits.
+/// Returns `None` unless the text is exactly 64 lower-case hexadecimal digits.
 pub(crate) fn decode(text: &str) -> Option<[u8; 32]> {
     let digit = |byte: u8| match byte {
         b'0'..=b'9' => Some(byte - b'0'),

@@ -1,15 +1,15 @@
-//! Typed opaque identifiers (contract D4): one type per kind of record, so that they cannot be mixed up.
+//! Typed opaque identifiers (contract D4): one type per kind of record, so that the compiler tells them apart.
 
 use std::{borrow::Borrow, fmt, str::FromStr, sync::Arc};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// The most characters that an id may have (contract D4).
+/// The maximum length of an id in characters (contract D4).
 pub const MAX_ID_CHARS: usize = 64;
 
-/// The text is no id: an id is 1 to 64 visible ASCII characters (contract D4).
+/// The text is not a valid id: an id is 1 to 64 visible ASCII characters (contract D4).
 ///
-/// There is nothing to mend on the caller's side but the text itself.
+/// The caller must supply another text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an id must be 1 to {MAX_ID_CHARS} visible ASCII characters")]
 pub struct InvalidId;
@@ -18,7 +18,7 @@ fn check(text: &str) -> Result<(), InvalidId> {
     if (1..=MAX_ID_CHARS).contains(&text.len()) && is_visible(text) { Ok(()) } else { Err(InvalidId) }
 }
 
-/// Whether all characters are visible ASCII, asked without a branch for each.
+/// Returns whether all characters are visible ASCII. The fold has no early exit, so the loop has no branch per byte.
 pub(crate) fn is_visible(text: &str) -> bool {
     text.bytes().fold(true, |all, byte| all & byte.is_ascii_graphic())
 }
@@ -46,25 +46,25 @@ macro_rules! opaque_id {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// Takes a text as an id.
+            /// Parses an id.
             ///
             /// # Errors
             ///
-            /// [`InvalidId`] when it is not 1 to 64 visible ASCII characters.
+            /// [`InvalidId`] when the text is not 1 to 64 visible ASCII characters.
             pub fn parse(text: impl AsRef<str>) -> Result<Self, InvalidId> {
                 let text = text.as_ref();
                 check(text).map(|()| Self(text.into()))
             }
 
-            /// The id as it stands on the wire.
+            /// Returns the id as it appears on the wire.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
 
-            /// The id that a caller named, or the one id that no record can have.
+            /// Parses an id from a request; an invalid one becomes the empty id, which no record has.
             ///
-            /// An id that cannot exist is treated like one that does not (contract D4): the empty id fails every
-            /// look-up in every store, at the same step and with the same answer as any unknown one.
+            /// An id that cannot exist is treated like one that does not (contract D4). The empty id fails every
+            /// look-up in every store, at the same step and with the same response as any unknown id.
             #[allow(dead_code, reason = "not every kind of id is named by callers")]
             pub(crate) fn named(text: &str) -> Self {
                 Self::parse(text).unwrap_or_else(|InvalidId| Self("".into()))
@@ -111,7 +111,7 @@ macro_rules! opaque_id {
             }
         }
 
-        /// Shares the text, which is not copied.
+        /// Shares the text without a copy.
         impl From<$name> for Arc<str> {
             fn from(id: $name) -> Self {
                 id.0
@@ -126,7 +126,7 @@ macro_rules! opaque_id {
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                // A borrowed str cannot be asked for: JSON strings with escapes are owned.
+                // Deserializes an owned `String`, because a JSON string with escapes cannot be borrowed.
                 let text = String::deserialize(deserializer)?;
                 Self::parse(text).map_err(de::Error::custom)
             }
@@ -135,31 +135,31 @@ macro_rules! opaque_id {
 }
 
 opaque_id! {
-    /// A business: the tenant that owns tokens, client accounts, pipelines and leads.
+    /// The id of a business, the tenant that owns tokens, client accounts, pipelines and leads.
     BusinessId
 }
 opaque_id! {
-    /// A client account of a business.
+    /// The id of a client account of a business.
     ClientId
 }
 opaque_id! {
-    /// A form definition record.
+    /// The id of a form definition record.
     FormId
 }
 opaque_id! {
-    /// A lead.
+    /// The id of a lead.
     LeadId
 }
 opaque_id! {
-    /// A pipeline of a business, shared by its client accounts.
+    /// The id of a pipeline of a business, shared by its client accounts.
     PipelineId
 }
 opaque_id! {
-    /// A stage of a pipeline.
+    /// The id of a stage of a pipeline.
     StageId
 }
 opaque_id! {
-    /// An API token's record; never its secret.
+    /// The id of an API token's record; never the token's secret.
     TokenId
 }
 

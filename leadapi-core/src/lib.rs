@@ -10,8 +10,8 @@
     )
 )]
 
-// From the lowest floor to the highest: a module names only modules above it in this list. Those of the feature
-// `service` are for the side that answers; the others are what both ends of the wire share.
+// Modules in dependency order: a module uses only modules above it in this list. The modules behind the feature
+// `service` are for the side that answers requests. Client and server share the others.
 mod hex;
 pub mod id;
 
@@ -40,5 +40,5 @@ pub mod http;
 #[cfg(feature = "openapi")]
 pub mod openapi;
 
-/// An error of a host's own: a store's, a verifier's, a limiter's. It is for the host's log, never for a caller.
+/// An error from host code: a store, a verifier or a limiter. It goes to the host's log, never to a caller.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

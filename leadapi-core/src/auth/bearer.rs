@@ -1,4 +1,4 @@
-//! The token itself (contract D8), and how it is read from a header.
+//! The bearer token (contract D8), and how it is read from a header.
 
 use std::fmt;
 
@@ -6,27 +6,27 @@ use http::{HeaderMap, header};
 
 use crate::id::is_visible;
 
-/// With the blank after it.
+/// Includes the space after the scheme.
 const SCHEME: &str = "bearer ";
 pub(super) const PREFIX: &str = "pak_";
-/// So much of a token is kept for people to recognise it by: the prefix and four characters.
+/// The length of the part that identifies a token to people: the prefix and four characters.
 pub(super) const HINT_CHARS: usize = PREFIX.len() + 4;
 
-/// What is wrong with an `Authorization` header (contract D1, D2): the caller gets 401 and the text.
+/// An `Authorization` header without a usable token (contract D1, D2): the caller receives 401 and this text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MalformedToken {
-    /// There is no such header.
+    /// The header is missing.
     #[error("missing token, send it as Bearer pak_...")]
     Missing,
-    /// It is not one header of the form `Bearer pak_…`.
+    /// There is not exactly one header of the form `Bearer pak_…`.
     #[error("malformed token, send it as Bearer pak_...")]
     Malformed,
 }
 
-/// An API token in clear: `pak_`, 43 random characters and a checksum of 6 (contract D8).
+/// An API token in clear text: `pak_`, 43 random characters and a checksum of 6 (contract D8).
 ///
-/// Its `Debug` shows nothing of it, and it can be neither displayed nor serialised.
+/// Its `Debug` output reveals nothing, and it implements neither `Display` nor `Serialize`.
 ///
 /// ```
 /// use leadapi_core::auth::BearerToken;
@@ -40,9 +40,10 @@ pub enum MalformedToken {
 pub struct BearerToken(pub(super) Box<str>);
 
 impl BearerToken {
-    /// Takes any text of the form `pak_…`: at least one more character, and all of them visible ASCII.
+    /// Parses any text of the form `pak_…`: at least one more character, and all of them visible ASCII.
     ///
-    /// A host's own verifier may accept tokens without our checksum, so that is asked apart, by `has_good_checksum`.
+    /// The checksum is checked separately, by `has_good_checksum`, because a host's own verifier may accept tokens
+    /// without it.
     ///
     /// ```
     /// # use leadapi_core::auth::BearerToken;
@@ -58,7 +59,8 @@ impl BearerToken {
         if !random.is_empty() && is_visible(random) { Ok(Self(text.into())) } else { Err(MalformedToken::Malformed) }
     }
 
-    /// Reads the one `Authorization: Bearer pak_…` header; `Bearer` in any case (contract D8).
+    /// Reads the token from the single `Authorization: Bearer pak_…` header; the case of `Bearer` does not matter
+    /// (contract D8).
     ///
     /// ```
     /// # use leadapi_core::auth::{BearerToken, MalformedToken};
@@ -72,7 +74,7 @@ impl BearerToken {
     ///
     /// # Errors
     ///
-    /// [`MalformedToken`] when there is none, more than one, or one of another form.
+    /// [`MalformedToken`] when there is no such header, more than one, or one of another form.
     pub fn from_headers(headers: &HeaderMap) -> Result<Self, MalformedToken> {
         let mut values = headers.get_all(header::AUTHORIZATION).iter();
         let value = values.next().ok_or(MalformedToken::Missing)?;
@@ -86,7 +88,7 @@ impl BearerToken {
         }
     }
 
-    /// The first characters, for people to recognise it by.
+    /// Returns the first characters of the token, for people to recognise it by.
     ///
     /// ```
     /// # use leadapi_core::auth::BearerToken;
@@ -97,7 +99,7 @@ impl BearerToken {
         self.0.get(..HINT_CHARS).unwrap_or(PREFIX)
     }
 
-    /// The secret in clear, to be shown once or put into a header.
+    /// Returns the secret in clear text, to be shown once or put into a header.
     pub fn expose(&self) -> &str {
         &self.0
     }

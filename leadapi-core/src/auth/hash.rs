@@ -1,27 +1,27 @@
-//! What is stored in the place of a token (contract D8).
+//! The stored form of a token (contract D8).
 
 use std::fmt;
 
 use crate::hex;
 
-/// The SHA-256 of a token: what is stored in its place (contract D8).
+/// The SHA-256 of a token, stored instead of the token itself (contract D8).
 ///
-/// Its `Debug` shows nothing of it either: whoever reads it in a log could look for it in a table.
+/// Its `Debug` output hides the hash too, so that nobody can look up a hash from a log in a table of tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TokenHash([u8; 32]);
 
-/// The text is not the hash of a token: 64 hexadecimal digits in lower case.
+/// The text is not a token hash of 64 hexadecimal digits in lower case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be 64 hexadecimal digits in lower case")]
 pub struct InvalidTokenHash;
 
 impl TokenHash {
-    /// The hash as a store keeps it.
+    /// Returns the bytes for a store to keep.
     pub const fn to_bytes(self) -> [u8; 32] {
         self.0
     }
 
-    /// The hash as a store has kept it.
+    /// Creates the hash from the bytes that a store kept.
     ///
     /// ```
     /// # use leadapi_core::auth::TokenHash;
@@ -31,7 +31,7 @@ impl TokenHash {
         Self(bytes)
     }
 
-    /// The hash as a data set holds it: 64 hexadecimal digits in lower case.
+    /// Returns the hash as a data set contains it: 64 hexadecimal digits in lower case.
     ///
     /// ```
     /// # use leadapi_core::auth::TokenHash;
@@ -41,7 +41,7 @@ impl TokenHash {
         hex::encode(&self.0)
     }
 
-    /// The hash as a data set has held it.
+    /// Parses the hash from the form that a data set contains.
     ///
     /// ```
     /// # use leadapi_core::auth::TokenHash;

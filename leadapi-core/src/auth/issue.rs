@@ -1,4 +1,4 @@
-//! The token at the side that gives it out (contract D8): how it is made, checked without a look-up, and stored.
+//! The issuer's side of a token (contract D8): generation, the check without a look-up, and the hash to store.
 
 use sha2::{Digest, Sha256};
 
@@ -13,7 +13,7 @@ const RANDOM_CHARS: usize = 43;
 const CHECKSUM_CHARS: usize = 6;
 
 impl BearerToken {
-    /// Makes a new token from the system's random generator.
+    /// Generates a token from the system's random generator.
     ///
     /// ```
     /// use leadapi_core::auth::BearerToken;
@@ -26,13 +26,14 @@ impl BearerToken {
     ///
     /// # Errors
     ///
-    /// The system has no random generator to give; nothing can be done but to mend the system.
+    /// Fails when the system's random generator does. The caller cannot recover; the system has to be repaired.
     pub fn generate() -> Result<Self, getrandom::Error> {
         let mut token = String::from(PREFIX);
         let mut bytes = [0; 64];
         while token.len() < PREFIX.len() + RANDOM_CHARS {
             getrandom::fill(&mut bytes)?;
-            // 248 is the greatest multiple of 62 in a byte: beyond it some characters would be likelier than others.
+            // 248 is the greatest multiple of 62 that fits a byte. Bytes from 248 up would make some characters
+            // likelier than others.
             let fair = bytes.iter().filter(|byte| **byte < 248);
             let missing = PREFIX.len() + RANDOM_CHARS - token.len();
             token.extend(fair.map(|byte| char::from(base62(u32::from(*byte)))).take(missing));
@@ -42,7 +43,8 @@ impl BearerToken {
         Ok(Self(token.into()))
     }
 
-    /// Whether it has the form of contract D8 and its checksum is right: a mistyped one is refused without a look-up.
+    /// Returns whether the token has the form of contract D8 and the right checksum. A mistyped token fails here,
+    /// without a look-up.
     ///
     /// ```
     /// # use leadapi_core::auth::BearerToken;
@@ -57,7 +59,7 @@ impl BearerToken {
         right_form && *end.as_bytes() == checksum(body)
     }
 
-    /// The form in which it is stored and looked up.
+    /// Returns the hash under which the token is stored and looked up.
     ///
     /// ```
     /// # use leadapi_core::auth::BearerToken;
@@ -69,7 +71,7 @@ impl BearerToken {
         TokenHash::from_bytes(Sha256::digest(self.0.as_bytes()).into())
     }
 
-    /// Whether a text can be the hint of a token. A longer one would be a part of the secret in clear.
+    /// Returns whether a text can be the hint of a token. A longer text would reveal a part of the secret.
     pub(crate) fn is_hint(text: &str) -> bool {
         Self::parse(text).is_ok_and(|token| token.0.len() <= HINT_CHARS) || text == PREFIX
     }
@@ -85,7 +87,7 @@ fn checksum(body: &str) -> [u8; CHECKSUM_CHARS] {
     digits
 }
 
-/// The last digit of a number.
+/// Returns the last base-62 digit of a number.
 fn base62(number: u32) -> u8 {
     ALPHABET.get(number as usize % ALPHABET.len()).copied().unwrap_or(b'0')
 }

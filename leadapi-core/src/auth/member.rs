@@ -1,4 +1,4 @@
-//! The people of a business, and who of them may manage its tokens (contract 5 and D8).
+//! The people of a business, and which of them may manage its tokens (contract 5 and D8).
 
 use std::{fmt, str::FromStr};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::BusinessId;
 
-/// What a person is in a business.
+/// The role of a person in a business.
 ///
 /// ```
 /// use leadapi_core::auth::Role;
@@ -18,7 +18,7 @@ use crate::id::BusinessId;
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Role {
-    /// Owns the business; manages its tokens.
+    /// Owns the business and manages its tokens.
     Owner,
     /// Manages its tokens.
     Admin,
@@ -26,7 +26,7 @@ pub enum Role {
     Member,
 }
 
-/// A role is `owner`, `admin` or `member`; the person who named another names one of those.
+/// The text is not a role; the roles are `owner`, `admin` and `member`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a role must be owner, admin or member")]
 pub struct InvalidRole;
@@ -54,23 +54,23 @@ impl FromStr for Role {
     }
 }
 
-/// A person of a business, as the host has made sure of them.
+/// A person of a business, whose identity the host has verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
     /// The business.
     pub business: BusinessId,
-    /// What the person is in it.
+    /// The role of the person in it.
     pub role: Role,
 }
 
-/// Only an owner or an admin of a business may see, create, revoke or delete its tokens (contract D8).
+/// The member may not manage tokens: only an owner or an admin may see, create, revoke or delete them (contract D8).
 ///
-/// The person can ask one of those.
+/// The person can ask an owner or an admin of the business.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("only an owner or an admin of the business may manage its tokens")]
 pub struct NotAllowed;
 
-/// The right to manage the tokens of one business: only an owner or an admin has it, and nothing else makes one.
+/// The right to manage the tokens of one business. Only [`Member::token_admin`] creates it, for an owner or an admin.
 ///
 /// ```
 /// use leadapi_core::{auth::{Member, NotAllowed, Role}, id::BusinessId};
@@ -87,7 +87,7 @@ pub struct TokenAdmin {
 }
 
 impl Member {
-    /// The right to manage the tokens of the member's business.
+    /// Returns the right to manage the tokens of the member's business.
     ///
     /// # Errors
     ///
@@ -101,7 +101,7 @@ impl Member {
 }
 
 impl TokenAdmin {
-    /// The business whose tokens may be managed.
+    /// Returns the business whose tokens may be managed.
     pub const fn business(&self) -> &BusinessId {
         &self.business
     }

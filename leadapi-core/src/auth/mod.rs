@@ -1,4 +1,4 @@
-//! Who may do what (contract 5 and D8): tokens, scopes, the caller behind a token, and the members who manage tokens.
+//! Authentication and authorization (contract 5 and D8): tokens, scopes, callers, and the members who manage tokens.
 
 mod bearer;
 mod caller;

@@ -1,15 +1,15 @@
-//! What a token allows (contract 5): `read`, `write` or both; neither includes the other (contract D8).
+//! The scopes of a token (contract 5): `read`, `write` or both; neither includes the other (contract D8).
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// A token's scopes are `read`, `write` or both (contract 5): not another, and not none.
+/// The scopes are not `read`, `write` or both (contract 5): one of them is unknown, or there are none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the scopes of a token must be read, write or both")]
 pub struct InvalidScope;
 
-/// One thing that a token may allow (contract 5).
+/// One scope of a token (contract 5).
 ///
 /// ```
 /// use leadapi_core::auth::Scope;
@@ -47,7 +47,7 @@ impl FromStr for Scope {
     }
 }
 
-/// The scopes of a token: one or both (contract 5); a token without any cannot be written down.
+/// The scopes of a token: one or both (contract 5). The type cannot represent a token without scopes.
 ///
 /// ```
 /// use leadapi_core::auth::{Scope, Scopes};
@@ -60,8 +60,9 @@ impl FromStr for Scope {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Scope>", into = "Vec<Scope>")]
-// A word, because it lies behind words: a caller is moved about a few times, and bytes of which one was written and seven
-// were not are moved in pieces that a processor has to put together first.
+// A full word, because it lies next to words in `Caller`, which is moved several times. As one byte with seven bytes
+// of padding, it would be written as a byte and then copied as a word. The processor cannot forward such a partial
+// store to the load.
 #[repr(u64)]
 pub enum Scopes {
     /// Only [`Scope::Read`].
@@ -73,7 +74,7 @@ pub enum Scopes {
 }
 
 impl Scopes {
-    /// Whether this scope is among them.
+    /// Returns whether the token has this scope.
     pub const fn allow(self, scope: Scope) -> bool {
         matches!((self, scope), (Self::Both, _) | (Self::Read, Scope::Read) | (Self::Write, Scope::Write))
     }
