@@ -1,4 +1,4 @@
-//! The `value` of a lead: which JSON numbers are taken, and that each comes back as the number that was sent
+//! The `value` of a lead: which JSON numbers are accepted, and how each comes back as the number that was sent
 //! (contract D4).
 
 use std::{fmt, hash};
@@ -6,22 +6,22 @@ use std::{fmt, hash};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use serde_json::value::RawValue;
 
-/// The number is not one that `value` can hold (contract D4).
+/// The number is not a valid `value` (contract D4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidAmount {
-    /// It is beyond the range of a double, or it is not a number at all; send a smaller one.
+    /// The number is beyond the range of a double, or it is not a number at all; send a smaller one.
     #[error("must be a finite number within the range of a double")]
     OutOfRange,
-    /// It is a whole number that a double cannot hold, so that another number would come back.
+    /// The number is a whole number that a double cannot represent exactly, so another number would come back.
     #[error("must be a number that a double holds exactly when it is a whole number")]
     Inexact,
 }
 
 /// An amount of money in major currency units: any finite double (contract D4).
 ///
-/// It is written as the number that was sent: whole numbers without `.0`, others in the shortest form that reads back
-/// as the same double.
+/// It is serialized as the number that was sent: whole numbers without `.0`, others in the shortest form that reads
+/// back as the same double.
 ///
 /// ```
 /// use leadapi_core::model::Amount;
@@ -36,7 +36,7 @@ pub enum InvalidAmount {
 pub struct Amount(f64);
 
 impl Amount {
-    /// Reads the text of a JSON number.
+    /// Parses the text of a JSON number.
     ///
     /// ```
     /// use leadapi_core::model::{Amount, InvalidAmount};
@@ -49,14 +49,15 @@ impl Amount {
     ///
     /// # Errors
     ///
-    /// [`InvalidAmount`] when the number is beyond a double, or whole and not held by one.
+    /// [`InvalidAmount`] when the number is beyond a double, or is a whole number that a double cannot represent
+    /// exactly.
     pub fn parse(text: &str) -> Result<Self, InvalidAmount> {
         let number: f64 = text.parse().map_err(|_| InvalidAmount::OutOfRange)?;
         let amount = Self::try_from(number)?;
         if is_held(text, number) { Ok(amount) } else { Err(InvalidAmount::Inexact) }
     }
 
-    /// The number.
+    /// Returns the amount as a double.
     ///
     /// ```
     /// assert_eq!(leadapi_core::model::Amount::from(7).get(), 7.0);
@@ -69,7 +70,7 @@ impl Amount {
         self.0.fract() == 0.0
     }
 
-    /// The amount as a whole number, when it is one that 64 bits hold.
+    /// Returns the amount as an `i64` if it is a whole number in that range.
     fn to_i64(self) -> Option<i64> {
         const BOUND: f64 = 9_223_372_036_854_775_808.0;
         #[expect(clippy::cast_possible_truncation, reason = "it is whole and within the bounds of an i64")]
@@ -77,21 +78,22 @@ impl Amount {
     }
 }
 
-/// Whether the double stands for the number that the text says, which is asked of whole numbers only.
+/// Returns whether the double represents the number in the text; only a whole number can fail.
 ///
-/// A fraction may be rounded to the nearest double, which reads back as the same text. A whole number, however it is
-/// written, must be the double exactly (contract D4).
+/// A fraction may round to the nearest double, which reads back as the same text. A whole number, however it is
+/// written, must equal the double exactly (contract D4).
 fn is_held(text: &str, number: f64) -> bool {
-    // Below 2^53 every whole number is a double, and none beyond is rounded to one of these.
+    // Every whole number below 2^53 is a double, and no number beyond 2^53 rounds to one of these.
     if number.abs() < 9_007_199_254_740_992.0 {
         return true;
     }
     let sent = Decimal::read(text);
-    // Without a precision, only so many digits are written as tell doubles apart; with one, all of them.
+    // `{:.0}` prints all digits. Without a precision, Rust prints only enough digits to tell doubles apart and fills
+    // up with zeros.
     !sent.is_whole() || sent == Decimal::read(&format!("{number:.0}"))
 }
 
-/// A decimal number as its significant digits and a power of ten, so that equal numbers are equal values.
+/// A decimal number as its significant digits and a power of ten, so that equal numbers compare as equal.
 #[derive(PartialEq)]
 struct Decimal {
     digits: String,
@@ -109,8 +111,8 @@ impl Decimal {
         if digits.is_empty() {
             return Self { digits, exponent: 0 };
         }
-        // An exponent beyond 64 bits with digits before it is no finite double, or rounds to zero: either way its
-        // exact size decides nothing here.
+        // A number whose exponent does not fit 64 bits is either not a finite double or rounds to zero. In both cases
+        // the exact exponent does not matter.
         let exponent: i64 = exponent.parse().unwrap_or(i64::MIN / 2);
         let dropped = all.len() - significant.len();
         let shift = i64::try_from(dropped).unwrap_or(0) - i64::try_from(fraction.len()).unwrap_or(0);
@@ -138,7 +140,7 @@ impl TryFrom<f64> for Amount {
     type Error = InvalidAmount;
 
     fn try_from(number: f64) -> Result<Self, InvalidAmount> {
-        // Adding zero turns minus zero, which JSON readers disagree on, into zero.
+        // Adding zero turns minus zero, on which JSON readers disagree, into zero.
         if number.is_finite() { Ok(Self(number + 0.0)) } else { Err(InvalidAmount::OutOfRange) }
     }
 }
@@ -162,7 +164,8 @@ impl Serialize for Amount {
         match self.to_i64() {
             Some(whole) => serializer.serialize_i64(whole),
             None if self.is_whole() => {
-                // Written as a double it would be cut to its first 17 digits, and be another number to some readers.
+                // Serialized as a double, the number would keep only its first 17 digits. A reader with more
+                // precision would take it for another number.
                 RawValue::from_string(self.to_string()).map_err(ser::Error::custom)?.serialize(serializer)
             }
             None => serializer.serialize_f64(self.0),
@@ -170,8 +173,8 @@ impl Serialize for Amount {
     }
 }
 
-/// Writes a number that is not checked yet as the amount that it would be, so that what a caller sends is what
-/// [`Amount`] reads. What is no amount is left to serde.
+/// Serializes an unchecked number the way [`Amount`] would, so that `Amount` reads what a caller sends. A number that
+/// is not a valid amount goes to serde unchanged.
 pub(super) fn serialize_unchecked<S: Serializer>(number: f64, serializer: S) -> Result<S::Ok, S::Error> {
     match Amount::try_from(number) {
         Ok(amount) => amount.serialize(serializer),
@@ -240,7 +243,7 @@ mod tests {
     }
 
     proptest! {
-        /// As its exact digits when it is whole, as a reader that knows no more than doubles would write it when not.
+        /// Whole numbers are sent with all their digits, fractions as serde_json writes a double.
         #[test]
         fn every_finite_double_survives(number in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL) {
             let whole = number.fract() == 0.0;

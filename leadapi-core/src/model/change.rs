@@ -1,8 +1,8 @@
-//! What a patch does with one field: the three things that JSON Merge Patch can say (contract D5).
+//! The change of one field by a patch: the three cases of JSON Merge Patch (contract D5).
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Absent, `null` or a value, in a merge patch (RFC 7396; contract D5).
+/// One field of a merge patch: absent, `null` or a value (RFC 7396; contract D5).
 ///
 /// ```
 /// use leadapi_core::model::Change;
@@ -19,12 +19,12 @@ pub enum Change<T> {
     Keep,
     /// The field becomes unset; on the wire, `null`.
     Clear,
-    /// The field becomes this.
+    /// The field becomes this value.
     Set(T),
 }
 
 impl<T> Change<T> {
-    /// Whether the field stays as it is.
+    /// Returns whether the field stays as it is.
     ///
     /// ```
     /// assert!(leadapi_core::model::Change::<u8>::default().is_keep());
@@ -33,7 +33,7 @@ impl<T> Change<T> {
         matches!(self, Self::Keep)
     }
 
-    /// The same change, seen by reference.
+    /// Converts to a change that borrows the value.
     ///
     /// ```
     /// # use leadapi_core::model::Change;
@@ -47,7 +47,7 @@ impl<T> Change<T> {
         }
     }
 
-    /// What the field is after the change.
+    /// Returns the value of the field after the change.
     ///
     /// ```
     /// # use leadapi_core::model::Change;
@@ -63,14 +63,15 @@ impl<T> Change<T> {
 }
 
 impl<T> From<Option<T>> for Change<T> {
-    /// `None` clears: it is what a `null` means. For «leave it alone» there is [`Change::Keep`].
+    /// Maps `None` to [`Change::Clear`], because it stands for `null`. Use [`Change::Keep`] to leave the field alone.
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Clear, Self::Set)
     }
 }
 
 impl<T: Serialize> Serialize for Change<T> {
-    /// A kept field has no place on the wire: its owner must skip it (`skip_serializing_if = "Change::is_keep"`).
+    /// Serializes a value or `null`. The containing struct must skip a kept field (`skip_serializing_if =
+    /// "Change::is_keep"`), which would become `null` here.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Keep | Self::Clear => serializer.serialize_none(),
@@ -79,7 +80,7 @@ impl<T: Serialize> Serialize for Change<T> {
     }
 }
 
-/// What is kept is absent, so that on the wire a change is a value or `null`.
+/// A kept field is absent from the wire, so the schema of a change is that of a value or `null`.
 #[cfg(feature = "openapi")]
 impl<T: schemars::JsonSchema> schemars::JsonSchema for Change<T> {
     fn inline_schema() -> bool {

@@ -19,7 +19,7 @@ pub struct ClientAccount {
 }
 
 impl ClientAccount {
-    /// A client account; nothing is checked.
+    /// Creates a client account without any check.
     ///
     /// ```
     /// # use leadapi_core::{id::ClientId, model::ClientAccount};

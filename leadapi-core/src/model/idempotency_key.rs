@@ -1,4 +1,4 @@
-//! The name under which a create is remembered (contract D10).
+//! The idempotency key of a create (contract D10).
 
 use std::{
     fmt,
@@ -8,12 +8,12 @@ use std::{
     time::SystemTime,
 };
 
-/// The text is no idempotency key: it is 1 to 255 visible ASCII characters (contract D10).
+/// The text is not an idempotency key of 1 to 255 visible ASCII characters (contract D10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be 1 to {} visible ASCII characters", IdempotencyKey::MAX_CHARS)]
 pub struct InvalidIdempotencyKey;
 
-/// What a caller calls one create, so that sending it again does not make a second lead (contract D10).
+/// A caller's name for one create, so that sending it again does not create a second lead (contract D10).
 ///
 /// ```
 /// use leadapi_core::model::IdempotencyKey;
@@ -26,14 +26,14 @@ pub struct InvalidIdempotencyKey;
 pub struct IdempotencyKey(Arc<str>);
 
 impl IdempotencyKey {
-    /// The most characters that a key may have.
+    /// The maximum length of a key in characters.
     pub const MAX_CHARS: usize = 255;
 
-    /// Takes a text as a key.
+    /// Parses a key.
     ///
     /// # Errors
     ///
-    /// [`InvalidIdempotencyKey`] when it is not 1 to 255 visible ASCII characters.
+    /// [`InvalidIdempotencyKey`] when the text is not 1 to 255 visible ASCII characters.
     pub fn parse(text: &str) -> Result<Self, InvalidIdempotencyKey> {
         let visible = text.bytes().all(|byte| byte.is_ascii_graphic());
         if visible && (1..=Self::MAX_CHARS).contains(&text.len()) {
@@ -43,9 +43,9 @@ impl IdempotencyKey {
         }
     }
 
-    /// A key that nobody has: 128 random bits in hexadecimal.
+    /// Generates a unique key: 128 random bits in hexadecimal.
     ///
-    /// It is unlike any other key, but no secret.
+    /// The key is unique but not a secret: it does not come from a cryptographic generator.
     ///
     /// ```
     /// # use leadapi_core::model::IdempotencyKey;
@@ -54,18 +54,18 @@ impl IdempotencyKey {
     ///
     /// # Panics
     ///
-    /// Where std has no clock, as on `wasm32-unknown-unknown`: it has no randomness there either, and a key that comes
-    /// again would be taken for the same create.
+    /// On targets where std has no clock, such as `wasm32-unknown-unknown`. std has no randomness there either, and a
+    /// repeated key would turn a new create into a replay.
     pub fn random() -> Self {
-        // std seeds it by the system's generator, once for each thread; the moment and the process tell apart what a
-        // fork has copied.
+        // std seeds `RandomState` from the system's generator once per thread. The time and the process id keep keys
+        // unique after a fork, which copies that seed.
         let seeded = RandomState::new();
         let here = (SystemTime::now(), process::id());
         let [high, low] = [0_u8, 1].map(|half| seeded.hash_one((half, here)));
         Self(format!("{high:016x}{low:016x}").into())
     }
 
-    /// The key as it stands in the header.
+    /// Returns the key as it appears in the header.
     pub fn as_str(&self) -> &str {
         &self.0
     }

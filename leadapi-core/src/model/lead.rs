@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::{Amount, Timestamp};
 use crate::id::{ClientId, LeadId, PipelineId, StageId};
 
-/// A lead: exactly the twelve fields of contract 2.1, each always on the wire, unset ones as `null` (contract D2).
+/// A lead: exactly the twelve fields of contract 2.1, each always on the wire. An unset field is `null` (contract
+/// D2).
 ///
 /// ```
 /// use leadapi_core::{id::{ClientId, LeadId}, model::Lead};
@@ -36,13 +37,13 @@ pub struct Lead {
     pub notes: Option<String>,
     /// What it may be worth, in major currency units.
     pub value: Option<Amount>,
-    /// The pipeline that it is in; set exactly when [`stage_id`](Self::stage_id) is.
+    /// The lead's pipeline; set exactly when [`stage_id`](Self::stage_id) is.
     #[cfg_attr(
         feature = "openapi",
         schemars(description = "The pipeline that it is in; set exactly when `stage_id` is.")
     )]
     pub pipeline_id: Option<PipelineId>,
-    /// The stage that it is in; set exactly when [`pipeline_id`](Self::pipeline_id) is.
+    /// The lead's stage; set exactly when [`pipeline_id`](Self::pipeline_id) is.
     #[cfg_attr(
         feature = "openapi",
         schemars(description = "The stage that it is in; set exactly when `pipeline_id` is.")
@@ -55,9 +56,9 @@ pub struct Lead {
 }
 
 impl Lead {
-    /// A lead with its four fields that are never unset; the others are public, to be set after.
+    /// Creates a lead from the four fields that are never unset. The others are public and can be set afterwards.
     ///
-    /// This is for stores, which read leads from rows, and for tests: nothing is checked.
+    /// For stores, which read leads from rows, and for tests: nothing is checked.
     ///
     /// ```
     /// # use leadapi_core::{id::{ClientId, LeadId}, model::Lead};

@@ -1,4 +1,4 @@
-//! The nouns of the API (contract 2.1 to 2.3): what travels on the wire, the same for server, client and mocks.
+//! The types on the wire (contract 2.1 to 2.3), shared by server, client and mocks.
 
 mod amount;
 mod change;

@@ -1,14 +1,14 @@
-//! The body of a create, as the caller writes it (contract, POST /leads).
+//! The body of a create, as the caller sends it (contract, POST /leads).
 
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::amount::serialize_unchecked;
 use crate::id::{ClientId, PipelineId, StageId};
 
-/// A lead to be created: what the caller says, not yet checked.
+/// The body of a create, before validation.
 ///
-/// The rules of contract D4 and D6 turn it into a [`LeadDraft`](crate::validate::LeadDraft); the server asks them of
-/// every body, and a caller can ask them before the wire with [`check`](Self::check).
+/// The rules of contract D4 and D6 turn it into a [`LeadDraft`](crate::validate::LeadDraft). The server applies them
+/// to every body. A caller can apply them before it sends the lead, with [`check`](Self::check).
 ///
 /// ```
 /// use leadapi_core::{id::ClientId, model::NewLead};
@@ -22,7 +22,7 @@ use crate::id::{ClientId, PipelineId, StageId};
 #[non_exhaustive]
 #[serde(default)]
 pub struct NewLead {
-    /// The client account that it belongs to. Required.
+    /// The client account that the lead belongs to. Required.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
     /// 1 to 200 characters. Required.
@@ -31,7 +31,7 @@ pub struct NewLead {
     /// At most 254 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
-    /// At most 50 characters, three of them digits.
+    /// At most 50 characters, at least three of them digits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phone: Option<String>,
     /// 1 to 100 characters.
@@ -43,10 +43,10 @@ pub struct NewLead {
     /// Any finite number.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "write_value")]
     pub value: Option<f64>,
-    /// The pipeline to be put in; without a stage, its first.
+    /// The pipeline. Without a stage, the lead enters its first one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pipeline_id: Option<String>,
-    /// The stage to be put in; the pipeline follows from it.
+    /// The stage. It determines the pipeline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage_id: Option<String>,
     /// At most 200 characters.
@@ -55,7 +55,7 @@ pub struct NewLead {
 }
 
 impl NewLead {
-    /// A lead of this client account with this name, and nothing else yet.
+    /// Creates a lead of this client account with this name and no other field.
     ///
     /// ```
     /// # use leadapi_core::{id::ClientId, model::NewLead};
@@ -96,7 +96,7 @@ impl NewLead {
         self
     }
 
-    /// Puts the lead into a stage, and so into its pipeline.
+    /// Puts the lead into a stage, and thereby into its pipeline.
     ///
     /// ```
     /// # use leadapi_core::{id::*, model::NewLead};
@@ -111,7 +111,7 @@ impl NewLead {
     }
 }
 
-/// So that a row of an import can be a lead, a reference to one, or whatever holds one.
+/// Lets a row of an import be a lead, a reference to one, or any type that contains one.
 impl AsRef<Self> for NewLead {
     fn as_ref(&self) -> &Self {
         self

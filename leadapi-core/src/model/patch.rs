@@ -1,14 +1,14 @@
-//! The body of an update, as the caller writes it (contract D5): a JSON Merge Patch.
+//! The body of an update, as the caller sends it (contract D5): a JSON Merge Patch.
 
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::{Change, amount::serialize_unchecked};
 use crate::id::{PipelineId, StageId};
 
-/// Changes to a lead: what the caller says, not yet checked.
+/// The body of an update, before validation.
 ///
-/// The rules of contract D4 to D6 turn it into a [`LeadEdit`](crate::validate::LeadEdit). A field that is left at
-/// [`Change::Keep`] is not on the wire.
+/// The rules of contract D4 to D6 turn it into a [`LeadEdit`](crate::validate::LeadEdit). A field that stays
+/// [`Change::Keep`] is absent from the wire.
 ///
 /// ```
 /// use leadapi_core::model::LeadPatch;
@@ -34,7 +34,7 @@ pub struct LeadPatch {
     /// At most 254 characters.
     #[serde(skip_serializing_if = "Change::is_keep")]
     pub email: Change<String>,
-    /// At most 50 characters, three of them digits.
+    /// At most 50 characters, at least three of them digits.
     #[serde(skip_serializing_if = "Change::is_keep")]
     pub phone: Change<String>,
     /// 1 to 100 characters.
@@ -46,10 +46,10 @@ pub struct LeadPatch {
     /// Any finite number.
     #[serde(skip_serializing_if = "Change::is_keep", serialize_with = "write_value")]
     pub value: Change<f64>,
-    /// Another pipeline puts the lead into its first stage; the same one leaves the stage (contract D6).
+    /// Another pipeline puts the lead into its first stage; the same pipeline keeps the stage (contract D6).
     #[serde(skip_serializing_if = "Change::is_keep")]
     pub pipeline_id: Change<String>,
-    /// A stage puts the lead into its pipeline too (contract D6).
+    /// The stage also determines the pipeline (contract D6).
     #[serde(skip_serializing_if = "Change::is_keep")]
     pub stage_id: Change<String>,
     /// At most 200 characters.
@@ -58,7 +58,7 @@ pub struct LeadPatch {
 }
 
 impl LeadPatch {
-    /// A patch that changes nothing yet; as it is, the service refuses it (contract D5).
+    /// Creates a patch that changes nothing. The service rejects it until it changes a field (contract D5).
     ///
     /// ```
     /// # use leadapi_core::model::LeadPatch;
@@ -112,7 +112,7 @@ impl LeadPatch {
         self
     }
 
-    /// Moves the lead to a pipeline: to its first stage, unless it is in that pipeline already.
+    /// Moves the lead to the first stage of a pipeline. A lead that is already in that pipeline keeps its stage.
     ///
     /// ```
     /// # use leadapi_core::{id::*, model::LeadPatch};
@@ -126,7 +126,7 @@ impl LeadPatch {
         self
     }
 
-    /// Moves the lead to a stage, and so to its pipeline.
+    /// Moves the lead to a stage, and thereby to its pipeline.
     ///
     /// ```
     /// # use leadapi_core::{id::*, model::LeadPatch};

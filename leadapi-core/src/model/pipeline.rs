@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Timestamp;
 use crate::id::{PipelineId, StageId};
 
-/// A pipeline of a business with its stages; all its client accounts share it.
+/// A pipeline of a business with its stages. All client accounts of the business share it.
 ///
 /// ```
 /// use leadapi_core::model::Pipeline;
@@ -33,7 +33,7 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// A pipeline; nothing is checked.
+    /// Creates a pipeline without any check.
     ///
     /// ```
     /// # use leadapi_core::{id::{PipelineId, StageId}, model::{Pipeline, Stage}};
@@ -62,7 +62,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// A stage; nothing is checked.
+    /// Creates a stage without any check.
     ///
     /// ```
     /// # use leadapi_core::{id::StageId, model::Stage};
