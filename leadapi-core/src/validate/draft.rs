@@ -1,4 +1,4 @@
-//! A create that is valid by its type (contract D4, D5), and the lead that it makes.
+//! A validated create (contract D4, D5), and the lead that it becomes.
 
 use serde::Serialize;
 
@@ -12,22 +12,22 @@ use crate::{
     model::{Amount, Change, Lead, NewLead, Timestamp},
 };
 
-/// What the service gives to a new lead: its id and its moment.
+/// The values that the service assigns to a new lead: its id and its creation time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamp {
     /// The new lead's id.
     pub id: LeadId,
-    /// Its `created_at`, and the moment by which kept idempotency keys grow old.
+    /// The lead's `created_at`, against which a store also measures the age of remembered idempotency keys.
     pub at: Timestamp,
 }
 
-/// A lead to be created that keeps every rule which can be checked without looking anything up.
+/// A create that meets every rule which can be checked without a look-up.
 ///
-/// Only [`NewLead::check`] makes one, so a store cannot be handed an unchecked one.
+/// Outside this crate only [`NewLead::check`] creates one, so a store never receives an unchecked draft.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeadDraft(Box<Fields>);
 
-/// In a box, because a draft goes through many hands, futures among them, each of which would move all of it.
+/// Boxed, because a draft passes through many calls and futures, each of which would otherwise move all fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct Fields {
     client_id: ClientId,
@@ -42,7 +42,7 @@ struct Fields {
 }
 
 impl NewLead {
-    /// Asks all rules that need no look-up (contract D4 to D6).
+    /// Checks all rules that need no look-up (contract D4 to D6).
     ///
     /// ```
     /// use leadapi_core::{id::ClientId, model::NewLead};
@@ -54,7 +54,7 @@ impl NewLead {
     ///
     /// # Errors
     ///
-    /// Every rule that is broken, with the text that the service would answer.
+    /// Every broken rule, with the message that the service would send.
     pub fn check(&self) -> Result<LeadDraft, Faults> {
         let mut faults = Faults::default();
         match LeadDraft::read(self.clone(), &mut faults) {
@@ -65,7 +65,8 @@ impl NewLead {
 }
 
 impl LeadDraft {
-    /// The draft, unless a required field is missing; it is worth nothing when there are faults.
+    /// Validates a create; returns `None` if a required field is missing. If `faults` is not empty, the draft must
+    /// not be used.
     pub(crate) fn read(new: NewLead, faults: &mut Faults) -> Option<Self> {
         let client_id = new.client_id.as_deref().and_then(|text| text::id("client_id", text, faults));
         let client_id = required("client_id", client_id, faults).map(ClientId::named);
@@ -78,7 +79,7 @@ impl LeadDraft {
         let notes = read(text::NOTES, new.notes);
         let business_name = read(text::BUSINESS_NAME, new.business_name);
         let value = new.value.and_then(|number| read_value(number, faults));
-        // On a create there is nothing to keep: absent and null are one.
+        // A create has no earlier value to keep, so absent and `null` mean the same.
         let [pipeline, stage] =
             [new.pipeline_id, new.stage_id].map(|id| match id.filter(|text| !text.trim().is_empty()) {
                 Some(text) => Change::Set(text),
@@ -89,7 +90,7 @@ impl LeadDraft {
         Some(Self(Box::new(Fields { client_id, name, email, phone, source, notes, value, target, business_name })))
     }
 
-    /// What a store must look up to make the lead.
+    /// Returns the records that a store must look up to create the lead.
     pub fn named(&self) -> Named<'_> {
         Named {
             client: Some(&self.0.client_id),
@@ -98,11 +99,11 @@ impl LeadDraft {
         }
     }
 
-    /// The lead that is stored.
+    /// Converts the draft to the lead to be stored.
     ///
     /// # Errors
     ///
-    /// The [`Reference`] that does not hold; then nothing is written.
+    /// The [`Reference`] that does not hold. The store must then write nothing.
     pub fn into_lead(self, stamp: Stamp, references: &References) -> Result<Lead, Reference> {
         if !references.client_exists {
             return Err(Reference::Client);
@@ -129,7 +130,7 @@ impl LeadDraft {
 }
 
 fn required<T>(field: &'static str, value: Option<T>, faults: &mut Faults) -> Option<T> {
-    // A field that is at fault already, such as one of the wrong type, is not missing as well.
+    // A field that already has a fault, such as a wrong type, is not reported as missing too.
     if value.is_none() && !faults.names(field) {
         faults.push(Fault::new(field, "is required"));
     }
@@ -201,7 +202,7 @@ mod tests {
         assert_eq!(place(both(), &nothing), Err(Reference::PipelineAndStage));
         assert_eq!(place(minimal().stage(&stage("s2")), &nothing), Err(Reference::Stage));
         assert_eq!(place(minimal().pipeline(&pipeline("p2")), &nothing), Err(Reference::Pipeline));
-        // The client account comes first, whatever else does not hold.
+        // The client account is checked before all other references.
         assert_eq!(place(both(), &References::default()), Err(Reference::Client));
     }
 }

@@ -1,4 +1,4 @@
-//! An update that is valid by its type (contract D4 to D6), and what it makes of a lead.
+//! A validated update (contract D4 to D6), and how it changes a lead.
 
 use super::{
     Fault, Faults, Named, Reference, References,
@@ -8,9 +8,9 @@ use super::{
 };
 use crate::model::{Amount, Change, Lead, LeadPatch};
 
-/// Changes to a lead that keep every rule which can be checked without looking anything up.
+/// An update that meets every rule which can be checked without a look-up.
 ///
-/// Only [`LeadPatch::check`] makes one. It changes at least one field.
+/// Outside this crate only [`LeadPatch::check`] creates one. It changes at least one field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeadEdit {
     name: Option<String>,
@@ -24,7 +24,7 @@ pub struct LeadEdit {
 }
 
 impl LeadPatch {
-    /// Asks all rules that need no look-up (contract D4 to D6).
+    /// Checks all rules that need no look-up (contract D4 to D6).
     ///
     /// ```
     /// use leadapi_core::model::LeadPatch;
@@ -35,7 +35,7 @@ impl LeadPatch {
     ///
     /// # Errors
     ///
-    /// Every rule that is broken, with the text that the service would answer.
+    /// Every broken rule, with the message that the service would send.
     pub fn check(&self) -> Result<LeadEdit, Faults> {
         let mut faults = Faults::default();
         let edit = LeadEdit::read(self.clone(), &mut faults);
@@ -44,7 +44,7 @@ impl LeadPatch {
 }
 
 impl LeadEdit {
-    /// The changes; they are worth nothing when there are faults.
+    /// Validates an update. If `faults` is not empty, the result must not be used.
     pub(crate) fn read(patch: LeadPatch, faults: &mut Faults) -> Self {
         if patch == LeadPatch::default() && faults.is_empty() {
             faults.push(Fault::new("body", "has no field to change"));
@@ -73,7 +73,7 @@ impl LeadEdit {
         }
     }
 
-    /// What a store must look up to apply the changes.
+    /// Returns the records that a store must look up to apply the update.
     pub fn named(&self) -> Named<'_> {
         match &self.target {
             Change::Set(target) => Named { client: None, pipeline: target.pipeline(), stage: target.stage() },
@@ -81,11 +81,11 @@ impl LeadEdit {
         }
     }
 
-    /// The lead after the changes.
+    /// Returns the lead after the update.
     ///
     /// # Errors
     ///
-    /// The [`Reference`] that does not hold; then nothing is written.
+    /// The [`Reference`] that does not hold. The store must then write nothing.
     pub fn apply(&self, lead: &Lead, references: &References) -> Result<Lead, Reference> {
         let mut lead = lead.clone();
         let edit = self.clone();
@@ -132,7 +132,7 @@ mod tests {
         lead
     }
 
-    /// `p1` has the stages s1 and s2, `p9` has s9.
+    /// Look-up results for an edit: `p1` has the stages s1 and s2, `p9` has s9.
     fn references(edit: &LeadEdit) -> References {
         let named = edit.named();
         let stage = |id| StageId::parse(id).unwrap();

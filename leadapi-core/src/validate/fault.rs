@@ -1,8 +1,8 @@
-//! All that is wrong with one request, each fault with its wire name and the rule that was broken (contract D2, D5).
+//! The validation errors of one request, each with the wire name of the field and the broken rule (contract D2, D5).
 
 use std::{borrow::Cow, fmt};
 
-/// One broken rule, as the caller reads it: the wire name of what is at fault, then the rule.
+/// One broken rule as the caller reads it: the wire name of the field, then the rule.
 ///
 /// ```
 /// use leadapi_core::model::NewLead;
@@ -22,12 +22,12 @@ impl Fault {
         Self { field: field.into(), rule: rule.into() }
     }
 
-    /// The wire name of what is at fault: a field, a query parameter, a header, or `body`.
+    /// Returns the wire name of the invalid part: a field, a query parameter, a header, or `body`.
     pub fn field(&self) -> &str {
         &self.field
     }
 
-    /// The rule that was broken.
+    /// Returns the rule that was broken.
     pub fn rule(&self) -> &str {
         &self.rule
     }
@@ -39,26 +39,26 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Every fault of a request; its text is the service's message, joined with `; ` (contract D2).
+/// Every fault of a request. Its text is the service's message, with the faults joined by `; ` (contract D2).
 ///
-/// The caller mends the request; sending it again as it is cannot succeed.
+/// The caller must correct the request; the same request fails again.
 ///
-/// The rules of our own fields are all told. Of names that the caller made up, or gave again and again, the first 20
-/// are, and of the others how many there are: an answer must not be many times its request.
+/// Faults of the API's own fields are all listed. Of faults that name unknown or repeated keys, the first 20 are
+/// listed and the rest are counted. Otherwise a response could be many times larger than its request.
 #[derive(Debug, Clone, PartialEq, Eq, Default, thiserror::Error)]
 pub struct Faults {
     told: Vec<Fault>,
-    /// How many of them are of made-up names.
+    /// The number of listed faults whose name comes from the caller.
     made_up: usize,
     omitted: usize,
 }
 
 impl Faults {
-    /// So many faults of names that a caller made up are told, each name cut to so many characters.
+    /// The maximum number of listed faults whose name comes from the caller, and the maximum length of such a name.
     const MADE_UP_TOLD: usize = 20;
     const MADE_UP_CHARS: usize = 64;
 
-    /// The faults that are told, in the order of the message.
+    /// Iterates over the listed faults in the order of the message.
     ///
     /// ```
     /// # use leadapi_core::model::LeadPatch;
@@ -73,7 +73,8 @@ impl Faults {
         self.told.push(fault);
     }
 
-    /// Adds a fault of something that the caller named: the name is cut, and kept on one line.
+    /// Adds a fault whose name comes from the caller. The name is truncated, and control characters are replaced to
+    /// keep it on one line.
     pub(crate) fn push_made_up(&mut self, name: &str, rule: impl Into<Cow<'static, str>>) {
         if self.made_up == Self::MADE_UP_TOLD {
             self.omitted += 1;

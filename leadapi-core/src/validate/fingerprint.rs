@@ -1,13 +1,14 @@
-//! By what a keyed create is known again (contract D10).
+//! The fingerprint by which a retry of a create is recognised (contract D10).
 
 use sha2::{Digest, Sha256};
 
 use super::LeadDraft;
 
 impl LeadDraft {
-    /// The SHA-256 of the body after parsing and normalising (contract D10): equal for equal requests, however written.
+    /// Returns the SHA-256 of the body after parsing and normalising (contract D10). Equal requests have equal
+    /// fingerprints, however they are written.
     pub fn fingerprint(&self) -> [u8; 32] {
-        // Writing strings and finite numbers into memory does not fail.
+        // Serializing strings and finite numbers to memory cannot fail.
         let text = serde_json::to_vec(self).unwrap_or_default();
         Sha256::digest(text).into()
     }

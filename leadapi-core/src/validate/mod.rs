@@ -1,4 +1,4 @@
-//! What is valid (contract D4 to D6): from what a caller says to values that are right by their type.
+//! Validation (contract D4 to D6): from the bodies that callers send to types that are valid by construction.
 
 mod draft;
 mod edit;

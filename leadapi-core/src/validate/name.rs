@@ -1,23 +1,23 @@
-//! The texts of records that people manage: what things are called, and by which address a person is known.
+//! Validation of the names and e-mail addresses of records that people manage.
 //!
-//! Data sets and command lines ask the same rules here. A text is taken as it is; whoever reads one from a person trims
-//! it first.
+//! Data sets and the command line share these rules. The checks do not trim: code that reads a text from a person
+//! trims it first.
 
 use super::text;
 
-/// The longest name of a business, client account, pipeline or stage, in characters.
+/// The maximum length of the name of a business, client account, pipeline or stage, in characters.
 const MAX_NAME_CHARS: usize = 200;
-/// The longest name of a token, in characters.
+/// The maximum length of the name of a token, in characters.
 const MAX_TOKEN_NAME_CHARS: usize = 100;
 
-/// The text is no name; its text says the whole rule, and another name can be chosen.
+/// The text is not a valid name; the message states the whole rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be 1 to {max_chars} characters, not all of them blanks, and none of them control characters")]
 pub struct InvalidName {
     max_chars: usize,
 }
 
-/// The text is no e-mail address (contract D4); its text says the whole rule.
+/// The text is not an e-mail address (contract D4); the message states the whole rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "must be an e-mail address of at most {} characters: one @, 1 to 64 characters before it, a dotted domain after it, \
@@ -26,8 +26,8 @@ pub struct InvalidName {
 )]
 pub struct InvalidEmail;
 
-/// Asks whether a text can be the name of a business, a client account, a pipeline or a stage: 1 to 200 characters, not
-/// all of them blanks, and none of them control characters.
+/// Checks the name of a business, a client account, a pipeline or a stage: 1 to 200 characters, not all of them
+/// blanks, and none of them control characters.
 ///
 /// ```
 /// use leadapi_core::validate::check_name;
@@ -38,12 +38,12 @@ pub struct InvalidEmail;
 ///
 /// # Errors
 ///
-/// [`InvalidName`] when it cannot.
+/// [`InvalidName`] when the name breaks the rule.
 pub fn check_name(name: &str) -> Result<(), InvalidName> {
     check(name, MAX_NAME_CHARS)
 }
 
-/// Asks whether a text can be the name of a token: as [`check_name`], with at most 100 characters.
+/// Checks the name of a token: the rule of [`check_name`] with at most 100 characters.
 ///
 /// ```
 /// use leadapi_core::validate::check_token_name;
@@ -54,7 +54,7 @@ pub fn check_name(name: &str) -> Result<(), InvalidName> {
 ///
 /// # Errors
 ///
-/// [`InvalidName`] when it cannot.
+/// [`InvalidName`] when the name breaks the rule.
 pub fn check_token_name(name: &str) -> Result<(), InvalidName> {
     check(name, MAX_TOKEN_NAME_CHARS)
 }
@@ -64,9 +64,10 @@ fn check(name: &str, max_chars: usize) -> Result<(), InvalidName> {
     if good { Ok(()) } else { Err(InvalidName { max_chars }) }
 }
 
-/// Asks whether a text can be the e-mail address of a member: the rule is that of a lead's `email` (contract D4).
+/// Checks the e-mail address of a member. The rule is that of a lead's `email` (contract D4), without blanks around
+/// it.
 ///
-/// Within a business no two members have one address; they are compared by [`email_key`].
+/// Addresses are unique within a business; [`email_key`] decides whether two are the same.
 ///
 /// ```
 /// use leadapi_core::validate::check_email;
@@ -77,12 +78,12 @@ fn check(name: &str, max_chars: usize) -> Result<(), InvalidName> {
 ///
 /// # Errors
 ///
-/// [`InvalidEmail`] when it cannot.
+/// [`InvalidEmail`] when the address breaks the rule.
 pub fn check_email(email: &str) -> Result<(), InvalidEmail> {
     if email.trim() == email && text::EMAIL.allows(email) { Ok(()) } else { Err(InvalidEmail) }
 }
 
-/// What is equal for two addresses exactly when they are one but for upper and lower case.
+/// Returns a key that is equal for two addresses exactly when they differ in nothing but case.
 ///
 /// ```
 /// use leadapi_core::validate::email_key;

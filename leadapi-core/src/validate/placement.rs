@@ -1,4 +1,4 @@
-//! Stage and pipeline (contract D6): where a lead is put, written once for every store.
+//! The placement of a lead in a pipeline and stage (contract D6), implemented once for all stores.
 
 use super::{Fault, Faults, text};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     model::{Change, Lead},
 };
 
-/// Where a request wants a lead: what was named, before anything was looked up.
+/// The placement that a request asks for, before any look-up.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub(super) enum Target {
     Pipeline(PipelineId),
@@ -15,7 +15,8 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// What a request says with its two fields; one `null` beside a value says nothing that could be done.
+    /// Combines the two fields of a request. A `null` in one and a value in the other is a contradiction and adds a
+    /// fault.
     pub(super) fn read(pipeline: &Change<String>, stage: &Change<String>, faults: &mut Faults) -> Change<Self> {
         let pipeline = read_id("pipeline_id", pipeline, faults);
         let stage = read_id("stage_id", stage, faults);
@@ -36,7 +37,8 @@ impl Target {
         }
     }
 
-    /// Where that is, or why it is nowhere. `current` is where the lead is now.
+    /// Returns the placement, or the reference that does not hold. `current` is the lead's placement before the
+    /// change.
     pub(super) fn find(&self, current: Option<&Placement>, references: &References) -> Result<Placement, Reference> {
         let References { first_stage, stage_pipeline, .. } = references;
         match self {
@@ -89,7 +91,7 @@ fn contradiction(field: &'static str, rule: &'static str, faults: &mut Faults) -
     Change::Keep
 }
 
-/// A pipeline and a stage of it: the only place where a lead can be.
+/// A pipeline and one of its stages. A lead in a pipeline always has a stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Placement {
     /// The pipeline.
@@ -105,11 +107,11 @@ impl Placement {
     }
 }
 
-/// The records that a request names, for a store to look up in the caller's business.
+/// The records that a request refers to, for a store to look up in the caller's business.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Named<'a> {
-    /// The client account; a change never names one.
+    /// The client account; an update never names one.
     pub client: Option<&'a ClientId>,
     /// The pipeline, if one is named.
     pub pipeline: Option<&'a PipelineId>,
@@ -117,12 +119,12 @@ pub struct Named<'a> {
     pub stage: Option<&'a StageId>,
 }
 
-/// What a store found for [`Named`] within the caller's business, read in the transaction that writes.
+/// The result of looking up [`Named`] in the caller's business, read in the transaction that writes.
 ///
-/// Anything that is not the business's is as if it did not exist.
+/// A record of another business counts as missing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct References {
-    /// Whether the named client account is one of the business; of no account when none is named.
+    /// Whether the named client account belongs to the business. Ignored for an update, which names none.
     pub client_exists: bool,
     /// The first stage (by position) of the named pipeline; `None` when there is no such pipeline.
     pub first_stage: Option<StageId>,
@@ -130,9 +132,9 @@ pub struct References {
     pub stage_pipeline: Option<PipelineId>,
 }
 
-/// A reference that does not hold: what it names is not one of the caller's business (contract D1 step 7, D3, D6).
+/// A reference that does not hold: it names no record of the caller's business (contract D1 step 7, D3, D6).
 ///
-/// Its text is the service's message. The caller asks `GET /clients` or `GET /pipelines` for what there is.
+/// Its text is the service's message. The caller can list the valid ids with `GET /clients` or `GET /pipelines`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Reference {
@@ -145,10 +147,10 @@ pub enum Reference {
     /// No such stage in the business: 400.
     #[error("stage_id: no such stage")]
     Stage,
-    /// Neither the pipeline nor the stage is there: 400.
+    /// No such pipeline and no such stage in the business: 400.
     #[error("pipeline_id: no such pipeline; stage_id: no such stage")]
     PipelineAndStage,
-    /// Both are there, and do not belong together: 400.
+    /// Both exist, but the stage belongs to another pipeline: 400.
     #[error("stage_id belongs to another pipeline than pipeline_id")]
     Mismatch,
 }

@@ -4,10 +4,10 @@ use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
 use super::{Fault, Faults};
 
-/// What a text must look like, or the rule that it breaks.
+/// A check of the form of a text, which returns the broken rule.
 type Shape = fn(&str) -> Result<(), &'static str>;
 
-/// What a text field may hold.
+/// The rule of one text field.
 pub(crate) struct TextRule {
     field: &'static str,
     max_chars: usize,
@@ -30,7 +30,7 @@ mod table {
 pub(crate) use table::{BUSINESS_NAME, EMAIL, NAME, NOTES, PHONE, SOURCE};
 
 impl TextRule {
-    /// The text as it is stored, or nothing for blanks, which are what forms send for a field left empty.
+    /// Returns the text as it is stored, or `None` for a blank text, which forms send for an empty field.
     pub(super) fn read(&self, text: String, faults: &mut Faults) -> Option<String> {
         let kept = self.kept(&text, faults)?;
         if kept.len() < text.len() {
@@ -39,14 +39,14 @@ impl TextRule {
         Some(text)
     }
 
-    /// What is kept of a text.
+    /// Checks a text and returns the part of it that is stored.
     fn kept<'a>(&self, text: &'a str, faults: &mut Faults) -> Option<&'a str> {
         let trimmed = text.trim();
         if trimmed.is_empty() {
             return None;
         }
         let text = if self.trimmed { trimmed } else { text };
-        // There are never more characters than bytes.
+        // The length in bytes is cheap and never less than the number of characters.
         if text.len() > self.max_chars && text.chars().count() > self.max_chars {
             faults.push(Fault::new(self.field, format!("must be at most {} characters", self.max_chars)));
         }
@@ -66,7 +66,7 @@ impl TextRule {
         Some(text)
     }
 
-    /// Whether the text says something and breaks no rule.
+    /// Returns whether the text is not blank and breaks no rule.
     pub(crate) fn allows(&self, text: &str) -> bool {
         let mut faults = Faults::default();
         self.kept(text, &mut faults).is_some() && faults.is_empty()
@@ -79,19 +79,19 @@ impl TextRule {
 
 const CONTROL: &str = "must not contain control characters";
 
-/// Whether a text has control characters that count.
+/// Returns whether a text has a control character that `counts`.
 fn has_control(text: &str, counts: impl Fn(char) -> bool) -> bool {
-    // Those beyond ASCII begin with this byte.
+    // In UTF-8, every control character beyond ASCII starts with this byte.
     has(text, |byte| byte.is_ascii_control() || byte == 0xc2, |c| c.is_control() && counts(c))
 }
 
-/// Whether a text has a character that is such; it has none without a byte that may be part of one. Most texts have none
-/// of these either, which is seen without reading characters.
+/// Returns whether a text has a character that `is` accepts. Such a character must contain a byte that `may_be`
+/// accepts. Most texts have no such byte, and then no character is decoded.
 fn has(text: &str, may_be: impl Fn(u8) -> bool, is: impl Fn(char) -> bool) -> bool {
     text.bytes().fold(false, |any, byte| any | may_be(byte)) && text.chars().any(is)
 }
 
-/// The text of an id field: nothing for blanks.
+/// Checks the text of an id field; returns `None` for a blank text.
 pub(super) fn id<'a>(field: &'static str, text: &'a str, faults: &mut Faults) -> Option<&'a str> {
     if text.trim().is_empty() {
         return None;
@@ -105,7 +105,7 @@ pub(super) fn id<'a>(field: &'static str, text: &'a str, faults: &mut Faults) ->
 fn email(text: &str) -> Result<(), &'static str> {
     const RULE: &str =
         "must be an e-mail address: one @, 1 to 64 characters before it, a dotted domain after it, no blanks";
-    // Neither is part of another character, so that bytes can be looked at, which is quicker.
+    // `@` and `.` are never part of another character in UTF-8, so a search on bytes is safe, and faster.
     let mut parts = text.as_bytes().split(|byte| *byte == b'@');
     let (Some(local), Some(domain), None) = (parts.next(), parts.next(), parts.next()) else { return Err(RULE) };
     let local = text.get(..local.len()).map_or(0, |local| local.chars().count());
@@ -115,7 +115,7 @@ fn email(text: &str) -> Result<(), &'static str> {
 }
 
 fn phone(text: &str) -> Result<(), &'static str> {
-    // The category of a character is searched for in a table; nearly all are ASCII and need no search.
+    // `general_category` searches a table. Nearly all characters are ASCII and skip it.
     let is_digit =
         |c: &char| c.is_ascii_digit() || (!c.is_ascii() && c.general_category() == GeneralCategory::DecimalNumber);
     if text.chars().filter(is_digit).count() >= 3 { Ok(()) } else { Err("must have at least three digits") }
