@@ -1,12 +1,13 @@
-//! Time and ids, as a host may want them otherwise: in tests, or from a service of its own.
+//! Sources of time and ids, which a host can replace: in tests, or to connect another service.
 
 use chrono::{DateTime, Utc};
 
 use crate::{id::LeadId, model::Timestamp};
 
-/// What time it is. Any closure is a clock.
+/// A source of the current time. Any closure that returns a time is a clock.
 ///
-/// The service asks it for `created_at`, the token verifier for expiry. It may step back: nothing relies on its order.
+/// The service reads it for `created_at`, the token verifier for expiry. It may step back: no code relies on its
+/// order.
 ///
 /// ```
 /// use leadapi_core::port::Clock;
@@ -15,7 +16,7 @@ use crate::{id::LeadId, model::Timestamp};
 /// assert_eq!(noon.now().to_rfc3339(), "2026-05-04T12:00:00+00:00");
 /// ```
 pub trait Clock: Send + Sync {
-    /// The present moment.
+    /// Returns the current time.
     fn now(&self) -> DateTime<Utc>;
 }
 
@@ -25,11 +26,11 @@ impl<F: Fn() -> DateTime<Utc> + Send + Sync> Clock for F {
     }
 }
 
-/// Where the ids of new leads come from (contract D4). Any closure is one.
+/// A source of ids for new leads (contract D4). Any closure from a time to an id is one.
 ///
-/// An id must never be given twice: a store refuses the second as a failure.
+/// An id must never be returned twice: a store rejects the second use as a failure.
 pub trait IdSource: Send + Sync {
-    /// An id for a lead that is created at this moment.
+    /// Returns an id for a lead that is created at this time.
     fn lead_id(&self, at: Timestamp) -> LeadId;
 }
 

@@ -1,4 +1,4 @@
-//! Who counts requests (contract 8 and D9).
+//! The port for rate limiting (contract 8 and D9).
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use crate::{BoxError, auth::Scope, id::TokenId};
 
-/// Which of a token's two counts a request belongs to (contract D9).
+/// The class of a request. A token's reads and writes are counted separately (contract D9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
     /// GET and HEAD.
@@ -24,26 +24,27 @@ impl From<Scope> for Class {
     }
 }
 
-/// What a limiter says to a request.
+/// A limiter's decision on a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admission {
-    /// It may go on, and has been counted.
+    /// The request may proceed and was counted.
     Admitted,
-    /// It may not, and has not been counted.
+    /// The request must be refused and was not counted.
     Refused {
-        /// A caller that is alone on its token and waits so long is admitted.
+        /// The wait after which a caller that is alone on its token is admitted.
         retry_after: Duration,
     },
 }
 
 /// Counts requests by token and class (contract D9).
 ///
-/// The service calls it once for each request that got past its token, and for no other. A host implements it to share
-/// the count between processes.
+/// The service calls it once for each request with a valid token, and for no other. A host implements it to share the
+/// count between processes.
 ///
-/// The check and the count are one atomic step. In no half-open interval of the window are more requests admitted than
-/// the limit; a request is refused only if the window before it is full. It measures time on a monotonic clock of its
-/// own. An error is answered with 500: a host that would rather go on uncounted answers [`Admission::Admitted`].
+/// The check and the count are one atomic step. No half-open interval of the window's length admits more requests
+/// than the limit. A request is refused only if the window before it is full. The limiter measures time on its own
+/// monotonic clock. The service answers an error with 500; a host that prefers to continue without counting returns
+/// [`Admission::Admitted`].
 #[async_trait]
 pub trait RateLimiter: Send + Sync {
     /// Admits and counts a request, or refuses it.

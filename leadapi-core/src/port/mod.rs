@@ -1,9 +1,9 @@
-//! What a host may supply: stores, tokens, limits, time and ids.
+//! The ports that a host can implement: stores, tokens, limits, time and ids.
 //!
-//! Each port is small, object safe and without default methods, so that a wrapper cannot lose a behaviour by leaving
-//! it out. Each is implemented for `Arc<T>` and `Box<T>`. An error of a port is a failure of the host's machinery: the
-//! caller is told `internal error` with status 500 and nothing of its text, and the host reads it in the
-//! [`RequestLog`](crate::http::RequestLog).
+//! Each port is small, object safe and has no default methods, so a wrapper cannot lose a behaviour by omitting a
+//! method. The ports for leads, tokens and limits are also implemented for `Arc<T>` and `Box<T>`. An error of a port
+//! is a failure of the host's infrastructure. The caller receives only status 500 and `internal error`; the host
+//! reads the cause in the [`RequestLog`](crate::http::RequestLog).
 
 mod clock;
 mod limiter;

@@ -1,4 +1,4 @@
-//! Where leads are kept.
+//! The port for storing leads.
 
 use std::sync::Arc;
 
@@ -11,73 +11,73 @@ use crate::{
     validate::{LeadDraft, LeadEdit, Reference, Stamp},
 };
 
-/// A create that is to be remembered (contract D10).
+/// The idempotency data of a create that a store must remember (contract D10).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Idempotency {
-    /// What the caller calls it.
+    /// The key that the caller chose.
     pub key: IdempotencyKey,
-    /// What the body was, after parsing and normalising: [`LeadDraft::fingerprint`].
+    /// The hash of the body after parsing and normalising: [`LeadDraft::fingerprint`].
     pub fingerprint: [u8; 32],
 }
 
-/// What became of a create.
+/// The outcome of a create.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Created {
-    /// The lead was made.
+    /// The store created the lead.
     Fresh(Arc<Lead>),
-    /// The key is known and the body the same: the lead as it was first answered, and nothing was made.
+    /// The key is known with the same body. Contains the lead as it was first returned; nothing was created.
     Replayed(Arc<Lead>),
-    /// The key is known for another body; nothing was made.
+    /// The key is known with another body; nothing was created.
     KeyReused,
-    /// What it names is not there; nothing was made, and the key is not remembered.
+    /// A reference of the draft does not hold. Nothing was created, and the key is not remembered.
     Refused(Reference),
 }
 
-/// What became of an update.
+/// The outcome of an update.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Updated {
-    /// The lead as it is now.
+    /// The lead after the update.
     Changed(Arc<Lead>),
     /// The business has no such lead.
     Missing,
-    /// What the change names is not there; nothing was changed.
+    /// A reference of the update does not hold; nothing was changed.
     Refused(Reference),
 }
 
-/// What became of a list.
+/// The outcome of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Listed {
-    /// A page and the number of all matches.
+    /// A page, with the number of all matches.
     Page(Page<Arc<Lead>>),
-    /// What a filter names is not there.
+    /// A filter names a record that does not exist.
     Refused(Reference),
 }
 
-/// Keeps the leads, pipelines and client accounts of many businesses apart from each other.
+/// A store of leads, pipelines and client accounts, which isolates businesses from each other.
 ///
-/// The service calls it; a host implements it to keep leads where it likes, and proves it with the suite in
-/// `leadapi_core::conformance` (feature `conformance`).
+/// The service calls it. A host implements it to choose where leads are stored, and tests the implementation with the
+/// suite in `leadapi_core::conformance` (feature `conformance`).
 ///
-/// - Every method takes the caller's business first and sees nothing beyond it: what belongs to another business is as
-///   if it did not exist.
-/// - Every method is one atomic unit of work: it happens wholly or not at all, and what it answers was true at one
-///   moment. What it has acknowledged is seen by every call that begins after.
-/// - The rules stand in [`validate`](crate::validate). A store looks up what a draft or an edit
-///   [names](LeadDraft::named) and lets it make the lead, within one transaction.
-/// - A future that is dropped half-way leaves either the whole of its work behind or nothing.
-/// - An error says that the work could not be done: the answer is 500. Nothing may be half-written. An id that exists
-///   already is such an error.
-/// - An id may be empty: it stands for one that cannot exist, and is never found.
+/// - Every method takes the caller's business first and sees only its records. A record of another business behaves
+///   as if it did not exist.
+/// - Every method is one atomic unit of work: it happens completely or not at all, and its result reflects a single
+///   point in time. Every call that starts after an acknowledged write sees that write.
+/// - The rules are implemented in [`validate`](crate::validate). Within one transaction, a store looks up the records
+///   that a draft or an edit [names](LeadDraft::named) and lets the draft or edit produce the lead.
+/// - A future that is dropped before it completes leaves either all of its work behind or none of it.
+/// - An error means that the work could not be done, and the service answers 500. Nothing may be half-written. An id
+///   that already exists is such an error.
+/// - An id may be empty: the empty id stands for an invalid one and must never be found.
 #[async_trait]
 pub trait Store: Send + Sync {
-    /// Makes a lead (contract D6, D10).
+    /// Creates a lead (contract D6, D10).
     ///
-    /// With a key that is known and less than 24 hours old at `stamp.at`, it answers what is remembered, before
-    /// anything that the draft names is looked up. Otherwise it makes the lead and remembers the key in the same
-    /// transaction. Of twins that arrive at once, one makes the lead and the others wait for it and replay.
+    /// If the key is known and less than 24 hours old at `stamp.at`, the store returns the remembered outcome. It
+    /// does so before it looks up any record of the draft. Otherwise it creates the lead and remembers the key in the
+    /// same transaction. Of concurrent creates with one key, one creates the lead; the others wait for it and replay.
     async fn create(
         &self,
         business: &BusinessId,
@@ -86,23 +86,24 @@ pub trait Store: Send + Sync {
         once: Option<&Idempotency>,
     ) -> Result<Created, BoxError>;
 
-    /// Reads a lead.
+    /// Returns a lead, or `None` when the business has no such lead.
     async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, BoxError>;
 
-    /// Changes a lead: two changes at once follow each other, and neither is lost.
+    /// Updates a lead. Concurrent updates are serialized, and none is lost.
     async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, BoxError>;
 
-    /// Deletes a lead; `false` when there is none.
+    /// Deletes a lead; returns `false` when there is no such lead.
     async fn remove(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError>;
 
-    /// A page of leads by `created_at` descending, then `id` descending, and the number of all matches, from one
-    /// snapshot; or the filter that names nothing of this business, the client account first (contract D3).
+    /// Lists leads by `created_at` descending, then `id` descending, with the number of all matches from the same
+    /// snapshot. If a filter names no record of this business, returns that reference instead, the client account
+    /// first (contract D3).
     async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, BoxError>;
 
-    /// Pipelines with their stages by position, oldest first, then by id (contract D3).
+    /// Lists pipelines, oldest first, then by id, with their stages by position (contract D3).
     async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, BoxError>;
 
-    /// Client accounts by name (code points), then by id (contract D3).
+    /// Lists client accounts by name (code points), then by id (contract D3).
     async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, BoxError>;
 }
 

@@ -1,4 +1,4 @@
-//! Where tokens are kept, and who says whether one is good (contract 5 and D8).
+//! The ports for storing and verifying tokens (contract 5 and D8).
 
 use std::sync::Arc;
 
@@ -12,29 +12,29 @@ use crate::{
     model::Timestamp,
 };
 
-/// A token as it is kept: everything but its secret (contract D8).
+/// The stored form of a token: everything but its secret (contract D8).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenRecord {
     /// Identifier of the record.
     pub id: TokenId,
-    /// What people call it.
+    /// The name that people gave it.
     pub name: String,
-    /// What it allows.
+    /// The scopes of the token.
     pub scopes: Scopes,
     /// The first characters of the secret, for people to recognise it by.
     pub hint: String,
-    /// What is looked up when a request comes with the secret.
+    /// The hash of the secret, by which a request's token is looked up.
     pub hash: TokenHash,
     /// When it was created.
     pub created_at: Timestamp,
-    /// From this moment on it is no longer good.
+    /// The time from which the token is no longer valid.
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
 }
 
 impl TokenRecord {
-    /// A record with a new id for this secret, neither expiring nor revoked.
+    /// Creates a record with a new id for this secret, neither expiring nor revoked.
     ///
     /// ```
     /// use leadapi_core::{auth::{BearerToken, Scopes}, port::TokenRecord};
@@ -58,59 +58,59 @@ impl TokenRecord {
     }
 }
 
-/// A token as a store has found it, and the business that owns it; shared, because every request asks for one.
+/// A token as a store returns it, with the business that owns it; shared, because every request looks one up.
 pub type FoundToken = Arc<(BusinessId, TokenRecord)>;
 
-/// Keeps the tokens of many businesses.
+/// A store of tokens for many businesses.
 ///
-/// [`Tokens`](crate::tokens::Tokens) and [`StoredTokens`](crate::tokens::StoredTokens) call it, which know the rules. A
-/// host implements it to keep tokens where it likes. Every method is one atomic unit of work, and an error says that it
-/// could not be done.
+/// [`Tokens`](crate::tokens::Tokens) and [`StoredTokens`](crate::tokens::StoredTokens) call it and apply the rules. A
+/// host implements it to choose where tokens are stored. Every method is one atomic unit of work; an error means that
+/// the work could not be done.
 #[async_trait]
 pub trait TokenStore: Send + Sync {
-    /// Keeps a new token. An id or a hash that is there already, in whatever business, is an error: requests are counted
-    /// by the id alone.
+    /// Stores a new token. An id or a hash that already exists in any business is an error: the id alone identifies
+    /// the token to the rate limiter.
     async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), BoxError>;
 
-    /// The business's tokens, oldest first, then by id.
+    /// Lists the business's tokens, oldest first, then by id.
     async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, BoxError>;
 
-    /// Marks a token as revoked, unless it is already; `false` when the business has no such token.
+    /// Marks a token as revoked unless it already is; returns `false` when the business has no such token.
     async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, BoxError>;
 
-    /// Forgets a token; `false` when the business has no such token.
+    /// Deletes a token; returns `false` when the business has no such token.
     async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, BoxError>;
 
-    /// The token of this hash and the business that owns it.
+    /// Returns the token with this hash and the business that owns it.
     ///
-    /// It is the one call without a business, because it is the one that finds out which business a request is for.
+    /// It is the only method without a business, because its result determines the business of a request.
     async fn find(&self, hash: &TokenHash) -> Result<Option<FoundToken>, BoxError>;
 }
 
-/// What a verifier says of a token.
+/// A verifier's verdict on a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// It is good, and stands for this caller.
+    /// The token is valid and belongs to this caller.
     Good(Caller),
-    /// Nobody knows it, or its checksum is wrong.
+    /// The token is unknown, or its checksum is wrong.
     Unknown,
-    /// It was good until it expired.
+    /// The token has expired.
     Expired,
-    /// It was good until it was revoked.
+    /// The token was revoked.
     Revoked,
 }
 
-/// Says whether a token is good, and whom it stands for.
+/// A verifier of tokens, which also identifies the caller.
 ///
-/// The service calls it once for each request on a known path. A host implements it to accept tokens of its own; ours
-/// is [`StoredTokens`](crate::tokens::StoredTokens).
+/// The service calls it once for each request with a known path and method and a well-formed token. A host implements
+/// it to accept its own tokens; the default is [`StoredTokens`](crate::tokens::StoredTokens).
 ///
-/// An error says that the token could not be checked, which is answered with 500 and never with 401: a client that is
-/// told 401 throws a good token away.
+/// An error means that the token could not be checked. The service answers it with 500 and never with 401, because a
+/// client that receives 401 may discard a valid token.
 #[async_trait]
 pub trait TokenVerifier: Send + Sync {
-    /// Looks a token up.
+    /// Verifies a token.
     async fn verify(&self, token: &BearerToken) -> Result<Verdict, BoxError>;
 }
 
