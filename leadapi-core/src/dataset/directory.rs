@@ -1,4 +1,4 @@
-//! What the leads and forms of a business may name.
+//! The records that the leads and forms of a business can refer to.
 
 use std::sync::Arc;
 
@@ -37,8 +37,8 @@ impl Directory {
         }
     }
 
-    /// The lead to be kept, with the ids that stand here in place of its own copies of them: whoever keeps many leads keeps
-    /// the text of each such id once.
+    /// Returns the lead for storage, with its ids replaced by the directory's copies. A store of many leads then
+    /// holds the text of each such id only once.
     pub(crate) fn keep(&self, mut lead: Lead) -> Arc<Lead> {
         if let Some(id) = self.clients.get(&lead.client_id) {
             lead.client_id = id.clone();
@@ -87,7 +87,7 @@ mod tests {
         assert_ne!(texts(&one), texts(&two));
         let (one, two) = (directory.keep(one), directory.keep(two));
         assert_eq!((texts(&one), &*one), (texts(&two), &lead("c1", "p1", "s1")));
-        // What is not known here stays as it is.
+        // Unknown ids stay as they are.
         let strange = lead("c2", "p2", "s2");
         assert_eq!(*directory.keep(strange.clone()), strange);
     }

@@ -1,4 +1,5 @@
-//! An idempotency key that a data set carries, so that a retry of a create is recognised after the data have moved.
+//! An idempotency key in a data set, so that a retry of a create is recognised after the data has moved to another
+//! store.
 
 use crate::{
     model::{IdempotencyKey, Lead},
@@ -11,14 +12,14 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IdempotencySeed {
-    /// The key and the fingerprint of the body it was first sent with.
+    /// The key, and the fingerprint of the body with which it was first sent.
     pub idempotency: Idempotency,
-    /// The lead as it was first answered. It may have changed since, and what it names may be gone.
+    /// The lead as it was first returned. It may have changed since, and its references may be gone.
     pub lead: Lead,
 }
 
 impl IdempotencySeed {
-    /// A remembered create; nothing is checked.
+    /// Creates a remembered create without any check.
     ///
     /// ```
     /// # use leadapi_core::{dataset::IdempotencySeed, model::{IdempotencyKey, Lead}};

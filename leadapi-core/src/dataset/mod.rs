@@ -1,11 +1,11 @@
-//! A data set: businesses and all that belongs to them, as a file holds them.
+//! A data set: businesses and all their records, in the form of a file.
 //!
-//! It is what a server is started with, what a store is filled with and what is written of it, and what the conformance
-//! suite asks of one.
+//! A server starts with one, a store is filled from one and exported to one, and the conformance suite fills the
+//! store under test from one.
 //!
-//! A file is an object with `businesses`, whose members are named like the fields of [`BusinessSeed`] and, in it, like
-//! those of the records on the wire. A token stands in it in one of three ways ([`TokenOrigin`]); `expires_at` and
-//! `revoked_at` may stand in each.
+//! A file is an object with the key `businesses`. The keys of a business are the fields of [`BusinessSeed`], and the
+//! keys of the records in it are those on the wire. A token has one of three forms ([`TokenOrigin`]), each with
+//! optional `expires_at` and `revoked_at`.
 //!
 //! ```
 //! # use leadapi_core::dataset::Dataset;
@@ -22,10 +22,10 @@
 //! # Ok::<(), leadapi_core::dataset::InvalidDataset>(())
 //! ```
 //!
-//! `hash` is the SHA-256 of the secret in 64 lower-case hexadecimal digits, and `prefix` its first characters.
+//! `hash` is the SHA-256 of the secret in 64 lower-case hexadecimal digits, and `prefix` is the start of the secret.
 //!
-//! `idempotency` lists the creates that are remembered, each with its `key`, the `fingerprint` of its body as a hash is
-//! written, and the `lead` as it was first answered.
+//! `idempotency` lists the remembered creates. Each has its `key`, the `fingerprint` of its body in the format of
+//! `hash`, and the `lead` as it was first returned.
 
 mod directory;
 mod file;
@@ -49,9 +49,9 @@ use crate::{
     model::{ClientAccount, Lead, Pipeline, Timestamp},
 };
 
-/// What is wrong with a data set, and where.
+/// An error in a data set, with its location.
 ///
-/// The place is a path such as `businesses[0].leads[3].stage_id`, or a line and a column.
+/// The location is a path such as `businesses[0].leads[3].stage_id`, or a line and a column.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {reason}")]
 pub struct InvalidDataset {
@@ -65,11 +65,11 @@ impl InvalidDataset {
     }
 }
 
-/// Businesses and all that belongs to them.
+/// Businesses and all their records.
 ///
-/// One that was [read](Self::parse) keeps every rule: references hold, leads are valid, and nothing stands twice: no id
-/// of a lead, client account, pipeline, stage or form and no e-mail address of a member in a business, and no id of a
-/// business and no token in the whole.
+/// A data set that was [parsed](Self::parse) keeps every rule: references hold, leads are valid, and there are no
+/// duplicates. Within a business, ids of each kind of record, idempotency keys and e-mail addresses of members are
+/// unique. In the whole data set, ids of businesses and tokens are unique, and so are the secrets of tokens.
 ///
 /// ```
 /// use leadapi_core::dataset::Dataset;
@@ -79,9 +79,9 @@ impl InvalidDataset {
 /// assert_eq!(error.to_string(), "businesses[0].leads[0]: client_id: no such client account in this business");
 /// ```
 ///
-/// It is written in the same shape, without loss and without secrets: a token whose secret is given is written with its
-/// hash, as the one that it [becomes](TokenSeed::record) when its business is created. What is too large to be held at
-/// once can be written business by business.
+/// It serializes to the same form, without loss and without secrets. A token with a given secret is written as the
+/// record that it [becomes](TokenSeed::record) when its business is created, with the hash of the secret. A data set
+/// that does not fit in memory can be written business by business.
 ///
 /// ```
 /// # use leadapi_core::{dataset::{BusinessSeed, Dataset}, id::BusinessId};
@@ -97,21 +97,21 @@ pub struct Dataset {
     pub businesses: Vec<BusinessSeed>,
 }
 
-/// A business and all that belongs to it.
+/// A business and all its records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BusinessSeed {
     /// Identifier of the business.
     pub id: BusinessId,
-    /// What people call it: 1 to 200 characters.
+    /// The name that people gave it: 1 to 200 characters.
     pub name: String,
     /// When it was created.
     pub created_at: Timestamp,
-    /// Its people.
+    /// Its members.
     pub members: Vec<MemberSeed>,
     /// Its client accounts.
     pub clients: Vec<ClientAccount>,
-    /// Its pipelines, each with at least one stage, the stages by position.
+    /// Its pipelines, each with at least one stage and with its stages by position.
     pub pipelines: Vec<Pipeline>,
     /// Its leads.
     pub leads: Vec<Lead>,
@@ -119,12 +119,13 @@ pub struct BusinessSeed {
     pub forms: Vec<FormRecord>,
     /// Its tokens.
     pub tokens: Vec<TokenSeed>,
-    /// The creates that are remembered (contract D10).
+    /// The remembered creates (contract D10).
     pub idempotency: Vec<IdempotencySeed>,
 }
 
 impl BusinessSeed {
-    /// A business to which nothing belongs yet; the other fields are public, to be filled after. Nothing is checked.
+    /// Creates a business without any records. The other fields are public and can be filled afterwards. Nothing is
+    /// checked.
     ///
     /// ```
     /// # use leadapi_core::{dataset::BusinessSeed, id::BusinessId};
@@ -152,14 +153,14 @@ impl BusinessSeed {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct MemberSeed {
-    /// By which the person is known: an e-mail address (contract D4) that no other member of the business has.
+    /// The e-mail address that identifies the person (contract D4); no other member of the business has it.
     pub email: String,
-    /// What the person is in the business.
+    /// The role of the person in the business.
     pub role: Role,
 }
 
 impl MemberSeed {
-    /// A person; nothing is checked.
+    /// Creates a member without any check.
     ///
     /// ```
     /// # use leadapi_core::{auth::Role, dataset::MemberSeed};
@@ -171,7 +172,7 @@ impl MemberSeed {
 }
 
 impl Dataset {
-    /// These businesses; nothing is checked.
+    /// Creates a data set of these businesses without any check.
     ///
     /// ```
     /// # use leadapi_core::dataset::Dataset;
@@ -181,13 +182,13 @@ impl Dataset {
         Self { businesses }
     }
 
-    /// Reads a data set from JSON and checks all of it.
+    /// Parses a data set from JSON and checks all of it.
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong, with its place: bad JSON, an unknown or missing key, an id that stands twice, a
-    /// reference that does not hold, a name or an e-mail address that is none, a pipeline without stages, a lead that
-    /// breaks a rule of contract D4, a token of a bad scope or with a wrong checksum. Secrets are not shown.
+    /// The first error, with its location: bad JSON, an unknown or missing key, a duplicate id, a reference that does
+    /// not hold, an invalid name or e-mail address, a pipeline without stages, a lead that breaks a rule of contract
+    /// D4, a token with a bad scope or a wrong checksum. Errors never contain secrets.
     pub fn parse(json: &str) -> Result<Self, InvalidDataset> {
         let raw: RawDataset = serde_json::from_str(json).map_err(|error| {
             let text = error.to_string();

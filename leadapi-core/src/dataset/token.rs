@@ -1,4 +1,4 @@
-//! The tokens of a data set, and the record that each becomes.
+//! The tokens of a data set, and how they become records.
 
 use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
@@ -14,33 +14,34 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TokenSeed {
-    /// What people call it: 1 to 100 characters.
+    /// The name that people gave it: 1 to 100 characters.
     pub name: String,
-    /// What it allows.
+    /// The scopes of the token.
     pub scopes: Scopes,
-    /// From this moment on it is no longer good.
+    /// The time from which the token is no longer valid.
     pub expires_at: Option<Timestamp>,
     /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
-    /// Where its secret is.
+    /// The origin of its secret.
     pub origin: TokenOrigin,
 }
 
-/// Where the secret of a token in a data set is.
+/// The origin of the secret of a token in a data set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TokenOrigin {
-    /// There is none yet: it has to be made, and shown once.
+    /// There is no secret yet: it has to be generated and shown once.
     Open,
-    /// It stands in the data set, with a right checksum.
+    /// The data set contains the secret, whose checksum is right.
     Given(BearerToken),
-    /// Whoever was shown it has it. A store has kept the token, and this is what it knows of it.
+    /// The token comes from a store, and these fields are what the store knows. Only the person to whom the secret
+    /// was shown has it.
     Kept {
         /// Identifier of the record.
         id: TokenId,
         /// When it was created.
         created_at: Timestamp,
-        /// What is looked up when a request comes with the secret.
+        /// The hash of the secret, by which a request's token is looked up.
         hash: TokenHash,
         /// The first characters of the secret: `prefix` in a file.
         hint: String,
@@ -48,7 +49,8 @@ pub enum TokenOrigin {
 }
 
 impl TokenSeed {
-    /// A token that neither expires nor is revoked; the other fields are public, to be set after. Nothing is checked.
+    /// Creates a token that neither expires nor is revoked. The other fields are public and can be set afterwards.
+    /// Nothing is checked.
     ///
     /// ```
     /// use leadapi_core::{auth::Scopes, dataset::{TokenOrigin, TokenSeed}};
@@ -60,11 +62,11 @@ impl TokenSeed {
         Self { name: name.into(), scopes, expires_at: None, revoked_at: None, origin }
     }
 
-    /// The record that the token is kept as; `None` while its secret is still to be made.
+    /// Returns the record that a store keeps, or `None` while the secret has yet to be generated.
     ///
-    /// One that was kept before stays as it is. One whose secret is given is created at the moment that is named, with an
-    /// id that follows from the secret: processes that are started with the same data set count its requests under the
-    /// same id, where they share a limiter.
+    /// A token that comes from a store stays unchanged. A token with a given secret is created at `now`, with an id
+    /// derived from the secret. Processes that start from the same data set therefore use the same id, and a limiter
+    /// that they share counts its requests together.
     ///
     /// ```
     /// use leadapi_core::{auth::{BearerToken, Scopes}, dataset::{TokenOrigin, TokenSeed}};
@@ -94,7 +96,8 @@ impl TokenSeed {
     }
 }
 
-/// A UUID of the secret. It is hashed once more than the secret is for look-ups: ids are logged, hashes are not.
+/// Derives a UUID from the secret. The hash for look-ups is hashed once more, because ids are logged and hashes are
+/// not.
 fn id_of(secret: &BearerToken) -> TokenId {
     let digest: [u8; 32] = Sha256::digest(secret.hash().to_bytes()).into();
     let bytes = digest.first_chunk().copied().unwrap_or_default();
@@ -103,7 +106,7 @@ fn id_of(secret: &BearerToken) -> TokenId {
 }
 
 impl From<TokenRecord> for TokenSeed {
-    /// The token as a store has kept it, for a data set that holds what the store holds.
+    /// Converts a store's record, so that a data set holds what the store holds.
     fn from(record: TokenRecord) -> Self {
         let TokenRecord { id, name, scopes, hint, hash, created_at, expires_at, revoked_at } = record;
         Self { name, scopes, expires_at, revoked_at, origin: TokenOrigin::Kept { id, created_at, hash, hint } }

@@ -1,4 +1,4 @@
-//! Tokens that were found a moment ago, so that not every request costs a look-up.
+//! A cache of recently found tokens, so that not every request costs a look-up.
 
 use std::{
     sync::{PoisonError, RwLock},
@@ -13,16 +13,16 @@ use crate::{
     port::{FoundToken, TokenStore},
 };
 
-/// What a store says of a token is used for less than this, counted from before the store was asked. So whatever was
-/// done to the token is seen by every request that comes this much later, however slow the store was.
+/// A cached record is used for less than this time, counted from before the store was queried. So every request that
+/// arrives this long after a revocation sees it, however slow the store was.
 const FRESH: Duration = Duration::from_secs(2);
 
-/// Below this, old entries are not worth a sweep.
+/// The number of entries below which a sweep is not worth its cost.
 const FEW: usize = 64;
 
-/// The records of tokens that were found a moment ago.
+/// The records of recently found tokens.
 ///
-/// It holds what is there and nothing else: a token that nobody knows takes no room, and so cannot take another's.
+/// It caches only tokens that exist: an unknown token uses no memory and cannot evict another token.
 pub(super) struct Cache {
     time: Box<dyn Fn() -> Duration + Send + Sync>,
     held: RwLock<Held>,
@@ -31,7 +31,7 @@ pub(super) struct Cache {
 #[derive(Default)]
 struct Held {
     entries: HashMap<TokenHash, Entry>,
-    /// How many entries the last sweep left.
+    /// The number of entries after the last sweep.
     left: usize,
 }
 
@@ -41,7 +41,7 @@ struct Entry {
 }
 
 impl Cache {
-    /// Over the monotonic clock of the system.
+    /// Creates a cache over the system's monotonic clock.
     pub(super) fn new() -> Self {
         let start = Instant::now();
         Self::with_time(move || start.elapsed())
@@ -51,18 +51,18 @@ impl Cache {
         Self { time: Box::new(time), held: RwLock::default() }
     }
 
-    /// What the store says now, or has said a moment ago. A failure is not remembered.
+    /// Returns the cached token, or queries the store. A failure is not cached.
     pub(super) async fn find(
         &self,
         store: &dyn TokenStore,
         token: &BearerToken,
     ) -> Result<Option<FoundToken>, BoxError> {
-        // Read before the store is asked: what it answers may be as old as this.
+        // Read before the query, because the store's result may be as old as this time.
         let (hash, since) = (token.hash(), (self.time)());
         if let Some(found) = self.recall(&hash, since) {
             return Ok(Some(found));
         }
-        // What is held has a good one.
+        // Every cached token has passed this check already.
         if !token.has_good_checksum() {
             return Ok(None);
         }
@@ -73,9 +73,9 @@ impl Cache {
         Ok(found)
     }
 
-    /// How many entries it holds, old ones among them.
+    /// Returns the number of entries, stale ones included.
     pub(super) fn len(&self) -> usize {
-        // Nothing panics while it holds the lock, so what a poisoned lock guards is whole.
+        // No code panics while it holds the lock, so the data behind a poisoned lock is consistent.
         self.held.read().unwrap_or_else(PoisonError::into_inner).entries.len()
     }
 
@@ -87,7 +87,7 @@ impl Cache {
     fn remember(&self, hash: TokenHash, entry: Entry) {
         let now = (self.time)();
         let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
-        // Of two look-ups at once, the one that began later may have seen more, whichever ends first.
+        // Of two concurrent look-ups, the one that started later may have newer data, whichever ends first.
         if held.entries.get(&hash).is_none_or(|other| other.since <= entry.since) {
             held.entries.insert(hash, entry);
         }
@@ -96,8 +96,8 @@ impl Cache {
 }
 
 impl Held {
-    /// Drops the old entries once there are twice as many as the last sweep left: so its cost is shared out evenly, and
-    /// no more room is taken than twice what was of use.
+    /// Drops stale entries once there are more than twice as many entries as after the last sweep. That amortizes the
+    /// cost of a sweep and bounds the memory to about twice the useful entries.
     fn sweep(&mut self, now: Duration) {
         if self.entries.len() > FEW.max(self.left * 2) {
             self.entries.retain(|_, entry| entry.is_fresh(now));
@@ -108,7 +108,7 @@ impl Held {
 
 impl Entry {
     fn is_fresh(&self, now: Duration) -> bool {
-        // One that was begun after `now` was read is as fresh as can be.
+        // An entry whose look-up started after `now` was read counts as fresh.
         now.saturating_sub(self.since) < FRESH
     }
 }
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use crate::{auth::Scopes, id::BusinessId, port::TokenRecord};
 
-    /// A token must not be good again after it was seen to be revoked.
+    /// A token that was seen as revoked must not become valid again.
     #[test]
     fn a_look_up_that_ends_late_does_not_bring_back_what_it_saw() {
         let secret = BearerToken::generate().unwrap();

@@ -1,4 +1,4 @@
-//! What is done with tokens (contract 5 and D8): an owner or admin manages them, and the service asks whether one is good.
+//! Management of tokens by owners and admins, and their verification for the service (contract 5 and D8).
 
 mod cache;
 mod seed;
@@ -18,25 +18,25 @@ use crate::{
 pub use seed::{Minted, Records, records, seed};
 pub use verifier::StoredTokens;
 
-/// A token to be created.
+/// The input for a new token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewToken {
-    /// What people will call it: 1 to 100 characters after trimming, none of them control characters.
+    /// The name for people: 1 to 100 characters after trimming, none of them control characters.
     pub name: String,
-    /// What it is to allow.
+    /// The scopes of the token.
     pub scopes: Scopes,
-    /// From this moment on it is no longer good; it must be yet to come.
+    /// The time from which the token is no longer valid; it must be in the future.
     pub expires_at: Option<Timestamp>,
 }
 
-/// Why a token could not be created.
+/// The reason why a token could not be created.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CreateTokenError {
-    /// The name is empty, too long or holds control characters; choose another.
+    /// The name is empty, too long or contains control characters; choose another.
     #[error("name {0}")]
     Name(InvalidName),
-    /// The token would be of no use from the start; choose a later moment.
+    /// The token would be expired from the start; choose a later time.
     #[error("expires_at must be in the future")]
     Expired,
     /// The store or the system's random generator failed; nothing was created.
@@ -44,7 +44,7 @@ pub enum CreateTokenError {
     Failed(#[source] BoxError),
 }
 
-/// Creates, lists, revokes and deletes tokens, for those who may (contract D8).
+/// Creates, lists, revokes and deletes tokens for owners and admins (contract D8).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -73,16 +73,16 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Over this store and this clock.
+    /// Creates a manager of the tokens in this store, which reads the time from this clock.
     pub fn new(store: impl TokenStore + 'static, clock: impl Clock + 'static) -> Self {
         Self { store: Arc::new(store), clock: Arc::new(clock) }
     }
 
-    /// Makes a token. The secret is in no other place than the answer: it is shown once (contract 5.3).
+    /// Creates a token. Only the return value contains the secret: it is shown once (contract 5.3).
     ///
     /// # Errors
     ///
-    /// [`CreateTokenError`]; nothing is created then.
+    /// [`CreateTokenError`]; no token is created then.
     pub async fn create(
         &self,
         admin: &TokenAdmin,
@@ -100,33 +100,33 @@ impl Tokens {
         Ok((record, secret))
     }
 
-    /// The business's tokens, oldest first.
+    /// Lists the business's tokens, oldest first.
     ///
     /// # Errors
     ///
-    /// The store's.
+    /// The store's error.
     pub async fn list(&self, admin: &TokenAdmin) -> Result<Vec<TokenRecord>, BoxError> {
         self.store.list(admin.business()).await
     }
 
-    /// Makes a token useless from now on; `false` when the business has no such token. A second time changes nothing.
+    /// Revokes a token; returns `false` when the business has no such token. Revoking it again changes nothing.
     ///
-    /// A verifier that is [cached](StoredTokens::cached) sees it within 2 s, on this machine too.
+    /// A [cached](StoredTokens::cached) verifier applies the change within 2 s, even in the same process.
     ///
     /// # Errors
     ///
-    /// The store's; whether the token is still good is then unknown.
+    /// The store's error. It is then unknown whether the token is still valid.
     pub async fn revoke(&self, admin: &TokenAdmin, id: &TokenId) -> Result<bool, BoxError> {
         self.store.revoke(admin.business(), id, self.clock.now().into()).await
     }
 
-    /// Forgets a token, so that it is unknown from now on; `false` when the business has no such token.
+    /// Deletes a token, which is unknown from then on; returns `false` when the business has no such token.
     ///
-    /// A verifier that is [cached](StoredTokens::cached) sees it within 2 s, on this machine too.
+    /// A [cached](StoredTokens::cached) verifier applies the change within 2 s, even in the same process.
     ///
     /// # Errors
     ///
-    /// The store's; whether the token is still good is then unknown.
+    /// The store's error. It is then unknown whether the token is still valid.
     pub async fn delete(&self, admin: &TokenAdmin, id: &TokenId) -> Result<bool, BoxError> {
         self.store.delete(admin.business(), id).await
     }

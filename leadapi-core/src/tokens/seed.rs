@@ -1,4 +1,4 @@
-//! The tokens of a data set, put into a store.
+//! Import of the tokens of a data set into a store.
 
 use crate::{
     BoxError,
@@ -9,7 +9,7 @@ use crate::{
     port::{TokenRecord, TokenStore},
 };
 
-/// A token whose secret a data set left open and which has been made, to be shown once (contract 5.3).
+/// A token whose secret the data set left open and the import generated, to be shown once (contract 5.3).
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Minted {
@@ -19,26 +19,26 @@ pub struct Minted {
     pub business: String,
     /// The token's name.
     pub name: String,
-    /// What it allows.
+    /// The scopes of the token.
     pub scopes: Scopes,
     /// The secret.
     pub secret: BearerToken,
 }
 
-/// The tokens of a data set as a store is to keep them.
+/// The tokens of a data set as records for a store.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Records {
     /// Every token, with the business that owns it.
     pub records: Vec<(BusinessId, TokenRecord)>,
-    /// Those among them whose secrets were open and have been made.
+    /// The tokens among them whose secrets were generated.
     pub minted: Vec<Minted>,
 }
 
-/// Makes the records of the tokens of a data set, and the secrets that it leaves open.
+/// Creates the records of the tokens of a data set, and generates the secrets that it leaves open.
 ///
-/// Tokens that were kept before stay as they are; the others are created at this moment. It is for stores that keep all
-/// of them in a transaction of their own; [`seed`] hands them to any store.
+/// Tokens that come from a store stay unchanged; the others are created at `now`. This function is for stores that
+/// insert all records in one transaction; [`seed`] inserts them into any store.
 ///
 /// ```
 /// use leadapi_core::{dataset::Dataset, tokens};
@@ -53,7 +53,7 @@ pub struct Records {
 ///
 /// # Errors
 ///
-/// The system has no random generator to give.
+/// Fails when the system's random generator does.
 pub fn records(dataset: &Dataset, now: Timestamp) -> Result<Records, getrandom::Error> {
     let (mut records, mut minted) = (Vec::new(), Vec::new());
     for business in &dataset.businesses {
@@ -79,8 +79,7 @@ pub fn records(dataset: &Dataset, now: Timestamp) -> Result<Records, getrandom::
     Ok(Records { records, minted })
 }
 
-/// Keeps the tokens of a data set, and answers those whose secrets it left open and which have been made: the
-/// [`records`], put into a store.
+/// Inserts the [`records`] of a data set into a store, and returns the tokens whose secrets were generated.
 ///
 /// ```
 /// use leadapi_core::{dataset::Dataset, memory::MemoryTokens, tokens};
@@ -97,7 +96,7 @@ pub fn records(dataset: &Dataset, now: Timestamp) -> Result<Records, getrandom::
 ///
 /// # Errors
 ///
-/// The store's, or the system has no random generator to give; some of the tokens may be kept then.
+/// The error of the store or of the system's random generator. Some of the tokens may already be inserted.
 pub async fn seed(store: &impl TokenStore, dataset: &Dataset, now: Timestamp) -> Result<Vec<Minted>, BoxError> {
     let Records { records, minted } = records(dataset, now)?;
     for (business, record) in records {

@@ -1,4 +1,4 @@
-//! Whether a token is good, asked of a store of tokens.
+//! The token verifier over a store of tokens.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -14,8 +14,8 @@ use crate::{
 
 /// The [`TokenVerifier`] over a [`TokenStore`] (contract D8).
 ///
-/// A token whose checksum is wrong is refused without a look-up, so that garbage costs the store nothing. Every other
-/// one is looked up for every request, unless the verifier is [`cached`](Self::cached).
+/// A token with a wrong checksum is refused without a look-up, so garbage costs the store nothing. Every other token
+/// is looked up on every request, unless the verifier is [`cached`](Self::cached).
 pub struct StoredTokens {
     store: Arc<dyn TokenStore>,
     clock: Arc<dyn Clock>,
@@ -23,21 +23,21 @@ pub struct StoredTokens {
 }
 
 impl StoredTokens {
-    /// Over this store and this clock.
+    /// Creates a verifier of the tokens in this store, which reads the time from this clock.
     pub fn new(store: impl TokenStore + 'static, clock: impl Clock + 'static) -> Self {
         Self { store: Arc::new(store), clock: Arc::new(clock), cache: None }
     }
 
-    /// Looks a token up at most once in 2 s, for stores where a look-up is dear.
+    /// Caches each token for 2 s, for stores with expensive look-ups.
     ///
-    /// A token that was revoked or deleted is refused by every request that comes 2 s later: on this machine and on any
-    /// other, for [`Tokens`](super::Tokens) does not tell the verifier. Expiry is exact: what is kept is the record, and
-    /// it is asked for every request. Only tokens that the store knows are kept, so that whoever makes up tokens can
-    /// neither push a good one out nor fill the memory; what they cost is a look-up each. Requests with one token that
-    /// come at once may each look it up.
+    /// A revoked or deleted token is refused by every request that arrives at least 2 s later, on any machine. This
+    /// includes the machine of the change, because [`Tokens`](super::Tokens) does not notify the verifier. Expiry is
+    /// exact: the cache holds the record, and every request checks it. Only tokens that the store knows are cached,
+    /// so made-up tokens can neither evict a valid one nor fill the memory; each costs at most a look-up. Concurrent
+    /// requests with one token may each look it up.
     ///
-    /// Time is that of the system's monotonic clock; where there is none, [`cached_with_time`](Self::cached_with_time)
-    /// takes another.
+    /// The cache uses the system's monotonic clock. Where there is none, [`cached_with_time`](Self::cached_with_time)
+    /// takes another source of time.
     ///
     /// ```
     /// use leadapi_core::{memory::{MemoryTokens, SystemClock}, tokens::StoredTokens};
@@ -50,7 +50,8 @@ impl StoredTokens {
         Self { cache: Some(Cache::new()), ..self }
     }
 
-    /// As [`cached`](Self::cached), over another time, which counts from any moment and must never step back.
+    /// Like [`cached`](Self::cached) with another source of time, whose zero can be any instant and which must never
+    /// step back.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -67,13 +68,13 @@ impl StoredTokens {
         Self { cache: Some(Cache::with_time(time)), ..self }
     }
 
-    /// How many tokens it holds in memory, for a host's metrics; 0 where nothing is cached.
+    /// Returns the number of cached tokens, for a host's metrics; 0 without a cache.
     pub fn cached_tokens(&self) -> usize {
         self.cache.as_ref().map_or(0, Cache::len)
     }
 
     async fn find(&self, token: &BearerToken) -> Result<Option<FoundToken>, BoxError> {
-        // What the pointer points to is asked, and not the pointer, which makes a future of its own for that.
+        // Calls the store behind the `Arc`. A call through the `Arc`'s own implementation would box a second future.
         let store = &*self.store;
         match &self.cache {
             Some(cache) => cache.find(store, token).await,
@@ -94,7 +95,7 @@ impl TokenVerifier for StoredTokens {
     async fn verify(&self, token: &BearerToken) -> Result<Verdict, BoxError> {
         let Some(found) = self.find(token).await? else { return Ok(Verdict::Unknown) };
         let (business, record) = &*found;
-        // A moment of revocation that is yet to come is another machine's clock, and no reason to wait for it.
+        // A revocation time in the future comes from another machine's clock and takes effect at once.
         Ok(if record.revoked_at.is_some() {
             Verdict::Revoked
         } else if record.expires_at.is_some_and(|at| at <= Timestamp::from(self.clock.now())) {

@@ -1,4 +1,4 @@
-//! A remembered create as a file holds it (contract D10).
+//! The file format of a remembered create (contract D10).
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ use crate::{
 pub(super) struct RawIdempotency {
     key: String,
     fingerprint: String,
-    /// What it names is not looked up: it may be gone since.
+    /// Its references are not looked up: the records may be gone.
     lead: Lead,
 }
 

@@ -1,4 +1,4 @@
-//! A data set as it stands in a file, and every check that it must pass (contract D4, D6, D8).
+//! The file format of a data set, and every check that a file must pass (contract D4, D6, D8).
 
 mod idempotency;
 mod place;
@@ -59,7 +59,7 @@ struct RawMember {
     role: Role,
 }
 
-// The types of the wire pass over what they do not know; in a file, that would be a slip of the pen.
+// The types on the wire ignore unknown keys. In a file, an unknown key is probably a typo, so these types reject it.
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -104,14 +104,14 @@ struct RawLead {
     business_name: Option<String>,
 }
 
-/// A number as the API takes it: one that a double would change is refused, not changed.
+/// Reads a number as the API does: a whole number that a double cannot represent is rejected, not rounded.
 fn exact<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     let text = Option::<Box<RawValue>>::deserialize(deserializer)?;
     let amount = text.map(|text| Amount::parse(text.get())).transpose();
     amount.map(|amount| amount.map(Amount::get)).map_err(|error| de::Error::custom(format_args!("value {error}")))
 }
 
-/// What has been read and must not come again, by kind: in the whole file, or within one business.
+/// The keys that were read and must be unique, by kind: in the whole file, or within one business.
 #[derive(Default)]
 struct Seen(HashSet<(&'static str, String)>);
 
@@ -141,7 +141,7 @@ impl RawDataset {
 }
 
 impl RawBusiness {
-    /// Businesses and tokens are told apart in the whole file, everything else within its business.
+    /// Businesses and tokens must be unique in the whole file, everything else within its business.
     fn check(self, place: &Place<'_>, in_file: &mut Seen) -> Result<BusinessSeed, InvalidDataset> {
         in_file.id("business", self.id.as_str(), place)?;
         check_name(&self.name, place)?;
@@ -201,7 +201,8 @@ impl RawPipeline {
     }
 }
 
-/// A form is kept as it is, but for what it names: that must be there.
+/// Accepts a form unchanged. Its id must be valid and unique, and the client account and pipeline that it names must
+/// exist.
 fn check_form(
     record: FormRecord,
     place: &Place<'_>,

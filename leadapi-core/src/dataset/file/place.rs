@@ -1,10 +1,11 @@
-//! Where in a file something stands.
+//! Locations in a file, for error messages.
 
 use std::fmt;
 
 use crate::dataset::InvalidDataset;
 
-/// Where an element of an array stands. It is seldom written out: there may be millions, and nothing wrong with them.
+/// The location of an array element. It is formatted only on error, because a file may have millions of valid
+/// elements.
 pub(super) struct Place<'a> {
     of: Option<&'a Self>,
     key: &'static str,
@@ -20,7 +21,7 @@ impl fmt::Display for Place<'_> {
     }
 }
 
-/// Checks the elements of an array, each with its place.
+/// Checks the elements of an array, each with its location.
 pub(super) fn each<R, T>(
     raw: Vec<R>,
     of: Option<&Place<'_>>,

@@ -1,4 +1,4 @@
-//! A token as it stands in a file: its secret is given, or left open, or it was kept before (contract D8).
+//! The file format of a token (contract D8): its secret is given or left open, or it comes from a store.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,8 @@ pub(super) struct RawToken {
 }
 
 impl RawToken {
-    /// How a token is written. Of one whose secret is given, a data set does not say when it was created; `at` is taken.
+    /// Converts a token for writing. A data set has no creation time for a token with a given secret, so it gets
+    /// `at`.
     pub(super) fn of(seed: &TokenSeed, at: Timestamp) -> Self {
         let record = seed.record(at);
         Self {

@@ -1,4 +1,4 @@
-//! How a data set is written: in the shape that it is read from, and never with a secret.
+//! Serialization of a data set: the form that is read, and never a secret.
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
@@ -28,7 +28,8 @@ impl Serialize for BusinessSeed {
 }
 
 impl BusinessSeed {
-    /// A token whose secret is given is taken to be as old as its business, which no token is older than.
+    /// Converts the tokens. A token with a given secret gets the creation time of its business, because no token is
+    /// older than its business.
     fn written_tokens(&self) -> Vec<RawToken> {
         let write = |seed: &TokenSeed| RawToken::of(seed, self.created_at);
         self.tokens.iter().map(write).collect()
