@@ -1,4 +1,4 @@
-//! Leads, each found by its id.
+//! A map of leads by id.
 
 use std::{hash::BuildHasher, sync::Arc};
 
@@ -7,22 +7,23 @@ use hashbrown::{HashTable, hash_table::Entry};
 
 use crate::{id::LeadId, model::Lead};
 
-/// As many leads as a table holds when ids come in order: seven eighths of a power of two, which is as full as one can be.
+/// The number of leads in a table when ids arrive in order: seven eighths of a power of two, which is the maximum
+/// load of a hash table.
 const FULL: usize = 448;
 
-/// Tables of leads, each of those whose ids lie from where it begins up to where the next one does; the first has all that
-/// are less, too.
+/// Leads in hash tables by range of ids. A table holds the ids from its `from` up to that of the next table; the
+/// first table also holds all lesser ids.
 ///
-/// One table of all leads would have the places of new ones anywhere in memory, where nothing else has been for long, and
-/// when it grew, a create would wait until all others have been moved. Ids that the service makes come in order, so that
-/// new leads come into one table, which is small enough to stay near the processor: the last, unless a seed has brought
-/// greater ids.
+/// A single table would place new leads anywhere in memory, at addresses that are rarely in the CPU cache. When it
+/// grew, one create would wait until all leads were moved. The service's ids arrive in order, so new leads go into
+/// the last table, which is small enough to stay in the cache. Only if a seed has brought greater ids do new leads go
+/// into an earlier table.
 #[derive(Debug, Default)]
 pub(super) struct ById {
     hasher: RandomState,
-    /// Only one that is alone is ever empty.
+    /// Only the sole table may be empty; other tables are removed when they become empty.
     tables: Vec<Table>,
-    /// No id that was ever here is greater. After it a full table need not be divided: the next one begins.
+    /// The greatest id that was ever inserted. For a greater id a full table is not split: a new table begins.
     greatest: Option<LeadId>,
 }
 
@@ -33,7 +34,8 @@ struct Table {
     leads: HashTable<Arc<Lead>>,
 }
 
-/// The first characters of an id, as a number in the same order: compared at once, where a text lies elsewhere in memory.
+/// The first 16 bytes of an id as a number with the same order. It compares in one step and without loading the text
+/// from elsewhere in memory.
 type Beginning = u128;
 
 fn beginning(id: &LeadId) -> Beginning {
@@ -51,18 +53,18 @@ impl ById {
         table.leads.find(self.hasher.hash_one(id), |lead| lead.id == *id)
     }
 
-    /// What is put in place of the lead has its id too.
+    /// The replacement must have the same id.
     pub(super) fn get_mut(&mut self, id: &LeadId) -> Option<&mut Arc<Lead>> {
         let (at, hash) = (self.table_of(id), self.hasher.hash_one(id));
         self.tables.get_mut(at)?.leads.find_mut(hash, |lead| lead.id == *id)
     }
 
-    /// Says whether there was none of this id.
+    /// Inserts a lead and returns `true`, unless its id already exists.
     pub(super) fn insert(&mut self, lead: Arc<Lead>) -> bool {
         let at = if self.greatest.as_ref().is_none_or(|greatest| lead.id > *greatest) {
             self.greatest = Some(lead.id.clone());
             if self.tables.last().is_none_or(|last| last.leads.len() >= FULL) {
-                // Most businesses never have more than one, which grows as it must.
+                // Most businesses never need a second table, so the first one grows on demand.
                 let room = if self.tables.is_empty() { 0 } else { FULL };
                 self.tables.push(Table::new(lead.id.clone(), HashTable::with_capacity(room)));
             }
@@ -94,17 +96,18 @@ impl ById {
         if left == 0 && !is_alone {
             self.tables.remove(at);
         } else if left <= places / 8 {
-            // Else what has come and gone would keep its room for ever, as new leads come elsewhere.
+            // Otherwise a table would keep the memory of deleted leads forever, because new leads go into other
+            // tables.
             let hasher = &self.hasher;
             table.leads.shrink_to(2 * left, |lead| hasher.hash_one(&lead.id));
         }
         Some(lead)
     }
 
-    /// The table in which an id is, if it is in any.
+    /// Returns the index of the table whose range contains the id.
     fn table_of(&self, id: &LeadId) -> usize {
         let begins = beginning(id);
-        // What the first one begins at is not asked: it has all that is less, too.
+        // The start of the first table is ignored, because that table also holds all lesser ids.
         let others = self.tables.get(1..).unwrap_or_default();
         others.partition_point(|table| (table.from_begins, &table.from) <= (begins, id))
     }
@@ -115,7 +118,7 @@ impl Table {
         Self { from_begins: beginning(&from), from, leads }
     }
 
-    /// Gives the upper half of its leads.
+    /// Moves the upper half of the leads to a new table. Returns `None` when there are too few leads to split.
     fn split(&mut self, hash: impl Fn(&Arc<Lead>) -> u64) -> Option<Self> {
         let mut ids: Vec<_> = self.leads.iter().map(|lead| &lead.id).collect();
         let middle = ids.len().checked_div(2).filter(|middle| *middle > 0)?;
@@ -151,7 +154,7 @@ mod tests {
         by_id.tables.iter().map(|table| table.leads.len()).collect()
     }
 
-    /// In order they are as full as they can be, in disorder at least not large, however much of the ids is alike.
+    /// With ids in order the tables are full, otherwise they stay small, even if the ids have a long common prefix.
     #[test]
     fn tables_stay_small() {
         const MANY: usize = 20 * FULL;
@@ -173,7 +176,7 @@ mod tests {
         }
     }
 
-    /// Leads come at one end for ever: what those that have gone took must not stay.
+    /// New leads arrive only at one end, so the memory of deleted leads must be released.
     #[test]
     fn what_is_removed_gives_back_its_room() {
         let mut by_id = ById::default();
@@ -195,14 +198,14 @@ mod tests {
 
     #[derive(Debug, Clone)]
     enum Step {
-        /// So many, each with a greater id than any before.
+        /// Inserts this many leads, each with a greater id than any before.
         Append(u32),
-        /// All that are not there of so many, in disorder.
+        /// Inserts the missing ids below this number, in shuffled order.
         Scatter(u32),
         Insert(u32),
         Replace(u32),
         Remove(u32),
-        /// All of so many that there are, from one on.
+        /// Removes the existing ids of a range, given by its start and its length.
         Clear(u32, u32),
     }
 
@@ -222,7 +225,7 @@ mod tests {
     proptest! {
         #[test]
         fn it_is_a_map(steps in steps(), begins in "a{0,20}", in_order: bool) {
-            // Not in order they are of many lengths: 9 comes after 10.
+            // Ids that are not in order also differ in length: 9 sorts after 10.
             let id = |number: u32| {
                 if in_order { id(&begins, number as usize) } else { LeadId::named(&format!("{begins}{number}")) }
             };

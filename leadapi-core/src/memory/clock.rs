@@ -1,4 +1,4 @@
-//! The system's time, and a time that tests move.
+//! The system's clock, and a clock that tests advance.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 
 use crate::port::Clock;
 
-/// The time of the system.
+/// The system's clock.
 ///
 /// ```
 /// use leadapi_core::{memory::SystemClock, port::Clock};
@@ -25,7 +25,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A time that stands still until it is moved, for tests.
+/// A clock for tests, which stands still until it is advanced.
 ///
 /// ```
 /// use std::{sync::Arc, time::Duration};
@@ -44,17 +44,17 @@ pub struct ManualClock {
 }
 
 impl ManualClock {
-    /// A clock that shows this moment.
+    /// Creates a clock that shows this time.
     pub const fn at(start: DateTime<Utc>) -> Self {
         Self { start, elapsed: Mutex::new(Duration::ZERO) }
     }
 
-    /// Moves it on.
+    /// Advances the clock.
     pub fn advance(&self, by: Duration) {
         *self.elapsed.lock().unwrap_or_else(PoisonError::into_inner) += by;
     }
 
-    /// How far it has been moved: the time of a limiter.
+    /// Returns how far the clock has been advanced: a source of time for a limiter.
     ///
     /// ```
     /// # use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The ids that the service makes: UUIDs of version 7, lower case (contract D4).
+//! The default source of ids: UUIDs of version 7, lower case (contract D4).
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,7 +6,7 @@ use uuid::{ContextV7, Uuid};
 
 use crate::{id::LeadId, model::Timestamp, port::IdSource};
 
-/// Makes UUIDs of version 7 that grow in the order in which they are asked for, within one process.
+/// Generates UUIDs of version 7. Within one process, each id is greater than the ones before it.
 ///
 /// ```
 /// use leadapi_core::{memory::Uuids, port::IdSource};
@@ -29,7 +29,8 @@ impl Default for Uuids {
 impl IdSource for Uuids {
     fn lead_id(&self, at: Timestamp) -> LeadId {
         let at = at.to_utc();
-        // A moment before 1970 has no UUIDv7; the id's time matters to nobody but the ids around it.
+        // UUIDv7 cannot represent a time before 1970, so such a time becomes 1970. The time in an id only orders it
+        // among other ids.
         let seconds = u64::try_from(at.timestamp()).unwrap_or(0);
         let context = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let id = Uuid::new_v7(uuid::Timestamp::from_unix(&*context, seconds, at.timestamp_subsec_nanos()));

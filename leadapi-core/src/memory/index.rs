@@ -1,4 +1,4 @@
-//! The order of leads (contract D3) under every combination of filters, and how many there are.
+//! The order of leads (contract D3) under every combination of filters, and the number of matches.
 
 use std::{cmp::Ordering, sync::Arc};
 
@@ -10,25 +10,25 @@ use crate::{
     model::{Lead, LeadQuery, Window},
 };
 
-/// Every lead under each filter that it matches, so that neither a page nor its total needs a search.
+/// Every lead under each filter that it matches, so that neither a page nor its total needs a scan.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     whole: ByStage,
     by_client: HashMap<ClientId, ByStage>,
 }
 
-/// Leads in any stage or none, and those of each stage.
+/// All leads, and the leads of each stage.
 #[derive(Debug, Default)]
 struct ByStage {
     all: Ranked<ByAge>,
     by_stage: HashMap<StageId, Ranked<ByAge>>,
 }
 
-/// A lead in the order of lists, which is the reverse of this one: by when it was created, then by its id.
+/// A lead, ordered by creation time and then by id. Lists show the reverse order.
 #[derive(Debug)]
 struct ByAge {
-    /// When it was created, in milliseconds, which is all that a timestamp says: here too, so that a search seldom has to
-    /// look at the lead.
+    /// The creation time in milliseconds, the full precision of a timestamp. Stored here as well, so that a
+    /// comparison rarely has to load the lead.
     created_at: i64,
     lead: Arc<Lead>,
 }
@@ -36,7 +36,7 @@ struct ByAge {
 impl Index {
     pub(super) fn insert(&mut self, lead: &Arc<Lead>) {
         self.whole.insert(lead);
-        // An id is copied only where there is nothing under it yet.
+        // Clones the id only when the map has no entry for it.
         match self.by_client.get_mut(&lead.client_id) {
             Some(of_client) => of_client.insert(lead),
             None => self.by_client.entry(lead.client_id.clone()).or_default().insert(lead),
@@ -53,7 +53,7 @@ impl Index {
         }
     }
 
-    /// The page, and how many there are in all.
+    /// Returns the page and the number of all matches.
     pub(super) fn page(&self, query: &LeadQuery) -> (Vec<Arc<Lead>>, usize) {
         let of_client = match &query.client {
             Some(client) => self.by_client.get(client),

@@ -1,4 +1,4 @@
-//! What is supplied by default: every port, kept in memory and gone with the process.
+//! Default implementations of the ports in memory; their state is lost when the process ends.
 
 mod by_id;
 mod clock;

@@ -1,16 +1,17 @@
-//! Elements in order, each found by how many come before it.
+//! A sorted set with access by rank: the number of elements before an element.
 //!
-//! They lie in stretches of bounded length, and a Fenwick tree over the lengths finds the stretch of a rank; so does a
-//! search through their ends for an element. A change moves elements within one stretch; only when one is split or two
-//! become one is the tree made anew, once in hundreds of changes.
+//! The elements are stored in sorted vectors of bounded length, called stretches. A Fenwick tree over the lengths
+//! finds the stretch of a rank, and a binary search over the last elements finds the stretch of an element. A change
+//! moves elements within one stretch. The tree is rebuilt only when a stretch is added, split, merged or removed,
+//! about once in hundreds of changes.
 
-/// The most elements of a stretch: few enough to be moved in a fraction of a microsecond, and so many that there are
-/// some tens of thousands of stretches to ten million elements.
+/// The maximum length of a stretch. An insert moves its elements in a fraction of a microsecond, and ten million
+/// elements need only some tens of thousands of stretches.
 const LONGEST: usize = 512;
 
 #[derive(Debug)]
 pub(super) struct Ranked<T> {
-    /// None of them is empty.
+    /// No stretch is empty.
     stretches: Vec<Vec<T>>,
     lengths: Fenwick,
     len: usize,
@@ -31,7 +32,7 @@ impl<T> Ranked<T> {
         self.len == 0
     }
 
-    /// From the largest down, without the first `skip` of them.
+    /// Iterates from the largest element down, without the first `skip` elements.
     pub(super) fn descending(&self, skip: usize) -> impl Iterator<Item = &T> {
         let last = self.len.checked_sub(skip).and_then(|left| left.checked_sub(1));
         let (stretch, at) = last.map_or((0, None), |rank| {
@@ -45,14 +46,15 @@ impl<T> Ranked<T> {
 }
 
 impl<T: Ord> Ranked<T> {
-    /// Puts an element in its place; one that is equal to it makes way.
+    /// Inserts an element, or replaces an equal one.
     pub(super) fn insert(&mut self, element: T) {
         let at = self.stretch_of(&element);
         let is_newest = at == self.stretches.len();
         if is_newest && self.stretches.last().is_none_or(|newest| newest.len() >= LONGEST) {
-            // What comes in order, as time does, leaves full stretches behind.
+            // A new stretch instead of a split: elements that arrive in order, such as leads over time, leave full
+            // stretches behind.
             if self.stretches.is_empty() {
-                // Most filters of a small business never need more than one.
+                // Most filters of a small business never need a second stretch.
                 self.stretches.reserve_exact(1);
             }
             self.stretches.push(vec![element]);
@@ -92,9 +94,11 @@ impl<T: Ord> Ranked<T> {
         self.lengths.subtract(at);
     }
 
-    /// The first stretch whose end is not before the element.
+    /// Returns the first stretch whose last element is not less than the element, or the number of stretches if there
+    /// is none.
     fn stretch_of(&self, element: &T) -> usize {
-        // What is newest comes last, and a search would look at the ends of many stretches that nobody else looks at.
+        // New leads come last. A binary search would load the ends of many stretches that no other code uses and that
+        // are not in the CPU cache.
         if self.stretches.last().is_some_and(|newest| newest.last().is_some_and(|last| last < element)) {
             return self.stretches.len();
         }
@@ -103,8 +107,8 @@ impl<T: Ord> Ranked<T> {
 }
 
 impl<T> Ranked<T> {
-    /// Makes one stretch of a short one and a neighbour, if that is not much longer, so that there are never many; says
-    /// whether it did.
+    /// Merges a short stretch with a neighbour if the result is at most half full, so that there are never many
+    /// stretches; removes it if it is empty. Returns whether the number of stretches changed.
     fn join(&mut self, at: usize) -> bool {
         for first in [Some(at), at.checked_sub(1)].into_iter().flatten() {
             let pair = self.stretches.get(first).zip(self.stretches.get(first + 1));
@@ -130,7 +134,7 @@ impl<T> Ranked<T> {
     }
 }
 
-/// The lengths of all stretches, summed up so that a rank is found, and a length changed, in a logarithm of their number.
+/// A Fenwick tree of the lengths of all stretches: it finds a rank and changes a length in logarithmic time.
 #[derive(Debug, Default)]
 struct Fenwick(Vec<usize>);
 
@@ -161,7 +165,7 @@ impl Fenwick {
         }
     }
 
-    /// The stretch in which the element of this rank is, and its place there.
+    /// Returns the stretch that contains the element of this rank, and the element's index in it.
     fn find(&self, rank: usize) -> (usize, usize) {
         let (mut before, mut left) = (0, rank);
         let mut step = self.0.len().checked_ilog2().map_or(0, |log| 1 << log);
@@ -188,7 +192,7 @@ mod tests {
     enum Step {
         Insert(u32),
         Remove(u32),
-        /// As time does: each after the one before.
+        /// Appends this many elements, each greater than all before.
         Append(u32),
         RemoveAll(u32, u32),
     }
@@ -236,7 +240,7 @@ mod tests {
             for skip in [0, set.len().saturating_sub(1), set.len()].into_iter().chain(skips) {
                 prop_assert!(ranked.descending(skip).take(700).eq(set.iter().rev().skip(skip).take(700)), "skip {}", skip);
             }
-            // Two short stretches never lie side by side, so that there are at most so many.
+            // Two neighbouring stretches are never both short, which bounds the number of stretches.
             prop_assert!(ranked.stretches.len() <= 1 + 4 * set.len().div_ceil(LONGEST / 2));
         }
     }

@@ -1,4 +1,4 @@
-//! Leads in memory: the store of the demo, of tests, and of those who keep their data elsewhere.
+//! The lead store in memory, for the demo, for tests and for hosts that keep their data elsewhere.
 
 use std::{
     collections::{self, VecDeque},
@@ -22,30 +22,30 @@ use crate::{
     validate::{LeadDraft, LeadEdit, Reference, Stamp},
 };
 
-/// A key is remembered so long (contract D10).
+/// How long an idempotency key is remembered (contract D10).
 const KEPT: TimeDelta = TimeDelta::hours(24);
 
-/// A [`Store`] in memory: what it holds is gone with the process.
+/// A [`Store`] in memory; its leads are lost when the process ends.
 ///
-/// Its businesses, client accounts, pipelines and forms are those of a [`Dataset`]; leads come and go. Each business has
-/// a lock of its own. Nothing costs more than a logarithm of the number of leads, however deep the page and
-/// whatever the filters.
+/// Its businesses, client accounts, pipelines and forms are those of a [`Dataset`]; only leads change. Each business
+/// has its own lock. Every operation takes at most logarithmic time in the number of leads, whatever the filters and
+/// however deep the page.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     businesses: HashMap<BusinessId, Business>,
 }
 
-/// Two of them are never in one line of a processor's cache: each reader counts itself in the lock of a business, and
-/// would slow down those of its neighbour.
+/// Aligned so that two businesses never share a CPU cache line: every reader writes to its business's lock, which
+/// would slow down the readers of the neighbour.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Business {
-    /// By name, then by id.
+    /// Sorted by name, then by id.
     clients: Vec<ClientAccount>,
-    /// Oldest first, then by id; their stages by position.
+    /// Sorted oldest first, then by id; the stages by position.
     pipelines: Vec<Pipeline>,
     directory: Directory,
-    /// As text, which takes half of what the records do and is seldom asked for.
+    /// As JSON text, which needs half the memory of the records and is rarely read.
     forms: Vec<Box<RawValue>>,
     leads: RwLock<Leads>,
 }
@@ -54,9 +54,9 @@ struct Business {
 struct Leads {
     by_id: ById,
     index: Index,
-    /// Their keys are chosen by callers, and may not be such that they hash alike.
+    /// Keyed by text that callers choose, so this map uses std's hasher, which resists crafted collisions.
     remembered: collections::HashMap<IdempotencyKey, Remembered>,
-    /// The remembered keys, oldest first.
+    /// The remembered keys in order of insertion, usually oldest first.
     ages: VecDeque<(Timestamp, IdempotencyKey)>,
 }
 
@@ -67,7 +67,7 @@ struct Remembered {
 }
 
 impl MemoryStore {
-    /// A store that holds what a data set says.
+    /// Creates a store with the records of a data set.
     ///
     /// ```
     /// use leadapi_core::{dataset::Dataset, memory::MemoryStore};
@@ -80,10 +80,10 @@ impl MemoryStore {
         Self { businesses: businesses.collect() }
     }
 
-    /// The form records of a business; no operation of the API returns them (contract D11).
+    /// Returns the form records of a business; no operation of the API returns them (contract D11).
     pub fn forms(&self, business: &BusinessId) -> Vec<FormRecord> {
         let forms = self.businesses.get(business).into_iter().flat_map(|business| &business.forms);
-        // A record that was written can be read (contract D11).
+        // Every record that was serialized can be parsed again (contract D11).
         forms.filter_map(|text| serde_json::from_str(text.get()).ok()).collect()
     }
 }
@@ -94,8 +94,9 @@ impl Business {
         clients.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
         pipelines.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
         let directory = Directory::new(&clients, &pipelines);
-        // All of them first, so that the memory that they lay in can be given back before more is asked for: an allocator
-        // does that when it is asked, and a store that is full may not ask again for long.
+        // Converts all leads first, so that the memory of the parsed leads can be returned before the index is
+        // allocated. An allocator returns memory only when it is called, and a filled store may not allocate again
+        // for a long time.
         let mut shared = Vec::with_capacity(leads.len());
         shared.extend(leads.into_iter().map(|lead| directory.keep(lead)));
         let mut held = Leads::default();
@@ -110,7 +111,7 @@ impl Business {
         Self { clients, pipelines, directory, forms, leads: RwLock::new(held) }
     }
 
-    // Nothing panics while it holds the lock, so what a poisoned lock guards is whole.
+    // No code panics while it holds the lock, so the data behind a poisoned lock is consistent.
 
     fn read<T>(&self, work: impl FnOnce(&Leads) -> T) -> T {
         work(&self.leads.read().unwrap_or_else(PoisonError::into_inner))
@@ -122,7 +123,7 @@ impl Business {
 }
 
 impl Leads {
-    /// Says whether there was none of this id.
+    /// Inserts a lead and returns `true`, unless its id already exists.
     fn insert(&mut self, lead: &Arc<Lead>) -> bool {
         let is_new = self.by_id.insert(lead.clone());
         if is_new {
@@ -148,7 +149,7 @@ impl Leads {
     }
 
     fn replay(&self, once: &Idempotency, now: Timestamp) -> Option<Created> {
-        // Where time has stepped back, an old key may stand behind a younger one in the queue.
+        // After the clock has stepped back, an expired key may be behind a younger one in the queue.
         let remembered = self.remembered.get(&once.key).filter(|kept| !is_old(kept.lead.created_at, now))?;
         Some(if remembered.fingerprint == once.fingerprint {
             Created::Replayed(remembered.lead.clone())
@@ -173,7 +174,7 @@ impl Store for MemoryStore {
     ) -> Result<Created, BoxError> {
         let Some(business) = self.businesses.get(business) else { return Ok(Created::Refused(Reference::Client)) };
         let at = stamp.at;
-        // Before the lock, and without one: what a lead may name never changes here.
+        // Outside the lock, because the records that a lead can refer to never change in this store.
         let references = business.directory.look_up(draft.named());
         let made = draft.into_lead(stamp, &references).map(|lead| business.directory.keep(lead));
         business.write(|leads| {
@@ -283,7 +284,8 @@ mod tests {
                 let all = block_on(store.list(&b, &LeadQuery::new())).unwrap();
                 read.send((one.is_some(), matches!(all, Listed::Page(page) if page.total == 1))).unwrap();
             });
-            // Only a reader that is held up takes so long: it waits for the end of this write, which waits for it.
+            // Only a blocked reader takes this long: it waits for the end of this write, and the write waits for the
+            // reader.
             assert_eq!(has_read.recv_timeout(Duration::from_secs(10)), Ok((true, true)));
         });
     }

@@ -1,4 +1,4 @@
-//! Tokens in memory.
+//! The token store in memory.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
@@ -13,19 +13,20 @@ use crate::{
     port::{FoundToken, TokenRecord, TokenStore},
 };
 
-/// Enough that threads rarely meet at one lock.
+/// Enough shards that threads rarely contend for one lock.
 const SHARDS: usize = 64;
 
-/// A [`TokenStore`] in memory: what it holds is gone with the process.
+/// A [`TokenStore`] in memory; its tokens are lost when the process ends.
 #[derive(Debug)]
 pub struct MemoryTokens {
-    /// By the first byte of the hash: every request looks its token up, and even readers of one lock wait for each other.
+    /// Indexed by the first byte of the hash. Every request looks up its token, and even the readers of one lock
+    /// contend with each other.
     shards: [Shard; SHARDS],
-    /// Whoever adds or deletes a token, or lists them, holds this meanwhile.
+    /// The hash of each token id. `insert`, `delete` and `list` hold this lock from start to end.
     hashes: Mutex<HashMap<TokenId, TokenHash>>,
 }
 
-/// Two of them are never in one line of a processor's cache.
+/// Aligned so that two shards never share a CPU cache line.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Shard(RwLock<Held>);
@@ -39,7 +40,7 @@ impl Default for MemoryTokens {
 }
 
 impl MemoryTokens {
-    // Nothing panics while it holds a lock, so what a poisoned lock guards is whole.
+    // No code panics while it holds a lock, so the data behind a poisoned lock is consistent.
 
     fn shard(&self, hash: &TokenHash) -> &RwLock<Held> {
         let [first, ..] = hash.to_bytes();
@@ -69,7 +70,8 @@ impl TokenStore for MemoryTokens {
             return Err("the token is kept already".into());
         }
         hashes.insert(token.id.clone(), hash);
-        // A copy of its own: requests with other tokens of the business count their references elsewhere.
+        // A deep copy, so that each token has its own reference count and requests with other tokens of the business
+        // do not contend for it.
         let business = BusinessId::named(business.as_str());
         self.write(&hash, |held| held.insert(hash, Arc::new((business, token))));
         Ok(())

@@ -1,14 +1,14 @@
-//! One window: the moments of the last 60 s at which requests were admitted.
+//! The log of one window: the times of the requests that were admitted in the last 60 s.
 
 use std::{collections::VecDeque, num::NonZeroU32};
 
-/// The window in microseconds (contract D9).
+/// The length of the window in microseconds (contract D9).
 pub(super) const WINDOW: u64 = 60_000_000;
 
 /// The admissions of one token and class, oldest first.
 ///
-/// Moments are kept as the low 32 bits of their microseconds. That is enough: whatever is older than the window is
-/// dropped before anything is compared, so no two moments in the log are 71 minutes apart, where 32 bits turn over.
+/// A time is stored as the low 32 bits of its microseconds. That is enough: times older than the window are dropped
+/// before any comparison, so no two times in the log are 71 minutes apart, where 32 bits wrap around.
 #[derive(Debug, Default)]
 pub(super) struct Log {
     moments: VecDeque<u32>,
@@ -16,9 +16,9 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Counts a request at this moment, or says in how many microseconds there will be room.
+    /// Counts a request at this time, or returns the microseconds until the next one can be admitted.
     pub(super) fn admit(&mut self, now: u64, limit: NonZeroU32) -> Result<(), u64> {
-        // A clock that steps back would let the log run out of order; to stand still is the safe reading.
+        // If the clock steps back, time stands still here; otherwise the log would be out of order.
         let now = now.max(self.newest);
         self.forget(now);
         let limit = limit.get() as usize;
@@ -27,7 +27,7 @@ impl Log {
             return Err(WINDOW.saturating_sub(age));
         }
         if self.moments.len() == self.moments.capacity() {
-            // Doubling on its own would end well above the limit, which is where a busy token stays.
+            // Growth stops at the limit, where a busy token stays. Plain doubling would end well above it.
             let room = (self.moments.len().max(4) * 2).min(limit) - self.moments.len();
             self.moments.reserve_exact(room);
         }

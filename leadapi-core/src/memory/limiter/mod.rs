@@ -1,8 +1,9 @@
 //! The exact sliding window of contract D9, for one process.
 //!
-//! Why a log of admissions, and not GCRA or fixed windows? With 600 a minute those admit 1199 and 1200 requests in some
-//! 60 seconds, and the window counter of two cells refuses callers that keep the limit. The log is exact both ways, and
-//! costs four bytes for each request of the last minute.
+//! The limiter keeps a log of admissions, because the alternatives are not exact. With 600 requests a minute, GCRA
+//! admits 1199 and fixed windows admit 1200 in some interval of 60 seconds. The sliding window counter with two cells
+//! refuses callers that keep the limit. The log is exact in both directions and costs four bytes for each request of
+//! the last minute.
 
 mod log;
 
@@ -25,10 +26,10 @@ use crate::{
     port::{Admission, Class, RateLimiter},
 };
 
-/// Enough that threads rarely meet at one lock.
+/// Enough shards that threads rarely contend for one lock.
 const SHARDS: usize = 64;
 
-/// How many requests a token may make in any 60 s (contract 8).
+/// The maximum number of requests of a token in any 60 s (contract 8).
 ///
 /// ```
 /// use leadapi_core::memory::Limits;
@@ -51,11 +52,11 @@ impl Default for Limits {
     }
 }
 
-/// An exact sliding window for each token and class (contract D9): in no half-open interval of 60 s are more requests
-/// admitted than the limit, and none is refused that the limit allows.
+/// An exact sliding window for each token and class (contract D9). No half-open interval of 60 s admits more requests
+/// than the limit, and no request within the limit is refused.
 ///
-/// Time is read to the microsecond. A token that uses both its limits to the full takes less than 3 KB at the default
-/// limits; one that has been quiet for a minute is dropped when a later request comes to its part of the table.
+/// Time has a resolution of one microsecond. A token that uses both limits fully takes less than 3 KB at the default
+/// limits. A token that has been idle for a minute is dropped by a later request to the same shard.
 ///
 /// ```
 /// use std::{sync::Arc, time::Duration};
@@ -80,7 +81,7 @@ pub struct SlidingWindow {
     shards: Box<[Shard]>,
 }
 
-/// Two of them are never in one line of a processor's cache.
+/// Aligned so that two shards never share a CPU cache line.
 #[derive(Default)]
 #[repr(align(128))]
 struct Shard(Mutex<Held>);
@@ -98,13 +99,13 @@ struct Logs {
 }
 
 impl SlidingWindow {
-    /// Over the monotonic clock of the system.
+    /// Creates a limiter over the system's monotonic clock.
     pub fn new(limits: Limits) -> Self {
         let start = Instant::now();
         Self::with_time(limits, move || start.elapsed())
     }
 
-    /// Over another time, which counts from any moment and must never step back.
+    /// Creates a limiter over another source of time, whose zero can be any instant and which must never step back.
     pub fn with_time(limits: Limits, time: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         let shards = (0..SHARDS).map(|_| Shard::default()).collect();
         Self { limits, time: Box::new(time), hasher: RandomState::default(), shards }
@@ -113,11 +114,11 @@ impl SlidingWindow {
     /// Admits and counts a request, or refuses it.
     pub fn check(&self, token: &TokenId, class: Class) -> Admission {
         let hash = self.hasher.hash_one(token);
-        // Of the bits in the middle, because a table tells its entries apart by the others.
+        // Uses bits from the middle of the hash, because the hash table distinguishes its entries by the others.
         let shard = usize::try_from((hash >> 32) % SHARDS as u64).ok();
         let Some(shard) = shard.and_then(|at| self.shards.get(at)) else { return Admission::Admitted };
         let mut held = shard.lock();
-        // Read under the lock, so that no admission is written down before an earlier one.
+        // Read under the lock, so that admissions are logged in order of time.
         let now = u64::try_from((self.time)().as_micros()).unwrap_or(u64::MAX);
         held.sweep(now, &self.hasher);
         let entry = held.logs.entry(hash, |logs| logs.token == *token, |logs| self.hasher.hash_one(&logs.token));
@@ -132,7 +133,7 @@ impl SlidingWindow {
         }
     }
 
-    /// How many tokens it holds in memory, for a host's metrics.
+    /// Returns the number of tokens in memory, for a host's metrics.
     ///
     /// ```
     /// # use leadapi_core::memory::{Limits, SlidingWindow};
@@ -151,13 +152,13 @@ impl Logs {
 
 impl Shard {
     fn lock(&self) -> MutexGuard<'_, Held> {
-        // Nothing panics while it holds the lock, so what a poisoned lock guards is whole.
+        // No code panics while it holds the lock, so the data behind a poisoned lock is consistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Held {
-    /// Drops the tokens that have been quiet for a window, once in a window.
+    /// Drops the tokens that have been idle for a whole window, at most once per window.
     fn sweep(&mut self, now: u64, hasher: &RandomState) {
         if now.saturating_sub(self.swept) < log::WINDOW {
             return;

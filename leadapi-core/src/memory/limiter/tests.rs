@@ -1,4 +1,4 @@
-//! The promises of contract D9, against a naive oracle on a virtual clock.
+//! The guarantees of contract D9, checked against a naive oracle on a virtual clock.
 
 use std::sync::{
     Arc,
@@ -28,7 +28,7 @@ fn token(id: usize) -> TokenId {
     TokenId::parse(id.to_string()).unwrap()
 }
 
-/// Admits what the definition allows, by looking at all that it has ever admitted.
+/// Admits what the definition allows, by a scan of all past admissions.
 #[derive(Default)]
 struct Oracle(Vec<u64>);
 
@@ -45,7 +45,8 @@ impl Oracle {
 
 const WINDOW: u64 = log::WINDOW;
 
-/// Steps between requests: bursts, steady streams, edges of the window, and long silences that turn 32 bits over.
+/// Intervals between requests: bursts, steady streams, edges of the window, and long silences that wrap 32 bits
+/// around.
 fn steps() -> impl Strategy<Value = Vec<u64>> {
     let step = prop_oneof![
         6 => Just(0),
@@ -59,7 +60,7 @@ fn steps() -> impl Strategy<Value = Vec<u64>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
-    /// Soundness and completeness: the same verdicts as the definition, and the same waiting times.
+    /// Soundness and completeness: the same decisions and the same waiting times as the definition.
     #[test]
     fn it_is_the_definition(steps in steps(), limit in 1_u32..20) {
         let (limiter, now) = limiter(limits(limit, 1));
@@ -74,7 +75,7 @@ proptest! {
         }
     }
 
-    /// A caller that is alone and waits for what it was told is admitted, and one that waits less is not.
+    /// A caller that is alone and waits for `retry_after` is admitted; one that waits less is not.
     #[test]
     fn retry_after_is_honest(steps in steps(), limit in 1_u32..20) {
         let (limiter, now) = limiter(limits(limit, 1));
@@ -101,7 +102,7 @@ fn a_caller_at_exactly_the_steady_rate_is_never_refused() {
     }
 }
 
-/// GCRA admits 1199 here, and fixed windows 1200.
+/// GCRA would admit 1199 requests here, and fixed windows 1200.
 #[test]
 fn a_burst_at_the_end_of_a_window_does_not_double_it() {
     let (limiter, now) = limiter(Limits::default());
@@ -147,7 +148,7 @@ fn threads_together_are_admitted_exactly_the_limit() {
 #[test]
 fn a_saturated_token_takes_at_most_3_kilobytes() {
     let (limiter, now) = limiter(Limits::default());
-    // Filled, drained and filled again, so that the room it keeps is that of its busiest time.
+    // Filled, drained and filled again, so that the log keeps the capacity of its busiest time.
     for _ in 0..3 {
         for _ in 0..700 {
             now.fetch_add(1_000, Ordering::Relaxed);
@@ -175,7 +176,7 @@ fn idle_tokens_are_dropped() {
     }
     assert_eq!(limiter.tokens(), 10_000);
     now.store(61 * SECOND, Ordering::Relaxed);
-    // One request in each part of the table is enough; these are some in every part.
+    // One request per shard is enough; these requests reach every shard several times.
     for id in 10_000..11_000 {
         limiter.check(&token(id), Class::Read);
     }
