@@ -1,4 +1,4 @@
-//! The stores in memory keep the contract of stores: plain, and behind each pointer that is a store too.
+//! The in-memory stores pass the conformance suite, directly and behind each pointer that implements the port.
 
 #![cfg(feature = "conformance")]
 
@@ -46,7 +46,7 @@ fn tokens_behind_a_box() {
     block_on(conformance::run_tokens(make)).unwrap();
 }
 
-/// Compiles only while each port is object safe and its pointers are ports.
+/// Compiles only if each port is object safe and the pointers to it implement it.
 #[test]
 fn every_port_is_object_safe() {
     const fn port<T: Send + Sync + ?Sized>() {}

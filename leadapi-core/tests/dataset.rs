@@ -1,4 +1,4 @@
-//! What is refused in a data set, and where it is said to be.
+//! Invalid data sets, and the location that each error names.
 
 #![cfg(feature = "service")]
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test ends at the first thing that is wrong")]
@@ -21,7 +21,7 @@ fn good() -> Value {
     ]})
 }
 
-/// The text of the refusal after one place of the good data set was changed.
+/// Returns the error after a change at one path of the valid data set.
 fn refusal(place: &str, value: Value) -> String {
     let mut data = good();
     let (object, key) = place.rsplit_once('/').unwrap();
@@ -46,7 +46,7 @@ fn ids_stand_once_in_their_business() {
     {
         let record = business[records][0].clone();
         let text = refusal(&format!("/businesses/0/{records}"), json!([record, record]));
-        // The stages of a pipeline that stands twice would too; the pipeline is named.
+        // A duplicate pipeline also has duplicate stages; the error names the pipeline.
         assert_eq!(text, format!("businesses[0].{records}[1].id: the {kind} id {id} stands twice"));
     }
     let stages = "businesses[0].pipelines[0].stages[1].id: the stage id s1 stands twice";
@@ -172,7 +172,7 @@ fn tokens_are_good_and_never_shown() {
     assert!(refusal("/businesses/0/members/0/role", json!("king")).contains("unknown variant `king`"));
 }
 
-/// A token as a store has kept it.
+/// A token that comes from a store.
 fn kept() -> Value {
     json!({"id": "t1", "name": "t", "scopes": ["read"], "created_at": "2026-01-01T00:00:00.001Z",
         "prefix": "pak_0000", "hash": "0123456789abcdef".repeat(4)})

@@ -1,4 +1,4 @@
-//! What is written of a data set is read again as the same, and holds no secret.
+//! A data set survives serialization unchanged, and its file contains no secret.
 
 #![cfg(feature = "service")]
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test ends at the first thing that is wrong")]
@@ -36,7 +36,7 @@ fn written(dataset: &Dataset) -> String {
     serde_json::to_string_pretty(dataset).unwrap()
 }
 
-/// Writes and reads; what comes back is written as the same text.
+/// Serializes and parses; the result must serialize to the same text.
 fn again(dataset: &Dataset) -> Dataset {
     let text = written(dataset);
     let read = Dataset::parse(&text).unwrap();
@@ -75,7 +75,7 @@ fn what_is_made_by_hand_comes_back_as_it_is() {
     business.idempotency = vec![IdempotencySeed::new(IdempotencyKey::parse("key-1").unwrap(), [0xa7; 32], gone)];
     business.leads = vec![lead];
     let mut form: FormRecord = serde_json::from_str(FORM).unwrap();
-    // Reachable for whoever takes a single record: what it is called and what it names.
+    // The id and the references of a form are public, for code that handles a single record.
     let names = form.form.get_mut().unwrap();
     assert!(names.id.as_str().is_some() && names.client_id.as_str().is_some());
     names.client_id.set("c1");
@@ -128,7 +128,7 @@ fn a_given_secret_is_never_written_and_its_token_stays_good() {
     let record = read.businesses[0].tokens[0].record(moment(NOON)).unwrap();
     assert_eq!((record.hash, record.hint.as_str()), (secret.hash(), secret.hint()));
     assert_eq!(record.created_at, read.businesses[0].created_at);
-    // The id is the one that the token has wherever its secret is given.
+    // The exported id is the one that every data set with this secret derives.
     let given = dataset.businesses[0].tokens[0].record(moment(NOON)).unwrap();
     assert_eq!((given.id, given.created_at), (record.id, moment(NOON)));
 }

@@ -1,4 +1,5 @@
-//! The cache of the verifier: what it saves, what it may not hide, and what cannot fill it, on a clock that is moved.
+//! The verifier's cache, on a manual clock: the look-ups it saves, the changes it must not hide, and the tokens it
+//! must not keep.
 
 #![cfg(feature = "service")]
 #![allow(clippy::unwrap_used, reason = "a test ends at the first thing that is wrong")]
@@ -23,12 +24,12 @@ use leadapi_core::{
     tokens::StoredTokens,
 };
 
-/// A store that counts its look-ups, takes its time over them, and fails when it is told to.
+/// A store that counts its look-ups, can be slow, and can fail.
 struct Watched {
     tokens: MemoryTokens,
     clock: Arc<ManualClock>,
     look_ups: AtomicUsize,
-    /// How long it takes to answer after it has read.
+    /// The time between the read and the response.
     slowness: Mutex<Duration>,
     broken: AtomicBool,
 }
@@ -122,7 +123,7 @@ fn a_token_is_looked_up_once_in_two_seconds() {
     assert_eq!((&caller.business, &caller.token, caller.scopes), (&owner(), &id, Scopes::Read));
     world.advance(1_999);
     assert_eq!((world.verdict(&secret), world.look_ups()), (first, 1));
-    // A hit does not make the entry younger.
+    // A hit does not renew the entry.
     world.advance(1);
     assert_eq!((world.is_good(&secret), world.look_ups()), (true, 2));
     world.advance(1_999);
@@ -146,13 +147,13 @@ fn two_seconds_count_from_before_the_look_up() {
     let (id, secret) = world.token(None);
     *world.store.slowness.lock().unwrap() = Duration::from_millis(1_500);
     assert!(world.is_good(&secret));
-    // The store had read when this was done, and had not answered yet.
+    // The revocation comes after the store's read, but before its response.
     block_on(world.store.revoke(&owner(), &id, world.clock.now().into())).unwrap();
     world.advance(499);
     assert_eq!((world.is_good(&secret), world.look_ups()), (true, 1));
     world.advance(1);
     assert_eq!((world.verdict(&secret), world.look_ups()), (Verdict::Revoked, 2));
-    // A look-up that takes longer than the two seconds is of no use to the next request.
+    // A look-up that takes 2 s or longer does not serve the next request.
     *world.store.slowness.lock().unwrap() = Duration::from_secs(2);
     world.advance(2_000);
     world.verdict(&secret);
@@ -169,7 +170,7 @@ fn revoking_and_deleting_take_effect_within_two_seconds() {
     block_on(world.store.delete(&owner(), &deleted)).unwrap();
     world.advance(2_000);
     assert_eq!((world.verdict(&one), world.verdict(&other)), (Verdict::Revoked, Verdict::Unknown));
-    // A revoked token is kept like any other, and refused from what is kept.
+    // A revoked token is cached like any other and refused from the cache.
     let look_ups = world.look_ups();
     assert_eq!((world.verdict(&one), world.look_ups()), (Verdict::Revoked, look_ups));
 }
@@ -196,10 +197,10 @@ fn made_up_tokens_take_no_room() {
         let garbage = BearerToken::parse(&format!("pak_{number:049}")).unwrap();
         assert_eq!(world.verdict(&garbage), Verdict::Unknown);
     }
-    // Garbage has cost nothing, the others a look-up each.
+    // Garbage cost no look-up; each unknown token cost one.
     assert_eq!((world.look_ups(), world.verifier.cached_tokens()), (100_001, 1));
     assert_eq!((world.is_good(&secret), world.look_ups()), (true, 100_001));
-    // What is unknown is known as soon as it is there.
+    // An unknown token is found as soon as it is inserted.
     let late = BearerToken::generate().unwrap();
     assert_eq!(world.verdict(&late), Verdict::Unknown);
     let record = TokenRecord::new(&late, "late", Scopes::Read, world.clock.now().into());
@@ -217,7 +218,7 @@ fn old_entries_are_swept() {
         world.advance(100);
         most = most.max(world.verifier.cached_tokens());
     }
-    // At any moment 20 are of use.
+    // At any time 20 entries are fresh.
     assert!((20..=65).contains(&most), "{most}");
 }
 
@@ -239,7 +240,7 @@ fn failures_are_not_kept() {
     assert!(block_on(world.verifier.verify(&secret)).is_err());
     world.store.broken.store(false, Ordering::Relaxed);
     assert!(world.is_good(&secret));
-    // What was found before the failure is used for as long as it may be, and no longer.
+    // A token that was found before the failure stays cached for its 2 s, and no longer.
     world.store.broken.store(true, Ordering::Relaxed);
     world.advance(1_999);
     assert!(world.is_good(&secret));

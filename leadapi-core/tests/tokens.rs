@@ -1,4 +1,4 @@
-//! Tokens from their making to their end (contract 5 and D8), on a clock that is moved.
+//! The life of a token from creation to deletion (contract 5 and D8), on a manual clock.
 
 #![cfg(feature = "service")]
 #![allow(clippy::unwrap_used, reason = "a test ends at the first thing that is wrong")]
@@ -135,7 +135,7 @@ fn another_business_neither_sees_nor_touches_a_token() {
     assert!(matches!(world.verdict(&secret), Verdict::Good(_)));
 }
 
-/// A token store that counts its look-ups and has none to give.
+/// A token store that counts its look-ups and contains no tokens.
 #[derive(Default)]
 struct Counting(AtomicUsize);
 
