@@ -88,10 +88,16 @@ fn parameters() -> Vec<Case> {
                 .blames(name)));
         }
         for name in &allowed {
+            let rule = match *name {
+                "limit" => LIMIT.to_owned(),
+                "offset" => "offset must be an integer from 0 to 9007199254740991".to_owned(),
+                id => format!("{id} must be the id of a "),
+            };
             for query in [format!("{name}="), (*name).to_owned()] {
                 cases.push(all(get(format!("D3 an empty parameter: {path}?{query}"), format!("{path}?{query}"))
                     .is(400)
-                    .blames(name)));
+                    .blames(&rule)
+                    .says("empty")));
             }
             for query in [format!("{name}=1&{name}=1"), format!("{name}=1&limit=1&offset=1&{name}=2")] {
                 cases.push(all(get(format!("D3 a repeated parameter: {path}?{query}"), format!("{path}?{query}"))

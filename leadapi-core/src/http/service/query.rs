@@ -45,8 +45,7 @@ impl Parameters<'_> {
             match text.parse() {
                 Ok(number) if digits && error.range().contains(&number) => number,
                 _ => {
-                    let (least, most) = (error.range().start().to_owned(), error.range().end().to_owned());
-                    faults.push(Fault::new(error.field(), format!("must be an integer from {least} to {most}")));
+                    faults.push(Fault::new(error.field(), range_rule(error)));
                     default
                 }
             }
@@ -64,11 +63,11 @@ fn read<'a>(query: Option<&'a str>, allowed: &[&str], faults: &mut Faults) -> Pa
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         let (name, value) = (decode(name), decode(value));
         let fault = if !allowed.contains(&name.as_ref()) {
-            "is not a query parameter of this operation"
+            "is not a query parameter of this operation".to_owned()
         } else if known.get(&name).is_some() {
-            "is given more than once"
+            "is given more than once".to_owned()
         } else if value.is_empty() {
-            "is empty"
+            format!("{} and is empty", rule(&name))
         } else {
             known.0.push((name, value));
             continue;
@@ -78,6 +77,20 @@ fn read<'a>(query: Option<&'a str>, allowed: &[&str], faults: &mut Faults) -> Pa
         faults.push_made_up(&name, format!("{fault} ({allowed})"));
     }
     known
+}
+
+/// What the value of a known parameter must be. An empty value gets the same rule as any other wrong value.
+fn rule(name: &str) -> String {
+    match name {
+        "limit" => range_rule(InvalidWindow::Limit),
+        "offset" => range_rule(InvalidWindow::Offset),
+        "client_id" => "must be the id of a client account".to_owned(),
+        _ => "must be the id of a stage".to_owned(),
+    }
+}
+
+fn range_rule(bound: InvalidWindow) -> String {
+    format!("must be an integer from {} to {}", bound.range().start(), bound.range().end())
 }
 
 /// As forms write them: `+` is a blank, and what is not UTF-8 becomes a character that no id has.
@@ -123,8 +136,10 @@ mod tests {
             ("page=2", "page is not a query parameter of this operation"),
             ("Limit=2", "Limit is not a query parameter of this operation"),
             ("=2", "\"\" is not a query parameter of this operation"),
-            ("client_id", "client_id is empty"),
-            ("stage_id=", "stage_id is empty"),
+            ("client_id", "client_id must be the id of a client account and is empty"),
+            ("stage_id=", "stage_id must be the id of a stage and is empty"),
+            ("limit=", "limit must be an integer from 1 to 200 and is empty"),
+            ("offset", "offset must be an integer from 0 to 9007199254740991 and is empty"),
             ("limit=1&limit=1", "limit is given more than once"),
         ] {
             assert_eq!(list(query), Err(format!("{fault} {allowed}")));

@@ -65,10 +65,15 @@ async fn parameters(run: &Run<'_>) {
             run.get(format!("{path}?limit=1&limit=1")).answers(400).await?.blames("limit")
         })
         .await;
-        run.check("D3", format!("an empty parameter is 400: GET {path}"), async {
-            run.get(format!("{path}?offset=")).answers(400).await?.blames("offset")
-        })
-        .await;
+        for (name, rule) in [("limit", LIMIT), ("offset", OFFSET)] {
+            let about =
+                format!("an empty parameter is 400, with its rule and those that are allowed: GET {path}?{name}=");
+            run.check("D3", about, async {
+                let answer = run.get(format!("{path}?{name}=")).answers(400).await?.blames(rule)?;
+                allowed.iter().try_fold(answer, |answer, name| answer.says(name))
+            })
+            .await;
+        }
     }
     for (name, ask) in [
         ("POST /leads", run.ask("POST", "/leads?x=1").json(&run.new_lead(&json!({})))),
