@@ -24,9 +24,15 @@ pub struct Description {
 }
 
 impl Description {
-    /// The document in the repository (`leadapi-core/openapi.json`).
+    /// The document in the repository (`leadapi-core/openapi.json`), and the two responses that belong to no operation.
     pub fn kept() -> &'static Self {
-        static KEPT: LazyLock<Description> = LazyLock::new(|| Description::new(serde_json::from_str(FILE).unwrap()));
+        static KEPT: LazyLock<Description> = LazyLock::new(|| {
+            let mut document: Value = serde_json::from_str(FILE).unwrap();
+            for (name, headers) in [("NoSuchPath", json!({})), ("MethodNotAllowed", json!({ "Allow": allow() }))] {
+                document["components"]["responses"][name] = of_no_operation(headers);
+            }
+            Description::new(document)
+        });
         &KEPT
     }
 
@@ -134,6 +140,22 @@ impl Description {
         let validator = self.validators.get(schema).unwrap_or_else(|| panic!("{schema} is no schema"));
         validator.iter_errors(value).map(|error| format!("OpenAPI: {schema}: {error}")).collect()
     }
+}
+
+/// The answer to a path or a method that is not listed: OpenAPI has no place for it, because it belongs to no operation.
+fn of_no_operation(mut headers: Value) -> Value {
+    for name in ["Cache-Control", "X-Content-Type-Options", "X-Request-Id"] {
+        headers[name] = json!({ "$ref": format!("#/components/headers/{name}") });
+    }
+    let schema = json!({ "$ref": "#/components/schemas/Error" });
+    let example = json!({ "error": "path: there is no such path" });
+    json!({ "headers": headers, "content": { "application/json": { "schema": schema, "example": example } } })
+}
+
+/// The methods of a path (contract D2).
+fn allow() -> Value {
+    let schema = json!({ "type": "string", "pattern": "^GET, HEAD(, POST|, PATCH, DELETE)?$" });
+    json!({ "required": true, "schema": schema, "example": "GET, HEAD, POST" })
 }
 
 /// The pointers to the description of the response with this status and to the operation that it belongs to.

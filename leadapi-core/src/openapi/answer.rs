@@ -119,8 +119,7 @@ fn shared_one(name: &str) -> Value {
     json!({ "$ref": format!("#/components/responses/{name}") })
 }
 
-/// The answers that do not depend on the operation, and the two that belong to none: of paths that are not listed, and
-/// of methods that a path does not have.
+/// The answers that do not depend on the operation.
 pub(super) fn shared() -> Value {
     let scopes = [
         ("A GET without its scope", "Authorization: the token lacks the scope read"),
@@ -157,12 +156,6 @@ pub(super) fn shared() -> Value {
             ("Too many requests", "rate limit reached, try again in 13 s"),
         ]),
         "InternalError": internal,
-        "NoSuchPath": refused("What any path that is not listed here is answered with.", &[], [
-            ("Another path", "path: there is no such path"),
-        ]),
-        "MethodNotAllowed": refused("What a path is answered with for any method that it does not have.", &["Allow"], [
-            ("Another method", "method PUT is not allowed on this path, which takes GET, HEAD, POST"),
-        ]),
     })
 }
 

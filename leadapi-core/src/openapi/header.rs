@@ -57,13 +57,6 @@ pub(super) fn all() -> Map<String, Value> {
         ),
         ("Retry-After".to_owned(), retry_after(true)),
         ("WWW-Authenticate".to_owned(), challenge(true)),
-        header(
-            "Allow",
-            true,
-            "The methods of the path.",
-            json!({ "type": "string", "pattern": "^GET, HEAD(, POST|, PATCH, DELETE)?$" }),
-            json!("GET, HEAD, POST"),
-        ),
     ]
     .into_iter()
     .collect()

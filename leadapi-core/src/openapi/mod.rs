@@ -12,13 +12,12 @@ mod operation;
 mod order;
 mod parameter;
 mod schema;
+mod server;
 
 use serde_json::{Value, json};
 
-use crate::{
-    http::{InvalidPath, service::builder},
-    memory::Limits,
-};
+pub use self::server::{InvalidServerUrl, ServerUrl};
+use crate::{http::InvalidPath, memory::Limits};
 
 /// The document for a service whose callers see this before `/leads`, as JSON in several lines.
 ///
@@ -37,7 +36,22 @@ use crate::{
 ///
 /// [`InvalidPath`] when no service can be mounted there.
 pub fn document(public_path: &str) -> Result<String, InvalidPath> {
-    let path = builder::check(public_path.to_owned())?;
+    Ok(document_at(&[ServerUrl::path(public_path)?]))
+}
+
+/// The document for a service that callers reach at these URLs, the preferred one first.
+///
+/// Generated clients, Postman and reference pages call the first, so it should be absolute in a document that leaves
+/// the server.
+///
+/// ```
+/// let servers = ["https://api.example.com/v1".parse()?];
+/// let document: serde_json::Value = serde_json::from_str(&leadapi_core::openapi::document_at(&servers))?;
+/// assert_eq!(document["servers"][0]["url"], "https://api.example.com/v1");
+/// # Ok::<(), leadapi_core::BoxError>(())
+/// ```
+#[must_use]
+pub fn document_at(servers: &[ServerUrl]) -> String {
     let document = json!({
         "openapi": "3.1.1",
         "info": {
@@ -45,10 +59,12 @@ pub fn document(public_path: &str) -> Result<String, InvalidPath> {
             "version": "v1",
             "summary": "Leads, pipelines and client accounts of a business.",
             "description": about(),
+            "contact": { "name": "leadapi", "url": env!("CARGO_PKG_REPOSITORY") },
             "license": { "name": "MIT or Apache 2.0", "identifier": "MIT OR Apache-2.0" },
         },
-        // In OpenAPI an empty URL is none; the root says the same.
-        "servers": [{ "url": if path.is_empty() { "/" } else { &path } }],
+        "servers": servers.iter().map(ServerUrl::describe).collect::<Vec<_>>(),
+        // Each operation names its scope; tools that read only the root learn from here that a token is needed.
+        "security": [{ "token": [] }],
         "tags": [
             { "name": "Leads", "description": "People who may become customers of a client account." },
             { "name": "Pipelines", "description": "The ways that leads go, stage by stage; for all client accounts of the business." },
@@ -63,7 +79,7 @@ pub fn document(public_path: &str) -> Result<String, InvalidPath> {
             "securitySchemes": { "token": token() },
         },
     });
-    Ok(order::pretty(&document))
+    order::pretty(&document)
 }
 
 /// Sets a member of an object.

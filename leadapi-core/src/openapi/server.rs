@@ -1,0 +1,101 @@
+//! Where callers reach the service.
+
+use std::{fmt, str::FromStr};
+
+use http::Uri;
+use serde_json::{Value, json};
+
+use crate::http::{InvalidPath, service::builder};
+
+/// The base URL of the API for its callers, such as `https://api.example.com/v1`: what stands before `/leads`.
+///
+/// It is kept without a slash at its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerUrl {
+    /// Scheme and authority; empty for a URL relative to where the document was loaded from.
+    origin: String,
+    path: String,
+}
+
+/// The text is no absolute URL at which a service can be reached.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("must be an absolute http or https URL without user, query and fragment, such as https://api.example.com/v1")]
+pub struct InvalidServerUrl;
+
+impl ServerUrl {
+    /// A path on the host from which the document is loaded; empty for its root.
+    ///
+    /// ```
+    /// # use leadapi_core::openapi::ServerUrl;
+    /// assert_eq!(ServerUrl::path("/v1")?.to_string(), "/v1");
+    /// # Ok::<(), leadapi_core::http::InvalidPath>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidPath`] when no service can be mounted there.
+    pub fn path(path: &str) -> Result<Self, InvalidPath> {
+        Ok(Self { origin: String::new(), path: builder::check(path.to_owned())? })
+    }
+
+    pub(super) fn describe(&self) -> Value {
+        let url = self.to_string();
+        // OpenAPI takes an empty URL for none, and the root is the same.
+        json!({ "url": if url.is_empty() { "/" } else { &url } })
+    }
+}
+
+impl FromStr for ServerUrl {
+    type Err = InvalidServerUrl;
+
+    fn from_str(url: &str) -> Result<Self, InvalidServerUrl> {
+        let uri: Uri = url.parse().map_err(|_| InvalidServerUrl)?;
+        let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else { return Err(InvalidServerUrl) };
+        let path = builder::check(uri.path().trim_end_matches('/').to_owned()).map_err(|_| InvalidServerUrl)?;
+        let is_plain = !url.contains(['?', '#']) && !authority.as_str().contains('@') && !authority.host().is_empty();
+        if is_plain && matches!(scheme, "http" | "https") {
+            Ok(Self { origin: format!("{scheme}://{authority}"), path })
+        } else {
+            Err(InvalidServerUrl)
+        }
+    }
+}
+
+impl fmt::Display for ServerUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.origin, self.path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absolute_urls_and_nothing_else() {
+        for (url, kept) in [
+            ("https://api.example.com/v1", "https://api.example.com/v1"),
+            ("https://api.example.com/crm/v1/", "https://api.example.com/crm/v1"),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+            ("https://[::1]:8443/", "https://[::1]:8443"),
+        ] {
+            assert_eq!(url.parse::<ServerUrl>().unwrap().to_string(), kept);
+        }
+        for bad in [
+            "",
+            "/v1",
+            "api.example.com",
+            "api.example.com/v1",
+            "//api.example.com/v1",
+            "ftp://api.example.com/v1",
+            "https:///v1",
+            "https://api.example.com/v1?x=1",
+            "https://api.example.com/v1#top",
+            "https://ann:secret@api.example.com/v1",
+            "https://api.example.com//v1",
+            "https://api.example.com/v 1",
+        ] {
+            assert_eq!(bad.parse::<ServerUrl>(), Err(InvalidServerUrl), "{bad}");
+        }
+    }
+}
