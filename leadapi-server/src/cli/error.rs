@@ -2,7 +2,14 @@
 
 use std::{io, net::SocketAddr, path::PathBuf};
 
-use leadapi_core::{BoxError, auth::NotAllowed, dataset::InvalidDataset, http::InvalidPath, tokens::CreateTokenError};
+use leadapi_core::{
+    BoxError,
+    auth::NotAllowed,
+    dataset::InvalidDataset,
+    http::InvalidPath,
+    id::{BusinessId, TokenId},
+    tokens::CreateTokenError,
+};
 
 use crate::{
     TlsError,
@@ -110,9 +117,16 @@ pub enum CommandError {
     /// Something was not done to the data.
     #[error("{0}")]
     Admin(#[from] AdminError),
-    /// The person is nobody in the business, or there is no such business.
-    #[error("no such business, or {0} is not a member of it")]
-    Stranger(String),
+    /// The person is not a member of the business.
+    #[error(
+        "{person} is not a member of business {business}; \"member list\" shows its members, \"member add\" adds one"
+    )]
+    NotAMember {
+        /// The business.
+        business: BusinessId,
+        /// The e-mail address of the person.
+        person: String,
+    },
     /// The person may not do it.
     #[error("{0}")]
     NotAllowed(#[from] NotAllowed),
@@ -121,5 +135,5 @@ pub enum CommandError {
     Token(CreateTokenError),
     /// The business has no such token.
     #[error("no such token in this business: {0}")]
-    NoSuchToken(leadapi_core::id::TokenId),
+    NoSuchToken(TokenId),
 }

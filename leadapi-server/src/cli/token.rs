@@ -70,12 +70,15 @@ pub(super) struct AsAdmin {
 }
 
 impl AsAdmin {
-    /// Whoever is nobody in the business is not told whether there is one.
     async fn open(&self) -> Result<(Tokens, TokenAdmin), CommandError> {
         let store = self.business.at.open().await?;
-        let member = store.member(&self.business.business, &self.person).await?;
-        let admin = member.ok_or_else(|| CommandError::Stranger(self.person.clone()))?.token_admin()?;
-        Ok((Tokens::new(store, SystemClock), admin))
+        let (business, person) = (&self.business.business, &self.person);
+        let Some(member) = store.member(business, person).await? else {
+            // A business without members and one that does not exist look the same so far; the list tells them apart.
+            store.members(business).await?;
+            return Err(CommandError::NotAMember { business: business.clone(), person: person.clone() });
+        };
+        Ok((Tokens::new(store, SystemClock), member.token_admin()?))
     }
 
     const fn format(&self) -> Format {
