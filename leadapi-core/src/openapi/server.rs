@@ -38,6 +38,18 @@ impl ServerUrl {
         Ok(Self { origin: String::new(), path: builder::check(path.to_owned())? })
     }
 
+    /// The path of the URL: empty, or with a slash at its beginning and none at its end.
+    ///
+    /// ```
+    /// # use leadapi_core::openapi::ServerUrl;
+    /// assert_eq!("https://api.example.com/v1/".parse::<ServerUrl>()?.as_path(), "/v1");
+    /// # Ok::<(), leadapi_core::openapi::InvalidServerUrl>(())
+    /// ```
+    #[must_use]
+    pub fn as_path(&self) -> &str {
+        &self.path
+    }
+
     pub(super) fn describe(&self) -> Value {
         let url = self.to_string();
         // OpenAPI takes an empty URL for none, and the root is the same.

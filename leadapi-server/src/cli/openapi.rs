@@ -3,19 +3,29 @@
 use std::io::{self, Write};
 
 use clap::Args;
+use leadapi_core::openapi::{ServerUrl, document_at};
 
 use super::CommandError;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Example:
+  leadapi-server openapi --server https://api.example.com/v1 > openapi.json")]
 pub(super) struct OpenApi {
-    /// What stands before /leads in every path; empty for nothing.
+    /// The base URL that callers use, such as <https://api.example.com/v1>; give it again for each further server.
+    ///
+    /// Generated clients and Postman call the first. Without one the document names the base path alone, which they
+    /// cannot call unless they load the document from the server.
+    #[arg(long = "server", value_name = "URL")]
+    servers: Vec<ServerUrl>,
+    /// What stands before /leads in every path; empty for nothing. Of no effect with --server.
     #[arg(long, env = "LEADAPI_BASE_PATH", value_name = "PATH", default_value = "/v1")]
     base_path: String,
 }
 
 impl OpenApi {
     pub(super) fn run(self) -> Result<(), CommandError> {
-        let document = leadapi_core::openapi::document(&self.base_path)?;
+        let path = ServerUrl::path(&self.base_path)?;
+        let document = document_at(if self.servers.is_empty() { std::slice::from_ref(&path) } else { &self.servers });
         writeln!(io::stdout(), "{document}").map_err(CommandError::Output)
     }
 }

@@ -127,7 +127,7 @@ function section({ path, method, operation }) {
   return el("section", { id: operation.operationId, class: "operation" },
     el("div", { class: "told" },
       el("h3", {}, operation.summary),
-      el("p", { class: "line" }, badge(method), el("code", {}, base() + path)),
+      el("p", { class: "line" }, badge(method), el("code", {}, new URL(publicUrl()).pathname.replace(/\/$/, "") + path)),
       paragraphs(operation.description),
       el("h4", {}, "Parameters"),
       el("div", { class: "fields" }, parameters.map((parameter) =>
@@ -139,7 +139,11 @@ function section({ path, method, operation }) {
 
 // Trying.
 
-const base = () => api.servers[0].url.replace(/\/$/, "");
+const withoutSlash = (url) => url.replace(/\/$/, "");
+/** The API on the origin of this page: the description names its path last. */
+const base = () => withoutSlash(api.servers.at(-1).url);
+/** The API as its callers reach it. */
+const publicUrl = () => withoutSlash(new URL(api.servers[0].url, location.origin).href);
 
 function trial(path, method, operation, parameters, body) {
   const inputs = parameters.map((parameter) => ({
@@ -169,7 +173,7 @@ function trial(path, method, operation, parameters, body) {
     const filled = of("path").reduce((at, [name, value]) => at.replace(`{${name}}`, encodeURIComponent(value)), path);
     const query = new URLSearchParams(of("query")).toString();
     const headers = body ? [["Content-Type", "application/json"], ...of("header")] : of("header");
-    return { url: location.origin + base() + filled + (query && `?${query}`), headers, body: editor?.value };
+    return { target: filled + (query && `?${query}`), headers, body: editor?.value };
   };
   const told = () => {
     curl.textContent = asCurl(method, request());
@@ -193,12 +197,12 @@ function trial(path, method, operation, parameters, body) {
 }
 
 /** Sends a request, and shows what comes back. */
-async function answered(method, { url, headers, body }) {
+async function answered(method, { target, headers, body }) {
   const token = byId("token").value.trim();
   const began = performance.now();
   try {
     const all = token ? [["Authorization", `Bearer ${token}`], ...headers] : headers;
-    const response = await fetch(url, {
+    const response = await fetch(location.origin + base() + target, {
       method: method.toUpperCase(), headers: all, body, cache: "no-store", credentials: "omit", referrerPolicy: "no-referrer",
     });
     const text = await response.text();
@@ -222,9 +226,9 @@ function shown(text) {
 }
 
 /** The same request for a shell, which is to hold the token itself. */
-function asCurl(method, { url, headers, body }) {
+function asCurl(method, { target, headers, body }) {
   const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
-  const lines = [`curl -sSi -X ${method.toUpperCase()} ${quoted(url)}`, `-H "Authorization: Bearer $LEADAPI_TOKEN"`,
+  const lines = [`curl -sSi -X ${method.toUpperCase()} ${quoted(publicUrl() + target)}`, `-H "Authorization: Bearer $LEADAPI_TOKEN"`,
     ...headers.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`)];
   if (body !== undefined) lines.push(`--data-raw ${quoted(body)}`);
   return lines.join(" \\\n  ");

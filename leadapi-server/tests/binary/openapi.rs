@@ -2,15 +2,18 @@
 
 use std::process::Command;
 
+use serde_json::{Value, json};
+
 use crate::process::{BINARY, refused};
+
+fn printed(arguments: &[&str]) -> String {
+    let output = Command::new(BINARY).arg("openapi").args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
 
 #[test]
 fn the_description_is_the_one_that_is_kept_but_for_the_base_path() {
-    let printed = |arguments: &[&str]| {
-        let output = Command::new(BINARY).arg("openapi").args(arguments).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    };
     let kept = include_str!("../../../leadapi-core/openapi.json");
     assert_eq!(printed(&[]), kept);
     let elsewhere = printed(&["--base-path", "/crm"]);
@@ -18,4 +21,15 @@ fn the_description_is_the_one_that_is_kept_but_for_the_base_path() {
     assert_ne!(elsewhere, kept);
     let log = refused(Command::new(BINARY).args(["openapi", "--base-path", "crm/"]));
     assert!(log.contains("--base-path") && log.contains("crm/"), "{log}");
+}
+
+#[test]
+fn the_description_names_the_servers_that_it_is_given() {
+    let (production, staging) = ("https://api.example.com/v1", "https://staging.example.com/crm/v1");
+    let document: Value = serde_json::from_str(&printed(&["--server", production, "--server", staging])).unwrap();
+    assert_eq!(document["servers"], json!([{ "url": production }, { "url": staging }]));
+    for relative in ["/v1", "api.example.com/v1", "ftp://api.example.com/v1"] {
+        let log = refused(Command::new(BINARY).args(["openapi", "--server", relative]));
+        assert!(log.contains("must be an absolute http or https URL"), "{log}");
+    }
 }

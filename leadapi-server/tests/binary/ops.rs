@@ -7,6 +7,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use serde_json::{Value, json};
+
 use crate::process::{BINARY, Database, Running};
 
 struct Ops(String);
@@ -96,6 +98,19 @@ fn what_it_does_not_know_is_asked_of_the_api_and_only_there() {
     for path in ["/healthz", "/readyz", "/metrics", "/docs"] {
         assert!(server.get(path, "").starts_with("HTTP/1.1 404"), "{path} is public");
     }
+}
+
+/// The reference names what callers use; what is tried goes to the operator's own listener.
+#[test]
+fn the_public_url_stands_in_the_description_and_in_location() {
+    let database = Database::of_the_sample();
+    let server = Running::start(serve(&database).args(["--public-url", "https://api.example.com/crm/v1"]));
+    let description = Ops::of(&server).get("/docs/openapi.json");
+    let (_, document) = description.split_once("\r\n\r\n").unwrap();
+    let document: Value = serde_json::from_str(document).unwrap();
+    assert_eq!(document["servers"], json!([{ "url": "https://api.example.com/crm/v1" }, { "url": "/v1" }]));
+    let created = server.post(&database.token(), "", &crate::process::lead("Ann"));
+    assert!(created.starts_with("HTTP/1.1 201") && created.contains("\r\nlocation: /crm/v1/leads/"), "{created}");
 }
 
 /// From the signal on it is not ready, and until the delay is over it serves all the same.

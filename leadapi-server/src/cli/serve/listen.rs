@@ -6,6 +6,7 @@ use clap::Args;
 use leadapi_core::{
     http::{Builder, LeadService},
     memory::{Limits, SlidingWindow},
+    openapi::{ServerUrl, document_at},
     port::{Store, TokenVerifier},
 };
 use tokio::net::TcpListener;
@@ -40,6 +41,11 @@ pub(super) struct ListenOptions {
     /// What stands before /leads in every path; empty for nothing.
     #[arg(long, env = "LEADAPI_BASE_PATH", value_name = "PATH", default_value = "/v1")]
     base_path: String,
+    /// The base URL under which callers reach the API through a proxy, such as <https://api.example.com/v1>.
+    ///
+    /// The reference at /docs, its curl commands and the header Location name it.
+    #[arg(long, env = "LEADAPI_PUBLIC_URL", value_name = "URL")]
+    public_url: Option<ServerUrl>,
     /// How many GET requests a token may make in any 60 seconds.
     #[arg(long, env = "LEADAPI_READS_PER_MINUTE", value_name = "N", default_value_t = Limits::default().reads)]
     reads_per_minute: NonZeroU32,
@@ -98,7 +104,10 @@ impl ListenOptions {
         if let Some(address) = self.ops_listen {
             let socket = listen(address, TcpListener::bind(address).await)?;
             let at = listen(address, socket.local_addr())?;
-            let openapi = leadapi_core::openapi::document(&self.base_path)?;
+            // The page shows the first and sends what is tried to the last, which is its own origin.
+            let own = ServerUrl::path(&self.base_path)?;
+            let servers: Vec<_> = self.public_url.clone().into_iter().chain([own]).collect();
+            let openapi = document_at(&servers);
             server = server.ops(socket, Ops::new(store, write_probe, metrics, openapi).map_err(CommandError::Metrics)?);
             print_line(&format!("for the operator: http://{at}/healthz, /readyz, /metrics and /docs"));
         }
@@ -130,7 +139,11 @@ impl ListenOptions {
 
     fn service(&self, builder: Builder) -> Result<LeadService, CommandError> {
         let limits = Limits { reads: self.reads_per_minute, writes: self.writes_per_minute };
-        Ok(builder.limiter(SlidingWindow::new(limits)).base_path(&self.base_path).build()?)
+        let builder = builder.limiter(SlidingWindow::new(limits)).base_path(&self.base_path);
+        Ok(match &self.public_url {
+            Some(url) => builder.public_path(url.as_path()).build()?,
+            None => builder.build()?,
+        })
     }
 
     async fn server(&self) -> Result<Server, CommandError> {
