@@ -19,6 +19,8 @@ from playwright.sync_api import expect, sync_playwright
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]
 
+# Where callers would reach the server through a proxy.
+PUBLIC_URL = "https://api.example.com/crm/v1"
 
 # On a machine that is busy with other tests a page takes its time.
 expect.set_options(timeout=60_000)
@@ -31,14 +33,17 @@ def main() -> None:
             sys.exit("there is no chromium here")
         print("there is no chromium here: the page is not tried")
         return
-    with demo(sys.argv[1]) as (_, ops, tokens), tempfile.TemporaryDirectory() as profile, sync_playwright() as playwright:
+    with demo(sys.argv[1], "--public-url", PUBLIC_URL) as (url, ops, tokens), tempfile.TemporaryDirectory() as profile, sync_playwright() as playwright:
         context = playwright.chromium.launch_persistent_context(
             profile, executable_path=chromium, headless=True, args=FLAGS, viewport={"width": 1440, "height": 1000})
-        try_page(context, f"{ops}/docs", tokens["A"])
+        try_page(context, f"{ops}/docs", url, tokens["A"])
+        type_token(context, f"{ops}/docs", tokens["A"])
+        for scheme in ["light", "dark"]:
+            measure_contrast(context, f"{ops}/docs", scheme)
         context.close()
 
 
-def try_page(context, url: str, token: str) -> None:
+def try_page(context, url: str, api: str, token: str) -> None:
     page = context.new_page()
     asked, said = [], []
     page.on("request", lambda request: asked.append(request.url))
@@ -62,7 +67,7 @@ def try_page(context, url: str, token: str) -> None:
 
     page.locator("#token").fill(token)
     leads.get_by_label("limit").fill("2")
-    expect(leads.locator(".curl")).to_contain_text("/v1/leads?limit=2'")
+    expect(leads.locator(".curl")).to_contain_text(f"'{PUBLIC_URL}/leads?limit=2'")
     leads.get_by_role("button", name="Send").click()
     expect(leads.locator(".came .status")).to_have_text("200")
     expect(leads.locator(".came")).to_contain_text('"limit": 2')
@@ -74,7 +79,7 @@ def try_page(context, url: str, token: str) -> None:
     create.get_by_role("button", name="Send").click()
     expect(create.locator(".came .status")).to_have_text("201")
     expect(create.locator(".came")).to_contain_text('"name": "Zoë <b>Quist</b>"')
-    expect(create.locator(".came .headers")).to_contain_text("location: /v1/leads/")
+    expect(create.locator(".came .headers")).to_contain_text("location: /crm/v1/leads/")
     create.scroll_into_view_if_needed()
     picture(page, "created")
 
@@ -83,7 +88,9 @@ def try_page(context, url: str, token: str) -> None:
     expect(create.get_by_role("button", name="Copied")).to_be_visible()
     curl = page.evaluate("navigator.clipboard.readText()")
     assert "$LEADAPI_TOKEN" in curl and token not in curl, curl
-    answer = subprocess.run(["sh", "-c", curl], env={**os.environ, "LEADAPI_TOKEN": token}, capture_output=True, text=True)
+    assert PUBLIC_URL in curl, curl
+    # No proxy stands before this server, so its own address takes the place of the public one.
+    answer = subprocess.run(["sh", "-c", curl.replace(PUBLIC_URL, api)], env={**os.environ, "LEADAPI_TOKEN": token}, capture_output=True, text=True)
     assert "201 Created" in answer.stdout and "idempotency-replayed: true" in answer.stdout, answer
 
     # The example of every operation does what it says on the sample; the delete comes last.
@@ -116,6 +123,68 @@ def try_page(context, url: str, token: str) -> None:
     assert not strangers and not said, (strangers, said)
     assert not any(token in asked for asked in asked)
     print(f"the page was drawn and tried: {len(asked)} requests, all of them to {origin}")
+
+
+def type_token(context, url: str, token: str) -> None:
+    """The operation that is being read stays where it is while the token is typed."""
+    page = context.new_page()
+    page.goto(url)
+    expect(page.locator(".operation")).to_have_count(7)
+    page.locator("#create_lead").evaluate("section => section.scrollIntoView()")
+    before = page.evaluate("scrollY")
+    top, bar = (page.locator(part).evaluate("part => part.getBoundingClientRect()") for part in ["#create_lead", ".bar"])
+    assert before > 500 and top["top"] >= bar["bottom"], (before, top, bar)
+    # A click of the mouse: Playwright's own way to a field scrolls by itself.
+    box = page.locator("#token").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.keyboard.type(token)
+    assert page.locator("#token").input_value() == token
+    after = page.evaluate("scrollY")
+    assert after == before, f"typing the token has scrolled the page from {before} to {after}"
+    page.close()
+
+
+CONTRASTS = """() => {
+  const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const luminance = (colour) => {
+    const [r, g, b] = channels(colour).slice(0, 3).map((of) => of / 255)
+      .map((of) => (of <= 0.04045 ? of / 12.92 : ((of + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const contrast = (one, other) => {
+    const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+    return (light + 0.05) / (dark + 0.05);
+  };
+  const isOpaque = (colour) => (channels(colour)[3] ?? 1) === 1;
+  const behind = (element) => {
+    const colour = getComputedStyle(element).backgroundColor;
+    return isOpaque(colour) ? colour : behind(element.parentElement);
+  };
+  return [...document.querySelectorAll("input, select, textarea")].map((field) => {
+    const name = `${field.closest("[id]").id} ${field.name || field.ariaLabel || field.id}`;
+    const style = getComputedStyle(field);
+    const border = Math.min(contrast(style.borderTopColor, behind(field)), contrast(style.borderTopColor, behind(field.parentElement)));
+    const placeholder = field.placeholder ? contrast(getComputedStyle(field, "::placeholder").color, behind(field)) : null;
+    return { name, border, placeholder };
+  });
+}"""
+
+
+def measure_contrast(context, url: str, scheme: str) -> None:
+    """WCAG 2.2, 1.4.11 and 1.4.3, which axe does not ask of borders and placeholders."""
+    page = context.new_page()
+    page.emulate_media(color_scheme=scheme)
+    page.goto(url)
+    expect(page.locator(".operation")).to_have_count(7)
+    fields = page.evaluate(CONTRASTS)
+    borders = [field for field in fields if field["border"] < 3]
+    placeholders = [field for field in fields if field["placeholder"] and field["placeholder"] < 4.5]
+    assert len(fields) > 15 and any(field["placeholder"] for field in fields), fields
+    assert not borders, f"{scheme}: borders below 3:1: {borders}"
+    assert not placeholders, f"{scheme}: placeholders below 4.5:1: {placeholders}"
+    least = min(field["border"] for field in fields), min(field["placeholder"] for field in fields if field["placeholder"])
+    print(f"{scheme}: borders of {len(fields)} fields at least {least[0]:.2f}:1, placeholders at least {least[1]:.2f}:1")
+    page.close()
 
 
 def picture(page, name: str) -> None:

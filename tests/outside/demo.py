@@ -9,10 +9,10 @@ MANY = "4000000000"
 
 
 @contextmanager
-def demo(binary: str):
+def demo(binary: str, *arguments: str):
     """Starts it, and gives its base URL, that of the operator, and the tokens of its two businesses."""
     command = [binary, "demo", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--drain-delay", "0s",
-               "--reads-per-minute", MANY, "--writes-per-minute", MANY]
+               "--reads-per-minute", MANY, "--writes-per-minute", MANY, *arguments]
     environment = {**os.environ, "LEADAPI_LOG": "error"}
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     try:
