@@ -6,7 +6,10 @@
 
 mod journal;
 mod refused;
+mod report;
 mod sheet;
+#[cfg(test)]
+mod tests;
 
 use std::{
     path::{Path, PathBuf},
@@ -15,16 +18,17 @@ use std::{
 };
 
 use clap::Parser;
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 use journal::Journal;
 use leadapi_client::{
-    Client, Pacing, RetryPolicy,
-    bulk::{Progress, Settled},
+    Client, Error, Pacing, RetryPolicy,
+    bulk::Settled,
     id::ClientId,
     model::{IdempotencyKey, InvalidIdempotencyKey},
 };
 use leadapi_core::BoxError;
 use refused::Refused;
+use report::{Complaint, Report};
 use sheet::{Row, Sheet};
 
 /// Creates a lead of each row of a CSV file.
@@ -61,9 +65,11 @@ struct Args {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match import(&Args::parse()).await {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
+    match import_from_environment(&Args::parse()).await {
+        Ok(report) => {
+            print!("{report}");
+            if report.is_complete() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
         Err(error) => {
             eprintln!("{error}");
             ExitCode::FAILURE
@@ -71,10 +77,13 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Imports, and says whether all rows are in.
-async fn import(args: &Args) -> Result<bool, BoxError> {
+async fn import_from_environment(args: &Args) -> Result<Report, BoxError> {
     let pacing = Pacing::default().writes(args.writes_per_minute);
-    let client = Client::from_env()?.application("import_csv").pacing(pacing).build()?;
+    import(args, &Client::from_env()?.application("import_csv").pacing(pacing).build()?).await
+}
+
+/// Imports, and reports what has become of the rows.
+async fn import(args: &Args, client: &Client) -> Result<Report, BoxError> {
     let name = args.import.clone().unwrap_or_else(|| name_of(&args.file));
     let last_key = key(&name, u64::MAX).map_err(|error| format!("--import {error}"))?;
     let sheet = Sheet::open(&args.file, args.delimiter, args.client.as_ref())?;
@@ -101,11 +110,15 @@ async fn import(args: &Args) -> Result<bool, BoxError> {
         // Long enough for a server to be started anew.
         .retry(RetryPolicy::default().attempts(8))
         // Where all rows are of one client account that is not ours, the others need not be tried.
-        .stop_on(|error| !sheet.has_accounts() && error.is_forbidden());
+        .stop_on(|error| !sheet.has_accounts() && is_of_the_account(error));
     let mut refused = Refused::beside(&args.file, sheet.header());
     let mut complaint = None;
     while let Some(settled) = creates.next().await {
         match settled {
+            // Nothing is wrong with the row: there is nothing to correct in a file of refused rows.
+            Ok(Settled { outcome: Err(error), .. }) if !sheet.has_accounts() && is_of_the_account(&error) => {
+                complaint = Some(Complaint::Account(error.message()));
+            }
             Ok(settled) if settled.is_refused() => {
                 let Settled { row, outcome, .. } = settled;
                 // What is wrong with the row in the file says more than what is wrong with the lead that it is not.
@@ -114,44 +127,26 @@ async fn import(args: &Args) -> Result<bool, BoxError> {
             }
             Ok(Settled { row, outcome, .. }) => match outcome {
                 Ok(lead) => journal.add(&row, &lead.id)?,
-                Err(error) => complaint = Some(format!("Row {}: {error}", row.number)),
+                Err(error) => complaint = Some(Complaint::Other(format!("Row {}: {error}", row.number))),
             },
+            Err(_) if matches!(complaint, Some(Complaint::Account(_))) => {}
             // Its own text names the row by its place in this run.
-            Err(stopped) => complaint = Some(format!("No more rows were sent: {}", stopped.message())),
+            Err(stopped) => {
+                complaint = Some(Complaint::Other(format!("No more rows were sent: {}", stopped.message())));
+            }
         }
         bar.set_position(skipped.load(Ordering::Relaxed) + creates.progress().settled());
     }
     let progress = creates.progress();
     drop(creates);
     bar.finish_and_clear();
-    Ok(say(&name, rows, skipped.into_inner(), progress, refused.path(), complaint.as_deref()))
+    let refused = refused.path().map(Path::to_owned);
+    Ok(Report { name, rows, skipped: skipped.into_inner(), progress, refused, complaint })
 }
 
-/// Says what has become of so many rows, and whether all are in.
-fn say(
-    name: &str,
-    rows: u64,
-    skipped: u64,
-    progress: Progress,
-    refused: Option<&Path>,
-    complaint: Option<&str>,
-) -> bool {
-    let were_there = skipped + progress.replayed;
-    let line = |what: &str, number: u64| println!("  {what:<20}{:>12}", HumanCount(number).to_string());
-    println!("{} rows of {name}", HumanCount(rows));
-    line("created", progress.created);
-    line("were there already", were_there);
-    line("refused", progress.refused);
-    line("unknown", progress.unknown);
-    line("not sent", rows.saturating_sub(were_there + progress.created + progress.refused + progress.unknown));
-    if let Some(path) = refused {
-        println!("The refused rows are in {}, to be mended and imported from there.", path.display());
-    }
-    if let Some(complaint) = complaint {
-        println!("{complaint}");
-        println!("Run the same command again: what is in stays as it is, and the rest is sent.");
-    }
-    progress.are_in() + skipped == rows
+/// Whether the client account is not one of the business.
+fn is_of_the_account(error: &Error) -> bool {
+    error.is_forbidden() && !error.lacks_scope()
 }
 
 /// The file's name, as it can stand in a key.
