@@ -1,6 +1,6 @@
 //! Checks the dependency trees of the crates: few crates, and no async runtime and no sockets where none are needed.
 
-use std::{collections::BTreeSet, env, process::Command};
+use std::{collections::BTreeSet, env, fs, process::Command};
 
 #[test]
 fn the_core_has_no_runtime_and_few_crates() {
@@ -30,16 +30,32 @@ fn the_client_without_a_transport_has_no_runtime_and_few_crates() {
     assert_at_most(40, &crates);
 }
 
+/// Both licences ask that their text goes along with the code.
+#[test]
+fn every_published_crate_contains_its_licences() {
+    for package in ["leadapi-core", "leadapi-server", "leadapi-client"] {
+        let list = cargo(&["package", "--list", "--allow-dirty", "--offline", "-p", package]);
+        for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
+            assert!(list.lines().any(|file| file == licence), "{package} has no {licence}: {list}");
+            let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+            let text = |folder: &str| fs::read(format!("{root}/{folder}/{licence}")).unwrap();
+            assert_eq!(text(package), text("."), "{package}: {licence} is not the text of the repository");
+        }
+    }
+}
+
+/// The output of a cargo command in this repository.
+fn cargo(args: &[&str]) -> String {
+    let mut cargo = Command::new(env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
+    let output = cargo.args(args).current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
 /// All transitive dependencies of a crate, one entry per version: `serde v1.0.0`.
 fn crates_of(package: &str, features: &[&str]) -> BTreeSet<String> {
-    let tree = Command::new(env::var("CARGO").unwrap_or_else(|_| "cargo".into()))
-        .args(["tree", "--offline", "--locked", "-p", package, "-e", "normal", "--prefix", "none"])
-        .args(features)
-        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
-        .output()
-        .unwrap();
-    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
-    let text = String::from_utf8(tree.stdout).unwrap();
+    let tree = ["tree", "--offline", "--locked", "-p", package, "-e", "normal", "--prefix", "none"];
+    let text = cargo(&[&tree[..], features].concat());
     // After ` (`, a line says where the crate comes from, or that its dependencies were listed before.
     let crates: BTreeSet<String> = text
         .lines()
