@@ -1,0 +1,78 @@
+//! Every shell block of every README, run as it is written.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test ends at the first thing that is wrong"
+)]
+#![cfg(unix)]
+
+mod blocks;
+mod programs;
+mod server;
+mod session;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use self::{blocks::Step, session::Session};
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+const READMES: [&str; 3] = ["README.md", "leadapi-server/README.md", "leadapi-client/src/testkit/README.md"];
+
+#[test]
+fn the_readme_runs_as_written() {
+    run(READMES[0]);
+}
+
+#[test]
+fn the_readme_of_the_server_runs_as_written() {
+    run(READMES[1]);
+}
+
+#[test]
+fn the_readme_of_the_testkit_runs_as_written() {
+    run(READMES[2]);
+}
+
+#[test]
+fn no_other_readme_has_commands() {
+    let all = readmes(Path::new(ROOT));
+    assert!(all.len() >= 6, "{all:?}");
+    for path in all {
+        let name = path.strip_prefix(ROOT).unwrap().to_str().unwrap();
+        let has_commands = blocks::read(&path).iter().any(|step| matches!(step, Step::Run(_)));
+        assert_eq!(has_commands, READMES.contains(&name), "{name} is to be among those that are run");
+    }
+}
+
+/// A reader's steps in their order, in an empty folder.
+fn run(readme: &str) {
+    let mut session = Session::new(readme);
+    for step in blocks::read(&Path::new(ROOT).join(readme)) {
+        match step {
+            Step::File { name, text } => session.write(&name, &text),
+            Step::Run(command) => session.run(&command),
+        }
+    }
+    session.end();
+}
+
+fn readmes(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let (path, name) = (entry.path(), entry.file_name());
+        let is_ours =
+            !name.to_string_lossy().starts_with('.') && !["target", "node_modules"].map(Into::into).contains(&name);
+        if entry.file_type().unwrap().is_dir() && is_ours {
+            found.extend(readmes(&path));
+        } else if name == "README.md" {
+            found.push(path);
+        }
+    }
+    found
+}

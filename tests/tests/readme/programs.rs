@@ -1,0 +1,65 @@
+//! The programs that a README builds and runs. They are built before the test, so a command runs the binary at once.
+
+use std::{
+    env, fs,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::ROOT;
+
+/// What a README calls to build and run a program, and the program's name in the test.
+const BUILT: [(&str, &str); 4] = [
+    ("cargo run --release -p leadapi-server -- ", "leadapi-server "),
+    ("cargo run -p leadapi-tests --bin contract -- ", "contract "),
+    ("cargo run -p leadapi-examples --example import_csv -- ", "import_csv "),
+    ("cargo run -p leadapi-examples --example export_csv -- ", "export_csv "),
+];
+
+/// This test is part of what the command runs, so it cannot run it. It must be the command that CI runs, to the letter.
+const RUN_BY_CI: [&str; 1] = ["cargo test --workspace"];
+
+/// The command as the test runs it; nothing where CI runs it.
+///
+/// # Panics
+///
+/// When it builds something that is not here and that CI does not run.
+pub(crate) fn prebuilt(command: &str) -> Option<String> {
+    if RUN_BY_CI.contains(&command) {
+        let ci = fs::read_to_string(Path::new(ROOT).join(".ci/run")).unwrap();
+        let runs_it = ci.lines().any(|line| line.split_once("step ").is_some_and(|(_, step)| step == command));
+        assert!(runs_it, "CI does not run {command}");
+        return None;
+    }
+    let command = BUILT.iter().fold(command.to_owned(), |command, (written, name)| command.replace(written, name));
+    assert!(!command.contains("cargo "), "{command} builds what this test does not know: see BUILT");
+    Some(command)
+}
+
+/// A folder for `PATH` that has these programs.
+pub(crate) fn link_into(folder: &Path, readme: &str) {
+    let mut programs: Vec<(&str, PathBuf)> = vec![
+        ("leadapi-server", env!("CARGO_BIN_EXE_server").into()),
+        ("contract", env!("CARGO_BIN_EXE_contract").into()),
+    ];
+    let examples: Vec<&str> = ["import_csv", "export_csv"].into_iter().filter(|name| readme.contains(name)).collect();
+    programs.extend(examples.iter().copied().zip(examples_built(&examples)));
+    for (name, program) in programs {
+        symlink(program, folder.join(name)).unwrap();
+    }
+}
+
+/// Examples of another package, which cargo does not build for this one. With `--workspace` it takes what
+/// `cargo test --workspace` has built.
+fn examples_built(names: &[&str]) -> Vec<PathBuf> {
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let mut cargo = Command::new(env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
+    cargo.args(["build", "--quiet", "--workspace"]).args(names.iter().flat_map(|name| ["--example", name]));
+    assert!(cargo.current_dir(ROOT).status().unwrap().success(), "{names:?} were not built");
+    let test = env::current_exe().unwrap();
+    let profile = test.parent().and_then(Path::parent).unwrap();
+    names.iter().map(|name| profile.join("examples").join(name)).collect()
+}

@@ -1,0 +1,59 @@
+//! A server that a README starts.
+
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::{Child, Command},
+};
+
+use leadapi_tests::processes::{signal, wait_until};
+
+/// It runs until it is ended, or until the test fails.
+pub(crate) struct Server {
+    process: Child,
+    output: PathBuf,
+}
+
+impl Server {
+    /// Starts it, and waits until it listens.
+    pub(crate) fn start(command: &mut Command, output: &Path) -> Self {
+        let file = File::create(output).unwrap();
+        let process = command.stdout(file.try_clone().unwrap()).stderr(file).spawn().unwrap();
+        let mut server = Self { process, output: output.to_owned() };
+        wait_until("a server that listens", || server.printed().contains(" listens at ") || server.has_ended());
+        assert!(!server.has_ended(), "the server has ended: {}", server.printed());
+        server
+    }
+
+    /// The first token that it has printed.
+    pub(crate) fn first_token(&self) -> Option<String> {
+        let printed = self.printed();
+        printed
+            .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+            .find(|word| word.starts_with("pak_"))
+            .map(str::to_owned)
+    }
+
+    /// Ctrl-C; it must end in order.
+    pub(crate) fn end(mut self) {
+        signal("INT", &[self.process.id()]);
+        let status = self.process.wait().unwrap();
+        assert!(status.success(), "the server has ended with {status}: {}", self.printed());
+    }
+
+    fn printed(&self) -> String {
+        fs::read_to_string(&self.output).unwrap()
+    }
+
+    fn has_ended(&mut self) -> bool {
+        self.process.try_wait().unwrap().is_some()
+    }
+}
+
+impl Drop for Server {
+    /// A test that fails leaves no server behind; one that has ended is not there to be killed.
+    fn drop(&mut self) {
+        self.process.kill().ok();
+        self.process.wait().ok();
+    }
+}

@@ -1,0 +1,120 @@
+//! A reader at two terminals: in one a server runs until the next one is started, in the other all else.
+
+use std::{env, fs, net::TcpListener, os::unix::fs::symlink, path::Path, process::Command};
+
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use tempfile::TempDir;
+
+use crate::{ROOT, programs, server::Server};
+
+/// Addresses in READMEs. In a test the port of each is a free one, on the loopback address.
+const ADDRESSES: [&str; 3] = [DEFAULT_ADDRESS, "127.0.0.1:9090", "[::]:443"];
+
+/// Where a server listens that is not told where.
+const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
+
+/// What a README writes for the first token that the server has printed.
+const TOKEN: &str = "pak_…";
+
+pub(crate) struct Session {
+    readme: String,
+    /// Where commands run.
+    folder: TempDir,
+    /// What is the test's own: programs, variables of the shell, output of servers.
+    own: TempDir,
+    addresses: Vec<(&'static str, String)>,
+    server: Option<Server>,
+    in_background: Vec<Server>,
+    servers: usize,
+}
+
+impl Session {
+    pub(crate) fn new(readme: &str) -> Self {
+        let (folder, own) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        // Commands name files of the repository from its root.
+        for part in ["leadapi-core", "leadapi-server", "leadapi-client"] {
+            symlink(Path::new(ROOT).join(part), folder.path().join(part)).unwrap();
+        }
+        // The certificate is the reader's own.
+        let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        fs::write(folder.path().join("cert.pem"), cert.pem()).unwrap();
+        fs::write(folder.path().join("key.pem"), signing_key.serialize_pem()).unwrap();
+        fs::create_dir(own.path().join("bin")).unwrap();
+        programs::link_into(&own.path().join("bin"), &fs::read_to_string(Path::new(ROOT).join(readme)).unwrap());
+        fs::write(own.path().join("variables"), "").unwrap();
+        let addresses = ADDRESSES.map(|written| (written, free_address())).into();
+        let readme = readme.to_owned();
+        Self { readme, folder, own, addresses, server: None, in_background: Vec::new(), servers: 0 }
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        fs::write(self.folder.path().join(name), text).unwrap();
+    }
+
+    /// Runs a command, which must succeed; a server goes on until the reader starts the next one in the same terminal.
+    pub(crate) fn run(&mut self, written: &str) {
+        let Some(command) = programs::prebuilt(written) else { return };
+        let command = self.with_addresses_and_token(command);
+        println!("{}: {command}", self.readme);
+        let is_server = ["leadapi-server serve", "leadapi-server demo"].iter().any(|start| command.starts_with(start));
+        match (is_server, command.strip_suffix('&')) {
+            (true, Some(command)) => {
+                let server = self.start(command);
+                self.in_background.push(server);
+            }
+            (true, None) => {
+                if let Some(server) = self.server.take() {
+                    server.end();
+                }
+                self.server = Some(self.start(&command));
+            }
+            (false, _) => self.succeed(written, &command),
+        }
+    }
+
+    /// Ends the servers.
+    pub(crate) fn end(mut self) {
+        self.server.take().into_iter().chain(self.in_background.drain(..)).for_each(Server::end);
+    }
+
+    fn with_addresses_and_token(&self, command: String) -> String {
+        let command = self.addresses.iter().fold(command, |command, (written, free)| command.replace(written, free));
+        if !command.contains(TOKEN) {
+            return command;
+        }
+        let token = self.server.as_ref().and_then(Server::first_token).expect("a server that has printed a token");
+        command.replace(TOKEN, &token)
+    }
+
+    fn start(&mut self, command: &str) -> Server {
+        self.servers += 1;
+        let output = self.own.path().join(format!("server-{}", self.servers));
+        Server::start(&mut self.shell(&format!("exec {command}")), &output)
+    }
+
+    fn succeed(&self, written: &str, command: &str) {
+        let script = format!("{command}\nexport -p >\"$VARIABLES\"");
+        let output = self.shell(&script).output().unwrap();
+        let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{}: {written}\n{}\n{stdout}{stderr}", self.readme, output.status);
+    }
+
+    /// A shell with the variables of the commands before, which ends at the first command that fails.
+    fn shell(&self, script: &str) -> Command {
+        let own = self.own.path();
+        let mut shell = Command::new("sh");
+        for (name, _) in env::vars().filter(|(name, _)| name.starts_with("LEADAPI_")) {
+            shell.env_remove(name);
+        }
+        let path = format!("{}:{}", own.join("bin").display(), env::var("PATH").unwrap());
+        shell.env("PATH", path).env("VARIABLES", own.join("variables")).env("NO_PROXY", "127.0.0.1");
+        let (_, listen) = &self.addresses[0];
+        shell.env("LEADAPI_LISTEN", listen);
+        shell.args(["-c", &format!("set -aeu\n. \"$VARIABLES\"\n{script}")]).current_dir(self.folder.path());
+        shell
+    }
+}
+
+fn free_address() -> String {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+}
