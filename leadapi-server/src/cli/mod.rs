@@ -6,6 +6,7 @@ mod config;
 mod data;
 mod demo;
 mod error;
+mod escape;
 mod form;
 mod id;
 mod log;

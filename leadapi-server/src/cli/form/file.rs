@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use leadapi_core::form::{
-    Answers, Escape, FormRecord, Outcome, PathEnd, Policy, Questionnaire, Severity, Step, Version,
+    Answers, Escape, Finding, FormRecord, Outcome, PathEnd, Policy, Questionnaire, Severity, Step, Version,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::cli::{CommandError, data::read_text, output::Format};
+use crate::cli::{CommandError, data::read_text, escape::escape, output::Format};
 
 /// The most paths that are listed.
 const MOST_PATHS: usize = 1_000;
@@ -47,7 +47,7 @@ impl InFile {
         self.with(|form, format| {
             let findings = form.check();
             format.say(&findings, || {
-                let line = |finding| format!("{finding}");
+                let line = |finding: &Finding| escape(&finding.to_string()).into_owned();
                 let lines: Vec<String> = findings.iter().map(line).collect();
                 if lines.is_empty() { "nothing to find".to_owned() } else { lines.join("\n") }
             })?;

@@ -1,0 +1,60 @@
+//! Text from records and files, made safe to print on a terminal.
+
+use std::borrow::Cow;
+
+/// Escapes the characters that could steer a terminal or reorder what a person reads.
+///
+/// Control characters, line and paragraph separators, bidirectional controls and the byte order mark become their Rust
+/// escapes, so that `ESC` prints as `\u{1b}` and a line break as `\n`. All other characters stay as they are, the
+/// backslash included. The result is one line.
+pub(super) fn escape(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_unsafe) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_unsafe(c) {
+            escaped.extend(c.escape_default());
+        } else {
+            escaped.push(c);
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+/// Whether a terminal might do something else with the character than show it.
+fn is_unsafe(c: char) -> bool {
+    // The bidirectional controls of Unicode (UAX #9), then the separators and the byte order mark.
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_steer_a_terminal_is_escaped() {
+        for (text, escaped) in [
+            ("\u{1b}[2J", r"\u{1b}[2J"),
+            ("a\u{7}b", r"a\u{7}b"),
+            ("a\nb\tc\r", r"a\nb\tc\r"),
+            ("\u{9b}31m", r"\u{9b}31m"),
+            ("gpj.\u{202e}exe", r"gpj.\u{202e}exe"),
+            ("\u{2066}\u{2069}\u{200f}\u{61c}", r"\u{2066}\u{2069}\u{200f}\u{61c}"),
+            ("\u{2028}\u{feff}", r"\u{2028}\u{feff}"),
+            ("\0\u{7f}", r"\u{0}\u{7f}"),
+        ] {
+            assert_eq!(escape(text), escaped);
+        }
+    }
+
+    #[test]
+    fn ordinary_text_is_not_copied() {
+        for text in ["", "Ann Müller", "مرحبا", "שלום", "日本", "👩‍👩‍👧", r"C:\path", "it's \"so\""]
+        {
+            assert!(matches!(escape(text), Cow::Borrowed(same) if same == text), "{text}");
+        }
+    }
+}
