@@ -69,7 +69,7 @@ record! {
         is_active: Field<bool> = "is_active",
         /// The pipeline that its leads go to; null for none.
         target_pipeline_id: Field<String> = "target_pipeline_id",
-        /// The copy of the form as it was published.
+        /// The copy of the form as it was published. An empty object means that the form was never published.
         live_snapshot: Field<LiveSnapshot> = "live_snapshot",
         /// The version counter of the published snapshot, an integer.
         live_version: Field<Number> = "live_version",

@@ -5,5 +5,5 @@ mod naive;
 mod sized;
 
 pub use engine::{FALLBACK, report, report_of};
-pub use naive::Naive;
+pub use naive::{Naive, Walk};
 pub use sized::sized;

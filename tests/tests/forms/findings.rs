@@ -130,7 +130,7 @@ fn what_only_looks_wrong_is_not_found() {
 #[test]
 fn the_table_of_findings_is_the_one_of_the_code() {
     let mut table = String::from(
-        "# Findings\n\nWhat the check of a form can find. An error loses a lead or leads somebody wrongly for certain, a warning is most likely a mistake, and a note is something to know.\n\n| code | severity | what it means | what to do |\n|---|---|---|---|\n",
+        "# Findings\n\nWhat the check of a form can find. An error loses a lead or routes a visitor wrongly, a warning is probably a mistake, and a note is something to know.\n\n| code | severity | what it means | what to do |\n|---|---|---|---|\n",
     );
     for code in Code::ALL {
         writeln!(table, "| `{code}` | {} | {} | {} |", code.severity(), code.meaning(), code.advice()).unwrap();
@@ -152,4 +152,38 @@ fn hostile_records_are_checked_too() {
         Ok(())
     });
     outcome.unwrap_or_else(|wrong| panic!("{wrong}"));
+}
+
+/// A code that many places have is listed a hundred times, and once more for all others.
+#[test]
+fn many_findings_of_one_code_are_counted() {
+    let mut record = clean();
+    record["form"]["settings"]["endings"][0]["message"] = "{".repeat(12_345).into();
+    let findings = check(&record);
+    let braces: Vec<&Finding> = findings.iter().filter(|finding| finding.code == Code::UnbalancedBrace).collect();
+    assert_eq!(braces.len(), Finding::MAX_PER_CODE + 1);
+    assert_eq!(braces.iter().map(|finding| finding.count).sum::<usize>(), 12_345);
+    let last = braces.last().unwrap();
+    assert_eq!((last.count, last.pointer.as_str()), (12_245, "/form/settings/endings/0/message"));
+    assert_eq!(last.message, "and 12245 more of unbalanced-brace, from here on");
+    // At the limit, there is nothing to count.
+    record["form"]["settings"]["endings"][0]["message"] = "{".repeat(Finding::MAX_PER_CODE).into();
+    let findings = check(&record);
+    assert!(findings.len() == Finding::MAX_PER_CODE && findings.iter().all(|finding| finding.count == 1));
+}
+
+/// What could only be decided by a rule that cannot be evaluated is said so, and is no finding by itself.
+#[test]
+fn a_rule_with_an_unknown_operator_is_undecided_and_not_wrong() {
+    let mut record = clean();
+    record["form"]["logic"]["rules"][0]["groups"][0]["conds"][0]["op"] = "not_equals".into();
+    let findings = check(&record);
+    let codes: Vec<Code> = findings.iter().map(|finding| finding.code).collect();
+    assert_eq!(codes, [Code::UnknownOperator, Code::UndecidedRule]);
+    assert_eq!(findings[1].pointer, "/form/logic/rules/0");
+    assert_eq!(
+        findings[1].message,
+        "cannot decide when rule \"r0\" (\"No\") applies on page \"a\", because an operator or a join is unknown; \
+         undecided: whether every page is reachable, whether every ending is reachable"
+    );
 }

@@ -9,7 +9,7 @@ use std::{
 use leadapi_core::form::{
     Answers, FormRecord, NoLead, Outcome, PathEnd, Policy, Proofs, Questionnaire, Step, Verdict, Version,
 };
-use leadapi_tests::forms::Naive;
+use leadapi_tests::forms::{Naive, Walk};
 use proptest::{
     collection::vec,
     prelude::*,
@@ -30,12 +30,74 @@ const MOST: usize = 3_000;
 /// What all walks come to.
 #[derive(Default)]
 struct Seen {
+    /// What walks come to that pass no rule that cannot be evaluated.
+    certain: Facts,
+    /// What walks can come to if such rules match or not.
+    possible: Facts,
+    /// The paths of walks that pass over such rules, each with whether one of its walks passes none.
+    paths: BTreeMap<(Vec<usize>, String), bool>,
+    undecided: BTreeSet<usize>,
+    /// Whether a rule on the way may do something unknown.
+    anywhere: bool,
+}
+
+#[derive(Default)]
+struct Facts {
     pages: BTreeSet<usize>,
     endings: BTreeSet<usize>,
-    paths: BTreeSet<(Vec<usize>, String)>,
     endless: bool,
     nameless: bool,
     contactless: bool,
+}
+
+impl Seen {
+    /// Walks with these answers, for every choice of the rules that may match.
+    fn walk(&mut self, naive: &Naive<'_>, answers: &Value) {
+        let mut choices = vec![Vec::new()];
+        while let Some(matching) = choices.pop() {
+            let walk = naive.walk_if(answers, &matching);
+            let certain = walk.undecided.is_empty();
+            self.undecided.extend(&walk.undecided);
+            self.anywhere |= walk.anywhere;
+            // Rules in the order of the walk: each set of them is chosen once.
+            let last = matching.last().and_then(|last| walk.open.iter().position(|at| at == last));
+            for at in walk.open.iter().skip(last.map_or(0, |last| last + 1)) {
+                choices.push(matching.iter().chain([at]).copied().collect());
+            }
+            if matching.is_empty() {
+                let end = match walk.outcome {
+                    "endless" => Some(format!("back to {:?}", walk.again.unwrap())),
+                    "finished" => Some(format!("{:?}", walk.ending)),
+                    _ => None,
+                };
+                if let Some(end) = end {
+                    *self.paths.entry((walk.path.clone(), end)).or_default() |= certain;
+                }
+            }
+            let lead = naive.lead(&walk, answers);
+            self.possible.add(&walk, &lead);
+            if certain {
+                self.certain.add(&walk, &lead);
+            }
+            self.certain.pages.extend(walk.path.iter().take(walk.certain_pages));
+        }
+    }
+}
+
+impl Facts {
+    fn add(&mut self, walk: &Walk, lead: &Result<(Value, &'static str, Vec<Value>), &'static str>) {
+        self.pages.extend(&walk.path);
+        self.endings.extend(walk.ending);
+        self.endless |= walk.outcome == "endless";
+        match lead {
+            Ok((lead, ..)) => self.contactless |= lead.get("email").is_none() && lead.get("phone").is_none(),
+            Err("no_name") => {
+                self.nameless = true;
+                self.contactless = true;
+            }
+            Err(_) => {}
+        }
+    }
 }
 
 /// Answers to a question among which is one of every kind that a condition of the form, or a lead, could tell apart.
@@ -46,7 +108,18 @@ fn candidates(question: &Value, constants: &[Value]) -> Vec<Value> {
         "single_choice" => {
             all.extend(question["options"].as_array().unwrap().iter().map(|option| option["id"].clone()));
         }
-        "number" => all.extend(numbers(constants.iter().chain([&question["min"], &json!(1)]))),
+        "number" => {
+            let numbers = numbers(constants.iter().chain([&question["min"], &json!(1)]));
+            if question["mappedKey"] == "phone" {
+                // A number that is written with too many characters is no phone number.
+                let long = numbers.iter().filter_map(Value::as_f64).map(|number| {
+                    let sign = if number < 0.0 { "-" } else { "" };
+                    format!("{sign}{:0>60}{}", "", number.abs())
+                });
+                all.extend(long.map(Value::from));
+            }
+            all.extend(numbers);
+        }
         kind => {
             all.extend(constants.iter().filter(|value| value.is_string()).cloned());
             all.extend(constants.iter().filter(|value| value.is_number()).map(|value| json!(value.to_string())));
@@ -73,7 +146,7 @@ fn numbers<'v>(values: impl Iterator<Item = &'v Value>) -> Vec<Value> {
 
 fn version(record: &Value) -> &Value {
     let snapshot = &record["form"]["live_snapshot"];
-    if snapshot.is_object() { snapshot } else { &record["form"] }
+    if snapshot.as_object().is_some_and(|snapshot| !snapshot.is_empty()) { snapshot } else { &record["form"] }
 }
 
 /// Walks with all combinations of answers; nothing if they are too many.
@@ -110,34 +183,30 @@ fn brute_force(value: &Value) -> Option<Seen> {
             number /= candidates.len();
         }
         let answers = Value::Object(answers);
-        let walk = naive.walk(&answers);
-        seen.pages.extend(&walk.path);
-        seen.endings.extend(walk.ending);
-        match walk.outcome {
-            "endless" => {
-                seen.endless = true;
-                seen.paths.insert((walk.path.clone(), format!("back to {:?}", walk.again.unwrap())));
-            }
-            "finished" => {
-                seen.paths.insert((walk.path.clone(), format!("{:?}", walk.ending)));
-                match naive.lead(&walk, &answers) {
-                    Ok((lead, ..)) => seen.contactless |= lead.get("email").is_none() && lead.get("phone").is_none(),
-                    Err("no_name") => {
-                        seen.nameless = true;
-                        seen.contactless = true;
-                    }
-                    Err(_) => {}
-                }
-            }
-            _ => {}
-        }
+        seen.walk(&naive, &answers);
     }
     Some(seen)
 }
 
-fn missing(count: usize, seen: &BTreeSet<usize>) -> Verdict<Vec<usize>> {
-    let missing: Vec<usize> = (0..count).filter(|index| !seen.contains(index)).collect();
-    if missing.is_empty() { Verdict::Proved } else { Verdict::Refuted(missing) }
+fn missing(count: usize, seen: &Seen, of: impl Fn(&Facts) -> &BTreeSet<usize>) -> Verdict<Vec<usize>> {
+    let missing: Vec<usize> = (0..count).filter(|index| !of(&seen.certain).contains(index)).collect();
+    if missing.is_empty() {
+        return Verdict::Proved;
+    }
+    let possible = |index: &usize| seen.anywhere || of(&seen.possible).contains(index);
+    let sure: Vec<usize> = missing.into_iter().filter(|index| !possible(index)).collect();
+    if sure.is_empty() { Verdict::Unknown } else { Verdict::Refuted(sure) }
+}
+
+/// What a verdict without its witness is: refuted, proved, or neither.
+fn refuted(seen: &Seen, of: impl Fn(&Facts) -> bool) -> Option<bool> {
+    if of(&seen.certain) {
+        Some(true)
+    } else if of(&seen.possible) || seen.anywhere {
+        None
+    } else {
+        Some(false)
+    }
 }
 
 /// What a verdict shows is there when the form is walked with it.
@@ -165,7 +234,8 @@ fn compare_paths(form: &Questionnaire<'_>, endings: &[Value], seen: &Seen) -> Re
         PathEnd::Endless(page) => format!("back to {page}"),
         other => panic!("{other:?}"),
     };
-    let paths: BTreeSet<_> = found.paths.iter().map(|path| (path.pages.clone(), end(path.end))).collect();
+    let paths: BTreeMap<_, _> =
+        found.paths.iter().map(|path| ((path.pages.clone(), end(path.end)), !path.uncertain)).collect();
     prop_assert_eq!(paths.len(), found.paths.len(), "a path twice");
     prop_assert_eq!(&paths, &seen.paths);
     let ids: Vec<_> = form.pages().collect();
@@ -187,7 +257,7 @@ fn compare_paths(form: &Questionnaire<'_>, endings: &[Value], seen: &Seen) -> Re
 #[test]
 fn verdicts_are_those_of_brute_force() {
     let forms = configured("LEADAPI_FORMS_PROOFS", FORMS);
-    let refuted = RefCell::new([0; 5]);
+    let counts = RefCell::new([0; 6]);
     let mut runner = TestRunner::new(Config { max_global_rejects: u32::MAX, ..crate::config(forms) });
     let outcome = runner.run(&vec(any::<u8>(), 0..400), |bytes| {
         let value = random::record(&mut Draw(&bytes), true, 4);
@@ -200,24 +270,29 @@ fn verdicts_are_those_of_brute_force() {
             Verdict::Proved => Some(false),
             _ => None,
         };
-        prop_assert_eq!(is_refuted(&proofs.ends), Some(seen.endless), "{}", value);
-        prop_assert_eq!(is_refuted(&proofs.named), Some(seen.nameless), "{}", value);
-        prop_assert_eq!(is_refuted(&proofs.contactable), Some(seen.contactless), "{}", value);
+        let expected = |of: fn(&Facts) -> bool| refuted(&seen, of);
+        prop_assert_eq!(is_refuted(&proofs.ends), expected(|facts| facts.endless), "{}", value);
+        prop_assert_eq!(is_refuted(&proofs.named), expected(|facts| facts.nameless), "{}", value);
+        prop_assert_eq!(is_refuted(&proofs.contactable), expected(|facts| facts.contactless), "{}", value);
         let endings = version(&value)["settings"]["endings"].as_array().unwrap();
-        prop_assert_eq!(&proofs.pages, &missing(form.pages().count(), &seen.pages), "{}", value);
-        prop_assert_eq!(&proofs.endings, &missing(endings.len(), &seen.endings), "{}", value);
+        prop_assert_eq!(&proofs.pages, &missing(form.pages().count(), &seen, |facts| &facts.pages), "{}", value);
+        prop_assert_eq!(&proofs.endings, &missing(endings.len(), &seen, |facts| &facts.endings), "{}", value);
+        prop_assert_eq!(&proofs.undecided, &seen.undecided.iter().copied().collect::<Vec<_>>(), "{}", value);
+        prop_assert!(proofs.complete);
         replay(&form, &proofs);
         compare_paths(&form, endings, &seen).map_err(|error| TestCaseError::fail(format!("{error}\n{value}")))?;
         let pages = proofs.pages != Verdict::Proved;
         let endings = proofs.endings != Verdict::Proved;
-        let all = [seen.endless, seen.nameless, seen.contactless, pages, endings];
-        refuted.borrow_mut().iter_mut().zip(all).for_each(|(count, refuted)| *count += u32::from(refuted));
+        let facts = &seen.certain;
+        let undecided = is_refuted(&proofs.ends).is_none();
+        let all = [facts.endless, facts.nameless, facts.contactless, pages, endings, undecided];
+        counts.borrow_mut().iter_mut().zip(all).for_each(|(count, seen)| *count += u32::from(seen));
         Ok(())
     });
     outcome.unwrap_or_else(|wrong| panic!("{wrong}"));
     // Each is refuted of some forms and proved of others, or there would be nothing to compare.
-    let refuted = refuted.into_inner();
-    assert!(refuted.iter().all(|count| (1..forms).contains(count)), "{refuted:?}");
+    let counts = counts.into_inner();
+    assert!(counts.iter().all(|count| (1..forms).contains(count)), "{counts:?}");
 }
 
 /// Between two constants there are answers too: each step of a ladder is come to, and no other.
@@ -237,4 +312,68 @@ fn each_step_of_a_ladder_of_numbers_has_its_answer() {
     assert_eq!(form.prove().endings, Verdict::Refuted(vec![3]));
     let ends: Vec<PathEnd<'_>> = form.paths(10).paths.iter().map(|path| path.end).collect();
     assert_eq!(ends, ["a", "b", "c", "d"].map(|id| PathEnd::Ending(Some(id))));
+}
+
+fn proofs(form: &Value) -> Proofs {
+    let record: FormRecord = serde_json::from_str(&json!({"form": form}).to_string()).unwrap();
+    record.compile(Version::Draft, &Policy::default()).prove()
+}
+
+/// A rule with an unknown operator may lead back to a page of the path.
+#[test]
+fn an_unknown_operator_leaves_it_open_whether_walks_end() {
+    let proofs = proofs(&json!({
+        "pages": [{"id": "a", "fields": [{"id": "n", "type": "number", "required": true}]}, {"id": "b"}],
+        "logic": {"rules": [{"fromPageId": "b", "then": {"kind": "jump", "target": "a"},
+            "groups": [{"op": "AND", "conds": [{"fieldId": "n", "op": "lt", "value": 5}]}]}]}}));
+    assert_eq!(proofs.ends, Verdict::Unknown);
+    assert_eq!((proofs.pages, proofs.undecided, proofs.complete), (Verdict::Proved, vec![0], true));
+}
+
+#[test]
+fn an_ending_behind_an_unknown_operator_is_neither_reached_nor_out_of_reach() {
+    for op in ["contains", "not_equals"] {
+        let proofs = proofs(&json!({
+            "pages": [{"id": "a", "fields": [{"id": "zip", "type": "short_text", "required": true}]}],
+            "logic": {"rules": [{"fromPageId": "a", "then": {"kind": "jump", "target": "end:no"},
+                "groups": [{"op": "AND", "conds": [{"fieldId": "zip", "op": op, "value": "9"}]}]}]},
+            "settings": {"endings": [{"id": "thanks"}, {"id": "no", "createsLead": false}]}}));
+        assert_eq!((proofs.endings, proofs.undecided), (Verdict::Unknown, vec![0]), "{op}");
+        assert_eq!(proofs.ends, Verdict::Proved, "{op}");
+    }
+}
+
+/// There are 2^18 ways to answer, and the last page reads them all; what the graph says is known in no time.
+#[test]
+fn the_graph_proves_what_the_budget_does_not_reach() {
+    let choices: Vec<Value> = (0..18)
+        .map(|at| {
+            let options = json!([{"id": "a", "label": "A"}, {"id": "b", "label": "B"}]);
+            json!({"id": format!("p{at}"), "fields": [
+                {"id": format!("q{at}"), "type": "single_choice", "required": true, "options": options}]})
+        })
+        .collect();
+    let last = |required: bool| {
+        json!({"id": "last", "fields": [
+            {"id": "name", "type": "short_text", "required": required, "mappedKey": "name"},
+            {"id": "mail", "type": "email", "required": true, "mappedKey": "email"}]})
+    };
+    let all: Vec<Value> =
+        (0..18).map(|at| json!({"fieldId": format!("q{at}"), "op": "equals", "value": "b"})).collect();
+    let form = |last: Value, target: &str| {
+        let pages: Vec<Value> = choices.iter().cloned().chain([last]).collect();
+        json!({"pages": pages, "logic": {"rules": [{"fromPageId": "last", "then": {"kind": "jump", "target": target},
+            "groups": [{"op": "AND", "conds": all}]}]}, "settings": {"endings": [{"id": "thanks"}, {"id": "all"}]}})
+    };
+    let good = proofs(&form(last(true), "end:all"));
+    assert!(!good.complete);
+    assert_eq!([&good.ends, &good.named, &good.contactable], [&Verdict::Proved; 3]);
+    // What the graph does not prove is not declared proved.
+    let back = proofs(&form(last(true), "p17"));
+    assert_eq!(back.ends, Verdict::Unknown);
+    let mut policy = Policy::default();
+    policy.stand_in_names = false;
+    let record: FormRecord = serde_json::from_str(&json!({"form": form(last(false), "end:all")}).to_string()).unwrap();
+    let form = record.compile(Version::Draft, &policy).prove();
+    assert_eq!((form.named, form.contactable), (Verdict::Unknown, Verdict::Proved));
 }

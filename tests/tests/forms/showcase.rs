@@ -405,9 +405,13 @@ pub(crate) fn showcase(code: Code) -> (&'static str, Value) {
             rule(&mut record, jump("b", "c", json!([{"fieldId": "age", "op": "gt", "value": 50}])));
             "/form/logic/rules/3"
         }
+        Code::UndecidedRule => {
+            rule(&mut record, jump("b", "end:no", json!([{"fieldId": "age", "op": "lt", "value": 20}])));
+            "/form/logic/rules/3"
+        }
         Code::BudgetExceeded => {
-            // Eleven questions of two answers each, and a rule at the end that looks at all of them.
-            let ids: Vec<String> = (0..11).map(|number| format!("x{number}")).collect();
+            // Fourteen questions of two answers each, and a rule at the end that looks at all of them.
+            let ids: Vec<String> = (0..14).map(|number| format!("x{number}")).collect();
             for id in &ids {
                 question(&mut record, 1, json!({"id": id, "type": "short_text", "label": "X?"}));
             }

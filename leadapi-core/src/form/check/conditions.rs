@@ -2,7 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::{Code, Report};
+use super::{
+    Code, Report,
+    names::{question_name, quoted},
+    order::Order,
+};
 use crate::form::{
     entries,
     field::Field,
@@ -11,27 +15,7 @@ use crate::form::{
     plan::{Cond, Kind, QuestionPlan, Questionnaire, said},
 };
 
-/// Which pages can come after a page, and which can come without it.
-#[derive(Default)]
-struct Order {
-    after: HashMap<usize, Vec<bool>>,
-    without: HashMap<usize, Vec<bool>>,
-}
-
-impl Order {
-    fn can_follow(&mut self, form: &Questionnaire<'_>, page: usize, first: usize) -> bool {
-        let after = self.after.entry(first).or_insert_with(|| form.graph.reached([first], |_| true));
-        after.get(page) == Some(&true)
-    }
-
-    fn can_miss(&mut self, form: &Questionnaire<'_>, page: usize, missed: usize) -> bool {
-        let without = self.without.entry(missed).or_insert_with(|| form.graph.reached([0], |page| page != missed));
-        without.get(page) == Some(&true)
-    }
-}
-
-pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
-    let mut order = Order::default();
+pub(super) fn check(form: &Questionnaire<'_>, order: &mut Order<'_>, report: &mut Report) {
     let mut pages = HashMap::new();
     for (index, page) in form.pages.iter().enumerate() {
         pages.extend(page.rules.iter().map(|rule| (rule.at, index)));
@@ -42,7 +26,7 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
                 let pointer = format!("{}/groups/{group_at}/conds/{cond_at}", form.rule_at(at));
                 let asked = check_condition(form, condition, &pointer, report);
                 if let (Some(question), Some(page)) = (asked, pages.get(&at)) {
-                    check_order(form, &mut order, condition, question, *page, &pointer, report);
+                    check_order(form, order, condition, question, *page, &pointer, report);
                 }
             }
         }
@@ -58,19 +42,27 @@ fn check_condition<'f, 'r>(
 ) -> Option<&'f QuestionPlan<'r>> {
     let Some(op @ (Operator::Equals | Operator::IsFilled | Operator::Gt)) = condition.op.get() else {
         let op = condition.op.get().map_or("", |op| op.as_str());
-        report.add(Code::UnknownOperator, format!("{at}/op"), format!("{op:?} is no operator"));
+        report.add(Code::UnknownOperator, format!("{at}/op"), format!("the operator {} is unknown", quoted(op)));
         return None;
     };
     let id = said(&condition.field_id).unwrap_or_default();
     let Some(question) = form.question(id).and_then(|index| form.questions.get(index)) else {
-        report.add(Code::ConditionQuestionMissing, format!("{at}/fieldId"), format!("there is no question {id:?}"));
+        report.add(
+            Code::ConditionQuestionMissing,
+            format!("{at}/fieldId"),
+            format!("there is no question {}", quoted(id)),
+        );
         return None;
     };
     if *op == Operator::IsFilled && !condition.value.is_absent() {
-        report.add(Code::ValueIgnored, format!("{at}/value"), "is_filled looks at no value");
+        report.add(Code::ValueIgnored, format!("{at}/value"), "is_filled takes no value");
     }
     if *op == Operator::Gt && !matches!(question.kind, Kind::Number { .. } | Kind::Unknown) {
-        report.add(Code::GtOnNonNumber, format!("{at}/op"), format!("question {id:?} takes no numbers"));
+        report.add(
+            Code::GtOnNonNumber,
+            format!("{at}/op"),
+            format!("{} does not take numbers", question_name(question)),
+        );
         return None;
     }
     let can_hold = matches!(Cond::new(form, condition), Cond::Ask { .. }) && !is_blank(&condition.value);
@@ -80,10 +72,14 @@ fn check_condition<'f, 'r>(
     let pointer = format!("{at}/value");
     match (&question.kind, condition.value.get()) {
         (Kind::Choice(_), Some(Operand::Text(option))) => {
-            let message = format!("question {id:?} has no option {option:?}");
+            let message = format!("{} has no option {}", question_name(question), quoted(option));
             report.add(Code::ConditionOptionMissing, pointer, message);
         }
-        _ => report.add(Code::ValueMismatch, pointer, format!("no answer to question {id:?} compares with this")),
+        _ => report.add(
+            Code::ValueMismatch,
+            pointer,
+            format!("no answer to {} can equal or exceed this", question_name(question)),
+        ),
     }
     None
 }
@@ -95,24 +91,23 @@ fn is_blank(value: &Field<Operand>) -> bool {
 /// Whether the question can have been asked when the rule is tried.
 fn check_order(
     form: &Questionnaire<'_>,
-    order: &mut Order,
+    order: &mut Order<'_>,
     condition: &Condition,
     question: &QuestionPlan<'_>,
     page: usize,
     at: &str,
     report: &mut Report,
 ) {
-    let id = question.id;
     if question.page == page {
         if condition.op.get() == Some(&Operator::IsFilled) && question.required {
-            let message = format!("question {id:?} is required, so it is always answered here");
+            let message = format!("{} is required, so it is always answered here", question_name(question));
             report.add(Code::ConditionAlwaysTrue, at, message);
         }
-    } else if !order.can_follow(form, page, question.page) {
-        let message = format!("question {id:?} cannot have been asked when {} is left", form.page_name(page));
+    } else if order.can_follow(page, question.page) == Some(false) {
+        let message = format!("{} is never asked before {}", question_name(question), form.page_name(page));
         report.add(Code::ConditionOnLaterPage, format!("{at}/fieldId"), message);
-    } else if order.can_miss(form, page, question.page) {
-        let message = format!("{} can be come to without question {id:?}", form.page_name(page));
+    } else if order.can_miss(page, question.page) {
+        let message = format!("some paths to {} skip {}", form.page_name(page), question_name(question));
         report.add(Code::ConditionMaybeUnasked, format!("{at}/fieldId"), message);
     }
 }

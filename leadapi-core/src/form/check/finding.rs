@@ -1,11 +1,11 @@
 //! A finding, and where findings are gathered.
 
-use std::fmt;
+use std::{collections::HashMap, fmt};
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
 use super::{Code, Severity};
-use crate::form::{answer::Answers, plan::Questionnaire};
+use crate::form::answer::Answers;
 
 /// Something that was found in a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,9 +19,16 @@ pub struct Finding {
     pub message: String,
     /// Answers that show it, where it takes answers to see it: walk the form with them.
     pub witness: Option<Answers>,
+    /// How many places have it: 1, but for the last finding of a code that has more than
+    /// [`MAX_PER_CODE`](Self::MAX_PER_CODE). That one stands for all others, and points to the first of them.
+    pub count: usize,
 }
 
 impl Finding {
+    /// The most places of a code that have a finding of their own. A code with more of them has one finding more, which
+    /// counts the others.
+    pub const MAX_PER_CODE: usize = 100;
+
     /// How bad it is.
     ///
     /// ```
@@ -45,74 +52,70 @@ impl fmt::Display for Finding {
 
 impl Serialize for Finding {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut finding = serializer.serialize_struct("Finding", 5)?;
+        let mut finding = serializer.serialize_struct("Finding", 7)?;
         finding.serialize_field("code", &self.code)?;
         finding.serialize_field("severity", self.severity().as_str())?;
         finding.serialize_field("pointer", &self.pointer)?;
         finding.serialize_field("message", &self.message)?;
+        finding.serialize_field("advice", self.code.advice())?;
         finding.serialize_field("witness", &self.witness)?;
+        finding.serialize_field("count", &self.count)?;
         finding.end()
     }
 }
 
-/// Findings as they come.
+/// Findings as they come. Those above the limit of their code are counted, and their texts are never made.
 #[derive(Debug, Default)]
-pub(super) struct Report(Vec<Finding>);
+pub(super) struct Report {
+    findings: Vec<Finding>,
+    counts: HashMap<Code, Count>,
+}
+
+#[derive(Debug, Default)]
+struct Count {
+    all: usize,
+    /// The place among the findings of the one that stands for the others.
+    others: Option<usize>,
+}
 
 impl Report {
-    pub(super) fn add(&mut self, code: Code, pointer: impl Into<String>, message: impl Into<String>) {
-        self.0.push(Finding { code, pointer: pointer.into(), message: message.into(), witness: None });
+    pub(super) fn add(&mut self, code: Code, pointer: impl fmt::Display, message: impl fmt::Display) {
+        self.push(code, &pointer, &message, None);
     }
 
     pub(super) fn show(
         &mut self,
         code: Code,
-        pointer: impl Into<String>,
-        message: impl Into<String>,
+        pointer: impl fmt::Display,
+        message: impl fmt::Display,
         witness: Answers,
     ) {
-        self.0.push(Finding { code, pointer: pointer.into(), message: message.into(), witness: Some(witness) });
+        self.push(code, &pointer, &message, Some(witness));
+    }
+
+    fn push(&mut self, code: Code, pointer: &dyn fmt::Display, message: &dyn fmt::Display, witness: Option<Answers>) {
+        let count = self.counts.entry(code).or_default();
+        count.all += 1;
+        if count.others.is_some() {
+            return;
+        }
+        if count.all > Finding::MAX_PER_CODE {
+            count.others = Some(self.findings.len());
+        }
+        let (pointer, message) = (pointer.to_string(), message.to_string());
+        self.findings.push(Finding { code, pointer, message, witness, count: 1 });
     }
 
     /// The findings, the worst first, and otherwise as they came.
     pub(super) fn finish(mut self) -> Vec<Finding> {
-        self.0.sort_by_key(Finding::severity);
-        self.0
-    }
-}
-
-/// Where things stand in the record.
-impl Questionnaire<'_> {
-    pub(super) fn at(&self, member: impl fmt::Display) -> String {
-        format!("{}/{member}", self.source.pointer())
-    }
-
-    pub(super) fn page_at(&self, page: usize) -> String {
-        match self.pages.get(page).and_then(|page| page.at) {
-            Some(at) => self.at(format_args!("pages/{at}")),
-            None => "/form".to_owned(),
+        for count in self.counts.into_values() {
+            if let Some(finding) = count.others.and_then(|others| self.findings.get_mut(others)) {
+                finding.count = count.all - Finding::MAX_PER_CODE;
+                finding.message = format!("and {} more of {}, from here on", finding.count, finding.code);
+                finding.witness = None;
+            }
         }
-    }
-
-    pub(super) fn question_at(&self, question: usize) -> String {
-        let plan = self.questions.get(question);
-        let (page, at) = plan.map_or((0, 0), |question| (question.page, question.at));
-        format!("{}/fields/{at}", self.page_at(page))
-    }
-
-    pub(super) fn rule_at(&self, at: usize) -> String {
-        self.at(format_args!("logic/rules/{at}"))
-    }
-
-    pub(super) fn ending_at(&self, at: usize) -> String {
-        self.at(format_args!("settings/endings/{at}"))
-    }
-
-    /// What a page is called in a message.
-    pub(super) fn page_name(&self, page: usize) -> String {
-        match self.pages.get(page).and_then(|page| page.id) {
-            Some(id) => format!("page {id:?}"),
-            None => format!("page number {}", page + 1),
-        }
+        self.findings.sort_by_key(Finding::severity);
+        self.findings
     }
 }

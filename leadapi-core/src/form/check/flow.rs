@@ -2,11 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::{Code, Report};
+use super::{
+    Code, Report,
+    names::{ending_name, rule_name},
+};
 use crate::form::{
     answer::Answers,
     plan::{Jump, Questionnaire, Target},
-    prove::{Exploration, Verdict},
+    prove::{Exploration, Proofs, Verdict},
     walk::Outcome,
 };
 
@@ -18,8 +21,9 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
     check_walks(form, &exploration, report);
     check_reach(form, &exploration, report);
     check_rules(form, &exploration, report);
-    if !exploration.complete {
-        let message = format!("more than {} ways to answer were not looked at", form.policy.budget);
+    check_undecided(form, &exploration.proofs, report);
+    if !exploration.proofs.complete {
+        let message = format!("the budget of {} steps ran out{}", form.policy.budget, undecided(&exploration.proofs));
         report.add(Code::BudgetExceeded, form.source.pointer(), message);
     }
 }
@@ -33,16 +37,21 @@ fn check_walks(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
             _ => None,
         };
         let page = again.unwrap_or_default();
-        let message = format!("answers lead back to {}, and on for ever", form.page_name(page));
+        let message = format!("some answers lead back to {}, again and again", form.page_name(page));
         report.show(Code::EndlessWalk, form.page_at(page), message, answers.clone());
     }
     let mut show = |code, verdict: &Verdict<Answers>, what: &str| {
         if let Verdict::Refuted(answers) = verdict {
-            report.show(code, form.source.pointer(), format!("answers lead to a lead without {what}"), answers.clone());
+            report.show(
+                code,
+                form.source.pointer(),
+                format_args!("some answers make a lead without {what}"),
+                answers.clone(),
+            );
         }
     };
     show(Code::LeadWithoutName, &proofs.named, "a name");
-    show(Code::LeadWithoutContact, &proofs.contactable, "an email address and a phone number");
+    show(Code::LeadWithoutContact, &proofs.contactable, "an email address or a phone number");
 }
 
 fn check_reach(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut Report) {
@@ -52,7 +61,7 @@ fn check_reach(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
             let (code, message) = if pages.get(*page) == Some(&true) {
                 (Code::PageInfeasible, "no answers lead to")
             } else {
-                (Code::PageUnreachable, "nothing leads to")
+                (Code::PageUnreachable, "no rule or default route leads to")
             };
             report.add(code, form.page_at(*page), format!("{message} {}", form.page_name(*page)));
         }
@@ -61,19 +70,54 @@ fn check_reach(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
         for index in missing {
             let Some(ending) = form.endings.get(*index) else { continue };
             let (code, message) = if endings.contains(index) {
-                (Code::EndingInfeasible, "no answers lead to this ending")
+                (Code::EndingInfeasible, "no answers lead to")
             } else {
-                (Code::EndingUnreachable, "nothing leads to this ending")
+                (Code::EndingUnreachable, "no rule or default route leads to")
             };
-            report.add(code, form.ending_at(ending.at), message);
+            report.add(code, form.ending_at(ending.at), format_args!("{message} {}", ending_name(ending)));
         }
     }
-    if exploration.complete && !exploration.makes_lead || !exploration.complete && !may_make_lead(form, &pages) {
-        report.add(Code::NoLeadEnding, form.at("settings/endings"), "no walk comes to an ending that makes a lead");
+    let complete = exploration.proofs.complete;
+    let makes_lead = if complete { exploration.makes_lead } else { may_make_lead(form, &pages) };
+    if !makes_lead && !exploration.anywhere {
+        report.add(Code::NoLeadEnding, form.at("settings/endings"), "no visitor reaches an ending that creates a lead");
     }
 }
 
-/// Whether an ending that makes a lead can be come to if answers are left out of account.
+/// Rules that cannot be evaluated, on pages that a visitor can reach.
+fn check_undecided(form: &Questionnaire<'_>, proofs: &Proofs, report: &mut Report) {
+    let rules = form.pages.iter().enumerate().flat_map(|(page, plan)| plan.rules.iter().map(move |rule| (page, rule)));
+    for (page, rule) in rules.filter(|(_, rule)| proofs.undecided.binary_search(&rule.at).is_ok()) {
+        let why = if matches!(rule.jump, Jump::Unknown) {
+            "its action is unknown"
+        } else {
+            "an operator or a join is unknown"
+        };
+        let message = format_args!(
+            "cannot decide when {} applies on {}, because {why}{}",
+            rule_name(rule),
+            form.page_name(page),
+            undecided(proofs)
+        );
+        report.add(Code::UndecidedRule, form.rule_at(rule.at), message);
+    }
+}
+
+/// What is neither proved nor refuted, as the end of a sentence.
+fn undecided(proofs: &Proofs) -> String {
+    let unknown = |verdict: &Verdict<Answers>| *verdict == Verdict::Unknown;
+    let statements = [
+        (unknown(&proofs.ends), "whether every walk ends"),
+        (proofs.pages == Verdict::Unknown, "whether every page is reachable"),
+        (proofs.endings == Verdict::Unknown, "whether every ending is reachable"),
+        (unknown(&proofs.named), "whether every lead has a name"),
+        (unknown(&proofs.contactable), "whether every lead has an email address or a phone number"),
+    ];
+    let open: Vec<&str> = statements.iter().filter(|(open, _)| *open).map(|(_, what)| *what).collect();
+    if open.is_empty() { String::new() } else { format!("; undecided: {}", open.join(", ")) }
+}
+
+/// Whether an ending that creates a lead is reachable, whatever is answered.
 fn may_make_lead(form: &Questionnaire<'_>, pages: &[bool]) -> bool {
     let reached = pages.iter().zip(&form.graph.targets).filter(|(reached, _)| **reached);
     let mut targets = reached.flat_map(|(_, targets)| targets);
@@ -82,7 +126,7 @@ fn may_make_lead(form: &Questionnaire<'_>, pages: &[bool]) -> bool {
 
 /// Rules that make no difference, on pages that somebody comes to.
 fn check_rules(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut Report) {
-    if !exploration.complete {
+    if !exploration.proofs.complete {
         return;
     }
     let missing: BTreeSet<usize> = match &exploration.proofs.pages {
@@ -102,9 +146,21 @@ fn check_rules(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
                     report.add(Code::FallbackNeverUsed, at, message);
                 }
             } else if !rule.groups.is_empty() && !held {
-                report.add(Code::RuleNeverMatches, at, "no answers that lead here make this rule match");
+                report.add(
+                    Code::RuleNeverMatches,
+                    at,
+                    format_args!("no answers that lead to {} make {} match", form.page_name(index), rule_name(rule)),
+                );
             } else if held && !followed {
-                report.add(Code::RuleShadowed, at, "whenever this rule matches, one before it does too");
+                report.add(
+                    Code::RuleShadowed,
+                    at,
+                    format_args!(
+                        "whenever {} matches, an earlier rule of {} matches too",
+                        rule_name(rule),
+                        form.page_name(index)
+                    ),
+                );
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Code, Report};
+use super::{Code, Report, names::quoted};
 use crate::form::{
     entries,
     field::Field,
@@ -38,7 +38,7 @@ impl<'r> Ids<'r> {
             }
             Some(id) => match self.first.get(id) {
                 Some(first) => {
-                    let message = format!("the {what} at {first} has the id {id:?} already");
+                    let message = format!("the {what} at {first} already has the id {}", quoted(id));
                     report.add(self.kind.duplicate, format!("{pointer}/id"), message);
                 }
                 None => {
@@ -57,7 +57,7 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
         if let Some(page) = page {
             pages.check(&page.id, page_at.clone(), report);
             if let Some(id) = said(&page.id).filter(|id| id.starts_with(ENDING)) {
-                let message = format!("{id:?} names an ending wherever a rule jumps to it");
+                let message = format!("a jump to {} names an ending, not this page", quoted(id));
                 report.add(Code::PageIdLikeEnding, format!("{page_at}/id"), message);
             }
         }

@@ -1,8 +1,9 @@
 //! What becomes of answers in a lead.
 
-use std::collections::HashMap;
-
-use super::{Code, Report};
+use super::{
+    Code, Report,
+    names::{question_name, quoted},
+};
 use crate::{
     form::plan::{Kind, Questionnaire, said},
     id::{ClientId, PipelineId},
@@ -17,11 +18,11 @@ const RESERVED: [&str; 7] = ["client_id", "pipeline_id", "stage_id", "source", "
 pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
     let client = form.source.form.and_then(|form| form.client_id.as_str());
     if client.is_none_or(|id| ClientId::parse(id).is_err()) {
-        report.add(Code::ClientMissing, "/form/client_id", "the form belongs to no client account");
+        report.add(Code::ClientMissing, "/form/client_id", "client_id does not name a client account");
     }
     let pipeline = form.source.form.and_then(|form| said(&form.target_pipeline_id));
     if pipeline.is_some_and(|id| PipelineId::parse(id.trim()).is_err()) {
-        report.add(Code::PipelineMalformed, "/form/target_pipeline_id", "no pipeline can have this id");
+        report.add(Code::PipelineMalformed, "/form/target_pipeline_id", "target_pipeline_id is malformed");
     }
     for (index, question) in form.questions.iter().enumerate() {
         let Some(key) = question.key else { continue };
@@ -35,13 +36,25 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
         };
         if let Some(code) = mismatch {
             let kind = question.record.kind.get().map_or("", |kind| kind.as_str());
-            report.add(code, at.clone(), format!("{key} is asked for with a question of type {kind:?}"));
+            report.add(
+                code,
+                at.clone(),
+                format!("{} has the type {} and is mapped to {key}", question_name(question), quoted(kind)),
+            );
         }
         if RESERVED.contains(&key) {
-            report.add(Code::ReservedKey, at.clone(), format!("no answer sets {key}"));
+            report.add(
+                Code::ReservedKey,
+                at.clone(),
+                format!("answers cannot set {key}, so the answer to {} goes to the notes", question_name(question)),
+            );
         }
         if key.trim() != key {
-            report.add(Code::KeyWithBlanks, at, format!("{key:?} is not {:?}", key.trim()));
+            report.add(
+                Code::KeyWithBlanks,
+                at,
+                format!("the key {} is not the key {}", quoted(key), quoted(key.trim())),
+            );
         }
     }
     check_twice(form, report);
@@ -49,22 +62,57 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
 
 /// Questions on one path that are mapped to one field.
 fn check_twice(form: &Questionnaire<'_>, report: &mut Report) {
-    let mut after: HashMap<usize, Vec<bool>> = HashMap::new();
+    let mut pages: Vec<usize> = (0..form.pages.len()).collect();
+    pages.sort_by_key(|page| form.graph.knot(*page));
     for key in FIELDS {
-        let mapped = form.mapped.get(key).map_or(&[][..], Vec::as_slice);
-        for (count, index) in mapped.iter().enumerate() {
-            let page = |index: usize| form.questions.get(index).map_or(0, |question| question.page);
-            let mut follows = |first: usize, second: usize| {
-                let after = after.entry(first).or_insert_with(|| form.graph.reached([first], |_| true));
-                after.get(second) == Some(&true)
-            };
-            let mut before = mapped.iter().take(count);
-            let other =
-                before.find(|other| follows(page(**other), page(*index)) || follows(page(*index), page(**other)));
-            if let Some(other) = other {
-                let message = format!("the question at {} is mapped to {key} too", form.question_at(*other));
-                report.add(Code::MappedTwice, format!("{}/mappedKey", form.question_at(*index)), message);
+        let Some(mapped) = form.mapped.get(key).filter(|mapped| mapped.len() > 1) else { continue };
+        let firsts = Firsts::new(form, &pages, mapped);
+        for question in mapped {
+            if let Some(other) = firsts.before(form, *question) {
+                let message = format!("{} is mapped to {key} too", form.question_name_at(other));
+                report.add(Code::MappedTwice, format!("{}/mappedKey", form.question_at(*question)), message);
             }
         }
+    }
+}
+
+/// The first of some questions, in the order of the record, before and in each knot of pages.
+struct Firsts {
+    own: Vec<Option<usize>>,
+    before: Vec<Option<usize>>,
+}
+
+impl Firsts {
+    /// One pass over the pages, which are sorted so that all pages before a knot come before it.
+    fn new(form: &Questionnaire<'_>, pages: &[usize], mapped: &[usize]) -> Self {
+        let mut firsts = Self { own: vec![None; pages.len()], before: vec![None; pages.len()] };
+        for question in mapped {
+            if let Some(own) = firsts.own.get_mut(Self::knot(form, *question)) {
+                own.get_or_insert(*question);
+            }
+        }
+        for page in pages {
+            let knot = form.graph.knot(*page);
+            let known = [&firsts.own, &firsts.before].map(|firsts| firsts.get(knot).copied().flatten());
+            let Some(first) = known.into_iter().flatten().min() else { continue };
+            for next in form.graph.next(*page).map(|next| form.graph.knot(next)).filter(|next| *next != knot) {
+                if let Some(before) = firsts.before.get_mut(next) {
+                    *before = Some(before.map_or(first, |known| known.min(first)));
+                }
+            }
+        }
+        firsts
+    }
+
+    fn knot(form: &Questionnaire<'_>, question: usize) -> usize {
+        form.questions.get(question).map_or(usize::MAX, |question| form.graph.knot(question.page))
+    }
+
+    /// The first question that a path can pass before this one. In a circle of pages each can be before each other, and
+    /// the order of the record counts.
+    fn before(&self, form: &Questionnaire<'_>, question: usize) -> Option<usize> {
+        let knot = Self::knot(form, question);
+        let own = self.own.get(knot).copied().flatten().filter(|own| *own < question);
+        self.before.get(knot).copied().flatten().into_iter().chain(own).min()
     }
 }

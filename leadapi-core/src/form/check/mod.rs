@@ -7,6 +7,8 @@ mod finding;
 mod flow;
 mod ids;
 mod lead;
+mod names;
+mod order;
 mod questions;
 mod rules;
 mod settings;
@@ -16,6 +18,7 @@ mod texts;
 pub use code::{Code, Severity};
 pub use finding::Finding;
 use finding::Report;
+use order::Order;
 pub(super) use shape::{At, Inspect};
 
 use super::plan::Questionnaire;
@@ -25,7 +28,10 @@ impl Questionnaire<'_> {
     ///
     /// It looks at every part of the record, and at all ways of answering within the
     /// [`budget`](super::Policy::budget); what it finds that way comes with answers that show it. [`Code`] says what each
-    /// finding means and what to do about it.
+    /// finding means and what to do about it. Of a code that many places have, the first
+    /// [`MAX_PER_CODE`](Finding::MAX_PER_CODE) are listed, and the others are counted.
+    ///
+    /// Time and memory are about linear in the size of the record, besides what the budget allows.
     ///
     /// ```
     /// use leadapi_core::form::{Code, FormRecord, Policy, Version};
@@ -46,8 +52,9 @@ impl Questionnaire<'_> {
         ids::check(self, &mut report);
         questions::check(self, &mut report);
         rules::check(self, &mut report);
-        conditions::check(self, &mut report);
-        texts::check(self, &mut report);
+        let mut order = Order::new(self);
+        conditions::check(self, &mut order, &mut report);
+        texts::check(self, &mut order, &mut report);
         lead::check(self, &mut report);
         settings::check(self, &mut report);
         flow::check(self, &mut report);

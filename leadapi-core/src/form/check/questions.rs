@@ -1,6 +1,9 @@
 //! Pages, questions and options by themselves.
 
-use super::{Code, Report};
+use super::{
+    Code, Report,
+    names::{question_name, quoted},
+};
 use crate::form::{
     entries,
     field::Field,
@@ -11,13 +14,17 @@ use crate::form::{
 pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
     let fields = form.source.form.is_some_and(|form| form.fields.items().next().is_some());
     if form.pages.is_empty() {
-        report.add(Code::NoQuestions, form.source.pointer(), "the form has no page");
+        report.add(Code::NoQuestions, form.source.pointer(), "the form has no pages");
     } else if fields && form.pages.iter().any(|page| page.at.is_some()) {
-        report.add(Code::FieldsAndPages, "/form/fields", "these questions are never asked, because there are pages");
+        report.add(Code::FieldsAndPages, "/form/fields", "these questions are never asked, because the form has pages");
     }
     for (index, page) in form.pages.iter().enumerate() {
         if page.questions.is_empty() {
-            report.add(Code::PageWithoutQuestions, form.page_at(index), "nothing is asked on this page");
+            report.add(
+                Code::PageWithoutQuestions,
+                form.page_at(index),
+                format_args!("{} has no questions", form.page_name(index)),
+            );
         }
     }
     for (index, question) in form.questions.iter().enumerate() {
@@ -28,24 +35,36 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
 fn check_question(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
     let record = question.record;
     if said(&record.label).is_none() {
-        report.add(Code::LabelEmpty, format!("{at}/label"), format!("question {:?} has no label", question.id));
+        report.add(Code::LabelEmpty, format!("{at}/label"), format_args!("{} has no label", question_name(question)));
     }
     match &question.kind {
         Kind::Unknown => {
             let kind = record.kind.get().map_or("", |kind| kind.as_str());
-            report.add(Code::UnknownQuestionType, format!("{at}/type"), format!("{kind:?} is no type of question"));
+            report.add(
+                Code::UnknownQuestionType,
+                format!("{at}/type"),
+                format!("{} has the type {}, which is not in the contract", question_name(question), quoted(kind)),
+            );
         }
         Kind::Choice(options) => {
             let pointer = format!("{at}/options");
             match (options.len(), question.required) {
                 (0, true) => {
-                    let message = format!("nobody can answer question {:?}, which is required", question.id);
+                    let message = format!("{} is required and has no options", question_name(question));
                     report.add(Code::RequiredChoiceWithoutOptions, pointer, message);
                 }
                 (0, false) => {
-                    report.add(Code::ChoiceWithoutOptions, pointer, "there is nothing to choose from");
+                    report.add(
+                        Code::ChoiceWithoutOptions,
+                        pointer,
+                        format_args!("{} has no options", question_name(question)),
+                    );
                 }
-                (1, _) => report.add(Code::SingleOption, pointer, "there is one option only"),
+                (1, _) => report.add(
+                    Code::SingleOption,
+                    pointer,
+                    format_args!("{} has only one option", question_name(question)),
+                ),
                 _ => {}
             }
             check_options(question, at, report);
@@ -53,10 +72,18 @@ fn check_question(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
         _ => {}
     }
     if !matches!(question.kind, Kind::Choice(_)) && record.options.items().next().is_some() {
-        report.add(Code::OptionsOnOtherType, format!("{at}/options"), "only a single_choice has options");
+        report.add(
+            Code::OptionsOnOtherType,
+            format!("{at}/options"),
+            format_args!("{} is not a single_choice", question_name(question)),
+        );
     }
     if !matches!(question.kind, Kind::Number { .. }) && record.min.get().is_some() {
-        report.add(Code::MinOnOtherType, format!("{at}/min"), "only a number has a lower bound");
+        report.add(
+            Code::MinOnOtherType,
+            format!("{at}/min"),
+            format_args!("{} does not take numbers", question_name(question)),
+        );
     }
 }
 
@@ -64,10 +91,18 @@ fn check_options(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
     for (index, option) in entries(&question.record.options) {
         let pointer = format!("{at}/options/{index}");
         if said(&option.label).is_none() {
-            report.add(Code::OptionLabelEmpty, format!("{pointer}/label"), "the option has no label");
+            report.add(
+                Code::OptionLabelEmpty,
+                format!("{pointer}/label"),
+                format_args!("option {} of {} has no label", index + 1, question_name(question)),
+            );
         }
         if matches!(&option.score, Field::Value(score) if Number::as_i64(score).is_none()) {
-            report.add(Code::ScoreNotInteger, format!("{pointer}/score"), "the score is no whole number");
+            report.add(
+                Code::ScoreNotInteger,
+                format!("{pointer}/score"),
+                format_args!("the score of option {} of {} is not a whole number", index + 1, question_name(question)),
+            );
         }
     }
 }

@@ -1,8 +1,11 @@
 //! Rules: where they apply, and where they go.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::{Code, Report};
+use super::{
+    Code, Report,
+    names::{quoted, record_name, rule_name},
+};
 use crate::form::{
     entries,
     field::Field,
@@ -14,13 +17,14 @@ use crate::form::{
 pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
     let pages: HashMap<&str, usize> =
         form.pages.iter().enumerate().filter_map(|(index, page)| Some((page.id?, index))).collect();
+    let endings: HashSet<&str> = form.endings.iter().filter_map(|ending| ending.id).collect();
     for (at, rule) in form.source.rules() {
         let pointer = form.rule_at(at);
         if said(&rule.from_page_id).is_none_or(|id| !pages.contains_key(id)) {
-            let message = "the page after which the rule applies does not exist";
+            let message = format!("{} belongs to a page that does not exist", record_name(rule, at));
             report.add(Code::FromPageMissing, format!("{pointer}/fromPageId"), message);
         }
-        check_jump(form, rule, &pages, &pointer, report);
+        check_jump(rule, &pages, &endings, &pointer, report);
         check_groups(rule, &pointer, report);
     }
     for (index, page) in form.pages.iter().enumerate() {
@@ -28,21 +32,21 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
     }
 }
 
-fn check_jump(form: &Questionnaire<'_>, rule: &Rule, pages: &HashMap<&str, usize>, at: &str, report: &mut Report) {
+fn check_jump(rule: &Rule, pages: &HashMap<&str, usize>, endings: &HashSet<&str>, at: &str, report: &mut Report) {
     let then = rule.then.get();
     let Some(then) = then.filter(|then| then.kind.get() == Some(&JumpKind::Jump)) else {
         let kind = then.and_then(|then| then.kind.get()).map_or("", |kind| kind.as_str());
-        report.add(Code::UnknownJump, format!("{at}/then/kind"), format!("{kind:?} is nothing that a rule can do"));
+        report.add(Code::UnknownJump, format!("{at}/then/kind"), format!("the action {} is unknown", quoted(kind)));
         return;
     };
     let target = then.target.as_str().unwrap_or_default();
     let pointer = format!("{at}/then/target");
     match target.strip_prefix(ENDING) {
-        Some(id) if form.endings.iter().all(|ending| ending.id != Some(id)) => {
-            report.add(Code::TargetEndingMissing, pointer, format!("there is no ending {id:?}"));
+        Some(id) if !endings.contains(id) => {
+            report.add(Code::TargetEndingMissing, pointer, format!("there is no ending {}", quoted(id)));
         }
         None if !pages.contains_key(target) => {
-            report.add(Code::TargetPageMissing, pointer, format!("there is no page {target:?}"));
+            report.add(Code::TargetPageMissing, pointer, format!("there is no page {}", quoted(target)));
         }
         _ => {}
     }
@@ -51,7 +55,7 @@ fn check_jump(form: &Questionnaire<'_>, rule: &Rule, pages: &HashMap<&str, usize
 fn check_groups(rule: &Rule, at: &str, report: &mut Report) {
     let mut join = |op: &Field<GroupOp>, pointer: String| {
         if let Field::Value(GroupOp::Other(op)) = op {
-            report.add(Code::UnknownJoin, pointer, format!("{op:?} is neither AND nor OR"));
+            report.add(Code::UnknownJoin, pointer, format!("{} is neither AND nor OR", quoted(op)));
         }
     };
     join(&rule.outer_op, format!("{at}/outerOp"));
@@ -75,16 +79,24 @@ fn check_page(form: &Questionnaire<'_>, index: usize, page: &PagePlan<'_>, repor
     for rule in &page.rules {
         let pointer = form.rule_at(rule.at);
         if !rule.fallback && rule.groups.is_empty() {
-            let message = format!("the rule has no conditions and is not called {FALLBACK:?}");
+            let message = format!("{} has no conditions and is not named {FALLBACK:?}", rule_name(rule));
             report.add(Code::RuleWithoutConditions, pointer, message);
         } else if rule.fallback && !rule.groups.is_empty() {
-            report.add(Code::FallbackWithConditions, format!("{pointer}/groups"), "a fallback needs no conditions");
+            report.add(
+                Code::FallbackWithConditions,
+                format!("{pointer}/groups"),
+                format_args!("the fallback of {} has conditions", form.page_name(index)),
+            );
         } else if rule.fallback {
             if std::mem::replace(&mut taken, true) {
-                let message = format!("{} has a fallback already", form.page_name(index));
+                let message = format!("{} already has a fallback", form.page_name(index));
                 report.add(Code::DuplicateFallback, pointer, message);
             } else if page.rules.iter().any(|other| !other.fallback && other.at > rule.at) {
-                report.add(Code::FallbackNotLast, pointer, "other rules of the page stand behind its fallback");
+                report.add(
+                    Code::FallbackNotLast,
+                    pointer,
+                    format_args!("other rules of {} stand behind its fallback", form.page_name(index)),
+                );
             }
         }
     }
@@ -98,7 +110,7 @@ fn check_default(form: &Questionnaire<'_>, index: usize, page: &PagePlan<'_>, re
     let default: Target = certain.and_then(jump).unwrap_or_else(|| form.after(index));
     let conditional = page.rules.iter().rev().filter(|rule| !rule.groups.is_empty());
     for rule in conditional.take_while(|rule| jump(rule) == Some(default)) {
-        let message = format!("{} leads there anyway", form.page_name(index));
+        let message = format!("{} leads there without {}", form.page_name(index), rule_name(rule));
         report.add(Code::RuleSameAsDefault, form.rule_at(rule.at), message);
     }
 }

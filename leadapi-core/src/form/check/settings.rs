@@ -1,6 +1,9 @@
 //! Endings, settings, the theme, and the two versions beside each other.
 
-use super::{Code, Report, colour};
+use super::{
+    Code, Report, colour,
+    names::{ending_name, quoted},
+};
 use crate::form::{
     field::Field,
     open::{CalendarProvider, EndingKind},
@@ -23,51 +26,76 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
 fn check_ending(form: &Questionnaire<'_>, ending: &EndingPlan<'_>, at: &str, report: &mut Report) {
     let record = ending.record;
     if let Field::Value(EndingKind::Other(kind)) = &record.kind {
-        report.add(Code::UnknownEndingKind, format!("{at}/kind"), format!("{kind:?} is no kind of ending"));
+        report.add(
+            Code::UnknownEndingKind,
+            format!("{at}/kind"),
+            format!("{} has the kind {}, which is not in the contract", ending_name(ending), quoted(kind)),
+        );
     }
     if let Field::Value(CalendarProvider::Other(provider)) = &record.calendar_provider {
-        let message = format!("{provider:?} is no provider of calendars");
+        let message =
+            format!("{} has the provider {}, which is not in the contract", ending_name(ending), quoted(provider));
         report.add(Code::UnknownCalendarProvider, format!("{at}/calendarProvider"), message);
     }
     if ending.calendar(&form.source).is_some_and(|calendar| calendar.slug.is_none()) {
-        report.add(Code::CalendarWithoutSlug, format!("{at}/calendarSlug"), "no calendar is named");
+        report.add(
+            Code::CalendarWithoutSlug,
+            format!("{at}/calendarSlug"),
+            format_args!("{} names no calendar", ending_name(ending)),
+        );
     }
     if let Some(url) = said(&record.post_booking_redirect_url) {
         let at = format!("{at}/postBookingRedirectUrl");
         if web_url(url).is_none() {
-            report.add(Code::BadRedirectUrl, at.clone(), format!("{url:?} is no URL of the web"));
+            report.add(Code::BadRedirectUrl, at.clone(), format!("{} is not an http or https URL", quoted(url)));
         }
         if !ending.is_calendar() {
-            report.add(Code::BookingUrlUnused, at, "nobody books here");
+            report.add(
+                Code::BookingUrlUnused,
+                at,
+                format_args!("{} has no calendar, so no visitor books there", ending_name(ending)),
+            );
         }
     }
     let pixel = form.source.record.capi.get().and_then(|capi| said(&capi.pixel_id));
     if record.meta_event.get().is_some_and(|event| said(&event.name).is_some()) && pixel.is_none() {
-        report.add(Code::MetaEventWithoutPixel, format!("{at}/metaEvent"), "there is no pixel to report it to");
+        report.add(
+            Code::MetaEventWithoutPixel,
+            format!("{at}/metaEvent"),
+            format_args!("{} reports an event, but there is no pixel", ending_name(ending)),
+        );
     }
     if record.creates_lead.is_absent() {
-        report.add(Code::CreatesLeadAbsent, at, "it is not said whether this ending makes a lead; it does");
+        report.add(
+            Code::CreatesLeadAbsent,
+            at,
+            format_args!("{} does not say whether it creates a lead", ending_name(ending)),
+        );
     }
 }
 
 fn check_settings(form: &Questionnaire<'_>, report: &mut Report) {
     let Some(settings) = form.source.settings else { return };
     if let Some(url) = said(&settings.redirect_url).filter(|url| web_url(url).is_none()) {
-        report.add(Code::BadRedirectUrl, form.at("settings/redirectUrl"), format!("{url:?} is no URL of the web"));
+        report.add(
+            Code::BadRedirectUrl,
+            form.at("settings/redirectUrl"),
+            format!("{} is not an http or https URL", quoted(url)),
+        );
     }
     let asks = |kind: fn(&Kind<'_>) -> bool| form.questions.iter().any(|question| kind(&question.kind));
     if settings.verify_email.get() == Some(&true) && !asks(|kind| matches!(kind, Kind::Email)) {
-        report.add(Code::VerifyEmailWithoutEmail, form.at("settings/verifyEmail"), "no email address is asked for");
+        report.add(Code::VerifyEmailWithoutEmail, form.at("settings/verifyEmail"), "the form has no email question");
     }
     if settings.verify_phone.get() == Some(&true) && !asks(|kind| matches!(kind, Kind::Phone)) {
-        report.add(Code::VerifyPhoneWithoutPhone, form.at("settings/verifyPhone"), "no phone number is asked for");
+        report.add(Code::VerifyPhoneWithoutPhone, form.at("settings/verifyPhone"), "the form has no phone question");
     }
     if let Some(id) = said(&settings.auto_book_field_id).filter(|id| form.question(id).is_none()) {
-        let message = format!("there is no question {id:?}");
+        let message = format!("there is no question {}", quoted(id));
         report.add(Code::AutoBookQuestionMissing, form.at("settings/autoBookFieldId"), message);
     }
     if form.version() == Version::Live && !settings.default_booking_slug.is_absent() {
-        let message = "a snapshot is published without a default calendar";
+        let message = "snapshots are published without a default calendar";
         report.add(Code::SnapshotHasDefaultSlug, form.at("settings/defaultBookingSlug"), message);
     }
 }
@@ -82,7 +110,11 @@ fn check_theme(form: &Questionnaire<'_>, report: &mut Report) {
         ("buttonGradientTo", &theme.button_gradient_to),
     ] {
         if let Some(text) = said(colour).filter(|text| colour::parse(text).is_none()) {
-            report.add(Code::BadColour, form.at(format_args!("theme/{name}")), format!("{text:?} is not #rrggbb"));
+            report.add(
+                Code::BadColour,
+                form.at(format_args!("theme/{name}")),
+                format!("{} is not written as #rrggbb", quoted(text)),
+            );
         }
     }
     let colour = |colour: &Field<String>| colour.as_str().and_then(colour::parse);
@@ -91,7 +123,7 @@ fn check_theme(form: &Questionnaire<'_>, report: &mut Report) {
     let text = colour(&theme.text_color);
     let contrasts = backgrounds.filter_map(|background| Some(colour::contrast(text?, background)));
     if let Some(least) = contrasts.min_by(f64::total_cmp).filter(|least| *least < CONTRAST) {
-        let message = format!("the text has a contrast of {least:.1} to 1 on the background");
+        let message = format!("the contrast of the text on the background is {least:.1} to 1");
         report.add(Code::LowContrast, form.at("theme/textColor"), message);
     }
 }
@@ -99,15 +131,15 @@ fn check_theme(form: &Questionnaire<'_>, report: &mut Report) {
 fn check_versions(form: &Questionnaire<'_>, report: &mut Report) {
     let Some(draft) = form.source.form else { return };
     if !form.is_active() {
-        report.add(Code::Inactive, "/form/is_active", "the form takes no answers");
+        report.add(Code::Inactive, "/form/is_active", "is_active is false");
     }
-    let Some(live) = draft.live_snapshot.get() else {
+    let Some(live) = draft.published() else {
         if draft.is_active.get() == Some(&true) {
-            report.add(Code::NeverPublished, "/form/live_snapshot", "there is no snapshot for visitors to walk");
+            report.add(Code::NeverPublished, "/form/live_snapshot", "the form is active and has no snapshot");
         }
         return;
     };
-    // The default calendar is not published, and what nobody here knows is not compared.
+    // The default calendar is not published, and unknown members are not compared.
     let mut published = draft.settings.clone();
     if let (Some(published), Some(live)) = (published.get_mut(), live.settings.get()) {
         published.default_booking_slug = live.default_booking_slug.clone();
@@ -124,7 +156,7 @@ fn check_versions(form: &Questionnaire<'_>, report: &mut Report) {
         report.add(
             Code::DraftDiffers,
             format!("/form/{name}"),
-            format!("the draft's {name} is not what was published"),
+            format!("{name} of the draft differs from the published version"),
         );
     }
 }

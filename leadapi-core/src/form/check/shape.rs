@@ -1,6 +1,6 @@
-//! Members of a wrong type, and members that nobody here knows, wherever in the record they are.
+//! Members of a wrong type, and members that are not in the contract, wherever in the record they are.
 
-use super::{Code, Report};
+use super::{Code, Report, names::quoted};
 use crate::form::{
     field::{Entry, Field},
     logic::Operand,
@@ -43,10 +43,14 @@ impl At<'_> {
         self.pointer.truncate(length);
     }
 
-    /// A member that nobody here knows.
+    /// A member that is not in the contract.
     pub(in crate::form) fn unknown(&mut self, name: &str) {
         self.member(name, |at| {
-            at.report.add(Code::UnknownMember, at.pointer.clone(), format!("nobody here knows a member {name:?} here"));
+            at.report.add(
+                Code::UnknownMember,
+                &at.pointer,
+                format_args!("the contract has no member {} here", quoted(name)),
+            );
         });
     }
 
@@ -61,8 +65,8 @@ impl At<'_> {
         };
         self.report.add(
             Code::UnexpectedType,
-            self.pointer.clone(),
-            format!("something else than {kind} should be here"),
+            &self.pointer,
+            format_args!("{kind} is not the type that the contract says"),
         );
     }
 }

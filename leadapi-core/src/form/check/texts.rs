@@ -1,28 +1,22 @@
 //! Placeholders in labels and in what is said at the end.
 
-use super::{Code, Report};
+use super::{Code, Report, names::quoted, order::Order};
 use crate::form::{
     plan::{QuestionPlan, Questionnaire},
     walk::{Piece, pieces},
 };
 
-pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
-    let from_first = |missed: usize| form.graph.reached([0], |page| page != missed);
-    let mut without: Vec<Option<Vec<bool>>> = vec![None; form.pages.len()];
+pub(super) fn check(form: &Questionnaire<'_>, order: &mut Order<'_>, report: &mut Report) {
     for (index, question) in form.questions.iter().enumerate() {
         let at = format!("{}/label", form.question_at(index));
         for key in check_text(form, question.label, &at, report) {
             let known: Vec<&QuestionPlan<'_>> = named(form, key);
             // Answered for certain: required, and on every path to here.
             let certain = known.iter().any(|other| {
-                other.required
-                    && other.page != question.page
-                    && without.get_mut(other.page).is_some_and(|without| {
-                        without.get_or_insert_with(|| from_first(other.page)).get(question.page) == Some(&false)
-                    })
+                other.required && other.page != question.page && !order.can_miss(question.page, other.page)
             });
             if !certain {
-                check_order(form, &known, question, key, &at, report);
+                check_order(order, &known, question, key, &at, report);
             }
         }
     }
@@ -44,11 +38,15 @@ fn check_text<'t>(form: &Questionnaire<'_>, text: &'t str, at: &str, report: &mu
         match piece {
             Piece::Text(_) => {}
             Piece::Brace(brace) => {
-                report.add(Code::UnbalancedBrace, at, format!("{brace:?} is no part of a placeholder"));
+                report.add(Code::UnbalancedBrace, at, format_args!("the brace {brace:?} has no counterpart"));
             }
             Piece::Key { key, .. } if form.knows(key) => known.push(key),
             Piece::Key { key, .. } => {
-                report.add(Code::UnknownPlaceholder, at, format!("no question is mapped to {key:?} or has this id"));
+                report.add(
+                    Code::UnknownPlaceholder,
+                    at,
+                    format_args!("no question is mapped to {0} or has the id {0}", quoted(key)),
+                );
             }
         }
     }
@@ -62,22 +60,22 @@ fn named<'f, 'r>(form: &'f Questionnaire<'r>, key: &str) -> Vec<&'f QuestionPlan
 }
 
 fn check_order(
-    form: &Questionnaire<'_>,
+    order: &mut Order<'_>,
     known: &[&QuestionPlan<'_>],
     question: &QuestionPlan<'_>,
     key: &str,
     at: &str,
     report: &mut Report,
 ) {
-    let before = |other: &&QuestionPlan<'_>| {
-        other.page != question.page && form.graph.reached([other.page], |_| true).get(question.page) == Some(&true)
+    let mut before = |other: &&QuestionPlan<'_>| {
+        other.page != question.page && order.can_follow(question.page, other.page) != Some(false)
     };
-    let (code, message) = if known.iter().any(before) {
+    let (code, message) = if known.iter().any(&mut before) {
         (Code::PlaceholderMaybeUnanswered, "may be unanswered by then")
     } else if known.iter().any(|other| other.page == question.page) {
         (Code::PlaceholderSamePage, "is asked on the same page")
     } else {
-        (Code::PlaceholderNotYetAsked, "cannot have been asked by then")
+        (Code::PlaceholderNotYetAsked, "is never asked before")
     };
-    report.add(code, at, format!("what {key:?} stands for {message}"));
+    report.add(code, at, format_args!("the question for the placeholder {} {message}", quoted(key)));
 }

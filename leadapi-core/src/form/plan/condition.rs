@@ -169,9 +169,7 @@ impl<'r> Test<'r> {
     fn new(op: &Operator, kind: &Kind<'_>, value: &'r Field<Operand>) -> Option<Self> {
         match (op, kind, value.get()) {
             (Operator::IsFilled, ..) => Some(Self::Filled),
-            (Operator::Equals, Kind::Choice(options), Some(Operand::Text(id))) => {
-                options.iter().position(|option| option.id == id).map(Self::Chosen)
-            }
+            (Operator::Equals, Kind::Choice(options), Some(Operand::Text(id))) => options.find(id).map(Self::Chosen),
             (Operator::Equals, Kind::Choice(_), _) => None,
             (Operator::Equals, Kind::Number { .. }, Some(value)) => number(value).map(Self::Equal),
             (Operator::Equals, _, Some(Operand::Text(text))) => Some(Self::Text(text.trim())),

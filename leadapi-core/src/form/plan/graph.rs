@@ -133,7 +133,7 @@ fn targets(page: &PagePlan<'_>, next: Target) -> Vec<Target> {
     let mut targets = Vec::new();
     for rule in &page.rules {
         let Jump::To(target) = rule.jump else { continue };
-        if rule.is_certain() || !rule.groups.is_empty() {
+        if rule.can_match() {
             targets.push(target);
         }
         if rule.is_certain() {

@@ -4,6 +4,7 @@
 //! nothing can name it. So the first of two that share an id wins everywhere.
 
 mod condition;
+mod dominators;
 mod ending;
 mod graph;
 mod question;
@@ -14,6 +15,7 @@ use std::collections::HashMap;
 
 use condition::Groups;
 pub(super) use condition::{Cond, Test};
+pub(super) use dominators::Dominators;
 pub use ending::Calendar;
 pub(super) use ending::{EndingPlan, web_url};
 pub(super) use graph::Graph;
@@ -68,8 +70,8 @@ pub(super) struct PagePlan<'r> {
 impl FormRecord {
     /// Compiles a version of the form.
     ///
-    /// [`Version::Live`] is what was published, and the draft where nothing was;
-    /// [`Questionnaire::version`] says which it is.
+    /// [`Version::Live`] is what was published, and the draft where nothing was: `live_snapshot` is absent, null or an
+    /// empty object, whatever `live_version` says. [`Questionnaire::version`] says which it is.
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, Policy, Version};

@@ -30,7 +30,7 @@ pub(in crate::form) struct QuestionPlan<'r> {
 /// What kind of answer a question takes.
 #[derive(Debug)]
 pub(in crate::form) enum Kind<'r> {
-    Choice(Vec<OptionPlan<'r>>),
+    Choice(Options<'r>),
     Number {
         min: Option<f64>,
     },
@@ -39,6 +39,14 @@ pub(in crate::form) enum Kind<'r> {
     Phone,
     /// Of a type that nobody here knows: whatever is answered is taken.
     Unknown,
+}
+
+/// The options of a choice, in the order of the record.
+#[derive(Debug)]
+pub(in crate::form) struct Options<'r> {
+    all: Vec<OptionPlan<'r>>,
+    /// The places of the options, sorted by id; empty where a scan is faster.
+    sorted: Vec<usize>,
 }
 
 /// An option that can be chosen.
@@ -162,7 +170,7 @@ impl<'r> Kind<'r> {
             Some(QuestionType::SingleChoice) => {
                 let mut ids = Ids::default();
                 let option = |choice: &'r Choice| Some(OptionPlan::new(ids.take(&choice.id)?, choice));
-                Self::Choice(question.options.items().filter_map(option).collect())
+                Self::Choice(Options::new(question.options.items().filter_map(option).collect()))
             }
             Some(QuestionType::Number) => Self::Number { min: question.min.get().and_then(Number::as_f64) },
             Some(QuestionType::ShortText) => Self::Text,
@@ -179,8 +187,7 @@ impl<'r> Kind<'r> {
     fn read<'a>(&self, answer: &'a Answer) -> Result<Slot<'a>, Problem> {
         match (self, answer) {
             (Self::Choice(options), Answer::Text(id)) => {
-                let index = options.iter().position(|option| option.id == id);
-                index.map(Slot::Chosen).ok_or(Problem::NoSuchOption)
+                options.find(id).map(Slot::Chosen).ok_or(Problem::NoSuchOption)
             }
             (Self::Choice(_), _) => Err(Problem::NoSuchOption),
             (Self::Number { min }, _) => {
@@ -197,6 +204,38 @@ impl<'r> Kind<'r> {
             (Self::Text | Self::Email | Self::Phone, Answer::Text(text)) => Ok(Slot::Text(text.trim())),
             (Self::Text | Self::Email | Self::Phone, _) => Err(Problem::NotAText),
         }
+    }
+}
+
+impl<'r> Options<'r> {
+    /// The most options that are scanned instead of searched.
+    const SCANNED: usize = 16;
+
+    fn new(all: Vec<OptionPlan<'r>>) -> Self {
+        let mut sorted = Vec::new();
+        if all.len() > Self::SCANNED {
+            sorted.extend(0..all.len());
+            sorted.sort_unstable_by_key(|index| all.get(*index).map(|option| option.id));
+        }
+        Self { all, sorted }
+    }
+
+    /// The place of the option with this id.
+    #[inline]
+    pub(in crate::form) fn find(&self, id: &str) -> Option<usize> {
+        if self.sorted.is_empty() {
+            return self.all.iter().position(|option| option.id == id);
+        }
+        let found = self.sorted.binary_search_by_key(&Some(id), |index| self.all.get(*index).map(|option| option.id));
+        self.sorted.get(found.ok()?).copied()
+    }
+}
+
+impl<'r> std::ops::Deref for Options<'r> {
+    type Target = [OptionPlan<'r>];
+
+    fn deref(&self) -> &Self::Target {
+        &self.all
     }
 }
 

@@ -60,6 +60,11 @@ impl RulePlan<'_> {
         self.fallback && self.groups.is_empty()
     }
 
+    /// Whether it could match: a rule without conditions never does, unless it is the fallback.
+    pub(in crate::form) fn can_match(&self) -> bool {
+        self.is_certain() || !self.groups.is_empty()
+    }
+
     /// A rule without conditions never matches, unless it is the fallback.
     #[inline]
     fn truth(&self, slots: &[Slot<'_>]) -> Truth {

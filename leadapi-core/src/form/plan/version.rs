@@ -1,17 +1,25 @@
 //! Which parts of a record are walked.
 
 use crate::form::{
-    Ending, Form, FormRecord, Logic, Page, Question, Rule, Settings, Theme,
+    Ending, Form, FormRecord, LiveSnapshot, Logic, Page, Question, Rule, Settings, Theme,
     field::{Field, List},
 };
 
 /// Which version of a form is meant (contract 2.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Version {
-    /// What was published, `live_snapshot`: what visitors walk.
+    /// What was published, `live_snapshot`: what visitors walk. A form without a snapshot, or with an empty one (`{}`), was
+    /// never published.
     Live,
     /// What is being edited: what its author tries out.
     Draft,
+}
+
+impl Form {
+    /// The snapshot, if the form was published: an empty one counts as none.
+    pub(in crate::form) fn published(&self) -> Option<&LiveSnapshot> {
+        self.live_snapshot.get().filter(|snapshot| **snapshot != LiveSnapshot::default())
+    }
 }
 
 /// The parts of a version, wherever in the record they stand.
@@ -30,7 +38,7 @@ pub(in crate::form) struct Source<'r> {
 impl<'r> Source<'r> {
     pub(super) fn new(record: &'r FormRecord, version: Version) -> Self {
         let form = record.form.get();
-        let live = form.and_then(|form| form.live_snapshot.get()).filter(|_| version == Version::Live);
+        let live = form.and_then(Form::published).filter(|_| version == Version::Live);
         let (logic, settings, theme) = match (live, form) {
             (Some(live), _) => (live.logic.get(), live.settings.get(), live.theme.get()),
             (None, Some(form)) => (form.logic.get(), form.settings.get(), form.theme.get()),

@@ -1,13 +1,17 @@
 //! The answers that make a difference: to each question as few as there are ways for the rules to look at it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use super::super::{
-    answer::Answer,
-    number::Number,
-    plan::{Cond, Jump, Kind, QuestionPlan, Questionnaire, Slot, Test},
-    walk::{is_contact, is_name},
+use super::{
+    super::{
+        answer::Answer,
+        number::Number,
+        plan::{Kind, QuestionPlan, Questionnaire, Slot},
+        walk::{is_contact, is_name},
+    },
+    signature::{Signature, Tests},
 };
+use crate::validate::PHONE;
 
 /// A lead has a name.
 pub(super) const NAMED: u8 = 1;
@@ -28,18 +32,11 @@ pub(super) struct Class<'c> {
 
 impl Classes {
     pub(super) fn new(form: &Questionnaire<'_>) -> Self {
-        let mut tests: Vec<Vec<Test<'_>>> = vec![Vec::new(); form.questions.len()];
-        for rule in form.pages.iter().flat_map(|page| &page.rules).filter(|rule| matches!(rule.jump, Jump::To(_))) {
-            for cond in rule.groups.conds() {
-                if let Cond::Ask { question, test } = cond
-                    && let Some(tests) = tests.get_mut(*question)
-                    && !tests.contains(test)
-                {
-                    tests.push(*test);
-                }
-            }
-        }
-        let by_question = form.questions.iter().zip(&tests).map(|(question, tests)| classes(form, question, tests));
+        let tests: HashMap<usize, Tests<'_>> = Tests::of(form);
+        let none = Tests::default();
+        let questions = form.questions.iter().enumerate();
+        let by_question =
+            questions.map(|(index, question)| classes(form, question, tests.get(&index).unwrap_or(&none)));
         Self { by_question: by_question.collect() }
     }
 
@@ -59,15 +56,15 @@ impl Classes {
 
 /// One good answer for each way in which the tests can come out. Of several, the one that does least for a lead: what is
 /// proved of it is proved of all.
-fn classes(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, tests: &[Test<'_>]) -> Vec<Option<Answer>> {
-    let mut classes: BTreeMap<Vec<bool>, (u8, Option<Answer>)> = BTreeMap::new();
+fn classes(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answer>> {
+    let mut classes: BTreeMap<Signature, (u8, Option<Answer>)> = BTreeMap::new();
     for answer in candidates(question, tests) {
         let Ok(slot) = question.read(answer.as_ref()) else { continue };
-        let seen = tests.iter().map(|test| test.holds(&slot)).collect();
+        let signature = tests.signature(&slot);
         let flags = flags(form, question, &slot);
-        let least = classes.get(&seen).is_none_or(|(known, _)| flags < *known);
+        let least = classes.get(&signature).is_none_or(|(known, _)| flags < *known);
         if least {
-            classes.insert(seen, (flags, answer));
+            classes.insert(signature, (flags, answer));
         }
     }
     classes.into_values().map(|(_, answer)| answer).collect()
@@ -80,15 +77,22 @@ fn flags(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, slot: &Slot<'_>)
 }
 
 /// Answers among which there is one of every class; some are not good, and several may be of one class.
-fn candidates(question: &QuestionPlan<'_>, tests: &[Test<'_>]) -> Vec<Option<Answer>> {
-    let constants = tests.iter().filter_map(|test| if let Test::Text(text) = test { Some(*text) } else { None });
-    let constants: Vec<&str> = constants.collect();
+fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answer>> {
+    let constants = tests.texts();
     let mut answers = vec![None];
     match &question.kind {
         Kind::Choice(options) => answers.extend(options.iter().map(|option| Some(option.id.into()))),
-        Kind::Number { min } => answers.extend(numbers(tests, *min).into_iter().map(|number| Some(number.into()))),
+        Kind::Number { min } => {
+            let numbers = numbers(tests.numbers().chain(*min));
+            answers.extend(numbers.iter().map(|number| Some(number.clone().into())));
+            if question.key == Some("phone") {
+                // A number is no phone number when it is written with more characters than one may have.
+                let long = numbers.iter().filter_map(|number| spelled(number, PHONE.max_chars()));
+                answers.extend(long.map(|number| Some(number.into())));
+            }
+        }
         Kind::Text | Kind::Email | Kind::Phone | Kind::Unknown => {
-            let others = ["something", "someone@example.org", "202 555 0100"].map(|text| unlike(text, &constants));
+            let others = ["something", "someone@example.org", "202 555 0100"].map(|text| unlike(text, constants));
             answers.extend(constants.iter().map(|text| Some((*text).into())));
             answers.extend(others.map(|text| Some(text.into())));
         }
@@ -98,40 +102,41 @@ fn candidates(question: &QuestionPlan<'_>, tests: &[Test<'_>]) -> Vec<Option<Ans
         // A number, too, is compared as it is written: as the condition writes it, and in some other way.
         let written = constants.iter().filter_map(|text| Number::parse(text).ok());
         answers.extend(written.map(|number| Some(number.into())));
-        answers
-            .extend(numbers(tests, None).iter().filter_map(|number| Some(Some(respelled(number, &constants)?.into()))));
+        let other = numbers(tests.numbers());
+        answers.extend(other.iter().filter_map(|number| Some(Some(respelled(number, constants)?.into()))));
     }
     answers
 }
 
-/// The same number in a spelling that is none of these.
-fn respelled(number: &Number, others: &[&str]) -> Option<Number> {
-    let spell = |zeros: String| match number.as_str().split_once('e') {
+/// The same number with so many zeros more.
+fn spelled(number: &Number, zeros: usize) -> Option<Number> {
+    let zeros = "0".repeat(zeros);
+    let spelling = match number.as_str().split_once('e') {
         None => format!("{number}e{zeros}"),
         Some((mantissa, exponent)) if mantissa.contains('.') => format!("{mantissa}{zeros}e{exponent}"),
         Some((mantissa, exponent)) => format!("{mantissa}.{zeros}e{exponent}"),
     };
-    let mut spellings = (1..others.len() + 2).map(|zeros| spell("0".repeat(zeros)));
-    let spelling = spellings.find(|spelling| !others.contains(&spelling.as_str()))?;
     Number::parse(&spelling).ok()
 }
 
-/// The text, made another one until it is none of these.
+/// The same number in a spelling that is none of these, which are sorted.
+fn respelled(number: &Number, others: &[&str]) -> Option<Number> {
+    let mut spellings = (1..others.len() + 2).filter_map(|zeros| spelled(number, zeros));
+    spellings.find(|spelling| others.binary_search(&spelling.as_str()).is_err())
+}
+
+/// The text, made another one until it is none of these, which are sorted.
 fn unlike(text: &str, others: &[&str]) -> String {
     let mut text = text.to_owned();
-    while others.contains(&text.as_str()) {
+    while others.binary_search(&text.as_str()).is_ok() {
         text.insert(0, '1');
     }
     text
 }
 
 /// A number at each constant, and one in each gap between them.
-fn numbers(tests: &[Test<'_>], min: Option<f64>) -> Vec<Number> {
-    let constants = tests.iter().filter_map(|test| match test {
-        Test::Equal(number) | Test::Greater(number) => Some(*number),
-        Test::Filled | Test::Chosen(_) | Test::Text(_) => None,
-    });
-    let mut cuts: Vec<f64> = constants.chain(min).collect();
+fn numbers(constants: impl Iterator<Item = f64>) -> Vec<Number> {
+    let mut cuts: Vec<f64> = constants.collect();
     cuts.sort_by(f64::total_cmp);
     let mut numbers = cuts.clone();
     match (cuts.first(), cuts.last()) {
@@ -165,7 +170,8 @@ mod tests {
             let number = Number::parse(text).unwrap();
             let mut others = vec![text.to_owned()];
             for _ in 0..3 {
-                let known: Vec<&str> = others.iter().map(String::as_str).collect();
+                let mut known: Vec<&str> = others.iter().map(String::as_str).collect();
+                known.sort_unstable();
                 let other = respelled(&number, &known).unwrap();
                 assert_eq!(other.as_f64().map(f64::to_bits), number.as_f64().map(f64::to_bits));
                 assert!(!others.contains(&other.to_string()));

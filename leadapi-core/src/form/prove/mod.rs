@@ -1,18 +1,19 @@
 //! What can be proved of a form, for all answers that there are.
 
+mod budget;
 mod classes;
+mod explore;
+mod linear;
+mod live;
+mod page_set;
 mod paths;
+mod signature;
 mod space;
 
-use std::collections::{BTreeSet, HashMap, hash_map::Entry};
-
-use super::{
-    answer::Answers,
-    plan::{Questionnaire, Tried},
-};
-use classes::{CONTACT, Classes, NAMED};
+pub(super) use explore::Exploration;
 pub use paths::{Path, PathEnd, Paths};
-use space::{Choice, Node, Space, State, Trail, Way};
+
+use super::{answer::Answers, plan::Questionnaire};
 
 /// Whether a statement about a form is true of all its walks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +23,9 @@ pub enum Verdict<W> {
     Proved,
     /// It is false, and this shows it.
     Refuted(W),
-    /// There were more ways to answer than the [`budget`](super::Policy::budget) allows to look at. In general the
-    /// question is NP-complete, so there are such forms.
+    /// It is not known. Either the [`budget`](super::Policy::budget) ran out: in general the question is NP-complete, so
+    /// there are such forms. Or it depends on a rule that cannot be evaluated, because of an operator, a join or an
+    /// action that this crate does not know: see [`Proofs::undecided`].
     Unknown,
 }
 
@@ -33,6 +35,14 @@ pub enum Verdict<W> {
 /// conditions, the texts that a condition names and all others, and none if it is optional. All ways through the pages
 /// are explored with one answer of each class, for as long as a rule ahead looks at it; so a verdict is exact. It is
 /// linear in the pages where rules look only at the answers of their own page.
+///
+/// Where the budget runs out, [`ends`](Self::ends), [`named`](Self::named) and [`contactable`](Self::contactable) can
+/// still be proved from the graph of the pages alone, in linear time: no page is on a cycle, or every path to a lead
+/// passes through a page that requires a name.
+///
+/// A rule that cannot be evaluated may match or not, just as a walk calls such a step
+/// [uncertain](super::Step::is_uncertain). A statement is proved when it is true in both cases, and refuted only by
+/// answers whose walk depends on no such rule.
 ///
 /// ```
 /// use leadapi_core::form::{Answers, FormRecord, Policy, Verdict, Version};
@@ -62,19 +72,10 @@ pub struct Proofs {
     pub named: Verdict<Answers>,
     /// Every lead has an email address or a phone number. Otherwise, with these answers it has neither.
     pub contactable: Verdict<Answers>,
-}
-
-/// All states that walks can be in.
-pub(super) struct Exploration {
-    pub proofs: Proofs,
-    /// Whether all of them were looked at.
+    /// The rules that cannot be evaluated with some answers that lead to their page, by their place among the rules.
+    pub undecided: Vec<usize>,
+    /// Whether the budget sufficed to explore all ways of answering.
     pub complete: bool,
-    /// The rules whose conditions hold for some answers on their page, by their place among the rules.
-    pub held: BTreeSet<usize>,
-    /// The rules that are followed for some answers.
-    pub followed: BTreeSet<usize>,
-    /// Whether an ending was come to that makes a lead.
-    pub makes_lead: bool,
 }
 
 impl Questionnaire<'_> {
@@ -89,114 +90,5 @@ impl Questionnaire<'_> {
     /// ```
     pub fn prove(&self) -> Proofs {
         self.explore().proofs
-    }
-
-    pub(super) fn explore(&self) -> Exploration {
-        let classes = Classes::new(self);
-        let mut explorer = Explorer::default();
-        let complete = Space::new(self, &classes).is_some_and(|space| explorer.run(&space));
-        explorer.conclude(self, complete)
-    }
-}
-
-#[derive(Default)]
-struct Explorer {
-    nodes: Vec<Node>,
-    known: HashMap<State, usize>,
-    pages: BTreeSet<usize>,
-    endings: BTreeSet<usize>,
-    endless: Option<Answers>,
-    nameless: Option<Answers>,
-    contactless: Option<Answers>,
-    held: BTreeSet<usize>,
-    followed: BTreeSet<usize>,
-    makes_lead: bool,
-}
-
-impl Explorer {
-    /// Visits each state once. Says whether the budget was enough for all.
-    fn run(&mut self, space: &Space<'_>) -> bool {
-        let mut budget = space.form.policy.budget;
-        self.nodes.extend(space.first().map(Node::first));
-        let mut at = 0;
-        while let Some(state) = self.nodes.get(at).map(|node| node.state.clone()) {
-            self.pages.insert(state.page);
-            let all = space.ways(&state, &mut budget, |choices, way, tried| {
-                self.note(space, state.page, tried);
-                self.follow(space, at, choices, way);
-            });
-            if !all {
-                return false;
-            }
-            at += 1;
-        }
-        true
-    }
-
-    fn note(&mut self, space: &Space<'_>, page: usize, tried: &[Tried]) {
-        let rules = space.form.pages.get(page).into_iter().flat_map(|page| &page.rules).zip(tried);
-        let mut holds = rules.filter(|(_, tried)| matches!(tried, Tried::Goes(_))).map(|(rule, _)| rule.at).peekable();
-        self.followed.extend(holds.peek());
-        self.held.extend(holds);
-    }
-
-    fn follow(&mut self, space: &Space<'_>, node: usize, choices: &[Choice], way: Way) {
-        let trail = || Trail::new(node, choices);
-        match way {
-            Way::Page(state) => {
-                if let Entry::Vacant(vacant) = self.known.entry(state) {
-                    let state = vacant.key().clone();
-                    vacant.insert(self.nodes.len());
-                    self.nodes.push(Node::after(trail(), state));
-                }
-            }
-            Way::Endless(_) => {
-                if self.endless.is_none() {
-                    self.endless = Some(space.answers(&self.nodes, &trail()));
-                }
-            }
-            Way::Ending(ending, flags) => {
-                self.endings.extend(ending);
-                let lead = space.form.creates_lead(ending);
-                self.makes_lead |= lead;
-                if lead && flags & NAMED == 0 && self.nameless.is_none() {
-                    self.nameless = Some(space.answers(&self.nodes, &trail()));
-                }
-                if lead && flags & CONTACT == 0 && self.contactless.is_none() {
-                    self.contactless = Some(space.answers(&self.nodes, &trail()));
-                }
-            }
-        }
-    }
-
-    fn conclude(self, form: &Questionnaire<'_>, complete: bool) -> Exploration {
-        let all = |witness: Option<Answers>| match witness {
-            Some(answers) => Verdict::Refuted(answers),
-            None if complete => Verdict::Proved,
-            None => Verdict::Unknown,
-        };
-        // What was not come to before the budget ran out is out of reach only if the graph says so too.
-        let missing = |count: usize, reached: &BTreeSet<usize>, possible: &dyn Fn(usize) -> bool| {
-            let missing: Vec<usize> = (0..count).filter(|index| !reached.contains(index)).collect();
-            if missing.is_empty() {
-                return Verdict::Proved;
-            }
-            let sure: Vec<usize> = missing.into_iter().filter(|index| complete || !possible(*index)).collect();
-            if sure.is_empty() { Verdict::Unknown } else { Verdict::Refuted(sure) }
-        };
-        let (pages, endings) = form.in_reach();
-        Exploration {
-            complete,
-            held: self.held,
-            followed: self.followed,
-            makes_lead: self.makes_lead,
-            proofs: Proofs {
-                ends: all(self.endless),
-                pages: missing(form.pages.len(), &self.pages, &|page| pages.get(page) == Some(&true)),
-                endings: missing(form.endings.len(), &self.endings, &|ending| endings.contains(&ending)),
-                named: all(self.nameless),
-                contactable: all(self.contactless),
-            },
-        }
     }
 }

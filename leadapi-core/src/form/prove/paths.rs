@@ -1,12 +1,19 @@
 //! Every path that some answers lead along, each with answers that do: what an author would click through.
 
-use std::collections::{BTreeMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashSet},
+    rc::Rc,
+};
 
 use super::{
     super::{answer::Answers, plan::Questionnaire},
-    Classes,
+    budget::Budget,
+    classes::Classes,
     space::{Node, Space, State, Trail, Way},
 };
+
+/// The bytes of an answer in a list of answers, about.
+const ANSWER_BYTES: usize = 128;
 
 /// A path through a form, and answers that lead along it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +25,9 @@ pub struct Path<'r> {
     pub end: PathEnd<'r>,
     /// Answers that lead along it.
     pub answers: Answers,
+    /// Whether a rule on the way cannot be evaluated, and was passed over as a walk does: see
+    /// [`Step::is_uncertain`](crate::form::Step::is_uncertain).
+    pub uncertain: bool,
 }
 
 /// How a path ends.
@@ -49,6 +59,21 @@ enum Fork {
     Page(usize),
 }
 
+/// The last page of a path, the page before it in the list of all such, and the nodes in which walks can be that have
+/// come this way.
+struct Prefix {
+    page: usize,
+    before: Option<usize>,
+    nodes: Vec<usize>,
+}
+
+/// A way from a node, with whether every rule up to there could be evaluated.
+struct Branch {
+    trail: Trail,
+    state: Option<State>,
+    certain: bool,
+}
+
 impl<'r> Questionnaire<'r> {
     /// Lists the paths that answers can lead along, at most so many, each with answers that do.
     ///
@@ -71,60 +96,104 @@ impl<'r> Questionnaire<'r> {
     /// ```
     pub fn paths(&self, most: usize) -> Paths<'r> {
         let classes = Classes::new(self);
-        let Some(space) = Space::new(self, &classes) else { return Paths { paths: Vec::new(), complete: false } };
-        let mut budget = self.policy.budget;
-        let mut nodes: Vec<Node> = space.first().map(Node::first).into_iter().collect();
-        let mut paths = Vec::new();
-        // Each with the nodes in which walks can be that have come by these pages.
-        let mut open: Vec<(Vec<usize>, Vec<usize>)> =
-            if nodes.is_empty() { Vec::new() } else { vec![(vec![0], vec![0])] };
-        while let Some((pages, at)) = open.pop() {
-            let mut forks: BTreeMap<Fork, Vec<(Trail, Option<State>)>> = BTreeMap::new();
+        let classes = classes.of(self);
+        let budget = Budget::new(self.policy.budget);
+        let mut lister = Lister { form: self, nodes: Vec::new(), prefixes: Vec::new(), paths: Vec::new(), most };
+        let space = Space::new(self, &classes, &budget);
+        let complete = space.and_then(|space| lister.run(&space, &budget)).is_some();
+        let mut paths = lister.paths;
+        paths.sort_by(|one, other| (&one.pages, one.end).cmp(&(&other.pages, other.end)));
+        Paths { paths, complete }
+    }
+}
+
+struct Lister<'f, 'r> {
+    form: &'f Questionnaire<'r>,
+    nodes: Vec<Node>,
+    prefixes: Vec<Prefix>,
+    paths: Vec<Path<'r>>,
+    most: usize,
+}
+
+impl<'r> Lister<'_, 'r> {
+    /// Lists all paths. Returns `None` when the budget runs out, or there are more than were asked for.
+    fn run(&mut self, space: &Space<'_>, budget: &Budget) -> Option<()> {
+        let Some(first) = space.first() else { return Some(()) };
+        self.nodes.push(Node::first(Rc::new(first)));
+        self.prefixes.push(Prefix { page: 0, before: None, nodes: vec![0] });
+        let mut slots = space.slots();
+        let mut open = vec![0];
+        while let Some(prefix) = open.pop() {
+            let mut forks: BTreeMap<Fork, Vec<Branch>> = BTreeMap::new();
             let mut known = HashSet::new();
-            for node in at {
-                let Some(state) = nodes.get(node).map(|node| node.state.clone()) else { continue };
-                let all = space.ways(&state, &mut budget, |choices, way, _| {
-                    let (fork, state) = match way {
+            let nodes = self.prefixes.get_mut(prefix).map(|prefix| std::mem::take(&mut prefix.nodes));
+            for node in nodes.into_iter().flatten() {
+                let Some(state) = self.nodes.get(node).map(|node| Rc::clone(&node.state)) else { continue };
+                space.exits(&state, &mut slots, budget, |exit| {
+                    let (fork, state, certain) = match exit.taken {
                         Way::Page(mut state) => {
                             // What an answer does for a lead makes no other path.
                             state.flags = 0;
-                            (Fork::Page(state.page), Some(state))
+                            (Fork::Page(state.page), Some(state.clone()), state.certain)
                         }
-                        Way::Ending(ending, _) => (Fork::Ending(ending), None),
-                        Way::Endless(page) => (Fork::Endless(page), None),
+                        Way::Ending { ending, certain, .. } => (Fork::Ending(ending), None, certain),
+                        Way::Endless { page, certain } => (Fork::Endless(page), None, certain),
+                        Way::Anywhere => return Some(()),
                     };
-                    if known.insert((fork, state.clone())) {
-                        forks.entry(fork).or_default().push((Trail::new(node, choices), state));
+                    if known.insert((fork, state.clone(), certain)) {
+                        let trail = Trail::new(node, exit.choices);
+                        budget.keep(trail.bytes() + 2 * state.as_ref().map_or(0, State::bytes))?;
+                        forks.entry(fork).or_default().push(Branch { trail, state, certain });
                     }
-                });
-                if !all {
-                    return Paths { paths, complete: false };
-                }
+                    Some(())
+                })?;
             }
-            for (fork, trails) in forks {
-                let end = match fork {
+            for (fork, branches) in forks {
+                match fork {
                     Fork::Page(page) => {
-                        let first = nodes.len();
-                        let states = trails.into_iter().filter_map(|(trail, state)| Some(Node::after(trail, state?)));
-                        nodes.extend(states);
-                        let path = pages.iter().copied().chain([page]).collect();
-                        open.push((path, (first..nodes.len()).collect()));
-                        continue;
+                        let first = self.nodes.len();
+                        let after = |Branch { trail, state, .. }| Some(Node::after(trail, Rc::new(state?)));
+                        self.nodes.extend(branches.into_iter().filter_map(after));
+                        open.push(self.prefixes.len());
+                        let nodes = (first..self.nodes.len()).collect();
+                        self.prefixes.push(Prefix { page, before: Some(prefix), nodes });
                     }
-                    Fork::Endless(page) => PathEnd::Endless(page),
+                    Fork::Endless(page) => self.add(space, budget, prefix, PathEnd::Endless(page), &branches)?,
                     Fork::Ending(ending) => {
-                        PathEnd::Ending(ending.and_then(|ending| self.endings.get(ending)).and_then(|plan| plan.id))
+                        let id = ending.and_then(|ending| self.form.endings.get(ending)).and_then(|plan| plan.id);
+                        self.add(space, budget, prefix, PathEnd::Ending(id), &branches)?;
                     }
-                };
-                if paths.len() == most {
-                    return Paths { paths, complete: false };
-                }
-                if let Some((trail, _)) = trails.first() {
-                    paths.push(Path { pages: pages.clone(), end, answers: space.answers(&nodes, trail) });
                 }
             }
         }
-        paths.sort_by(|one, other| (&one.pages, one.end).cmp(&(&other.pages, other.end)));
-        Paths { paths, complete: true }
+        Some(())
+    }
+
+    fn add(
+        &mut self,
+        space: &Space<'_>,
+        budget: &Budget,
+        prefix: usize,
+        end: PathEnd<'r>,
+        branches: &[Branch],
+    ) -> Option<()> {
+        if self.paths.len() == self.most {
+            return None;
+        }
+        let branch = branches.iter().find(|branch| branch.certain).or_else(|| branches.first());
+        let Some(Branch { trail, certain, .. }) = branch else { return Some(()) };
+        let mut pages: Vec<usize> = std::iter::successors(self.prefixes.get(prefix), |prefix| {
+            prefix.before.and_then(|before| self.prefixes.get(before))
+        })
+        .map(|prefix| prefix.page)
+        .collect();
+        pages.reverse();
+        let questions = |page: &usize| self.form.pages.get(*page).map_or(0, |page| page.questions.len());
+        let questions: usize = pages.iter().map(questions).sum();
+        budget.spend(pages.len() + questions)?;
+        budget.keep(size_of_val(&*pages) + ANSWER_BYTES * questions)?;
+        let answers = space.answers(&self.nodes, trail);
+        self.paths.push(Path { pages, end, answers, uncertain: !certain });
+        Some(())
     }
 }

@@ -1,263 +1,304 @@
 //! The states that walks can be in: a page, and what was answered so far as far as it can still matter.
 //!
-//! A question matters on a page while a rule of that page, or of one that can be come to from there, looks at it. So
-//! where rules look only at their own page, there is one state to a page, whatever the answers.
+//! A question matters on a page while a rule of that page, or of one that is reachable from there, looks at it. So where
+//! rules look only at their own page, there is one state to a page, whatever the answers.
+
+use std::rc::Rc;
 
 use super::{
     super::{
         answer::Answers,
-        plan::{Cond, Jump, PagePlan, Questionnaire, Slot, Target, Tried},
+        plan::{Jump, Questionnaire, Slot, Target, Tried},
     },
-    classes::{Class, Classes},
+    budget::Budget,
+    classes::Class,
+    live::Live,
+    page_set::PageSet,
 };
 
 /// A question, and the class of the answer to it.
 pub(super) type Choice = (usize, usize);
 
 /// Where a walk can be. All walks in one state go the same ways from there.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct State {
     pub page: usize,
     /// What was answered that can still matter.
     known: Vec<Choice>,
-    /// The pages behind that can still be come to.
-    seen: Vec<usize>,
+    /// The pages behind that can still be reached.
+    seen: PageSet,
     /// What the answers so far do for a lead.
     pub flags: u8,
+    /// Whether every rule on the way could be evaluated; otherwise a walk can be here, and need not.
+    pub certain: bool,
 }
 
-/// A state that was come to, and how.
+/// A reached state, and how it was reached.
 #[derive(Debug)]
 pub(super) struct Node {
-    pub state: State,
+    pub state: Rc<State>,
     /// The node before it, and what was answered on its page; none for the first page.
     from: Option<Trail>,
 }
 
-/// A node, and what is answered on its page.
+/// A node, and what is answered to those questions of its page at which rules look.
 #[derive(Clone, Debug)]
 pub(super) struct Trail {
     pub node: usize,
-    choices: Vec<Choice>,
+    choices: Box<[Choice]>,
 }
 
 /// Where a page is left to, with some answers.
 pub(super) enum Way {
     Page(State),
-    Ending(Option<usize>, u8),
+    Ending {
+        ending: Option<usize>,
+        flags: u8,
+        certain: bool,
+    },
     /// Back to a page on the path.
-    Endless(usize),
+    Endless {
+        page: usize,
+        certain: bool,
+    },
+    /// A rule may do something unknown, after which a walk can be anywhere.
+    Anywhere,
+}
+
+/// How a page is left with some answers.
+pub(super) struct Exit<'e> {
+    pub choices: &'e [Choice],
+    /// What came of trying each rule of the page.
+    pub tried: &'e [Tried],
+    /// The way of rules that cannot be evaluated, each of which may be gone.
+    pub possible: Vec<Way>,
+    /// The way that a walk goes, which passes over such rules.
+    pub taken: Way,
 }
 
 pub(super) struct Space<'c> {
     pub form: &'c Questionnaire<'c>,
-    classes: Vec<Vec<Class<'c>>>,
-    /// For each question, the pages on which it matters after its own; none if there are none.
-    matters: Vec<Option<Vec<bool>>>,
-    /// For each page, the questions at which its own rules look.
-    looked_at: Vec<Vec<usize>>,
+    classes: &'c [Vec<Class<'c>>],
+    live: Live,
+    pages: Vec<PageChoices>,
 }
+
+/// What there is to choose on a page.
+struct PageChoices {
+    /// The questions at which rules look, here or later.
+    open: Vec<usize>,
+    /// What the answers to the other questions do for a lead.
+    flags: u8,
+    /// Whether a required question has no good answer, so that nobody leaves the page.
+    blocked: bool,
+    /// The work of trying all rules once.
+    work: usize,
+}
+
+/// The answers on a path as conditions see them; empty between two calls.
+pub(super) struct Slots<'c>(Vec<Slot<'c>>);
 
 impl<'c> Space<'c> {
     /// Nothing if even to say where questions matter would take more than the budget.
-    pub(super) fn new(form: &'c Questionnaire<'c>, classes: &'c Classes) -> Option<Self> {
-        let looked_at: Vec<Vec<usize>> = form.pages.iter().map(looked_at).collect();
-        let matters = matters(form, &looked_at)?;
-        Some(Self { form, classes: classes.of(form), matters, looked_at })
+    pub(super) fn new(form: &'c Questionnaire<'c>, classes: &'c [Vec<Class<'c>>], budget: &Budget) -> Option<Self> {
+        let live = Live::new(form, budget)?;
+        let mut space = Self { form, classes, live, pages: Vec::new() };
+        space.pages = (0..form.pages.len()).map(|page| space.page_choices(page)).collect();
+        Some(space)
+    }
+
+    fn page_choices(&self, page: usize) -> PageChoices {
+        let mut choices = PageChoices { open: Vec::new(), flags: 0, blocked: false, work: 1 };
+        let Some(plan) = self.form.pages.get(page) else { return choices };
+        for question in plan.questions.clone() {
+            choices.blocked |= self.classes.get(question).is_none_or(Vec::is_empty);
+            if self.live.is_looked_at(question) {
+                choices.open.push(question);
+            } else {
+                choices.flags |= self.least(question).map_or(0, |class| class.flags);
+            }
+        }
+        choices.work +=
+            choices.open.len() + plan.rules.iter().map(|rule| 1 + rule.groups.conds().count()).sum::<usize>();
+        choices
+    }
+
+    pub(super) fn slots(&self) -> Slots<'c> {
+        Slots(vec![Slot::Empty; self.form.questions.len()])
     }
 
     /// The state in which every walk begins.
     pub(super) fn first(&self) -> Option<State> {
         let page = self.form.pages.first().map(|_| 0)?;
-        Some(State { page, known: Vec::new(), seen: Vec::new(), flags: 0 })
+        Some(State { page, known: Vec::new(), seen: PageSet::default(), flags: 0, certain: true })
     }
 
-    /// All ways on from a state, each with what is answered for it and what came of trying each rule, until the budget
-    /// runs out. Says whether it did not.
-    pub(super) fn ways(
+    /// All exits from a state. Returns `None` when the budget runs out, in `each` or here.
+    pub(super) fn exits(
         &self,
         state: &State,
-        budget: &mut usize,
-        mut each: impl FnMut(&[Choice], Way, &[Tried]),
-    ) -> bool {
-        let Some(page) = self.form.pages.get(state.page) else { return true };
-        let mut slots = vec![Slot::Empty; self.form.questions.len()];
-        for choice in &state.known {
-            self.answer(&mut slots, *choice);
+        slots: &mut Slots<'c>,
+        budget: &Budget,
+        mut each: impl FnMut(Exit<'_>) -> Option<()>,
+    ) -> Option<()> {
+        let (Some(plan), Some(page)) = (self.form.pages.get(state.page), self.pages.get(state.page)) else {
+            return Some(());
+        };
+        if page.blocked {
+            return Some(());
         }
-        // The classes of each question among which to choose: one where it matters to nobody.
-        let open: Vec<(usize, Vec<usize>)> =
-            page.questions.clone().map(|question| (question, self.open(state.page, question))).collect();
-        if open.iter().any(|(_, classes)| classes.is_empty()) {
-            return true;
+        state.known.iter().for_each(|choice| self.answer(slots, *choice));
+        let mut choices: Vec<Choice> = page.open.iter().map(|question| (*question, 0)).collect();
+        let mut tried = Vec::with_capacity(plan.rules.len());
+        let done = loop {
+            if budget.spend(page.work + state.known.len() + state.seen.ranges()).is_none() {
+                break None;
+            }
+            choices.iter().for_each(|choice| self.answer(slots, *choice));
+            tried.clear();
+            tried.extend(plan.rules.iter().map(|rule| rule.try_with(&slots.0)));
+            if each(self.exit(state, page.flags, &choices, &tried)).is_none() {
+                break None;
+            }
+            if !self.advance(&mut choices) {
+                break Some(());
+            }
+        };
+        for (question, _) in state.known.iter().chain(&choices) {
+            slots.0.get_mut(*question).into_iter().for_each(|slot| *slot = Slot::Empty);
         }
-        let mut turn = vec![0; open.len()];
-        loop {
-            if *budget == 0 {
-                return false;
-            }
-            *budget -= 1;
-            let choices: Vec<Choice> = open
-                .iter()
-                .zip(&turn)
-                .filter_map(|((question, classes), at)| Some((*question, *classes.get(*at)?)))
-                .collect();
-            for choice in &choices {
-                self.answer(&mut slots, *choice);
-            }
-            let tried: Vec<Tried> = page.rules.iter().map(|rule| rule.try_with(&slots)).collect();
-            each(&choices, self.way(state, &choices, &tried), &tried);
-            if !advance(&mut turn, &open) {
-                return true;
-            }
-        }
+        done
     }
 
-    fn answer(&self, slots: &mut [Slot<'c>], (question, class): Choice) {
-        if let (Some(slot), Some(class)) = (slots.get_mut(question), self.class((question, class))) {
+    /// The next combination of answers, if there is one.
+    fn advance(&self, choices: &mut [Choice]) -> bool {
+        for (question, class) in choices {
+            *class += 1;
+            if self.class((*question, *class)).is_some() {
+                return true;
+            }
+            *class = 0;
+        }
+        false
+    }
+
+    fn answer(&self, slots: &mut Slots<'c>, choice: Choice) {
+        if let (Some(slot), Some(class)) = (slots.0.get_mut(choice.0), self.class(choice)) {
             *slot = class.slot;
         }
     }
 
-    fn class(&self, (question, class): Choice) -> Option<&Class<'c>> {
+    fn class(&self, (question, class): Choice) -> Option<&'c Class<'c>> {
         self.classes.get(question)?.get(class)
     }
 
-    fn open(&self, page: usize, question: usize) -> Vec<usize> {
-        let classes = self.classes.get(question).map_or(&[][..], Vec::as_slice);
-        let here = self.looked_at.get(page).is_some_and(|looked_at| looked_at.contains(&question));
-        if here || self.form.graph.next(page).any(|next| self.matters(question, next)) {
-            return (0..classes.len()).collect();
-        }
-        let least = classes.iter().enumerate().min_by_key(|(_, class)| class.flags);
-        least.map(|(index, _)| index).into_iter().collect()
+    /// The class that does least for a lead.
+    fn least(&self, question: usize) -> Option<&'c Class<'c>> {
+        self.classes.get(question)?.iter().min_by_key(|class| class.flags)
     }
 
-    fn matters(&self, question: usize, page: usize) -> bool {
-        let pages = self.matters.get(question).and_then(Option::as_ref);
-        pages.and_then(|pages| pages.get(page)).is_some_and(|matters| *matters)
-    }
-
-    fn way(&self, state: &State, choices: &[Choice], tried: &[Tried]) -> Way {
-        let taken = tried.iter().find_map(|tried| if let Tried::Goes(target) = tried { Some(*target) } else { None });
-        let does = choices.iter().filter_map(|choice| self.class(*choice)).fold(0, |flags, class| flags | class.flags);
+    fn exit<'e>(&self, state: &State, fixed: u8, choices: &'e [Choice], tried: &'e [Tried]) -> Exit<'e> {
+        let does =
+            choices.iter().filter_map(|choice| self.class(*choice)).fold(fixed, |flags, class| flags | class.flags);
         let flags = state.flags | does;
-        let page = match taken.unwrap_or_else(|| self.form.after(state.page)) {
-            Target::Ending(ending) => return Way::Ending(ending, flags),
+        let mut certain = state.certain;
+        let mut possible = Vec::new();
+        let rules = self.form.pages.get(state.page).map_or(&[][..], |page| &page.rules);
+        let mut taken = None;
+        for (rule, tried) in rules.iter().zip(tried) {
+            match (tried, rule.jump) {
+                (Tried::No | Tried::MissingTarget, _) => {}
+                (Tried::Goes(target), _) => {
+                    taken = Some(*target);
+                    break;
+                }
+                // Whether or not it matches, it is passed over.
+                (Tried::Unsure | Tried::UnknownJump, Jump::Missing) => {}
+                (Tried::Unsure | Tried::UnknownJump, Jump::To(target)) => {
+                    certain = false;
+                    possible.push(self.way(state, choices, target, flags, false));
+                }
+                (Tried::Unsure | Tried::UnknownJump, Jump::Unknown) => {
+                    certain = false;
+                    possible.push(Way::Anywhere);
+                }
+            }
+        }
+        let target = taken.unwrap_or_else(|| self.form.after(state.page));
+        let taken = self.way(state, choices, target, flags, certain);
+        Exit { choices, tried, possible, taken }
+    }
+
+    fn way(&self, state: &State, choices: &[Choice], target: Target, flags: u8, certain: bool) -> Way {
+        let page = match target {
+            Target::Ending(ending) => return Way::Ending { ending, flags, certain },
             Target::Page(page) => page,
         };
-        if page == state.page || state.seen.contains(&page) {
-            return Way::Endless(page);
+        if page == state.page || state.seen.contains(page) {
+            return Way::Endless { page, certain };
         }
         let together = self.form.graph.knot(page) == self.form.graph.knot(state.page);
-        let mut seen = if together { state.seen.clone() } else { Vec::new() };
+        let mut seen = if together { state.seen.clone() } else { PageSet::default() };
         if together {
-            seen.push(state.page);
-            seen.sort_unstable();
+            seen.insert(state.page);
         }
         // Not to have answered is the same as not to have been asked.
         let filled = |choice: &Choice| self.class(*choice).is_some_and(|class| class.answer.is_some());
         let all = state.known.iter().chain(choices.iter().filter(|choice| filled(choice)));
-        let mut known: Vec<Choice> = all.filter(|(question, _)| self.matters(*question, page)).copied().collect();
+        let mut known: Vec<Choice> = all.filter(|(question, _)| self.live.matters(*question, page)).copied().collect();
         known.sort_unstable();
-        Way::Page(State { page, known, seen, flags })
+        Way::Page(State { page, known, seen, flags, certain })
     }
 
     /// The answers that lead along a trail.
     pub(super) fn answers(&self, nodes: &[Node], trail: &Trail) -> Answers {
         let mut answers = Answers::new();
+        let mut set = |question: usize, class: Option<&Class<'_>>| {
+            if let (Some(plan), Some(answer)) =
+                (self.form.questions.get(question), class.and_then(|class| class.answer))
+            {
+                answers.set(plan.id, answer.clone());
+            }
+        };
         let mut trail = Some(trail);
         while let Some(Trail { node, choices }) = trail {
-            for choice in choices {
-                if let (Some(question), Some(answer)) =
-                    (self.form.questions.get(choice.0), self.class(*choice).and_then(|class| class.answer))
-                {
-                    answers.set(question.id, answer.clone());
-                }
-            }
-            trail = nodes.get(*node).and_then(|node| node.from.as_ref());
+            let node = nodes.get(*node);
+            let page = node.and_then(|node| self.form.pages.get(node.state.page));
+            let others = page.into_iter().flat_map(|page| page.questions.clone());
+            others
+                .filter(|question| !self.live.is_looked_at(*question))
+                .for_each(|other| set(other, self.least(other)));
+            choices.iter().for_each(|choice| set(choice.0, self.class(*choice)));
+            trail = node.and_then(|node| node.from.as_ref());
         }
         answers
     }
 }
 
+impl State {
+    /// The bytes that the state keeps, with the table's entry for it.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of::<Choice>() * (self.known.len() + self.seen.ranges()) + 4 * size_of::<usize>()
+    }
+}
+
 impl Node {
-    pub(super) fn first(state: State) -> Self {
+    pub(super) fn first(state: Rc<State>) -> Self {
         Self { state, from: None }
     }
 
-    pub(super) fn after(trail: Trail, state: State) -> Self {
+    pub(super) fn after(trail: Trail, state: Rc<State>) -> Self {
         Self { state, from: Some(trail) }
     }
 }
 
 impl Trail {
     pub(super) fn new(node: usize, choices: &[Choice]) -> Self {
-        Self { node, choices: choices.to_vec() }
+        Self { node, choices: choices.into() }
     }
-}
 
-/// The next turn of as many wheels as there are questions.
-fn advance(turn: &mut [usize], open: &[(usize, Vec<usize>)]) -> bool {
-    for (at, (_, classes)) in turn.iter_mut().zip(open) {
-        *at += 1;
-        if *at < classes.len() {
-            return true;
-        }
-        *at = 0;
+    /// The bytes that the trail keeps, as part of a node.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Node>() + size_of_val(&*self.choices)
     }
-    false
-}
-
-/// The questions at which the rules of a page look.
-fn looked_at(page: &PagePlan<'_>) -> Vec<usize> {
-    let jumps = page.rules.iter().filter(|rule| matches!(rule.jump, Jump::To(_)));
-    let asked = jumps.flat_map(|rule| rule.groups.conds()).filter_map(|cond| match cond {
-        Cond::Ask { question, .. } => Some(*question),
-        Cond::Unknown | Cond::Never => None,
-    });
-    let mut questions: Vec<usize> = asked.collect();
-    questions.sort_unstable();
-    questions.dedup();
-    questions
-}
-
-/// The pages from which a page can be come to whose rules look at a question.
-fn matters(form: &Questionnaire<'_>, looked_at: &[Vec<usize>]) -> Option<Vec<Option<Vec<bool>>>> {
-    let mut lookers = vec![Vec::new(); form.questions.len()];
-    for (page, questions) in looked_at.iter().enumerate() {
-        for question in questions {
-            if let Some(lookers) = lookers.get_mut(*question) {
-                lookers.push(page);
-            }
-        }
-    }
-    let mut before = vec![Vec::new(); form.pages.len()];
-    for page in 0..form.pages.len() {
-        for next in form.graph.next(page) {
-            if let Some(before) = before.get_mut(next) {
-                before.push(page);
-            }
-        }
-    }
-    let mut cost = form.policy.budget.saturating_mul(64);
-    let mut matters = Vec::with_capacity(lookers.len());
-    for (question, lookers) in form.questions.iter().zip(lookers) {
-        let own = lookers.iter().all(|page| *page == question.page) && !form.graph.is_knotted(question.page);
-        if own {
-            matters.push(None);
-            continue;
-        }
-        cost = cost.checked_sub(form.pages.len())?;
-        let mut pages = vec![false; form.pages.len()];
-        let mut open = lookers;
-        while let Some(page) = open.pop() {
-            if let Some(known) = pages.get_mut(page).filter(|known| !**known) {
-                *known = true;
-                open.extend(before.get(page).into_iter().flatten());
-            }
-        }
-        matters.push(Some(pages));
-    }
-    Some(matters)
 }

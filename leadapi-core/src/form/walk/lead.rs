@@ -96,6 +96,22 @@ pub enum NoLead {
     NoName,
 }
 
+impl NoLead {
+    /// The name of the reason for programs, which does not change.
+    ///
+    /// ```
+    /// assert_eq!(leadapi_core::form::NoLead::NoName.as_str(), "no_name");
+    /// ```
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NotFinished => "not_finished",
+            Self::NotWanted => "not_wanted",
+            Self::NoClient => "no_client",
+            Self::NoName => "no_name",
+        }
+    }
+}
+
 impl<'a> Walk<'a> {
     /// The lead of a finished walk.
     ///
@@ -252,15 +268,14 @@ impl<'f, 'w, 'a> Places<'f, 'w, 'a> {
     }
 }
 
-/// Whether an answer is the lead's email address or phone number, if no other is before it.
+/// Whether an answer is the lead's email address or phone number, if no other is before it. A number can be a phone
+/// number: it counts as it was written.
 pub(in crate::form) fn is_contact(question: &QuestionPlan<'_>, text: &str) -> bool {
-    // A number is no way to reach anybody: as it is written, it has lost its plus and its zeros.
-    !matches!(question.kind, Kind::Number { .. })
-        && match question.key {
-            Some("email") => EMAIL.allows(text),
-            Some("phone") => PHONE.allows(text),
-            _ => false,
-        }
+    match question.key {
+        Some("email") => EMAIL.allows(text),
+        Some("phone") => PHONE.allows(text),
+        _ => false,
+    }
 }
 
 /// Whether an answer to the question can name a lead.

@@ -37,10 +37,10 @@ impl Naive<'_> {
         lead.insert("client_id".into(), client.into());
 
         for field in ["email", "phone", "business_name"] {
-            for (at, (_, _, question, key, text)) in filled.iter().enumerate() {
+            for (at, (_, _, _, key, text)) in filled.iter().enumerate() {
                 let fits = match field {
-                    "email" => question["type"] != "number" && is_email(text),
-                    "phone" => question["type"] != "number" && is_phone(text),
+                    "email" => is_email(text),
+                    "phone" => is_phone(text),
                     _ => is_name(text),
                 };
                 if *key == Some(field) && fits {

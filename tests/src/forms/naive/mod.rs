@@ -51,6 +51,14 @@ pub struct Walk {
     pub ending: Option<usize>,
     /// The page that would be visited again, if the walk is endless.
     pub again: Option<usize>,
+    /// The rules on the way that may match or not, and go somewhere, by their place; those that were followed, too.
+    pub open: Vec<usize>,
+    /// The rules on the way of which it is unknown whether they match, or what they do.
+    pub undecided: Vec<usize>,
+    /// How many pages are reached whatever those rules do.
+    pub certain_pages: usize,
+    /// Whether one of them may do something unknown.
+    pub anywhere: bool,
     problems: Vec<(String, &'static str)>,
     uncertain: Vec<usize>,
     notices: Vec<Value>,
@@ -61,7 +69,8 @@ impl<'v> Naive<'v> {
     pub fn new(record: &'v Value, draft: bool) -> Self {
         let form = &record["form"];
         let snapshot = &form["live_snapshot"];
-        let version = if !draft && snapshot.is_object() { snapshot } else { form };
+        let published = snapshot.as_object().is_some_and(|snapshot| !snapshot.is_empty());
+        let version = if !draft && published { snapshot } else { form };
         let mut page_ids = BTreeSet::new();
         let mut question_ids = BTreeSet::new();
         let mut pages = vec![];

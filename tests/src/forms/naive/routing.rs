@@ -44,11 +44,20 @@ impl<'v> Naive<'v> {
 
     /// Walks the form.
     pub fn walk(&self, answers: &Value) -> Walk {
+        self.walk_if(answers, &[])
+    }
+
+    /// Walks the form as it would be if those of these rules matched that cannot be evaluated.
+    pub fn walk_if(&self, answers: &Value, matching: &[usize]) -> Walk {
         let mut walk = Walk {
             path: vec![],
             outcome: "empty",
             ending: None,
             again: None,
+            open: vec![],
+            undecided: vec![],
+            certain_pages: 0,
+            anywhere: false,
             problems: vec![],
             uncertain: vec![],
             notices: vec![],
@@ -64,6 +73,9 @@ impl<'v> Naive<'v> {
                 return walk;
             }
             walk.path.push(page);
+            if walk.undecided.is_empty() {
+                walk.certain_pages += 1;
+            }
             for (id, question) in &self.pages[page].questions {
                 if let Some(problem) = Self::problem(question, &answers[*id]) {
                     walk.problems.push(((*id).to_owned(), problem));
@@ -94,6 +106,19 @@ impl<'v> Naive<'v> {
                         }
                     },
                 };
+                if passed != "missing_target" {
+                    if rule["then"]["kind"] != "jump" {
+                        walk.anywhere = true;
+                        walk.undecided.push(at);
+                    } else if let Some(target) = self.target(rule) {
+                        walk.open.push(at);
+                        walk.undecided.push(at);
+                        if matching.contains(&at) {
+                            next = Some(target.map_err(Some));
+                            break;
+                        }
+                    }
+                }
                 walk.notices.push(json!([step, at, passed]));
                 if passed != "missing_target" && !walk.uncertain.contains(&step) {
                     walk.uncertain.push(step);

@@ -1,0 +1,92 @@
+//! Where things are in a record, and what they are called in messages: the id, and the title that authors know them by.
+
+use std::fmt;
+
+use crate::form::{
+    logic::Rule,
+    plan::{EndingPlan, QuestionPlan, Questionnaire, RulePlan, said},
+};
+
+/// The most characters of a title in a message.
+const TITLE_CHARS: usize = 60;
+
+/// JSON pointers.
+impl Questionnaire<'_> {
+    pub(super) fn at(&self, member: impl fmt::Display) -> String {
+        format!("{}/{member}", self.source.pointer())
+    }
+
+    pub(super) fn page_at(&self, page: usize) -> String {
+        match self.pages.get(page).and_then(|page| page.at) {
+            Some(at) => self.at(format_args!("pages/{at}")),
+            None => "/form".to_owned(),
+        }
+    }
+
+    pub(super) fn question_at(&self, question: usize) -> String {
+        let plan = self.questions.get(question);
+        let (page, at) = plan.map_or((0, 0), |question| (question.page, question.at));
+        format!("{}/fields/{at}", self.page_at(page))
+    }
+
+    pub(super) fn rule_at(&self, at: usize) -> String {
+        self.at(format_args!("logic/rules/{at}"))
+    }
+
+    pub(super) fn ending_at(&self, at: usize) -> String {
+        self.at(format_args!("settings/endings/{at}"))
+    }
+}
+
+/// Names in messages.
+impl Questionnaire<'_> {
+    pub(super) fn page_name(&self, page: usize) -> String {
+        let plan = self.pages.get(page);
+        name("page", plan.and_then(|page| page.id), page, plan.map(|page| page.title))
+    }
+
+    /// The name of the question at a place, or of the first if there is none.
+    pub(super) fn question_name_at(&self, question: usize) -> String {
+        self.questions.get(question).map(question_name).unwrap_or_default()
+    }
+}
+
+pub(super) fn question_name(question: &QuestionPlan<'_>) -> String {
+    name("question", Some(question.id), question.at, Some(question.label))
+}
+
+pub(super) fn ending_name(ending: &EndingPlan<'_>) -> String {
+    let record = ending.record;
+    let title = said(&record.title).or_else(|| said(&record.heading));
+    name("ending", ending.id, ending.at, title)
+}
+
+pub(super) fn rule_name(rule: &RulePlan<'_>) -> String {
+    record_name(rule.record, rule.at)
+}
+
+pub(super) fn record_name(rule: &Rule, at: usize) -> String {
+    name("rule", said(&rule.id), at, said(&rule.name))
+}
+
+/// `page "p1" ("Your age")`, or `page 3 ("Your age")` without an id. Pages and the like are counted from 1.
+fn name(what: &str, id: Option<&str>, at: usize, title: Option<&str>) -> String {
+    let id = id.map_or_else(|| (at + 1).to_string(), |id| format!("{:?}", cut(id)));
+    match title.map(str::trim).filter(|title| !title.is_empty()) {
+        Some(title) => format!("{what} {id} ({:?})", cut(title)),
+        None => format!("{what} {id}"),
+    }
+}
+
+/// A text of the record, quoted and cut to a length that fits into a message.
+pub(super) fn quoted(text: &str) -> String {
+    format!("{:?}", cut(text))
+}
+
+fn cut(text: &str) -> String {
+    let mut cut: String = text.chars().take(TITLE_CHARS).collect();
+    if cut.len() < text.len() {
+        cut.push('…');
+    }
+    cut
+}

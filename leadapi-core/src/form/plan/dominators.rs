@@ -1,0 +1,221 @@
+//! Which pages every path passes through: the dominator tree of the pages, after Lengauer and Tarjan.
+
+/// No page.
+const NONE: usize = usize::MAX;
+
+/// The dominators of all pages that are reachable from the first one.
+#[derive(Debug)]
+pub(in crate::form) struct Dominators {
+    /// The place of each page in a depth-first search from the first page.
+    numbers: Table,
+    /// The subtree of each page in the tree of that search, from its number on.
+    searched: Vec<usize>,
+    /// The place of each page in the dominator tree, in preorder, and the size of its subtree.
+    places: Table,
+    sizes: Vec<usize>,
+}
+
+/// Numbers by index; [`NONE`] where there is no such index.
+#[derive(Debug, Clone)]
+struct Table(Vec<usize>);
+
+impl Table {
+    fn get(&self, index: usize) -> usize {
+        self.0.get(index).copied().unwrap_or(NONE)
+    }
+
+    fn set(&mut self, index: usize, value: usize) {
+        if let Some(entry) = self.0.get_mut(index) {
+            *entry = value;
+        }
+    }
+}
+
+impl Dominators {
+    /// The dominators of a graph, given the pages that follow each page. Takes `O(edges * log pages)`.
+    pub(in crate::form) fn new(next: &[Vec<usize>]) -> Self {
+        let search = Search::new(next);
+        let count = search.pages.len();
+        let idoms = search.immediate_dominators();
+        // A parent has a lower number than its children in both trees.
+        let sizes = |parents: &Table| {
+            let mut sizes = vec![1; count];
+            for number in (1..count).rev() {
+                let size = sizes.get(number).copied().unwrap_or(0);
+                sizes.get_mut(parents.get(number)).into_iter().for_each(|parent| *parent += size);
+            }
+            sizes
+        };
+        let (searched, dominated) = (sizes(&search.parents), sizes(&idoms));
+        let mut free = Table(vec![0; count]);
+        let mut places = Table(vec![0; count]);
+        for (number, size) in dominated.iter().enumerate() {
+            let idom = if number == 0 { NONE } else { idoms.get(number) };
+            let place = if number == 0 { 0 } else { free.get(idom) };
+            places.set(number, place);
+            free.set(number, place + 1);
+            free.set(idom, place + size);
+        }
+        Self { numbers: search.numbers, searched, places, sizes: dominated }
+    }
+
+    /// Whether the page is reachable from the first one.
+    pub(in crate::form) fn is_reached(&self, page: usize) -> bool {
+        self.numbers.get(page) != NONE
+    }
+
+    /// Whether every path from the first page to `page` passes through `other`. Both must be reachable.
+    pub(in crate::form) fn dominates(&self, other: usize, page: usize) -> bool {
+        let (other, page) = (self.numbers.get(other), self.numbers.get(page));
+        let (Some(size), true) = (self.sizes.get(other), self.sizes.len() > page) else { return false };
+        let first = self.places.get(other);
+        (first..first + size).contains(&self.places.get(page))
+    }
+
+    /// Whether the search for pages came from `other` to `page`: then a path leads there. It may also do so otherwise.
+    pub(in crate::form) fn is_found_from(&self, other: usize, page: usize) -> bool {
+        let (other, page) = (self.numbers.get(other), self.numbers.get(page));
+        self.searched.get(other).is_some_and(|size| (other..other + size).contains(&page))
+    }
+}
+
+/// A depth-first search from the first page. Pages have numbers in the order in which they are found.
+struct Search {
+    numbers: Table,
+    pages: Vec<usize>,
+    /// The number of the page from which each was found.
+    parents: Table,
+    /// The numbers of the pages before each.
+    before: Vec<Vec<usize>>,
+}
+
+impl Search {
+    fn new(next: &[Vec<usize>]) -> Self {
+        let mut numbers = Table(vec![NONE; next.len()]);
+        let (mut pages, mut parents) = (Vec::new(), Vec::new());
+        let mut open: Vec<(usize, usize)> = next.first().map(|_| (0, NONE)).into_iter().collect();
+        while let Some((page, parent)) = open.pop() {
+            if numbers.get(page) == NONE {
+                let number = pages.len();
+                numbers.set(page, number);
+                pages.push(page);
+                parents.push(parent);
+                let next = next.get(page).into_iter().flatten();
+                open.extend(next.filter(|next| numbers.get(**next) == NONE).map(|next| (*next, number)));
+            }
+        }
+        let mut before = vec![Vec::new(); pages.len()];
+        for (number, page) in pages.iter().enumerate() {
+            for next in next.get(*page).into_iter().flatten() {
+                before.get_mut(numbers.get(*next)).into_iter().for_each(|before| before.push(number));
+            }
+        }
+        Self { numbers, pages, parents: Table(parents), before }
+    }
+
+    fn immediate_dominators(&self) -> Table {
+        let count = self.pages.len();
+        let mut forest = Forest {
+            ancestors: Table(vec![NONE; count]),
+            labels: Table((0..count).collect()),
+            semi: Table((0..count).collect()),
+        };
+        let mut idoms = Table(vec![NONE; count]);
+        // For each page, those of which it is the semidominator.
+        let mut buckets: Vec<Vec<usize>> = vec![Vec::new(); count];
+        for number in (1..count).rev() {
+            for before in self.before.get(number).into_iter().flatten() {
+                let least = forest.least(*before);
+                forest.semi.set(number, forest.semi.get(number).min(forest.semi.get(least)));
+            }
+            buckets.get_mut(forest.semi.get(number)).into_iter().for_each(|bucket| bucket.push(number));
+            let parent = self.parents.get(number);
+            forest.ancestors.set(number, parent);
+            for other in buckets.get_mut(parent).map(std::mem::take).unwrap_or_default() {
+                let least = forest.least(other);
+                let is_lower = forest.semi.get(least) < forest.semi.get(other);
+                idoms.set(other, if is_lower { least } else { parent });
+            }
+        }
+        for number in 1..count {
+            if idoms.get(number) != forest.semi.get(number) {
+                idoms.set(number, idoms.get(idoms.get(number)));
+            }
+        }
+        idoms
+    }
+}
+
+/// The part of the search tree that was looked at, with compressed paths.
+struct Forest {
+    ancestors: Table,
+    labels: Table,
+    semi: Table,
+}
+
+impl Forest {
+    /// The page with the least semidominator on the way up from this one.
+    fn least(&mut self, number: usize) -> usize {
+        let mut path = Vec::new();
+        let mut at = number;
+        while self.ancestors.get(at) != NONE && self.ancestors.get(self.ancestors.get(at)) != NONE {
+            path.push(at);
+            at = self.ancestors.get(at);
+        }
+        for at in path.into_iter().rev() {
+            let ancestor = self.ancestors.get(at);
+            let label = self.labels.get(ancestor);
+            if self.semi.get(label) < self.semi.get(self.labels.get(at)) {
+                self.labels.set(at, label);
+            }
+            self.ancestors.set(at, self.ancestors.get(ancestor));
+        }
+        self.labels.get(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reached(next: &[Vec<usize>], from: usize, without: usize) -> Vec<bool> {
+        let mut reached = vec![false; next.len()];
+        let mut open = vec![from];
+        while let Some(page) = open.pop() {
+            if page != without && !std::mem::replace(&mut reached[page], true) {
+                open.extend(&next[page]);
+            }
+        }
+        reached
+    }
+
+    /// Every graph of up to five pages would be too many; these are some thousand of all shapes.
+    #[test]
+    fn a_page_dominates_another_exactly_if_nothing_gets_past_it() {
+        let mut seed = 1_u64;
+        let mut draw = |below: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(seed >> 33).unwrap() % below
+        };
+        let mut dominated = 0;
+        for _ in 0..4_000 {
+            let count = 1 + draw(9);
+            let next: Vec<Vec<usize>> = (0..count).map(|_| (0..draw(4)).map(|_| draw(count)).collect()).collect();
+            let dominators = Dominators::new(&next);
+            let all = reached(&next, 0, NONE);
+            for other in 0..count {
+                assert_eq!(dominators.is_reached(other), all[other], "{next:?}");
+                let without = reached(&next, 0, other);
+                let from = reached(&next, other, NONE);
+                for page in 0..count {
+                    if all[other] && all[page] {
+                        assert_eq!(dominators.dominates(other, page), !without[page], "{other} {page} {next:?}");
+                        assert!(!dominators.is_found_from(other, page) || from[page], "{other} {page} {next:?}");
+                        dominated += usize::from(other != page && other != 0 && !without[page]);
+                    }
+                }
+            }
+        }
+        assert!(dominated > 1_000, "{dominated}");
+    }
+}

@@ -1,0 +1,58 @@
+//! What the graph of the pages proves by itself, in linear time, whatever the rules ask.
+//!
+//! The graph has every jump that a rule could make, so what is true of all its paths is true of all walks. The converse
+//! does not hold: what cannot be proved here may still be true.
+
+use super::{
+    super::plan::{Jump, Questionnaire, Target},
+    classes::{CONTACT, Class, NAMED},
+};
+
+/// What is proved; `false` says nothing.
+pub(super) struct Linear {
+    pub ends: bool,
+    pub named: bool,
+    pub contactable: bool,
+    /// Whether a rule of a reachable page may do something unknown, after which a walk can be anywhere.
+    pub may_leave_the_graph: bool,
+}
+
+impl Linear {
+    pub(super) fn new(form: &Questionnaire<'_>, classes: &[Vec<Class<'_>>]) -> Self {
+        let reached = form.graph.reached([0], |_| true);
+        let mut pages = form.pages.iter().zip(&reached).filter(|(_, reached)| **reached).map(|(page, _)| page);
+        let may_leave_the_graph = pages.any(|page| {
+            let mut rules =
+                page.rules.iter().take_while(|rule| !(rule.is_certain() && matches!(rule.jump, Jump::To(_))));
+            rules.any(|rule| matches!(rule.jump, Jump::Unknown) && rule.can_match())
+        });
+        let gains: Vec<u8> = (0..form.pages.len()).map(|page| gain(form, classes, page)).collect();
+        Self {
+            ends: !may_leave_the_graph
+                && reached.iter().enumerate().all(|(page, reached)| !*reached || !form.graph.is_knotted(page)),
+            named: !may_leave_the_graph && on_every_path_to_a_lead(form, &gains, NAMED),
+            contactable: !may_leave_the_graph && on_every_path_to_a_lead(form, &gains, CONTACT),
+            may_leave_the_graph,
+        }
+    }
+}
+
+/// What a page does for a lead, whatever is answered on it.
+fn gain(form: &Questionnaire<'_>, classes: &[Vec<Class<'_>>], page: usize) -> u8 {
+    let questions = form.pages.get(page).map(|page| page.questions.clone()).unwrap_or_default();
+    let least = |question: usize| {
+        let classes = classes.get(question).into_iter().flatten();
+        // Nobody leaves a page with a question that has no good answer.
+        classes.fold(NAMED | CONTACT, |flags, class| flags & class.flags)
+    };
+    questions.fold(0, |flags, question| flags | least(question))
+}
+
+/// Whether every path to an ending that makes a lead passes through a page with this gain.
+fn on_every_path_to_a_lead(form: &Questionnaire<'_>, gains: &[u8], flag: u8) -> bool {
+    let has = |page: usize| gains.get(page).is_some_and(|gain| gain & flag != 0);
+    let without = form.graph.reached([0], |page| !has(page));
+    let mut pages = without.iter().enumerate().filter(|(page, reached)| **reached && !has(*page));
+    let makes_lead = |target: &Target| matches!(target, Target::Ending(ending) if form.creates_lead(*ending));
+    !pages.any(|(page, _)| form.graph.targets.get(page).into_iter().flatten().any(makes_lead))
+}

@@ -1,0 +1,64 @@
+//! A set of pages that is small where pages follow each other.
+
+/// Pages as sorted ranges that neither touch nor overlap: most walks visit pages in the order of the record, so that a
+/// walk of thousands of pages is one range.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct PageSet(Vec<(usize, usize)>);
+
+impl PageSet {
+    /// The number of ranges.
+    pub(super) fn ranges(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn contains(&self, page: usize) -> bool {
+        self.0.get(self.behind(page)).is_some_and(|(first, _)| *first <= page)
+    }
+
+    pub(super) fn insert(&mut self, page: usize) {
+        if self.contains(page) {
+            return;
+        }
+        let at = self.behind(page);
+        let joins_next = self.0.get(at).is_some_and(|(first, _)| *first == page + 1);
+        let before = at.checked_sub(1).filter(|before| self.0.get(*before).is_some_and(|(_, last)| last + 1 == page));
+        match (before, joins_next) {
+            (Some(before), true) => {
+                let (_, last) = self.0.remove(at);
+                self.0.get_mut(before).into_iter().for_each(|range| range.1 = last);
+            }
+            (Some(before), false) => self.0.get_mut(before).into_iter().for_each(|range| range.1 = page),
+            (None, true) => self.0.get_mut(at).into_iter().for_each(|range| range.0 = page),
+            (None, false) => self.0.insert(at, (page, page)),
+        }
+    }
+
+    /// The first range that does not end before the page.
+    fn behind(&self, page: usize) -> usize {
+        self.0.partition_point(|(_, last)| *last < page)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn pages_in_any_order_are_the_same_set() {
+        // Every order of six pages, by the factorial number system.
+        for mut number in 0..720_usize {
+            let (mut left, mut set, mut known) = (vec![1, 2, 3, 5, 6, 9], PageSet::default(), BTreeSet::new());
+            for size in (1..=6).rev() {
+                let page = left.remove(number % size);
+                number /= size;
+                set.insert(page);
+                set.insert(page);
+                known.insert(page);
+                assert!((0..11).all(|page| set.contains(page) == known.contains(&page)), "{set:?} {known:?}");
+            }
+            assert_eq!(set, PageSet(vec![(1, 3), (5, 6), (9, 9)]));
+        }
+    }
+}
