@@ -16,7 +16,7 @@ async fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             report(&error);
-            ExitCode::FAILURE
+            ExitCode::from(error.exit_code())
         }
     }
 }

@@ -1,14 +1,20 @@
-//! A form as a picture: its pages and endings, and the ways between them.
+//! A form as a picture: its pages and endings, and the routes between them.
 
-use std::fmt::{self, Write};
+use std::{
+    collections::HashMap,
+    fmt::{self, Write},
+};
 
-use super::plan::{EndingPlan, Jump, PagePlan, Questionnaire, Target};
+use super::{
+    plan::{EndingPlan, PagePlan, Questionnaire, RulePlan},
+    route::RouteEnd,
+};
 
 impl Questionnaire<'_> {
-    /// The pages, the endings and the ways between them, as a flowchart of [Mermaid](https://mermaid.js.org).
+    /// The pages, the endings and the routes between them, as a flowchart of [Mermaid](https://mermaid.js.org).
     ///
-    /// A way says the name of its rule; the way that is gone when no rule matches says nothing. Ways that nothing can go,
-    /// behind a default route or to what does not exist, are left out; [`check`](Self::check) tells of them.
+    /// A route by a rule has the name of the rule, and a default route has none. [`routes`](Self::routes) has the same as
+    /// data.
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, Policy, Version};
@@ -47,22 +53,14 @@ impl Questionnaire<'_> {
         if self.endings.is_empty() {
             writeln!(chart, "    end([\"confirmation\"])")?;
         }
-        for (index, page) in self.pages.iter().enumerate() {
-            let mut is_left_by_rule = false;
-            for rule in page.rules.iter().filter(|rule| rule.is_certain() || !rule.groups.is_empty()) {
-                let Jump::To(target) = rule.jump else { continue };
-                let name = rule.record.name.as_str().filter(|name| !rule.fallback && !name.is_empty());
-                match name {
-                    Some(name) => writeln!(chart, "    page{} -->|\"{}\"| {}", index + 1, Quoted(name), Place(target))?,
-                    None => writeln!(chart, "    page{} --> {}", index + 1, Place(target))?,
-                }
-                is_left_by_rule = rule.is_certain();
-                if is_left_by_rule {
-                    break;
-                }
-            }
-            if !is_left_by_rule {
-                writeln!(chart, "    page{} --> {}", index + 1, Place(self.after(index)))?;
+        let rules = self.pages.iter().flat_map(|page| &page.rules).map(|rule| (rule.at, rule));
+        let rules: HashMap<usize, &RulePlan<'_>> = rules.collect();
+        for route in self.routes() {
+            let (from, to) = (route.from + 1, Place(route.to));
+            let rule = route.rule.and_then(|at| rules.get(&at)).filter(|rule| !rule.fallback);
+            match rule.and_then(|rule| rule.record.name.as_str()).filter(|name| !name.is_empty()) {
+                Some(name) => writeln!(chart, "    page{from} -->|\"{}\"| {to}", Quoted(name))?,
+                None => writeln!(chart, "    page{from} --> {to}")?,
             }
         }
         Ok(())
@@ -80,14 +78,14 @@ fn heading<'f>(ending: &EndingPlan<'f>) -> &'f str {
 }
 
 /// The name of a page or an ending in the chart.
-struct Place(Target);
+struct Place(RouteEnd);
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Target::Page(index) => write!(f, "page{}", index + 1),
-            Target::Ending(Some(index)) => write!(f, "end{}", index + 1),
-            Target::Ending(None) => f.write_str("end"),
+            RouteEnd::Page(index) => write!(f, "page{}", index + 1),
+            RouteEnd::Ending(Some(index)) => write!(f, "end{}", index + 1),
+            RouteEnd::Ending(None) => f.write_str("end"),
         }
     }
 }
@@ -98,7 +96,21 @@ struct Quoted<'a>(&'a str);
 impl fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.chars().try_for_each(|c| match c {
-            '"' | '#' | '&' | '<' | '>' | '`' | ';' => write!(f, "#{};", u32::from(c)),
+            // Bidirectional controls, too, because a chart is read on a terminal before it is drawn.
+            '"'
+            | '#'
+            | '&'
+            | '<'
+            | '>'
+            | '`'
+            | ';'
+            | '\u{61c}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}' => {
+                write!(f, "#{};", u32::from(c))
+            }
             c if c.is_control() => f.write_char(' '),
             c => f.write_char(c),
         })
@@ -121,6 +133,12 @@ mod tests {
             chart(hostile),
             "flowchart TD\n    page1[\"a#34;] end1 --#62; b#59; #60;b#62;#38;#35;#96;\"]\n    end([\"confirmation\"])\n    page1 --> end\n"
         );
+    }
+
+    #[test]
+    fn a_title_cannot_reorder_what_a_terminal_shows() {
+        let chart = chart(r#"{"form":{"pages":[{"title":"a\u202eb\u2066"}]}}"#);
+        assert!(chart.contains("page1[\"a#8238;b#8294;\"]"), "{chart}");
     }
 
     #[test]

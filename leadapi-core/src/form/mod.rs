@@ -43,7 +43,8 @@
 //!
 //! # What a walk is
 //!
-//! [`FormRecord::compile`] makes a [`Questionnaire`] of the live version or of the draft, and
+//! [`FormRecord::compile`] makes a [`Questionnaire`] of the live version or of the draft (a form with an empty
+//! `live_snapshot` was never published, and its draft is walked), and
 //! [`Questionnaire::walk`] a [`Walk`] of it and [`Answers`]. What the contract leaves open is settled so; where a host
 //! may see it otherwise, it is in the [`Policy`]:
 //!
@@ -53,16 +54,16 @@
 //!   its order, but nothing jumps to it and no rule is its own; a question or an option without one is not there.
 //! - **Rules.** After a page, its rules in the order of the array, and the first that matches wins. `__fallback__` comes
 //!   last wherever it stands. Then the next page; after the last, the first ending, or the built-in confirmation.
-//!   A rule whose target does not exist is passed over, with a [`Notice`].
+//!   A rule whose target does not exist is skipped, with a [`Notice`].
 //! - **Conditions** see the answers of the pages visited so far in this walk. `outerOp` joins groups and `op` joins a
 //!   group's conditions; an empty group is ignored, and a rule without conditions never matches unless it is the
 //!   fallback. `equals` compares option ids for a choice, numbers for a number question, and trimmed texts otherwise
 //!   (`01` is not `1`, case counts; a number, in the answer or in the condition, is its text). `gt` is for numbers, and
 //!   never makes one of a text. `is_filled` is what [`Answer::is_filled`] says.
-//! - **What nobody here knows** (an operator, a join, a kind of jump, a condition of a wrong type) is neither true nor
-//!   false: in Kleene's logic, a rule of which that leaves open whether it holds does not match, and the step
-//!   [is uncertain](Step::is_uncertain).
-//! - **Answers** are read when their page is come to. Until all on the page are good, the walk is
+//! - **Unknown** operators, joins, actions and conditions of a wrong type are neither true nor false, in Kleene's logic.
+//!   A rule that cannot be evaluated for that reason does not match, and the step [is uncertain](Step::is_uncertain).
+//!   [`Questionnaire::prove`] decides nothing that depends on such a rule.
+//! - **Answers** are read when the walk reaches their page. Until all on the page are good, the walk is
 //!   [`Outcome::Awaiting`] them; pages off the path are not looked at. Each [`Problem`] says what is wrong.
 //! - **Placeholders** ([`Walk::fill`], [`Asked::label`]), the [score](Walk::score), the [progress](Walk::progress) and the
 //!   [lead](Walk::lead) are of the answers on the path too: stale ones are as if they were not there.
@@ -74,7 +75,8 @@
 //!
 //! [`Questionnaire::check`] lists [`Finding`]s with a [`Code`] and their place, [`Questionnaire::prove`] says what is
 //! true of all walks whatever is answered, and [`Questionnaire::paths`] lists every way through a form with answers that
-//! lead along it; [`Questionnaire::mermaid`] draws it. The codes, with what to do about each, are in `FINDINGS.md` beside
+//! lead along it; [`Questionnaire::routes`] and [`Questionnaire::mermaid`] describe its graph. All of them may be given
+//! records of strangers: what they cost is bounded by the size of the record and by the [`Policy::budget`]. The codes, with what to do about each, are in `FINDINGS.md` beside
 //! this crate's README.
 //!
 //! # Records
@@ -134,6 +136,7 @@ mod question;
 mod raw;
 mod record;
 mod root;
+mod route;
 mod theme;
 mod walk;
 
@@ -151,6 +154,7 @@ pub use question::{Choice, Page, Question};
 pub use raw::Raw;
 pub use record::Extra;
 pub use root::{Capi, Form, FormClient, FormRecord, LiveSnapshot};
+pub use route::{Route, RouteEnd};
 pub use theme::Theme;
 pub use walk::{
     Asked, Attribute, Check, Escape, Finish, FormLead, NamedBy, NoLead, Notice, NoticeKind, Outcome, Step,

@@ -27,8 +27,9 @@ pub struct Policy {
     pub stand_in_names: bool,
     /// The most characters of one answer in the notes; the rest is in the attributes. 2,000.
     pub note_chars: usize,
-    /// The most steps that a proof, or a list of paths, may take before it says that it does not know. 200,000, which
-    /// is some tenths of a second.
+    /// What a proof, or a list of paths, may cost before it gives up, in steps of exploring one way to answer a page. A
+    /// step pays for the work of 64 conditions and for 256 bytes that are kept, so that pages with more rules take more
+    /// steps. 200,000 by default: some tenths of a second, and at most 51 MB.
     pub budget: usize,
 }
 

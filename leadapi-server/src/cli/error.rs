@@ -47,24 +47,46 @@ pub enum CommandError {
         /// The place and the reason.
         source: InvalidDataset,
     },
+    /// A form record or an answers file could not be read.
+    #[error("cannot read the {what} {}: {source}", path.display())]
+    ReadForm {
+        /// What the file should hold.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
     /// A file holds no form record.
-    #[error("{} is no form record: {source}", path.display())]
+    #[error("{} is not a form record: {source}", path.display())]
     Form {
         /// The file.
         path: PathBuf,
         /// The place and the reason.
         source: serde_json::Error,
     },
-    /// The check of a form has found errors.
-    #[error("{} has {errors} errors", path.display())]
-    FormErrors {
+    /// A file holds no answers.
+    #[error("{} is not an answers file, which is a JSON object of answers by question id: {source}", path.display())]
+    Answers {
         /// The file.
         path: PathBuf,
-        /// How many.
+        /// The place and the reason.
+        source: serde_json::Error,
+    },
+    /// The check of a form has findings that make it fail.
+    #[error("{} has {}", path.display(), counted(&[(*errors, "error"), (*warnings, "warning"), (*notes, "note")]))]
+    FormFindings {
+        /// The file.
+        path: PathBuf,
+        /// How many of them are errors.
         errors: usize,
+        /// How many are warnings.
+        warnings: usize,
+        /// How many are notes.
+        notes: usize,
     },
     /// A form has more paths than are listed.
-    #[error("there are more paths than these")]
+    #[error("the list is not complete: the form has more paths, or too many ways to answer to explore them all")]
     MorePaths,
     /// The address is taken or may not be used.
     #[error("cannot listen at {address}: {source}")]
@@ -136,4 +158,27 @@ pub enum CommandError {
     /// The business has no such token.
     #[error("no such token in this business: {0}")]
     NoSuchToken(TokenId),
+}
+
+impl CommandError {
+    /// The exit code of a process that ends with this error: 4 when a form record or an answers file cannot be read or is
+    /// none, so that a script can tell that from findings, and 1 otherwise.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::ReadForm { .. } | Self::Form { .. } | Self::Answers { .. } => 4,
+            _ => 1,
+        }
+    }
+}
+
+/// Counts for people, without those that are none: `1 error and 2 warnings`.
+fn counted(counts: &[(usize, &str)]) -> String {
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let mut counts: Vec<String> = counts.map(|(count, what)| format!("{count} {what}{}", plural(*count))).collect();
+    match (counts.pop(), counts.is_empty()) {
+        (Some(last), false) => format!("{} and {last}", counts.join(", ")),
+        (last, _) => last.unwrap_or_default(),
+    }
 }

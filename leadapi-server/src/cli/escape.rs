@@ -1,6 +1,6 @@
 //! Text from records and files, made safe to print on a terminal.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt::Write};
 
 /// Escapes the characters that could steer a terminal or reorder what a person reads.
 ///
@@ -15,6 +15,25 @@ pub(super) fn escape(text: &str) -> Cow<'_, str> {
     for c in text.chars() {
         if is_unsafe(c) {
             escaped.extend(c.escape_default());
+        } else {
+            escaped.push(c);
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+/// Escapes the same characters in a JSON text, as JSON does: the text stays the same JSON value. Line breaks stay, since
+/// they can only stand between tokens.
+pub(super) fn escape_json(json: &str) -> Cow<'_, str> {
+    let is_unsafe = |c: char| c != '\n' && is_unsafe(c);
+    if !json.contains(is_unsafe) {
+        return Cow::Borrowed(json);
+    }
+    let mut escaped = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if is_unsafe(c) {
+            // A text takes whatever is written to it.
+            write!(escaped, "\\u{:04x}", u32::from(c)).unwrap_or_default();
         } else {
             escaped.push(c);
         }
@@ -48,6 +67,15 @@ mod tests {
         ] {
             assert_eq!(escape(text), escaped);
         }
+    }
+
+    #[test]
+    fn escaped_json_is_the_same_value() {
+        let value = serde_json::json!({"a\u{202e}b": ["\u{1b}[2J", "\u{9b}", "\u{7f}\u{feff}\n", "é"]});
+        let json = serde_json::to_string_pretty(&value).unwrap();
+        let escaped = escape_json(&json);
+        assert!(!escaped.contains(|c| c != '\n' && is_unsafe(c)), "{escaped}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&escaped).unwrap(), value);
     }
 
     #[test]

@@ -47,12 +47,15 @@ impl Format {
         header: [&str; N],
         row: impl Fn(&T) -> [String; N],
     ) -> Result<(), CommandError> {
-        self.say(&items, || {
-            let mut table = Table::new();
-            table.load_style(presets::ASCII_BORDERS_ONLY_CONDENSED).set_header(header);
-            table.add_rows(items.iter().map(row)).trim_fmt()
-        })
+        self.say(&items, || table(header, items.iter().map(row)))
     }
+}
+
+/// A table for people.
+pub(super) fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::ASCII_BORDERS_ONLY_CONDENSED).set_header(header);
+    table.add_rows(rows).trim_fmt()
 }
 
 fn json(value: &impl Serialize) -> Result<String, CommandError> {

@@ -175,39 +175,3 @@ fn a_form_is_kept_as_it_is() {
     }
     assert!(database.refuses(&of(&["form", "show", "other"])).contains("no such form"));
 }
-
-#[test]
-fn a_form_in_a_file_is_checked_listed_drawn_and_walked() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = |name: &str, text: &str| {
-        let path = folder.path().join(name);
-        fs::write(&path, text).unwrap();
-        path.to_str().unwrap().to_owned()
-    };
-    let sample = include_str!("../../../leadapi-core/tests/data/form.json");
-    let good = file("form.json", sample);
-    let bad = file("bad.json", &sample.replace("end:end_thanks", "end:nowhere"));
-    let answers = file("answers.json", r#"{"q_recipient":"o_self","q_age":81,"q_need":"o_home"}"#);
-    let run = |args: &[&str]| {
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_leadapi-server")).args(args).output().unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        (output.status.success(), text(output.stdout), text(output.stderr))
-    };
-    let (clean, told, _) = run(&["form", "check", &good]);
-    assert!(clean && told.lines().count() == 4 && told.lines().all(|line| line.starts_with("note ")), "{told}");
-    let (clean, told, error) = run(&["form", "check", "--json", &bad]);
-    assert!(!clean && error.contains("has 1 errors"), "{error}");
-    let found: Value = serde_json::from_str(&told).unwrap();
-    assert_eq!(found[0]["code"], "target-ending-missing");
-    assert_eq!(found[0]["pointer"], "/form/live_snapshot/logic/rules/8/then/target");
-    let (listed, told, _) = run(&["form", "paths", "--json", &good]);
-    let paths: Value = serde_json::from_str(&told).unwrap();
-    assert!(listed && paths.as_array().unwrap().len() == 8, "{told}");
-    let (drawn, told, _) = run(&["form", "graph", &good]);
-    assert!(drawn && told.starts_with("flowchart TD\n    page1[\"") && told.lines().count() == 23, "{told}");
-    let (walked, told, _) = run(&["form", "walk", &good, "--answers", &answers]);
-    assert!(
-        walked && told.starts_with("pg_recipient > pg_details > pg_need\nit ends at end:end_not_served: We do"),
-        "{told}"
-    );
-}

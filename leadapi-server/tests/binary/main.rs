@@ -12,6 +12,7 @@ mod config;
 mod data;
 mod displaced;
 mod failure;
+mod form;
 mod openapi;
 mod ops;
 #[cfg(feature = "otlp")]

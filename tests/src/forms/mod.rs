@@ -1,9 +1,11 @@
 //! Forms under test: what a walk comes to, as JSON, from the engine and from a naive interpreter beside it.
 
 mod engine;
+mod hostile;
 mod naive;
 mod sized;
 
 pub use engine::{FALLBACK, report, report_of};
+pub use hostile::hostile;
 pub use naive::{Naive, Walk};
 pub use sized::sized;

@@ -32,7 +32,7 @@ impl From<bool> for Truth {
 enum Join {
     All,
     Any,
-    /// By something that nobody here knows.
+    /// By an operator that is not in the contract.
     Unknown,
 }
 

@@ -35,7 +35,7 @@ impl Graph {
         self.knots.get(page).copied().unwrap_or_default()
     }
 
-    /// Whether a walk that has left the page can come to it again, as far as the graph knows.
+    /// Whether the page is on a cycle of the graph.
     pub(in crate::form) fn is_knotted(&self, page: usize) -> bool {
         self.sizes.get(self.knot(page)).is_some_and(|size| *size > 1) || self.next(page).any(|next| next == page)
     }
@@ -45,7 +45,7 @@ impl Graph {
         self.lengths.get(self.knot(page)).copied().unwrap_or_default().saturating_sub(finished_of_knot)
     }
 
-    /// The pages that can be come to from these, themselves among them, by way of pages that are let through.
+    /// The pages that are reachable from these, themselves included, through pages that `through` accepts.
     pub(in crate::form) fn reached(
         &self,
         from: impl IntoIterator<Item = usize>,

@@ -182,7 +182,7 @@ impl<'r> Questionnaire<'r> {
         ending.and_then(|index| self.endings.get(index)).map_or(by_default, |ending| ending.creates_lead(by_default))
     }
 
-    /// The pages and the endings that can be come to if answers are left out of account.
+    /// The pages and the endings that are reachable in the graph, whatever is answered.
     pub(super) fn in_reach(&self) -> (Vec<bool>, std::collections::BTreeSet<usize>) {
         let pages = self.graph.reached([0], |_| true);
         let reached = pages.iter().zip(&self.graph.targets).filter(|(reached, _)| **reached);

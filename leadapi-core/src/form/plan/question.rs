@@ -37,7 +37,7 @@ pub(in crate::form) enum Kind<'r> {
     Text,
     Email,
     Phone,
-    /// Of a type that nobody here knows: whatever is answered is taken.
+    /// Of a type that is not in the contract: any answer is accepted.
     Unknown,
 }
 

@@ -25,7 +25,7 @@ pub(in crate::form) enum Jump {
     To(Target),
     /// It goes to what does not exist.
     Missing,
-    /// It is no jump, but something that nobody here knows.
+    /// Its action is not `jump`.
     Unknown,
 }
 

@@ -14,7 +14,8 @@ use super::{
     budget::Budget,
     classes::{CONTACT, Class, Classes, NAMED},
     linear::Linear,
-    space::{Exit, Node, Space, State, Trail, Way},
+    space::{Exit, Space, Way},
+    state::{Node, State, Trail},
 };
 
 /// What was found in all states, or in as many as the budget allowed.
@@ -167,7 +168,9 @@ impl Explorer {
                 self.endless.add(certain, || space.answers(&self.nodes, &trail()));
             }
             Way::Ending { ending, flags, certain } => {
-                ending.into_iter().for_each(|ending| self.endings.add(ending, certain));
+                if let Some(ending) = ending {
+                    self.endings.add(ending, certain);
+                }
                 if space.form.creates_lead(ending) {
                     self.makes_lead = true;
                     for (flag, witness) in [(NAMED, &mut self.nameless), (CONTACT, &mut self.contactless)] {
@@ -221,8 +224,8 @@ impl Explorer {
                 pages: self.pages.verdict(form.pages.len(), page),
                 endings: self.endings.verdict(form.endings.len(), ending),
                 ends: self.endless.verdict(complete, linear.ends),
-                named: self.nameless.verdict(complete, linear.named),
-                contactable: self.contactless.verdict(complete, linear.contactable),
+                named: self.nameless.verdict(complete, linear.gained & NAMED != 0),
+                contactable: self.contactless.verdict(complete, linear.gained & CONTACT != 0),
                 undecided: self.undecided.into_iter().collect(),
                 complete,
             },

@@ -11,8 +11,8 @@ use super::{
 /// What is proved; `false` says nothing.
 pub(super) struct Linear {
     pub ends: bool,
-    pub named: bool,
-    pub contactable: bool,
+    /// What every lead has.
+    pub gained: u8,
     /// Whether a rule of a reachable page may do something unknown, after which a walk can be anywhere.
     pub may_leave_the_graph: bool,
 }
@@ -27,13 +27,13 @@ impl Linear {
             rules.any(|rule| matches!(rule.jump, Jump::Unknown) && rule.can_match())
         });
         let gains: Vec<u8> = (0..form.pages.len()).map(|page| gain(form, classes, page)).collect();
-        Self {
-            ends: !may_leave_the_graph
-                && reached.iter().enumerate().all(|(page, reached)| !*reached || !form.graph.is_knotted(page)),
-            named: !may_leave_the_graph && on_every_path_to_a_lead(form, &gains, NAMED),
-            contactable: !may_leave_the_graph && on_every_path_to_a_lead(form, &gains, CONTACT),
-            may_leave_the_graph,
+        let ends = !reached.iter().enumerate().any(|(page, reached)| *reached && form.graph.is_knotted(page));
+        let gained = [NAMED, CONTACT].into_iter().filter(|flag| on_every_path_to_a_lead(form, &gains, *flag));
+        let gained = gained.fold(0, |gained, flag| gained | flag);
+        if may_leave_the_graph {
+            return Self { ends: false, gained: 0, may_leave_the_graph };
         }
+        Self { ends, gained, may_leave_the_graph }
     }
 }
 

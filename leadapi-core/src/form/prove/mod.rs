@@ -9,6 +9,7 @@ mod page_set;
 mod paths;
 mod signature;
 mod space;
+mod state;
 
 pub(super) use explore::Exploration;
 pub use paths::{Path, PathEnd, Paths};

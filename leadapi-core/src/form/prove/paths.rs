@@ -9,7 +9,8 @@ use super::{
     super::{answer::Answers, plan::Questionnaire},
     budget::Budget,
     classes::Classes,
-    space::{Node, Space, State, Trail, Way},
+    space::{Space, Way},
+    state::{Node, State, Trail},
 };
 
 /// The bytes of an answer in a list of answers, about.

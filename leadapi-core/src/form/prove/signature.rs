@@ -48,7 +48,7 @@ impl<'f> Tests<'f> {
             Test::Chosen(option) => self.chosen.push(option),
             Test::Equal(number) => self.equal.push(number),
             Test::Greater(number) => self.greater.push(number),
-            Test::Text(text) => self.texts.push(text),
+            Test::Text(constant) => self.texts.push(constant),
         }
     }
 

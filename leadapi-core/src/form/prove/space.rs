@@ -3,8 +3,6 @@
 //! A question matters on a page while a rule of that page, or of one that is reachable from there, looks at it. So where
 //! rules look only at their own page, there is one state to a page, whatever the answers.
 
-use std::rc::Rc;
-
 use super::{
     super::{
         answer::Answers,
@@ -14,39 +12,8 @@ use super::{
     classes::Class,
     live::Live,
     page_set::PageSet,
+    state::{Choice, Node, State, Trail},
 };
-
-/// A question, and the class of the answer to it.
-pub(super) type Choice = (usize, usize);
-
-/// Where a walk can be. All walks in one state go the same ways from there.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct State {
-    pub page: usize,
-    /// What was answered that can still matter.
-    known: Vec<Choice>,
-    /// The pages behind that can still be reached.
-    seen: PageSet,
-    /// What the answers so far do for a lead.
-    pub flags: u8,
-    /// Whether every rule on the way could be evaluated; otherwise a walk can be here, and need not.
-    pub certain: bool,
-}
-
-/// A reached state, and how it was reached.
-#[derive(Debug)]
-pub(super) struct Node {
-    pub state: Rc<State>,
-    /// The node before it, and what was answered on its page; none for the first page.
-    from: Option<Trail>,
-}
-
-/// A node, and what is answered to those questions of its page at which rules look.
-#[derive(Clone, Debug)]
-pub(super) struct Trail {
-    pub node: usize,
-    choices: Box<[Choice]>,
-}
 
 /// Where a page is left to, with some answers.
 pub(super) enum Way {
@@ -147,14 +114,18 @@ impl<'c> Space<'c> {
         if page.blocked {
             return Some(());
         }
-        state.known.iter().for_each(|choice| self.answer(slots, *choice));
+        for choice in &state.known {
+            self.answer(slots, *choice);
+        }
         let mut choices: Vec<Choice> = page.open.iter().map(|question| (*question, 0)).collect();
         let mut tried = Vec::with_capacity(plan.rules.len());
         let done = loop {
             if budget.spend(page.work + state.known.len() + state.seen.ranges()).is_none() {
                 break None;
             }
-            choices.iter().for_each(|choice| self.answer(slots, *choice));
+            for choice in &choices {
+                self.answer(slots, *choice);
+            }
             tried.clear();
             tried.extend(plan.rules.iter().map(|rule| rule.try_with(&slots.0)));
             if each(self.exit(state, page.flags, &choices, &tried)).is_none() {
@@ -207,13 +178,12 @@ impl<'c> Space<'c> {
         let mut taken = None;
         for (rule, tried) in rules.iter().zip(tried) {
             match (tried, rule.jump) {
-                (Tried::No | Tried::MissingTarget, _) => {}
+                // A rule without a target is passed over, whether it matches or not.
+                (Tried::No | Tried::MissingTarget, _) | (Tried::Unsure | Tried::UnknownJump, Jump::Missing) => {}
                 (Tried::Goes(target), _) => {
                     taken = Some(*target);
                     break;
                 }
-                // Whether or not it matches, it is passed over.
-                (Tried::Unsure | Tried::UnknownJump, Jump::Missing) => {}
                 (Tried::Unsure | Tried::UnknownJump, Jump::To(target)) => {
                     certain = false;
                     possible.push(self.way(state, choices, target, flags, false));
@@ -272,33 +242,5 @@ impl<'c> Space<'c> {
             trail = node.and_then(|node| node.from.as_ref());
         }
         answers
-    }
-}
-
-impl State {
-    /// The bytes that the state keeps, with the table's entry for it.
-    pub(super) fn bytes(&self) -> usize {
-        size_of::<Self>() + size_of::<Choice>() * (self.known.len() + self.seen.ranges()) + 4 * size_of::<usize>()
-    }
-}
-
-impl Node {
-    pub(super) fn first(state: Rc<State>) -> Self {
-        Self { state, from: None }
-    }
-
-    pub(super) fn after(trail: Trail, state: Rc<State>) -> Self {
-        Self { state, from: Some(trail) }
-    }
-}
-
-impl Trail {
-    pub(super) fn new(node: usize, choices: &[Choice]) -> Self {
-        Self { node, choices: choices.into() }
-    }
-
-    /// The bytes that the trail keeps, as part of a node.
-    pub(super) fn bytes(&self) -> usize {
-        size_of::<Node>() + size_of_val(&*self.choices)
     }
 }

@@ -72,7 +72,8 @@ pub(in crate::form) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
             && let Some(beyond) = closed.strip_prefix('}')
             && let Some(key) = key(inner)
         {
-            let typed = rest.strip_suffix(beyond).unwrap_or(rest);
+            // The key and its two braces.
+            let typed = rest.get(..end + 2).unwrap_or(rest);
             rest = beyond;
             return Some(Piece::Key { key, typed });
         }
@@ -134,7 +135,7 @@ impl<'a> Walk<'a> {
         let text = |index: usize| form.questions.get(index)?.text(&self.slot(index));
         let step = |index: usize| {
             let page = form.questions.get(index)?.page;
-            self.visits.iter().take(steps).position(|visit| visit.page == page)
+            self.steps.get(page).copied().flatten().filter(|step| *step < steps)
         };
         let mapped = form.mapped.get(key).into_iter().flatten();
         let filled = mapped.filter_map(|index| Some((step(*index)?, *index, text(*index)?)));

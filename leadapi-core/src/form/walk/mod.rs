@@ -17,7 +17,7 @@ use std::{borrow::Cow, cmp::Ordering};
 
 use super::{
     answer::{Answer, Answers},
-    plan::{PagePlan, Problem, QuestionPlan, Questionnaire, Slot, Target, Tried},
+    plan::{PagePlan, Problem, QuestionPlan, Questionnaire, RulePlan, Slot, Target, Tried},
 };
 
 /// A walk with some answers: which pages they lead past, and where it stands.
@@ -44,6 +44,10 @@ pub struct Walk<'a> {
     /// The good answers of the pages that were visited.
     slots: Vec<Slot<'a>>,
     visits: Vec<Visit>,
+    /// The number of the visit to each page.
+    steps: Vec<Option<usize>>,
+    /// The rules that were skipped, each with the number of the visit.
+    notices: Vec<(usize, Notice<'a>)>,
     end: End,
 }
 
@@ -109,6 +113,8 @@ impl<'r> Questionnaire<'r> {
             given: self.given(answers),
             slots: vec![Slot::Empty; self.questions.len()],
             visits: Vec::with_capacity(self.pages.len()),
+            steps: vec![None; self.pages.len()],
+            notices: Vec::new(),
             end: End::Empty,
         };
         walk.go();
@@ -138,36 +144,49 @@ impl<'r> Questionnaire<'r> {
         given
     }
 
-    /// Where the answers so far lead from a page, and whether a rule that was passed over might have led elsewhere.
+    /// Where the answers so far lead from a page, and the rules that are skipped.
     #[inline]
-    pub(super) fn route(&self, index: usize, page: &PagePlan<'_>, slots: &[Slot<'_>]) -> (Target, bool) {
-        let mut uncertain = false;
+    fn route<'p>(
+        &self,
+        index: usize,
+        page: &'p PagePlan<'_>,
+        slots: &[Slot<'_>],
+        mut passed: impl FnMut(&'p RulePlan<'_>, NoticeKind),
+    ) -> Target {
         for rule in &page.rules {
             match rule.try_with(slots) {
-                Tried::No | Tried::MissingTarget => {}
-                Tried::Unsure | Tried::UnknownJump => uncertain = true,
-                Tried::Goes(target) => return (target, uncertain),
+                Tried::No => {}
+                Tried::MissingTarget => passed(rule, NoticeKind::MissingTarget),
+                Tried::Unsure => passed(rule, NoticeKind::UncertainConditions),
+                Tried::UnknownJump => passed(rule, NoticeKind::UnknownJump),
+                Tried::Goes(target) => return target,
             }
         }
-        (self.after(index), uncertain)
+        self.after(index)
     }
 }
 
 impl<'a> Walk<'a> {
     fn go(&mut self) {
-        let mut visited = vec![false; self.form.pages.len()];
+        let form = self.form;
         let mut at = 0;
-        while let (Some(page), Some(visited)) = (self.form.pages.get(at), visited.get_mut(at)) {
-            if std::mem::replace(visited, true) {
+        while let (Some(page), Some(step)) = (form.pages.get(at), self.steps.get_mut(at)) {
+            if step.is_some() {
                 self.end = End::Endless(at);
                 return;
             }
+            *step = Some(self.visits.len());
             if !self.read(page) {
                 self.visits.push(Visit { page: at, uncertain: false });
                 self.end = End::Awaiting;
                 return;
             }
-            let (target, uncertain) = self.form.route(at, page, &self.slots);
+            let (number, notices) = (self.visits.len(), &mut self.notices);
+            let mut uncertain = false;
+            let target = form.route(at, page, &self.slots, |rule, kind| {
+                uncertain |= kind != NoticeKind::MissingTarget;
+                notices.push((number, Notice { rule: rule.record.id.as_str(), at: rule.at, kind }));
+            });
             self.visits.push(Visit { page: at, uncertain });
             match target {
                 Target::Page(next) => at = next,

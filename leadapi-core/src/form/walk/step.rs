@@ -3,11 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Escape, Walk};
-use crate::form::{
-    answer::Answer,
-    plan::{QuestionPlan, Slot, Tried},
-    question::Question,
-};
+use crate::form::{answer::Answer, plan::QuestionPlan, question::Question};
 
 /// A page on the path of a walk.
 ///
@@ -51,7 +47,7 @@ pub struct Asked<'w, 'a> {
     question: &'a QuestionPlan<'a>,
 }
 
-/// A rule that was passed over on the way, though it might have been meant to lead on.
+/// A rule that the walk skipped, although it might have led elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Notice<'a> {
@@ -59,17 +55,17 @@ pub struct Notice<'a> {
     pub rule: Option<&'a str>,
     /// Where the rule stands among the rules.
     pub at: usize,
-    /// Why it was passed over.
+    /// Why the walk skipped it.
     pub kind: NoticeKind,
 }
 
-/// Why a rule was passed over.
+/// Why a walk skips a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NoticeKind {
     /// Whether its conditions hold is not known: an operator is none of ours. The step is uncertain.
     UncertainConditions,
-    /// It holds, and it is no jump but something that nobody here knows. The step is uncertain.
+    /// It matches, but its action is not `jump`. The step is uncertain.
     UnknownJump,
     /// It holds, and the page or the ending that it goes to does not exist.
     MissingTarget,
@@ -143,8 +139,8 @@ impl<'w, 'a> Step<'w, 'a> {
         self.walk.questions(self.index()).map(move |(index, question)| Asked { step: self, index, question })
     }
 
-    /// Whether a rule was passed over of which nobody here knows whether it holds or what it does. The walk goes on as
-    /// if it did not hold.
+    /// Whether the walk skipped a rule that cannot be evaluated: an operator, a join or its action is unknown. The walk
+    /// goes on as if the rule did not match.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
@@ -162,27 +158,13 @@ impl<'w, 'a> Step<'w, 'a> {
         self.walk.visits.get(self.number).is_some_and(|visit| visit.uncertain)
     }
 
-    /// The rules that were passed over here, with the reason, in the order in which they were tried. None on a page that
-    /// is not left yet.
+    /// The rules that the walk skipped on this page, with the reason, in the order in which they were tried. Empty on a
+    /// page that is not left yet.
     pub fn notices(self) -> Vec<Notice<'a>> {
-        let left = self.count() < self.walk.visits.len() || self.walk.end != super::End::Awaiting;
-        let page = self.walk.form.pages.get(self.index()).filter(|_| left);
-        // As they were when the page was left: answers of later pages were not there yet.
-        let later = self.walk.visits.iter().skip(self.count()).flat_map(|visit| self.walk.questions(visit.page));
-        let mut slots = self.walk.slots.clone();
-        later.for_each(|(index, _)| slots.get_mut(index).into_iter().for_each(|slot| *slot = Slot::Empty));
-        let mut notices = Vec::new();
-        for rule in page.into_iter().flat_map(|page| &page.rules) {
-            let kind = match rule.try_with(&slots) {
-                Tried::No => continue,
-                Tried::Unsure => NoticeKind::UncertainConditions,
-                Tried::UnknownJump => NoticeKind::UnknownJump,
-                Tried::MissingTarget => NoticeKind::MissingTarget,
-                Tried::Goes(_) => break,
-            };
-            notices.push(Notice { rule: rule.record.id.as_str(), at: rule.at, kind });
-        }
-        notices
+        let notices = &self.walk.notices;
+        let first = notices.partition_point(|(number, _)| *number < self.number);
+        let of_step = notices.iter().skip(first).take_while(|(number, _)| *number == self.number);
+        of_step.map(|(_, notice)| *notice).collect()
     }
 
     /// How much of the form was behind the visitor when the page was shown, from 0 to below 1; see

@@ -1,45 +1,36 @@
 //! `form`: the form records of a business (contract D11), and the form in a file.
 
-mod file;
+mod check;
+mod input;
+mod paths;
+mod walk;
 
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use leadapi_core::{
-    form::{Form, FormRecord},
-    id::FormId,
-};
+use leadapi_core::{form::Form, id::FormId};
 use serde::Serialize;
 use serde_json::json;
 
-use super::{CommandError, data::read_text, store::InBusiness};
-use file::InFile;
+use super::{
+    CommandError,
+    escape::{escape, escape_json},
+    store::InBusiness,
+};
+use check::Check;
+use input::InFile;
+use walk::WalkForm;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum FormCommand {
-    /// Check the form in a file: what is wrong with it, where, and with which answers it shows.
-    Check {
-        #[command(flatten)]
-        form: InFile,
-    },
+    /// Check the form in a file: what is wrong, where, how to correct it, and with which answers it shows.
+    Check(Check),
     /// List every path through the form in a file, with answers that lead along it.
-    Paths {
-        #[command(flatten)]
-        form: InFile,
-    },
-    /// Print the pages of the form in a file and the ways between them, as a flowchart of Mermaid.
-    Graph {
-        #[command(flatten)]
-        form: InFile,
-    },
+    Paths(InFile),
+    /// Print the pages of the form in a file and the routes between them, as a Mermaid flowchart.
+    Graph(InFile),
     /// Walk the form in a file with answers, to its lead.
-    Walk {
-        #[command(flatten)]
-        form: InFile,
-        /// A JSON file with an object: the answers by the id of the question.
-        #[arg(long, value_name = "FILE")]
-        answers: PathBuf,
-    },
+    Walk(WalkForm),
     /// Add a form record, with all that its file holds.
     Add {
         #[command(flatten)]
@@ -98,13 +89,12 @@ impl<'f> From<&'f Form> for Listed<'f> {
 impl FormCommand {
     pub(super) async fn run(self) -> Result<(), CommandError> {
         match self {
-            Self::Check { form } => form.check(),
-            Self::Paths { form } => form.paths(),
-            Self::Graph { form } => form.graph(),
-            Self::Walk { form, answers } => form.walk(&answers),
+            Self::Check(check) => check.run(),
+            Self::Paths(form) => paths::paths(&form),
+            Self::Graph(form) => paths::graph(&form),
+            Self::Walk(walk) => walk.run(),
             Self::Add { of, file } => {
-                let record: FormRecord = serde_json::from_str(&read_text(&file)?)
-                    .map_err(|source| CommandError::Form { path: file, source })?;
+                let record = input::record(&file)?;
                 let id = of.at.open().await?.add_form(&of.business, record).await?;
                 of.at.format.say(&json!({"id": id}), || format!("form {id} was added"))
             }
@@ -113,7 +103,7 @@ impl FormCommand {
                 let forms = records.iter().filter_map(|record| record.form.get());
                 let listed: Vec<Listed> = forms.map(Listed::from).collect();
                 of.at.format.list(&listed, ["id", "name", "client", "active"], |form| {
-                    let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
+                    let text = |text: Option<&str>| escape(text.unwrap_or_default()).into_owned();
                     let active = form.is_active.map(|active| if active { "yes" } else { "no" });
                     [text(form.id), text(form.name), text(form.client_id), text(active)]
                 })
@@ -122,7 +112,7 @@ impl FormCommand {
                 let record = of.at.open().await?.form(&of.business, &id).await?;
                 let text = serde_json::to_string_pretty(&record);
                 let text = text.map_err(|error| CommandError::Output(error.into()))?;
-                of.at.format.say(&record, || text)
+                of.at.format.say(&record, || escape_json(&text).into_owned())
             }
             Self::Rename { of, id, name } => {
                 of.at.open().await?.rename_form(&of.business, &id, &name).await?;

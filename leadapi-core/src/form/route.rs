@@ -1,0 +1,81 @@
+//! The routes between pages and endings, whatever is answered.
+
+use super::plan::{Jump, Questionnaire, Target};
+
+/// A route from a page, by a rule or by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Route {
+    /// The page, by its place among [`Questionnaire::pages`].
+    pub from: usize,
+    /// Where it leads.
+    pub to: RouteEnd,
+    /// The rule, by its place among the rules of the record; none for the default route.
+    pub rule: Option<usize>,
+}
+
+/// Where a route leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum RouteEnd {
+    /// To a page, by its place among [`Questionnaire::pages`].
+    Page(usize),
+    /// To an ending, by its place among [`Questionnaire::endings`]; none for the built-in confirmation.
+    Ending(Option<usize>),
+}
+
+impl From<Target> for RouteEnd {
+    fn from(target: Target) -> Self {
+        match target {
+            Target::Page(page) => Self::Page(page),
+            Target::Ending(ending) => Self::Ending(ending),
+        }
+    }
+}
+
+impl<'r> Questionnaire<'r> {
+    /// The ids of the endings in their order; an ending without an id of its own has `None`.
+    ///
+    /// ```
+    /// use leadapi_core::form::{FormRecord, Policy, Version};
+    ///
+    /// let record: FormRecord = serde_json::from_str(r#"{"form":{"settings":{"endings":[{"id":"e"},{}]}}}"#)?;
+    /// let form = record.compile(Version::Draft, &Policy::default());
+    /// assert_eq!(form.endings().collect::<Vec<_>>(), [Some("e"), None]);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn endings(&self) -> impl Iterator<Item = Option<&'r str>> {
+        self.endings.iter().map(|ending| ending.id)
+    }
+
+    /// The routes from each page, in the order in which they are tried. Routes that no walk can take are left out: those
+    /// behind a fallback, and those to a page or an ending that does not exist.
+    ///
+    /// ```
+    /// use leadapi_core::form::{FormRecord, Policy, RouteEnd, Version};
+    ///
+    /// let record: FormRecord = serde_json::from_str(r#"{"form":{"pages":[{"id":"a"},{"id":"b"}]}}"#)?;
+    /// let form = record.compile(Version::Draft, &Policy::default());
+    /// let routes: Vec<_> = form.routes().into_iter().map(|route| (route.from, route.to, route.rule)).collect();
+    /// assert_eq!(routes, [(0, RouteEnd::Page(1), None), (1, RouteEnd::Ending(None), None)]);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn routes(&self) -> Vec<Route> {
+        let mut routes = Vec::new();
+        for (from, page) in self.pages.iter().enumerate() {
+            let mut is_left_by_rule = false;
+            for rule in page.rules.iter().filter(|rule| rule.can_match()) {
+                let Jump::To(target) = rule.jump else { continue };
+                routes.push(Route { from, to: target.into(), rule: Some(rule.at) });
+                is_left_by_rule = rule.is_certain();
+                if is_left_by_rule {
+                    break;
+                }
+            }
+            if !is_left_by_rule {
+                routes.push(Route { from, to: self.after(from).into(), rule: None });
+            }
+        }
+        routes
+    }
+}

@@ -1,0 +1,89 @@
+//! `form paths` and `form graph`: where a form leads.
+
+use leadapi_core::form::{Path, PathEnd, Questionnaire, RouteEnd};
+use serde_json::{Value, json};
+
+use super::input::InFile;
+use crate::cli::{
+    CommandError,
+    escape::{escape, escape_json},
+    output::{Format, table},
+};
+
+/// The most paths that are listed.
+const MOST_PATHS: usize = 1_000;
+
+/// Prints every path, with answers that lead along it.
+pub(super) fn paths(form: &InFile) -> Result<(), CommandError> {
+    form.with(|form, format| {
+        let ids: Vec<Option<&str>> = form.pages().collect();
+        let id = |index: &usize| ids.get(*index).copied().flatten();
+        let found = form.paths(MOST_PATHS);
+        let data = found.paths.iter().map(|path| {
+            let (outcome, ending, again) = match path.end {
+                PathEnd::Ending(id) => ("finished", id, None),
+                PathEnd::Endless(page) => ("endless", None, Some(page)),
+                _ => ("unknown", None, None),
+            };
+            json!({
+                "pages": path.pages.iter().map(id).collect::<Vec<_>>(),
+                "places": path.pages,
+                "outcome": outcome,
+                "ending": ending,
+                "again": again.as_ref().and_then(id),
+                "uncertain": path.uncertain,
+                "answers": path.answers,
+            })
+        });
+        let row = |path: &Path<'_>| {
+            let mut stops: Vec<String> = path.pages.iter().map(|index| name(id(index), *index)).collect();
+            stops.push(match path.end {
+                PathEnd::Ending(id) => format!("end:{}", escape(id.unwrap_or_default())),
+                PathEnd::Endless(index) => format!("{} again", name(id(&index), index)),
+                _ => String::new(),
+            });
+            let uncertain = if path.uncertain { " (uncertain)" } else { "" };
+            let answers = serde_json::to_string(&path.answers).unwrap_or_default();
+            [format!("{}{uncertain}", stops.join(" > ")), escape_json(&answers).into_owned()]
+        };
+        if format.is_json() {
+            let data: Vec<Value> = data.collect();
+            format.say(&json!({"complete": found.complete, "paths": data}), String::new)?;
+        } else {
+            format.say(&(), || table(["path", "answers"], found.paths.iter().map(row)))?;
+        }
+        if found.complete { Ok(()) } else { Err(CommandError::MorePaths) }
+    })
+}
+
+/// Prints the form as a flowchart.
+pub(super) fn graph(form: &InFile) -> Result<(), CommandError> {
+    form.with(|form, format| {
+        let chart = form.mermaid();
+        if format.is_json() {
+            print_routes(form, format, &chart)
+        } else {
+            format.say(&(), || chart.trim_end().to_owned())
+        }
+    })
+}
+
+fn print_routes(form: &Questionnaire<'_>, format: Format, chart: &str) -> Result<(), CommandError> {
+    let ids: Vec<Option<&str>> = form.pages().collect();
+    let routes = form.routes().into_iter().map(|route| {
+        let (page, ending) = match route.to {
+            RouteEnd::Page(page) => (Some(page), None),
+            RouteEnd::Ending(ending) => (None, ending),
+            _ => (None, None),
+        };
+        json!({"from": route.from, "to_page": page, "to_ending": ending, "rule": route.rule})
+    });
+    let routes: Vec<Value> = routes.collect();
+    let endings: Vec<Option<&str>> = form.endings().collect();
+    format.say(&json!({"pages": ids, "endings": endings, "routes": routes, "mermaid": chart}), String::new)
+}
+
+/// What a page is called: its id, or its number if it has none.
+pub(super) fn name(id: Option<&str>, index: usize) -> String {
+    id.map_or_else(|| format!("page {}", index + 1), |id| escape(id).into_owned())
+}

@@ -1,0 +1,174 @@
+//! `form walk`: where answers lead.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use leadapi_core::form::{
+    Attribute, CalendarProvider, Check, Escape, Finish, FormLead, NoLead, Notice, NoticeKind, Outcome, Step, Walk,
+};
+use serde_json::{Value, json};
+
+use super::{
+    input::{self, InFile},
+    paths::name,
+};
+use crate::cli::{
+    CommandError,
+    escape::{escape, escape_json},
+};
+
+/// Walks the form in a file with answers, to its lead.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct WalkForm {
+    #[command(flatten)]
+    form: InFile,
+    /// A JSON file with an object: the answers by the id of the question.
+    #[arg(long, value_name = "FILE")]
+    answers: PathBuf,
+}
+
+impl WalkForm {
+    /// Prints where the answers lead.
+    pub(super) fn run(self) -> Result<(), CommandError> {
+        let answers = input::answers(Path::new(&self.answers))?;
+        self.form.with(|form, format| {
+            let walk = form.walk(&answers);
+            let lead = walk.lead();
+            if format.is_json() {
+                format.say(&data(&walk, lead.as_ref()), String::new)
+            } else {
+                format.say(&(), || text(&walk, lead.as_ref()))
+            }
+        })
+    }
+}
+
+/// The walk for programs.
+fn data(walk: &Walk<'_>, lead: Result<&FormLead<'_>, &NoLead>) -> Value {
+    let steps = walk.steps().map(|step| {
+        let notices = step
+            .notices()
+            .into_iter()
+            .map(|notice| json!({"rule": notice.rule, "at": notice.at, "kind": notice.kind.as_str()}));
+        json!({
+            "page": step.page(),
+            "title": step.title(),
+            "uncertain": step.is_uncertain(),
+            "notices": notices.collect::<Vec<_>>(),
+        })
+    });
+    let mut data = json!({
+        "path": walk.steps().map(Step::page).collect::<Vec<_>>(),
+        "steps": steps.collect::<Vec<_>>(),
+        "uncertain": walk.steps().any(Step::is_uncertain),
+        "score": walk.score(),
+        "progress": walk.progress(),
+        "problems": [],
+        "again": null,
+        "ending": null,
+        "verifications": walk.verifications().iter().map(|verification| {
+            let check = if verification.check == Check::Email { "email" } else { "phone" };
+            json!({"check": check, "question": verification.question, "text": verification.text})
+        }).collect::<Vec<_>>(),
+    });
+    let mut set = |key: &str, value: Value| data.as_object_mut().map(|data| data.insert(key.to_owned(), value));
+    let outcome = match walk.outcome() {
+        Outcome::Empty => "empty",
+        Outcome::Endless { page } => {
+            set("again", json!(page));
+            "endless"
+        }
+        Outcome::Awaiting { problems } => {
+            let problem = |(id, problem): &(&str, leadapi_core::form::Problem)| json!({"question": id, "problem": problem.as_str(), "message": problem.to_string()});
+            set("problems", problems.iter().map(problem).collect());
+            "awaiting"
+        }
+        Outcome::Finished(finish) => {
+            set("ending", ending(walk, &finish));
+            "finished"
+        }
+        _ => "unknown",
+    };
+    set("outcome", json!(outcome));
+    set("lead", json!(lead.ok().map(|made| &made.lead)));
+    set("no_lead", json!(lead.err().map(|reason| reason.as_str())));
+    set("named_by", json!(lead.ok().map(|made| made.named_by.as_str())));
+    let attributes = lead.ok().map_or(&[][..], |made| &made.attributes);
+    set("attributes", attributes.iter().map(attribute).collect());
+    data
+}
+
+fn ending(walk: &Walk<'_>, finish: &Finish<'_>) -> Value {
+    let fill = |text: Option<&str>| text.map(|text| walk.fill(text, "", Escape::Plain));
+    let calendar = finish.calendar.as_ref().map(|calendar| {
+        let provider = calendar.provider.map(CalendarProvider::as_str);
+        json!({"slug": calendar.slug, "provider": provider, "duration": calendar.duration})
+    });
+    json!({
+        "id": finish.id,
+        "title": finish.ending.and_then(|ending| ending.title.as_str()),
+        "heading": fill(finish.ending.and_then(|ending| ending.heading.as_str())),
+        "message": fill(finish.message),
+        "creates_lead": finish.creates_lead,
+        "meta_event": finish.meta_event,
+        "calendar": calendar,
+        "redirect": finish.redirect,
+    })
+}
+
+fn attribute(attribute: &Attribute<'_>) -> Value {
+    json!({
+        "key": attribute.key,
+        "question": attribute.question,
+        "label": attribute.label,
+        "text": attribute.text,
+        "answer": attribute.answer,
+    })
+}
+
+/// The walk for people.
+fn text(walk: &Walk<'_>, lead: Result<&FormLead<'_>, &NoLead>) -> String {
+    let stops: Vec<String> = walk.steps().map(Step::page).enumerate().map(|(at, id)| name(id, at)).collect();
+    let mut lines = vec![stops.join(" > ")];
+    match walk.outcome() {
+        Outcome::Empty => lines.push("the form has no pages".to_owned()),
+        Outcome::Endless { page } => {
+            lines.push(format!("leads back to {}", escape(page.unwrap_or("a page without an id"))));
+        }
+        Outcome::Awaiting { problems } => {
+            lines.push("waits for answers:".to_owned());
+            lines.extend(problems.iter().map(|(id, problem)| format!("  {} {problem}", escape(id))));
+        }
+        Outcome::Finished(finish) => {
+            let message = walk.fill(finish.message.unwrap_or_default(), "", Escape::Plain);
+            lines.push(format!("ends at end:{}: {}", escape(finish.id.unwrap_or_default()), escape(&message)));
+        }
+        _ => {}
+    }
+    for step in walk.steps() {
+        lines.extend(step.notices().iter().map(|notice| passed_over(step, notice)));
+    }
+    lines.push(format!("score {}", walk.score()));
+    match lead {
+        Ok(made) => {
+            let lead = serde_json::to_string_pretty(&made.lead).unwrap_or_default();
+            lines.push(format!("lead: {}", escape_json(&lead)));
+        }
+        Err(NoLead::NotFinished) => {}
+        Err(reason) => lines.push(format!("no lead: {reason}")),
+    }
+    lines.join("\n")
+}
+
+/// A rule that the walk has passed over. It may say that the walk is uncertain from there on.
+fn passed_over(step: Step<'_, '_>, notice: &Notice<'_>) -> String {
+    let (what, why) = match notice.kind {
+        NoticeKind::UncertainConditions => ("uncertain", "its conditions cannot be evaluated"),
+        NoticeKind::UnknownJump => ("uncertain", "its action is unknown"),
+        NoticeKind::MissingTarget => ("note", "its target does not exist"),
+        _ => ("note", "of an unknown reason"),
+    };
+    let page = escape(step.page().unwrap_or("a page without an id")).into_owned();
+    let rule = notice.rule.map_or_else(|| (notice.at + 1).to_string(), |id| escape(id).into_owned());
+    format!("{what}: after {page}, rule {rule} was skipped because {why}")
+}

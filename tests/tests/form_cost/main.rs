@@ -1,0 +1,58 @@
+//! What a check costs, for records that are made to be costly: about linear time and memory, whatever is in them.
+//!
+//! A binary of its own, because what it allocates is counted. `-- --nocapture` prints a table.
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test prints, and stops where something is wrong")]
+
+use std::{
+    alloc::System,
+    time::{Duration, Instant},
+};
+
+use leadapi_core::form::{FormRecord, Policy, Version};
+use leadapi_tests::forms::hostile;
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// The most bytes that one call may allocate in all, freed or not: the budget's 50 MB, and so many for each byte of the
+/// record. The most that it holds at once is less.
+const BYTES: usize = 150_000_000;
+const BYTES_PER_BYTE: usize = 30;
+
+/// Generous, for a build without optimisation on a busy machine.
+const TIME: Duration = Duration::from_secs(20);
+
+#[test]
+fn a_large_record_costs_little_more_than_its_size() {
+    println!("{:<52} {:>10} {:>24} {:>24} {:>24} {:>24}", "", "bytes", "read", "check", "prove", "paths");
+    let mut wrong = Vec::new();
+    for (name, text) in hostile() {
+        let (record, read) = measured(|| serde_json::from_str::<FormRecord>(&text).unwrap());
+        let form = record.compile(Version::Live, &Policy::default());
+        let (_, check) = measured(|| form.check());
+        let (_, prove) = measured(|| form.prove());
+        let (_, paths) = measured(|| form.paths(1_000));
+        let costs = [("read", read), ("check", check), ("prove", prove), ("paths", paths)];
+        let told = costs.each_ref().map(|(_, cost)| format!("{:.2?} {} MB", cost.time, cost.bytes / 1_000_000));
+        println!("{name:<52} {:>10} {:>24} {:>24} {:>24} {:>24}", text.len(), told[0], told[1], told[2], told[3]);
+        for (what, cost) in costs.into_iter().skip(1) {
+            if cost.bytes > BYTES + BYTES_PER_BYTE * text.len() || cost.time > TIME {
+                wrong.push(format!("{name}: {what} took {:?} and {} bytes", cost.time, cost.bytes));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+struct Cost {
+    time: Duration,
+    bytes: usize,
+}
+
+fn measured<T>(call: impl FnOnce() -> T) -> (T, Cost) {
+    let region = Region::new(ALLOCATOR);
+    let start = Instant::now();
+    let made = call();
+    (made, Cost { time: start.elapsed(), bytes: region.change().bytes_allocated })
+}
