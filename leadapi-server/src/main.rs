@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use leadapi_server::cli::Cli;
+use leadapi_server::cli;
 use mimalloc::MiMalloc;
 
 /// A lead is made of small pieces, and a page of leads from a database of hundreds, which lie closer and are had sooner
@@ -12,16 +12,5 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match Cli::read().run().await {
-        Ok(code) => code,
-        Err(error) => {
-            report(&error);
-            ExitCode::from(error.exit_code())
-        }
-    }
-}
-
-#[expect(clippy::print_stderr, reason = "the log may be filtered, and this must be read")]
-fn report(error: &dyn std::error::Error) {
-    eprintln!("leadapi-server: {error}");
+    cli::main().await
 }

@@ -111,6 +111,9 @@ pub enum CommandError {
     /// What is to be logged cannot be read.
     #[error("--log: {0}")]
     Log(tracing_subscriber::filter::ParseError),
+    /// The thread that writes the log could not be started.
+    #[error("cannot start the thread that writes the log: {0}")]
+    LogWriter(io::Error),
     /// Traces cannot be sent there.
     #[cfg(feature = "otlp")]
     #[error("--otlp-endpoint: {0}")]

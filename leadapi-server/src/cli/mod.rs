@@ -22,7 +22,10 @@ mod stage;
 mod store;
 mod token;
 
-use std::process::ExitCode;
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
 
 use clap::{Parser, Subcommand};
 
@@ -44,6 +47,7 @@ use self::{
 };
 
 pub use self::error::CommandError;
+use self::output::within_a_second;
 use crate::Ended;
 
 /// A REST API for leads, pipelines and client accounts.
@@ -97,6 +101,21 @@ enum Command {
     OpenApi(OpenApi),
 }
 
+/// What the binary does: reads the command line, runs the command, and says on standard error why it failed.
+///
+/// A reader of standard error that does not read does not keep the process from ending.
+pub async fn main() -> ExitCode {
+    match Cli::read().run().await {
+        Ok(code) => code,
+        Err(error) => {
+            let line = format!("leadapi-server: {error}");
+            // The log may be filtered, and this must be read.
+            within_a_second(move || writeln!(io::stderr(), "{line}"));
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
 impl Cli {
     /// Runs the command to its end, and answers the exit code: 0, or 3 where a server has ended before each request was
     /// answered.
@@ -105,14 +124,14 @@ impl Cli {
     ///
     /// [`CommandError`]. A server that listens fails only with its storage.
     pub async fn run(self) -> Result<ExitCode, CommandError> {
-        let _log = match &self.command {
+        let log = match &self.command {
             Command::Serve(serve) => serve.log().start()?,
             Command::Demo(demo) => demo.log().start()?,
             _ => LogOptions::from_environment().start()?,
         };
         let done = match self.command {
-            Command::Serve(serve) => return serve.run().await.map(exit_code),
-            Command::Demo(demo) => return demo.run().await.map(exit_code),
+            Command::Serve(serve) => return serve.run(&log).await.map(exit_code),
+            Command::Demo(demo) => return demo.run(&log).await.map(exit_code),
             Command::Token(token) => token.run().await,
             Command::Data(data) => data.run().await,
             Command::Business(business) => business.run().await,

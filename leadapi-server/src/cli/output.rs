@@ -1,6 +1,11 @@
 //! What commands print: lines and tables for people, JSON for scripts, and how far long work has come.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
 
 use clap::Args;
 use comfy_table::{Table, presets};
@@ -13,6 +18,19 @@ use super::CommandError;
 /// Whoever reads the output may have gone, which is no reason for a server to end.
 pub(super) fn print_line(line: &str) {
     writeln!(io::stdout(), "{line}").unwrap_or_default();
+}
+
+/// Prints a last line, but does not wait for a reader that does not read.
+pub(super) fn print_last_line(line: &str) {
+    let line = line.to_owned();
+    within_a_second(move || writeln!(io::stdout(), "{line}"));
+}
+
+/// Gives a write a second, after which it is left to itself. What it cannot write has no other way to be told.
+pub(super) fn within_a_second(write: impl FnOnce() -> io::Result<()> + Send + 'static) {
+    let (done, written) = mpsc::channel();
+    thread::spawn(move || done.send(write()));
+    drop(written.recv_timeout(Duration::from_secs(1)));
 }
 
 pub(super) fn print_minted(minted: &[Minted]) {

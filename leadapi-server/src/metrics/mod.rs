@@ -76,6 +76,11 @@ impl Metrics {
         self.connections.clone()
     }
 
+    /// Shows a metric that is counted elsewhere.
+    pub(crate) fn add(&self, counter: &IntCounter) -> Result<(), prometheus::Error> {
+        register(&self.registry, &[counter])
+    }
+
     /// Whoever works on a request holds one of its tokens.
     pub(crate) const fn unfinished(&self) -> &TaskTracker {
         &self.unfinished
@@ -97,6 +102,14 @@ impl Metrics {
         self.in_flight.set(i64::try_from(self.unfinished.len()).unwrap_or(i64::MAX));
         TextEncoder::new().encode_to_string(&self.registry.gather())
     }
+}
+
+/// Counts the lines that the log has lost.
+pub(crate) fn log_lines_dropped() -> Result<IntCounter, prometheus::Error> {
+    IntCounter::new(
+        "leadapi_log_lines_dropped_total",
+        "Lines of the log that were dropped, because their reader was too slow or gone.",
+    )
 }
 
 /// Counts for one until it is dropped.

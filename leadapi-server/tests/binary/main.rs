@@ -13,6 +13,7 @@ mod data;
 mod displaced;
 mod failure;
 mod form;
+mod log;
 mod openapi;
 mod ops;
 #[cfg(feature = "otlp")]

@@ -69,8 +69,7 @@ impl Running {
     }
 
     pub(crate) fn signal(&self, name: &str) {
-        let kill = Command::new("kill").arg(name).arg(self.child.id().to_string()).status().unwrap();
-        assert!(kill.success());
+        kill(name, &self.child);
     }
 
     /// Waits for its end, and answers whether that was a success, the rest of its output, and its log.
@@ -80,6 +79,10 @@ impl Running {
         self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
         (self.child.wait().unwrap().success(), rest, log)
     }
+}
+
+pub(crate) fn kill(signal: &str, child: &Child) {
+    assert!(Command::new("kill").arg(signal).arg(child.id().to_string()).status().unwrap().success());
 }
 
 impl Drop for Running {

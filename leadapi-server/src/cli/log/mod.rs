@@ -1,19 +1,24 @@
 //! The log: how much of it, and for whom.
 
+mod filter;
 #[cfg(feature = "otlp")]
 mod otlp;
+mod queue;
 
 use std::io::{self, IsTerminal};
 
 use clap::{Args, ValueEnum};
-use tracing_subscriber::{EnvFilter, Layer, fmt, layer::SubscriberExt, util::SubscriberInitExt};
+use prometheus::IntCounter;
+use tracing_subscriber::{Layer, fmt, layer::SubscriberExt, util::SubscriberInitExt};
 
+use self::queue::{FlushOnDrop, LogQueue};
 use super::CommandError;
+use crate::metrics::log_lines_dropped;
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct LogOptions {
-    /// What is logged: `error`, `warn`, `info`, `debug` or `trace`, also for one part alone: `warn,leadapi_server=debug`.
-    #[arg(long, env = "LEADAPI_LOG", value_name = "FILTER", default_value = "info", value_parser = filter)]
+    /// What is logged: `off`, `error`, `warn`, `info`, `debug` or `trace`. Other crates log their errors only, unless you name them: `info,h2=debug`.
+    #[arg(long, env = "LEADAPI_LOG", value_name = "FILTER", default_value = "info", value_parser = checked)]
     log: String,
     /// How it is written, on the standard error stream: for people, or as an object of JSON for each line.
     #[arg(long, env = "LEADAPI_LOG_FORMAT", value_name = "FORMAT", default_value = "text")]
@@ -24,11 +29,21 @@ pub(super) struct LogOptions {
     otlp_endpoint: Option<String>,
 }
 
-/// The log, until it is dropped: what has not been sent yet is sent then.
+/// The log, until it is dropped: what is queued is written and sent then.
 #[must_use]
+#[derive(Debug)]
 pub(super) struct Logging {
     #[cfg(feature = "otlp")]
     _traces: Option<otlp::Traces>,
+    _flush: FlushOnDrop,
+    dropped: IntCounter,
+}
+
+impl Logging {
+    /// Counts the lines that the sink did not take in time.
+    pub(super) const fn dropped(&self) -> &IntCounter {
+        &self.dropped
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -37,14 +52,14 @@ enum LogFormat {
     Json,
 }
 
-fn filter(text: &str) -> Result<String, String> {
-    EnvFilter::try_new(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
+fn checked(text: &str) -> Result<String, String> {
+    filter::parse(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
 impl LogOptions {
     /// For commands that have no options of their own for it.
     pub(super) fn from_environment() -> Self {
-        let log = std::env::var("LEADAPI_LOG").ok().and_then(|text| filter(&text).ok());
+        let log = std::env::var("LEADAPI_LOG").ok().and_then(|text| checked(&text).ok());
         Self {
             log: log.unwrap_or_else(|| "info".to_owned()),
             log_format: LogFormat::Text,
@@ -55,8 +70,10 @@ impl LogOptions {
 
     /// Starts to log. Where a host has begun that already, it stays as it is.
     pub(super) fn start(&self) -> Result<Logging, CommandError> {
-        let filter = EnvFilter::try_new(&self.log).map_err(CommandError::Log)?;
-        let lines = fmt::layer().with_writer(io::stderr);
+        let filter = filter::parse(&self.log).map_err(CommandError::Log)?;
+        let dropped = log_lines_dropped().map_err(CommandError::Metrics)?;
+        let (queue, flush) = LogQueue::start(io::stderr(), dropped.clone()).map_err(CommandError::LogWriter)?;
+        let lines = fmt::layer().with_writer(move || queue.clone());
         let lines = match self.log_format {
             LogFormat::Text => lines.with_ansi(io::stderr().is_terminal()).boxed(),
             LogFormat::Json => lines.json().flatten_event(true).with_span_list(false).boxed(),
@@ -66,12 +83,12 @@ impl LogOptions {
         {
             let traces = self.otlp_endpoint.as_deref().map(otlp::Traces::to).transpose()?;
             log.with(traces.as_ref().map(otlp::Traces::layer)).try_init().unwrap_or_default();
-            Ok(Logging { _traces: traces })
+            Ok(Logging { _traces: traces, _flush: flush, dropped })
         }
         #[cfg(not(feature = "otlp"))]
         {
             log.try_init().unwrap_or_default();
-            Ok(Logging {})
+            Ok(Logging { _flush: flush, dropped })
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::cli::CommandError;
 const NAME: &str = "leadapi-server";
 
 /// Sends spans, in batches and from a thread of its own, until it is dropped.
+#[derive(Debug)]
 pub(super) struct Traces(SdkTracerProvider);
 
 impl Traces {

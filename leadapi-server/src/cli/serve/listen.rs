@@ -15,8 +15,8 @@ use tracing::warn;
 use super::{
     super::{
         CommandError,
-        log::LogOptions,
-        output::print_line,
+        log::{LogOptions, Logging},
+        output::{print_last_line, print_line},
         signals::{Signal, Signals},
     },
     limits::LimitOptions,
@@ -92,12 +92,14 @@ impl ListenOptions {
     pub(super) async fn serve(
         self,
         offer: Offer<impl Store + 'static, impl TokenVerifier + 'static>,
+        log: &Logging,
         greet: impl FnOnce(&str),
         failed: impl Future<Output = String>,
     ) -> Result<Ended, CommandError> {
         let Offer { store, verifier, write_probe, businesses, kept_in } = offer;
         let (stop, hasten) = (Signals::new(), Signals::new());
         let metrics = Arc::new(Metrics::new().map_err(CommandError::Metrics)?);
+        metrics.add(log.dropped()).map_err(CommandError::Metrics)?;
         let store: Arc<dyn Store> = Arc::new(Measured::new(store, metrics.clone()));
         let service = self.service(LeadService::builder(store.clone(), verifier))?;
         let mut server = self.server().await?.metrics(metrics.clone()).hasten(hasten.second());
@@ -130,7 +132,7 @@ impl ListenOptions {
             ended = server.serve_until(service, stop) => ended,
             cause = failed => return Err(CommandError::Storage(cause)),
         };
-        print_line(match ended {
+        print_last_line(match ended {
             Ended::InOrder => "leadapi-server has ended",
             Ended::CutOff => "leadapi-server has ended, and requests that were still running have been cut off",
         });

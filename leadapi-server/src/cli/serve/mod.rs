@@ -17,7 +17,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use self::listen::{ListenOptions, Offer};
 use super::{
     CommandError, data, demo,
-    log::LogOptions,
+    log::{LogOptions, Logging},
     output::print_minted,
     store::{Keep, secretly},
 };
@@ -79,14 +79,14 @@ impl Serve {
         &self.listen.log
     }
 
-    pub(super) async fn run(self) -> Result<Ended, CommandError> {
+    pub(super) async fn run(self, log: &Logging) -> Result<Ended, CommandError> {
         match self.store {
             Keep::Memory => {
                 let dataset = self.data.map_or_else(|| Ok(Dataset::default()), |path| data::read(&path))?;
-                in_memory(dataset, self.listen, |_, minted| print_minted(minted)).await
+                in_memory(dataset, self.listen, log, |_, minted| print_minted(minted)).await
             }
             Keep::Database(url) => {
-                from_database(url.connections(self.postgres_connections.get()), self.data, self.listen).await
+                from_database(url.connections(self.postgres_connections.get()), self.data, self.listen, log).await
             }
         }
     }
@@ -97,16 +97,17 @@ impl Demo {
         &self.listen.log
     }
 
-    pub(super) async fn run(self) -> Result<Ended, CommandError> {
+    pub(super) async fn run(self, log: &Logging) -> Result<Ended, CommandError> {
         let path = PathBuf::from("the sample");
         let dataset = Dataset::parse(SAMPLE).map_err(|source| CommandError::Dataset { path, source })?;
-        in_memory(dataset, self.listen, demo::print).await
+        in_memory(dataset, self.listen, log, demo::print).await
     }
 }
 
 async fn in_memory(
     dataset: Dataset,
     listen: ListenOptions,
+    log: &Logging,
     greet: impl FnOnce(&str, &[Minted]),
 ) -> Result<Ended, CommandError> {
     let businesses = dataset.businesses.len();
@@ -117,10 +118,15 @@ async fn in_memory(
     // Memory takes every write.
     let write_probe: WriteProbe = Box::new(|| Box::pin(async { Ok(()) }));
     let offer = Offer { store, verifier, write_probe, businesses, kept_in };
-    listen.serve(offer, |url| greet(url, &minted), std::future::pending()).await
+    listen.serve(offer, log, |url| greet(url, &minted), std::future::pending()).await
 }
 
-async fn from_database(url: DatabaseUrl, data: Option<PathBuf>, listen: ListenOptions) -> Result<Ended, CommandError> {
+async fn from_database(
+    url: DatabaseUrl,
+    data: Option<PathBuf>,
+    listen: ListenOptions,
+    log: &Logging,
+) -> Result<Ended, CommandError> {
     let store = SqlStore::open_to_serve(&url).await?;
     if let Some(path) = data {
         data::import_into_empty(&store, &path).await?;
@@ -134,7 +140,7 @@ async fn from_database(url: DatabaseUrl, data: Option<PathBuf>, listen: ListenOp
         Box::pin(async move { Ok(store.probe_writes().await?) })
     });
     let offer = Offer { store: store.clone(), verifier, write_probe, businesses, kept_in: url.to_string() };
-    listen.serve(offer, |_| {}, store.failed()).await
+    listen.serve(offer, log, |_| {}, store.failed()).await
 }
 
 async fn forget_regularly(store: SqlStore) {

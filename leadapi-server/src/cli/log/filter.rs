@@ -1,0 +1,54 @@
+//! Which lines are logged.
+
+use tracing_subscriber::{
+    EnvFilter,
+    filter::{LevelFilter, ParseError},
+};
+
+/// The crates that a level alone is for.
+///
+/// Others log what a peer sends, a line for each frame for instance, so a level alone must not turn them up.
+const OWN: [&str; 2] = ["leadapi_server", "leadapi_core"];
+
+/// The filter of a text such as `info`, `debug,h2=warn` or `off`.
+///
+/// A level without a crate is for the crates of this server. Every other crate logs its errors, unless the text names it
+/// or a level is `off`.
+pub(super) fn parse(text: &str) -> Result<EnvFilter, ParseError> {
+    EnvFilter::try_new(directives(text))
+}
+
+fn directives(text: &str) -> String {
+    let mut others = LevelFilter::ERROR;
+    let mut directives = Vec::new();
+    for directive in text.split(',').map(str::trim).filter(|directive| !directive.is_empty()) {
+        match directive.parse::<LevelFilter>() {
+            Ok(level) => {
+                others = others.min(level);
+                directives.extend(OWN.map(|name| format!("{name}={level}")));
+            }
+            Err(_) => directives.push(directive.to_owned()),
+        }
+    }
+    format!("{others},{}", directives.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_alone_is_for_the_crates_of_this_server() {
+        for (text, expected) in [
+            ("info", "error,leadapi_server=info,leadapi_core=info"),
+            ("DEBUG", "error,leadapi_server=debug,leadapi_core=debug"),
+            ("off", "off,leadapi_server=off,leadapi_core=off"),
+            ("warn,h2=debug", "error,leadapi_server=warn,leadapi_core=warn,h2=debug"),
+            ("leadapi_server=debug", "error,leadapi_server=debug"),
+        ] {
+            assert_eq!(directives(text), expected);
+            assert!(parse(text).is_ok(), "{text}");
+        }
+        assert!(parse("a=b=c").is_err());
+    }
+}

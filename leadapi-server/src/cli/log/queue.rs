@@ -1,0 +1,193 @@
+//! A bounded queue between the threads that log and the sink, so that a sink that stalls never blocks a request.
+//!
+//! `tracing-appender` does nearly the same. It bounds lines and not bytes, never says that lines were dropped, and prints
+//! to standard output when it cannot flush at the end, which blocks where that is the stalled pipe too.
+
+use std::{
+    fmt,
+    io::{self, Write},
+    mem,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::Duration,
+};
+
+use prometheus::IntCounter;
+use tracing::warn;
+
+/// How many bytes of lines may wait; as many again may be on their way into the sink.
+const CAPACITY: usize = 1 << 20;
+/// How long the end of the process waits for the sink.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Takes lines, and drops those for which there is no space.
+#[derive(Clone)]
+pub(super) struct LogQueue(Arc<Shared>);
+
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+    dropped: IntCounter,
+}
+
+#[derive(Default)]
+struct State {
+    lines: Vec<u8>,
+    /// Lines that were dropped since the log last said so.
+    unreported: u64,
+    is_closed: bool,
+    is_flushed: bool,
+}
+
+/// Flushes the queue when it is dropped, but does not wait for a stalled sink.
+pub(super) struct FlushOnDrop(LogQueue);
+
+impl LogQueue {
+    /// Starts the thread that writes the lines to the sink. The counter counts the lines that do not get there.
+    pub(super) fn start(sink: impl Write + Send + 'static, dropped: IntCounter) -> io::Result<(Self, FlushOnDrop)> {
+        let queue = Self(Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), dropped }));
+        let writer = queue.0.clone();
+        thread::Builder::new().name("log-writer".to_owned()).spawn(move || writer.write_to(sink))?;
+        Ok((queue.clone(), FlushOnDrop(queue)))
+    }
+}
+
+/// One call is one line; it never blocks on the sink and never fails.
+impl Write for LogQueue {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let mut state = self.0.lock();
+        let was_empty = state.lines.is_empty();
+        if state.lines.len() + line.len() > CAPACITY {
+            state.unreported += 1;
+            self.0.dropped.inc();
+        } else {
+            state.lines.extend_from_slice(line);
+        }
+        drop(state);
+        if was_empty {
+            self.0.changed.notify_all();
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Shared {
+    /// A thread that panics leaves the lines whole.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_to(&self, mut sink: impl Write) {
+        let mut lines = Vec::new();
+        while let Some(dropped) = self.take(&mut lines) {
+            if dropped > 0 {
+                // There is space again, so this line is next in the queue.
+                warn!(lines = dropped, "log lines were dropped because the log was not read fast enough");
+            }
+            if sink.write_all(&lines).and_then(|()| sink.flush()).is_err() {
+                self.dropped.inc_by(lines.split(|byte| *byte == b'\n').skip(1).count().try_into().unwrap_or(u64::MAX));
+            }
+            lines.clear();
+        }
+        self.lock().is_flushed = true;
+        self.changed.notify_all();
+    }
+
+    /// Waits for lines, takes them, and returns how many were dropped before; `None` at the end.
+    fn take(&self, lines: &mut Vec<u8>) -> Option<u64> {
+        let waits = |state: &mut State| state.lines.is_empty() && !state.is_closed;
+        let mut state = self.changed.wait_while(self.lock(), waits).unwrap_or_else(PoisonError::into_inner);
+        mem::swap(lines, &mut state.lines);
+        (!lines.is_empty()).then(|| mem::take(&mut state.unreported))
+    }
+}
+
+impl Drop for FlushOnDrop {
+    fn drop(&mut self) {
+        let shared = &self.0.0;
+        let mut state = shared.lock();
+        state.is_closed = true;
+        shared.changed.notify_all();
+        drop(shared.changed.wait_timeout_while(state, FLUSH_TIMEOUT, |state| !state.is_flushed));
+    }
+}
+
+impl fmt::Debug for FlushOnDrop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FlushOnDrop").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::mpsc, time::Instant};
+
+    use super::*;
+
+    /// Takes a write only once it may.
+    struct Sink {
+        may: mpsc::Receiver<()>,
+        written: Arc<Mutex<Vec<u8>>>,
+    }
+
+    impl Write for Sink {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.may.recv().map_err(io::Error::other)?;
+            self.written.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn started() -> (LogQueue, FlushOnDrop, mpsc::Sender<()>, Arc<Mutex<Vec<u8>>>, IntCounter) {
+        let (may, wait) = mpsc::channel();
+        let written = Arc::<Mutex<Vec<u8>>>::default();
+        let dropped = IntCounter::new("dropped", "dropped").unwrap();
+        let sink = Sink { may: wait, written: written.clone() };
+        let (queue, flush) = LogQueue::start(sink, dropped.clone()).unwrap();
+        (queue, flush, may, written, dropped)
+    }
+
+    #[test]
+    fn what_is_queued_is_written_at_the_end() {
+        let (mut queue, flush, may, written, dropped) = started();
+        for _ in 0..1_000 {
+            queue.write_all(b"a line\n").unwrap();
+            may.send(()).unwrap();
+        }
+        drop(flush);
+        assert_eq!((written.lock().unwrap().len(), dropped.get()), (7_000, 0));
+    }
+
+    #[test]
+    fn a_stalled_sink_loses_lines_and_blocks_nobody() {
+        let (mut queue, flush, may, written, dropped) = started();
+        let line = [b"x".repeat(999), b"\n".to_vec()].concat();
+        for _ in 0..5_000 {
+            queue.write_all(&line).unwrap();
+        }
+        let lost = usize::try_from(dropped.get()).unwrap();
+        assert!(lost >= 5_000 - 2 * CAPACITY / line.len(), "{lost}");
+        let begun = Instant::now();
+        drop(flush);
+        assert!(begun.elapsed() < 2 * FLUSH_TIMEOUT);
+        assert_eq!(written.lock().unwrap().len(), 0);
+        drop(may);
+    }
+
+    #[test]
+    fn lines_that_the_sink_refuses_are_counted() {
+        let (mut queue, flush, may, _, dropped) = started();
+        drop(may);
+        queue.write_all(b"one\n").unwrap();
+        queue.write_all(b"two\n").unwrap();
+        drop(flush);
+        assert_eq!(dropped.get(), 2);
+    }
+}

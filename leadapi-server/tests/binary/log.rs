@@ -1,0 +1,150 @@
+//! The log: it blocks nobody, and callers do not decide what is in it.
+
+use std::{
+    io::{BufRead, BufReader, PipeReader, Read, Write, pipe},
+    net::TcpStream,
+    process::{Child, Command},
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::process::{BINARY, Running, kill};
+
+/// A server whose output and log go into one pipe, of which nobody reads more than the addresses.
+struct Stalled {
+    child: Child,
+    _unread: BufReader<PipeReader>,
+    public: String,
+    ops: String,
+}
+
+impl Stalled {
+    fn start() -> Self {
+        let (reader, writer) = pipe().unwrap();
+        let mut command = Command::new(BINARY);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--drain-delay", "0s"]);
+        let child = command.stdout(writer.try_clone().unwrap()).stderr(writer).spawn().unwrap();
+        drop(command);
+        let mut reader = BufReader::new(reader);
+        let mut address = || loop {
+            let mut line = String::new();
+            assert_ne!(reader.read_line(&mut line).unwrap(), 0, "it ended early");
+            if let Some((_, rest)) = line.split_once("http://") {
+                break rest.split('/').next().unwrap().to_owned();
+            }
+        };
+        let (ops, public) = (address(), address());
+        Self { child, _unread: reader, public, ops }
+    }
+
+    fn ops(&self, path: &str) -> String {
+        let mut stream = connect(&self.ops);
+        let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+}
+
+impl Drop for Stalled {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+    }
+}
+
+fn connect(address: &str) -> TcpStream {
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream
+}
+
+#[test]
+fn a_log_that_nobody_reads_blocks_neither_requests_nor_the_end() {
+    const BATCH: usize = 50;
+    const BATCHES: usize = 160;
+    let mut server = Stalled::start();
+    let mut stream = connect(&server.public);
+    let mut answers = BufReader::new(stream.try_clone().unwrap());
+    let request = format!("GET /v1/none HTTP/1.1\r\nhost: x\r\nx-request-id: {}\r\n\r\n", "x".repeat(128));
+    for batch in 0..BATCHES {
+        stream.write_all(request.repeat(BATCH).as_bytes()).unwrap();
+        let mut answered = 0;
+        while answered < BATCH {
+            let mut line = String::new();
+            assert_ne!(answers.read_line(&mut line).unwrap(), 0, "cut in batch {batch}");
+            // A body ends without a line break.
+            answered += usize::from(line.contains("HTTP/1.1 404"));
+        }
+    }
+    assert!(server.ops("/healthz").ends_with("alive\n"));
+    let metrics = server.ops("/metrics");
+    let dropped = metrics.lines().find_map(|line| line.strip_prefix("leadapi_log_lines_dropped_total "));
+    assert!(dropped.unwrap().parse::<f64>().unwrap() > 0.0, "{metrics}");
+    drop(stream);
+    kill("-TERM", &server.child);
+    let told = Instant::now();
+    let status = loop {
+        if let Some(status) = server.child.try_wait().unwrap() {
+            break status;
+        }
+        assert!(told.elapsed() < Duration::from_secs(10), "it does not end");
+        thread::yield_now();
+    };
+    assert_eq!(status.code(), Some(0));
+}
+
+#[test]
+fn the_log_says_how_many_lines_it_lost_once_it_is_read_again() {
+    const REQUESTS: usize = 20_000;
+    let mut server = Running::start(Command::new(BINARY).args(["serve", "--listen", "127.0.0.1:0"]));
+    let mut stream = connect(&server.address);
+    let mut reader = stream.try_clone().unwrap();
+    // The answers are of no interest, but have to be read.
+    let answers = thread::spawn(move || std::io::copy(&mut reader, &mut std::io::sink()).unwrap());
+    let request = format!("GET /v1/none HTTP/1.1\r\nhost: x\r\nx-request-id: {}\r\n\r\n", "x".repeat(128));
+    for _ in 0..REQUESTS / 100 {
+        stream.write_all(request.repeat(100).as_bytes()).unwrap();
+    }
+    stream.write_all(request.replace("host: x", "host: x\r\nconnection: close").as_bytes()).unwrap();
+    assert!(answers.join().unwrap() > 0);
+    server.signal("-TERM");
+    let mut log = String::new();
+    server.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    let (told, lines): (Vec<&str>, Vec<&str>) = log.lines().partition(|line| line.contains("log lines were dropped"));
+    let told = told.iter().map(|line| line.rsplit_once("lines=").unwrap().1.parse::<usize>().unwrap());
+    // One line for each request, and one that says that the server stops.
+    assert_eq!(told.sum::<usize>() + lines.len(), REQUESTS + 2);
+}
+
+/// Each of these frames made a line of the HTTP library's at the level `warn`.
+#[test]
+fn frames_of_http2_that_nobody_asked_for_write_no_lines() {
+    const FRAMES: usize = 50_000;
+    let mut server = Running::start(Command::new(BINARY).args(["serve", "--listen", "127.0.0.1:0"]));
+    let mut stderr = server.child.stderr.take().unwrap();
+    let log = thread::spawn(move || {
+        let mut log = String::new();
+        stderr.read_to_string(&mut log).unwrap();
+        log
+    });
+    let mut stream = connect(&server.address);
+    let ping = |flags: u8| [&[0, 0, 8, 6, flags, 0, 0, 0, 0][..], b"unasked!"].concat();
+    let settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+    stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").unwrap();
+    stream.write_all(&settings).unwrap();
+    stream.write_all(&ping(1).repeat(FRAMES)).unwrap();
+    // The answer to an honest ping says that all of them have been read.
+    stream.write_all(&ping(0)).unwrap();
+    let (mut answer, pong) = (Vec::new(), ping(1));
+    while !answer.windows(pong.len()).any(|window| window == pong) {
+        let mut piece = [0; 1_024];
+        let read = stream.read(&mut piece).unwrap();
+        assert_ne!(read, 0, "{answer:?}");
+        answer.extend_from_slice(&piece[..read]);
+    }
+    drop(stream);
+    server.signal("-TERM");
+    let log = log.join().unwrap();
+    assert!(log.len() < 1_000, "{} bytes for {FRAMES} frames: {}", log.len(), &log[..1_000]);
+}
