@@ -2,16 +2,29 @@
 
 use std::time::Duration;
 
-use http::{HeaderValue, StatusCode, request::Parts};
+use http::{HeaderValue, Method, StatusCode, request::Parts};
 use leadapi_core::http::{Operation, RequestLog};
+use percent_encoding::percent_decode_str;
 use tracing::{Span, error, error_span, field::display, info};
 
 use crate::chain::chain;
 
+/// What every token begins with (contract 5.1).
+const TOKEN_PREFIX: &[u8] = b"pak_";
+
 /// Of the level of errors, so that the cause of a 500 is never without its request id.
 pub(super) fn span(head: &Parts, id: &HeaderValue) -> Span {
     let id = id.to_str().unwrap_or_default();
-    error_span!("request", id, method = %head.method, path = shown(head.uri.path()))
+    error_span!("request", id, method = method(&head.method), path = shown(head.uri.path()))
+}
+
+/// The method as it may be logged: callers choose the length and the text of one that HTTP does not know.
+fn method(method: &Method) -> &str {
+    match *method {
+        Method::GET | Method::HEAD | Method::POST | Method::PATCH | Method::DELETE => method.as_str(),
+        Method::PUT | Method::OPTIONS | Method::TRACE | Method::CONNECT => method.as_str(),
+        _ => "OTHER",
+    }
 }
 
 /// The path as it may be logged; the query may not, its values may be personal. It is cut, because anybody can send
@@ -19,8 +32,18 @@ pub(super) fn span(head: &Parts, id: &HeaderValue) -> Span {
 fn shown(path: &str) -> &str {
     const MAX_CHARS: usize = 128;
     let cut = path.char_indices().nth(MAX_CHARS).map(|(end, _)| end);
-    let end = [path.find("pak_"), cut].into_iter().flatten().min();
+    let token = token(path.as_bytes()).or_else(|| {
+        // An encoded token begins after the first percent sign, or before it with characters that say nothing.
+        let decoded: Vec<u8> = percent_decode_str(path).collect();
+        token(&decoded).and(path.find('%'))
+    });
+    let end = [token, cut].into_iter().flatten().min();
     path.get(..end.unwrap_or(path.len())).unwrap_or_default()
+}
+
+/// Where a token begins. Its case does not matter: a client may have changed it, and much of the secret is left.
+pub(super) fn token(text: &[u8]) -> Option<usize> {
+    text.windows(TOKEN_PREFIX.len()).position(|window| window.eq_ignore_ascii_case(TOKEN_PREFIX))
 }
 
 pub(super) fn log(status: StatusCode, about: &RequestLog, took: Duration) {

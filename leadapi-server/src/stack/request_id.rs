@@ -13,6 +13,8 @@ use leadapi_core::{
 use tower::{Service, service_fn};
 use uuid::Uuid;
 
+use super::log::token;
+
 /// The longest request id that is taken from a caller.
 const MAX_CHARS: usize = 128;
 
@@ -56,7 +58,8 @@ where
     })
 }
 
-/// The caller's own id, or a new one. It goes into logs and back to the caller, so only a harmless one is kept.
+/// The caller's own id, or a new one. It goes into logs and back to the caller, so only a harmless one is kept, which
+/// holds no token.
 pub(super) fn request_id(headers: &HeaderMap) -> HeaderValue {
     let mut values = headers.get_all(X_REQUEST_ID).iter();
     match (values.next(), values.next()) {
@@ -66,7 +69,9 @@ pub(super) fn request_id(headers: &HeaderMap) -> HeaderValue {
 }
 
 fn is_good(id: &HeaderValue) -> bool {
-    (1..=MAX_CHARS).contains(&id.len()) && id.as_bytes().iter().all(u8::is_ascii_graphic)
+    (1..=MAX_CHARS).contains(&id.len())
+        && id.as_bytes().iter().all(u8::is_ascii_graphic)
+        && token(id.as_bytes()).is_none()
 }
 
 fn new() -> HeaderValue {

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::process::{BINARY, Running, kill};
+use crate::process::{BINARY, Running, SECRET, kill};
 
 /// A server whose output and log go into one pipe, of which nobody reads more than the addresses.
 struct Stalled {
@@ -147,4 +147,34 @@ fn frames_of_http2_that_nobody_asked_for_write_no_lines() {
     server.signal("-TERM");
     let log = log.join().unwrap();
     assert!(log.len() < 1_000, "{} bytes for {FRAMES} frames: {}", log.len(), &log[..1_000]);
+}
+
+#[test]
+fn what_a_caller_sends_is_logged_short_and_without_its_token() {
+    let mut command = Command::new(BINARY);
+    let server = Running::start(command.args(["serve", "--listen", "127.0.0.1:0", "--log", "debug"]));
+    let ask = |line: &str, headers: &str| {
+        server.send(&format!("{line} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n"))
+    };
+    let long = "X".repeat(15_000);
+    let encoded = SECRET.replace('_', "%5F");
+    let upper = SECRET.to_uppercase();
+    for method in [SECRET, &upper, &format!("X{SECRET}"), &long, "BREW"] {
+        let answer = ask(&format!("{method} /v1/leads"), "");
+        assert!(answer.starts_with("HTTP/1.1 405"), "{answer}");
+        assert!(answer.len() < 600 && !answer.to_lowercase().contains("pak_"), "{answer}");
+    }
+    for id in [SECRET, &upper, &format!("a-{SECRET}")] {
+        let answer = ask("GET /v1/leads", &format!("x-request-id: {id}\r\n"));
+        assert!(answer.starts_with("HTTP/1.1 401") && !answer.to_lowercase().contains("pak_"), "{answer}");
+    }
+    for path in [SECRET, &upper, &encoded, &encoded.to_lowercase(), &SECRET.replace('a', "%61")] {
+        ask(&format!("GET /v1/leads/{path}"), "");
+    }
+    ask(&format!("GET /{}", "long".repeat(500)), "");
+    server.signal("-TERM");
+    let (_, _, log) = server.end();
+    assert_eq!(log.lines().filter(|line| line.contains("answered")).count(), 14, "{log}");
+    assert!(log.lines().all(|line| line.len() < 500), "{log}");
+    assert!(!log.contains(&SECRET[8..20]) && log.contains("OTHER") && !log.contains("XXX"), "{log}");
 }

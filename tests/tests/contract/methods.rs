@@ -1,6 +1,6 @@
 //! Which methods each path takes (contract D2 and D7).
 
-use leadapi_tests::{Case, Token, delete, get, head, request, run_table};
+use leadapi_tests::{Case, Token, delete, get, head, request, run_table, secret};
 
 const PATHS: [(&str, &str); 4] = [
     ("/leads", "GET, HEAD, POST"),
@@ -26,9 +26,15 @@ fn refused() -> Vec<Case> {
         }
     }
     cases.push(
-        request("D2 405 names the method, however long", "X".repeat(40).as_str(), "/leads")
+        request("D2 405 names the first 16 characters of a long method", "X".repeat(40).as_str(), "/leads")
             .is(405)
-            .says("X".repeat(40)),
+            .says(format!("method {} is", "X".repeat(16))),
+    );
+    cases.push(
+        request("D2 405 shows no token that was sent as the method", secret("m").as_str(), "/leads")
+            .token(Token::None)
+            .is(405)
+            .says("method OTHER is"),
     );
     cases.push(
         request("D7 CORS is off: a preflight is 405", "OPTIONS", "/leads")

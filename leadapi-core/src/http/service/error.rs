@@ -122,7 +122,7 @@ impl fmt::Display for ApiError {
                 write!(f, "path: there is no such path, did you mean {meant}?")
             }
             Kind::MethodNotAllowed { method, allow } => {
-                write!(f, "method {method} is not allowed on this path, which takes {allow}")
+                write!(f, "method {} is not allowed on this path, which takes {allow}", shown(method))
             }
             Kind::Unauthorized(reason) => write!(f, "Authorization: {reason}"),
             Kind::RateLimited { retry_after } => {
@@ -138,6 +138,15 @@ impl fmt::Display for ApiError {
     }
 }
 
+/// The method as a message may show it: callers can send one of any length, and with a token in it by mistake.
+fn shown(method: &Method) -> &str {
+    const MAX_CHARS: usize = 16;
+    let text = method.as_str();
+    let holds_token = text.as_bytes().windows(4).any(|window| window.eq_ignore_ascii_case(b"pak_"));
+    // A method is of ASCII.
+    if holds_token { "OTHER" } else { text.get(..MAX_CHARS).unwrap_or(text) }
+}
+
 impl Error for ApiError {}
 
 #[cfg(test)]
@@ -150,6 +159,20 @@ mod tests {
             [(0, 1), (1, 1), (1_000_000_000, 1), (1_000_000_001, 2), (59_000_000_001, 60), (u64::MAX, 60)]
         {
             assert_eq!(ApiError::retry_after_secs(Duration::from_nanos(nanos)), secs);
+        }
+    }
+
+    #[test]
+    fn a_method_is_shown_short_and_without_a_token() {
+        for (method, expected) in [
+            ("BREW", "BREW"),
+            ("ABCDEFGHIJKLMNOP", "ABCDEFGHIJKLMNOP"),
+            ("ABCDEFGHIJKLMNOPQ", "ABCDEFGHIJKLMNOP"),
+            ("pak_0123", "OTHER"),
+            ("xPAK_0123", "OTHER"),
+            ("ABCDEFGHIJKLMNOP-pak_0", "OTHER"),
+        ] {
+            assert_eq!(shown(&Method::from_bytes(method.as_bytes()).unwrap()), expected);
         }
     }
 
