@@ -16,7 +16,8 @@ pub(super) enum MemberCommand {
         of: InBusiness,
         /// The e-mail address by which the person is known, which no other member has.
         email: String,
-        /// What the person is: owner, admin or member; owners and admins manage tokens.
+        /// What the person is: owner, admin or member; owners and admins manage tokens. The first of a business is an
+        /// owner.
         #[arg(long, default_value_t = Role::Member)]
         role: Role,
     },
@@ -25,7 +26,18 @@ pub(super) enum MemberCommand {
         #[command(flatten)]
         of: InBusiness,
     },
-    /// Give a person another e-mail address, another role or both. The last owner stays one.
+    /// Give a person another role. The last owner stays one.
+    #[command(after_help = "Example:
+  leadapi-server member role ann@sol.example owner --store sqlite:leads.db --business sol")]
+    Role {
+        #[command(flatten)]
+        of: InBusiness,
+        /// The person's e-mail address.
+        email: String,
+        /// The new role: owner, admin or member.
+        role: Role,
+    },
+    /// Give a person another e-mail address.
     #[command(group(clap::ArgGroup::new("change").required(true).multiple(true).args(["to", "role"])))]
     Rename {
         #[command(flatten)]
@@ -35,8 +47,8 @@ pub(super) enum MemberCommand {
         /// The new e-mail address.
         #[arg(long, value_name = "EMAIL")]
         to: Option<String>,
-        /// The new role: owner, admin or member.
-        #[arg(long)]
+        /// The new role, as "member role" gives it.
+        #[arg(long, hide = true)]
         role: Option<Role>,
     },
     /// Remove a person. The last owner stays.
@@ -59,15 +71,17 @@ impl MemberCommand {
                 let members = of.at.open().await?.members(&of.business).await?;
                 of.at.format.list(&members, ["email", "role"], |member| [member.email.clone(), member.role.to_string()])
             }
-            Self::Rename { of, email, to, role } => {
-                let store = of.at.open().await?;
-                let changed = store.change_member(&of.business, &email, to.as_deref(), role).await?;
-                of.at.format.say(&changed, || format!("{email} is now {}, {}", changed.email, changed.role))
-            }
+            Self::Role { of, email, role } => change(of, email, None, Some(role)).await,
+            Self::Rename { of, email, to, role } => change(of, email, to, role).await,
             Self::Remove { of, email } => {
                 let removed = of.at.open().await?.remove_member(&of.business, &email).await?;
                 of.at.format.say(&json!({"removed": removed.email}), || format!("{} was removed", removed.email))
             }
         }
     }
+}
+
+async fn change(of: InBusiness, email: String, to: Option<String>, role: Option<Role>) -> Result<(), CommandError> {
+    let changed = of.at.open().await?.change_member(&of.business, &email, to.as_deref(), role).await?;
+    of.at.format.say(&changed, || format!("{email} is now {}, {}", changed.email, changed.role))
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::process::{BUSINESS, CLIENT, Database};
+use crate::process::{BUSINESS, CLIENT, Database, data_file};
 
 /// A command on the sample's first business.
 fn of<'a>(args: &[&'a str]) -> Vec<&'a str> {
@@ -38,6 +38,7 @@ fn the_last_owner_stays_and_an_address_is_one_whatever_its_case() {
         (of(&["member", "add", "zoe"]), "email must be an e-mail address"),
         (of(&["member", "rename", "zoë@harbour.example", "--to", "Admin@harbour.example"]), "is a member of this"),
         (of(&["member", "rename", "owner@harbour.example", "--role", "admin"]), "the last owner"),
+        (of(&["member", "role", "owner@harbour.example", "admin"]), "the last owner"),
         (of(&["member", "remove", "OWNER@harbour.example"]), "the last owner"),
         (of(&["member", "remove", "nobody@harbour.example"]), "no such member"),
         (vec!["member", "add", "a@b.c", "--business", "none"], "no such business: none"),
@@ -45,11 +46,26 @@ fn the_last_owner_stays_and_an_address_is_one_whatever_its_case() {
         let error = database.refuses(&args);
         assert!(error.contains(rule), "{args:?}: {error}");
     }
-    database.run(&of(&["member", "rename", "ZOË@harbour.example", "--role", "owner"]));
+    let changed = database.run(&of(&["member", "role", "ZOË@harbour.example", "owner"]));
+    assert_eq!(changed, "ZOË@harbour.example is now Zoë@harbour.example, owner\n");
     database.run(&of(&["member", "rename", "owner@harbour.example", "--to", "Owner@harbour.example"]));
     database.run(&of(&["member", "remove", "owner@harbour.example"]));
     let table = database.run(&of(&["member", "list"]));
     assert!(table.contains("Zoë@harbour.example") && !table.to_lowercase().contains("owner@"), "{table}");
+}
+
+#[test]
+fn the_first_member_of_a_business_is_an_owner() {
+    let database = Database::empty();
+    let data = data_file("no-members", "");
+    database.run(&["data", "import", data.to_str().unwrap()]);
+    let add = |role| ["member", "add", "ann@sol.example", "--business", "b1", "--role", role];
+    for role in ["member", "admin"] {
+        let error = database.refuses(&add(role));
+        assert!(error.contains("the first member of a business must be an owner"), "{error}");
+    }
+    database.run(&add("owner"));
+    database.run(&["member", "add", "bob@sol.example", "--business", "b1"]);
 }
 
 #[test]

@@ -41,8 +41,8 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// The address is invalid or already that of a member (ignoring case), there is no such business, or the database
-    /// failed.
+    /// The address is invalid or already that of a member (ignoring case), the first member is not an owner, there is no
+    /// such business, or the database failed.
     pub async fn add_member(&self, business: &BusinessId, email: &str, role: Role) -> Result<MemberSeed, AdminError> {
         self.change(business, Add(MemberSeed::new(address(email)?, role))).await
     }
@@ -130,6 +130,10 @@ impl Task for Add {
         let before = members(session, business).await?;
         let after = [&before[..], std::slice::from_ref(&self.0)].concat();
         check(&before, &after)?;
+        if before.is_empty() && self.0.role != Role::Owner {
+            let rule = "the first member of a business must be an owner";
+            return Err(SqlError::refused(rule));
+        }
         session.tell(query!(served::INSERT_MEMBER, business, &self.0.email, self.0.role)).await?;
         Ok(self.0.clone())
     }
