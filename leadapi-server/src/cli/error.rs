@@ -118,6 +118,32 @@ pub enum CommandError {
     #[cfg(feature = "otlp")]
     #[error("--otlp-endpoint: {0}")]
     Traces(String),
+    /// The file for the secrets of new tokens is there already.
+    #[error(
+        "the secrets of new tokens need a new file, and {} exists already: move it away, name another with \
+         --new-tokens, or give each token of the data set its own \"token\"",
+        .0.display()
+    )]
+    SecretsExist(PathBuf),
+    /// The secrets of new tokens could not be written.
+    #[error("cannot write the secrets of new tokens into {}: {source}; --new-tokens names another file", path.display())]
+    Secrets {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// A token was created, and nobody was there to read its secret.
+    #[error("the secret of token {0} could not be printed and is lost: delete the token and create another")]
+    SecretLost(leadapi_core::id::TokenId),
+    /// A good token of this name is there already.
+    #[error("the token {id} is called {name:?} already: choose another name, or revoke or delete that token first")]
+    TokenName {
+        /// The name.
+        name: String,
+        /// The token that has it.
+        id: leadapi_core::id::TokenId,
+    },
     /// A file that was to be made is there already.
     #[error("{} exists already; --force replaces it", .0.display())]
     FileExists(PathBuf),

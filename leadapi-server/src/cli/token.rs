@@ -28,7 +28,7 @@ pub(super) enum TokenCommand {
     Create {
         #[command(flatten)]
         by: AsAdmin,
-        /// What people will call it: 1 to 100 characters.
+        /// What people will call it: 1 to 100 characters, and no other good token's name.
         #[arg(long)]
         name: String,
         /// What it allows: read, write or both; write does not include read.
@@ -93,16 +93,18 @@ impl TokenCommand {
                 let scopes = Scopes::try_from(scopes).map_err(|error| CommandError::Token(failed(error)))?;
                 let (tokens, admin) = by.open().await?;
                 let expires_at = expires.map(|expiry| expiry.from(Utc::now()));
+                refuse_name_of_good(&tokens, &admin, name.trim()).await?;
                 let created = tokens.create(&admin, NewToken { name, scopes, expires_at }).await;
                 let (record, secret) = created.map_err(CommandError::Token)?;
-                by.format().say(&Shown::once(&record, &secret), || {
+                let said = by.format().say(&Shown::once(&record, &secret), || {
                     let TokenRecord { id, name, scopes, .. } = &record;
                     format!(
                         "token {name:?} ({scopes}) was created with the id {id}:\n\n{}\n\n\
                          This is the only time that it is shown: keep it now.",
                         secret.expose()
                     )
-                })
+                });
+                said.map_err(|_| CommandError::SecretLost(record.id.clone()))
             }
             Self::List { by } => {
                 let (tokens, admin) = by.open().await?;
@@ -112,9 +114,14 @@ impl TokenCommand {
             }
             Self::Revoke { by, id } => {
                 let (tokens, admin) = by.open().await?;
+                let records = tokens.list(&admin).await.map_err(AdminError::Failed)?;
+                let before = records.iter().find(|record| record.id == id).and_then(|record| record.revoked_at);
                 let revoked = tokens.revoke(&admin, &id).await;
                 done(revoked, &id)?;
-                by.format().say(&json!({"revoked": id}), || format!("token {id} was revoked"))
+                by.format().say(&json!({"revoked": id}), || match before {
+                    Some(at) => format!("token {id} was revoked already, at {at}"),
+                    None => format!("token {id} was revoked"),
+                })
             }
             Self::Delete { by, id } => {
                 let (tokens, admin) = by.open().await?;
@@ -123,6 +130,16 @@ impl TokenCommand {
                 by.format().say(&json!({"deleted": id}), || format!("token {id} was deleted"))
             }
         }
+    }
+}
+
+/// Two good tokens of one name could not be told apart when one of them is to be revoked.
+async fn refuse_name_of_good(tokens: &Tokens, admin: &TokenAdmin, name: &str) -> Result<(), CommandError> {
+    let records = tokens.list(admin).await.map_err(AdminError::Failed)?;
+    let mut good = records.iter().filter(|record| state(record) == "good");
+    match good.find(|record| record.name == name) {
+        Some(record) => Err(CommandError::TokenName { name: name.to_owned(), id: record.id.clone() }),
+        None => Ok(()),
     }
 }
 
@@ -149,16 +166,20 @@ struct Shown<'t> {
     token: Option<&'t str>,
 }
 
+fn state(record: &TokenRecord) -> &'static str {
+    if record.revoked_at.is_some() {
+        "revoked"
+    } else if record.expires_at.is_some_and(|at| at.to_utc() <= Utc::now()) {
+        "expired"
+    } else {
+        "good"
+    }
+}
+
 impl<'t> From<&'t TokenRecord> for Shown<'t> {
     fn from(record: &'t TokenRecord) -> Self {
         let TokenRecord { id, name, scopes, hint, created_at, expires_at, revoked_at, .. } = record;
-        let state = if revoked_at.is_some() {
-            "revoked"
-        } else if expires_at.is_some_and(|at| at.to_utc() <= Utc::now()) {
-            "expired"
-        } else {
-            "good"
-        };
+        let state = state(record);
         let (scopes, created_at, expires_at, revoked_at) = (*scopes, *created_at, *expires_at, *revoked_at);
         Self { id, name, scopes, prefix: hint, created_at, expires_at, revoked_at, state, token: None }
     }

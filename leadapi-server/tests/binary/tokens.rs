@@ -17,6 +17,10 @@ fn a_token_is_good_at_once_and_useless_within_two_seconds_of_its_revocation() {
     assert_eq!(server.status("/v1/clients", secret), "200");
     database.run(&[&["token", "revoke", id][..], &OWNER].concat());
     let revoked = Instant::now();
+    let again = database.run(&[&["token", "revoke", id][..], &OWNER].concat());
+    assert!(again.contains("was revoked already, at 2"), "{again}");
+    // Its name is free again.
+    database.run(&args);
     while server.status("/v1/clients", secret) != "401" {
         assert!(revoked.elapsed() < Duration::from_secs(2), "it is still good");
         sleep(Duration::from_millis(20));
@@ -55,7 +59,11 @@ fn a_secret_is_shown_once_and_a_token_ends_when_it_is_told_to() {
     let printed = database.run(&create(&["--scope", "read,write", "--expires", "90d"]));
     assert_eq!(printed.matches("pak_").count(), 1);
     assert!(printed.contains("only time"), "{printed}");
-    let error = database.refuses(&create(&["--scope", "read", "--expires", "2020-01-01T00:00:00Z"]));
+    let error = database.refuses(&create(&["--scope", "read"]));
+    assert!(error.contains("is called \"t\" already"), "{error}");
+    let past = ["--scope", "read", "--expires", "2020-01-01T00:00:00Z"];
+    let past = [&["token", "create", "--name", "past"][..], &past, &OWNER].concat();
+    let error = database.refuses(&past);
     assert!(error.contains("expires_at must be in the future"), "{error}");
     for bad in [&["--scope", "admin"][..], &[], &["--scope", "read", "--expires", "soon"]] {
         assert_eq!(database.command(&create(bad)).output().unwrap().status.code(), Some(2), "{bad:?}");
