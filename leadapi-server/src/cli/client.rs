@@ -5,7 +5,7 @@ use clap::Subcommand;
 use leadapi_core::{id::ClientId, model::ClientAccount};
 use serde_json::json;
 
-use super::{CommandError, id::given_or_new, store::InBusiness};
+use super::{CommandError, id::given_or_new, output::count, store::InBusiness};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ClientCommand {
@@ -70,7 +70,9 @@ impl ClientCommand {
             Self::Remove { of, id, with_leads } => {
                 let leads = of.at.open().await?.remove_client(&of.business, &id, with_leads).await?;
                 let removed = json!({"removed": id, "leads": leads});
-                of.at.format.say(&removed, || format!("client account {id} was removed with {leads} leads"))
+                of.at
+                    .format
+                    .say(&removed, || format!("client account {id} was removed with {}", count(leads, "lead", "leads")))
             }
         }
     }

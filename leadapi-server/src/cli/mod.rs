@@ -16,11 +16,13 @@ mod migrate;
 mod openapi;
 mod output;
 mod pipeline;
+mod redact;
 mod serve;
 mod signals;
 mod stage;
 mod store;
 mod token;
+mod value;
 
 use std::{
     io::{self, Write},
@@ -47,7 +49,7 @@ use self::{
 };
 
 pub use self::error::CommandError;
-use self::output::within_a_second;
+use self::{escape::escape, output::within_a_second, redact::redact_given};
 use crate::Ended;
 
 /// A REST API for leads, pipelines and client accounts.
@@ -101,14 +103,19 @@ enum Command {
     OpenApi(OpenApi),
 }
 
+/// The exit code that a shell gives for a process that SIGPIPE has ended.
+const BROKEN_PIPE: u8 = 128 + 13;
+
 /// What the binary does: reads the command line, runs the command, and says on standard error why it failed.
 ///
 /// A reader of standard error that does not read does not keep the process from ending.
 pub async fn main() -> ExitCode {
     match Cli::read().run().await {
         Ok(code) => code,
+        // Whoever reads the output has seen enough of it.
+        Err(CommandError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(BROKEN_PIPE),
         Err(error) => {
-            let line = format!("leadapi-server: {error}");
+            let line = format!("leadapi-server: {}", escape(&redact_given(&error.to_string())));
             // The log may be filtered, and this must be read.
             within_a_second(move || writeln!(io::stderr(), "{line}"));
             ExitCode::from(error.exit_code())

@@ -1,35 +1,49 @@
 //! What commands print: lines and tables for people, JSON for scripts, and how far long work has come.
 
 use std::{
-    io::{self, Write},
+    fmt::Display,
+    io::{self, IsTerminal, Write},
     sync::mpsc,
     thread,
     time::Duration,
 };
 
 use clap::Args;
-use comfy_table::{Table, presets};
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
+use console::Term;
 use indicatif::{ProgressBar, ProgressStyle};
 use leadapi_core::tokens::Minted;
 use serde::Serialize;
 
-use super::CommandError;
+use super::{CommandError, escape::escape};
 
 /// Whoever reads the output may have gone, which is no reason for a server to end.
 pub(super) fn print_line(line: &str) {
-    writeln!(io::stdout(), "{line}").unwrap_or_default();
+    writeln!(io::stdout(), "{}", escape_lines(line)).unwrap_or_default();
+}
+
+/// A text of several lines, made safe to print on a terminal.
+pub(super) fn escape_lines(text: &str) -> String {
+    text.split('\n').map(escape).collect::<Vec<_>>().join("\n")
+}
+
+/// A number with the noun that fits it.
+pub(super) fn count<N: Display + From<u8> + PartialEq>(number: N, one: &str, many: &str) -> String {
+    let noun = if number == N::from(1) { one } else { many };
+    format!("{number} {noun}")
 }
 
 /// Prints a last line, but does not wait for a reader that does not read.
 pub(super) fn print_last_line(line: &str) {
-    let line = line.to_owned();
+    let line = escape_lines(line);
     within_a_second(move || writeln!(io::stdout(), "{line}"));
 }
 
 /// Gives a write a second, after which it is left to itself. What it cannot write has no other way to be told.
 pub(super) fn within_a_second(write: impl FnOnce() -> io::Result<()> + Send + 'static) {
     let (done, written) = mpsc::channel();
-    thread::spawn(move || done.send(write()));
+    // Without a thread there is no write, and the wait ends at once.
+    drop(thread::Builder::new().spawn(move || done.send(write())));
     drop(written.recv_timeout(Duration::from_secs(1)));
 }
 
@@ -54,6 +68,15 @@ impl Format {
 
     /// Prints what has been done. That nobody can read it is a failure: it may be a secret that is shown this once.
     pub(super) fn say(self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), CommandError> {
+        self.say_verbatim(value, || escape_lines(&text()))
+    }
+
+    /// The same for a text that must reach its reader unchanged, such as JSON.
+    pub(super) fn say_verbatim(
+        self,
+        value: &impl Serialize,
+        text: impl FnOnce() -> String,
+    ) -> Result<(), CommandError> {
         let line = if self.json { json(value)? } else { text() };
         writeln!(io::stdout(), "{line}").map_err(CommandError::Output)
     }
@@ -65,15 +88,37 @@ impl Format {
         header: [&str; N],
         row: impl Fn(&T) -> [String; N],
     ) -> Result<(), CommandError> {
-        self.say(&items, || table(header, items.iter().map(row)))
+        let cells = |item| row(item).map(|cell| escape(&cell).into_owned());
+        self.say_verbatim(&items, || table(header, items.iter().map(cells)))
     }
 }
 
-/// A table for people.
+/// How many columns the terminal has; none where the output goes elsewhere.
+fn terminal_width() -> Option<u16> {
+    Term::stdout().size_checked().filter(|_| io::stdout().is_terminal()).map(|(_, columns)| columns)
+}
+
+/// A table for people, as wide as the terminal at most if it can be.
 pub(super) fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
+    table_within(terminal_width(), header, rows)
+}
+
+/// A table that fits the width if it can: texts are wrapped, and ids stay whole so that they can be copied.
+fn table_within<const N: usize>(
+    width: Option<u16>,
+    header: [&str; N],
+    rows: impl Iterator<Item = [String; N]>,
+) -> String {
     let mut table = Table::new();
     table.load_style(presets::ASCII_BORDERS_ONLY_CONDENSED).set_header(header);
-    table.add_rows(rows).trim_fmt()
+    table.add_rows(rows);
+    if let Some(width) = width {
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+        for (column, _) in table.column_iter_mut().zip(header).filter(|(_, name)| *name == "id") {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
+    }
+    table.trim_fmt()
 }
 
 fn json(value: &impl Serialize) -> Result<String, CommandError> {
@@ -85,4 +130,31 @@ pub(super) fn progress(what: &'static str, of: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{msg} {wide_bar} {human_pos} of {human_len}");
     let bar = ProgressBar::new(of).with_message(what);
     style.map_or_else(|_| bar.clone(), |style| bar.clone().with_style(style))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_fits_a_terminal_and_keeps_ids_whole() {
+        let id = "019bb16e-fe80-71bd-97d4-34affe250f1f";
+        let rows = [[id.to_owned(), "a long name ".repeat(9), "2026-05-04T07:58:12.004Z".to_owned()]];
+        let header = ["id", "name", "created"];
+        let narrow = table_within(Some(80), header, rows.clone().into_iter());
+        assert!(narrow.lines().count() > 4 && narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
+        assert!(narrow.contains(id), "{narrow}");
+        let wide = table_within(None, header, rows.into_iter());
+        assert!(wide.lines().any(|line| line.chars().count() > 120), "{wide}");
+    }
+
+    #[test]
+    fn numbers_have_the_noun_that_fits() {
+        assert_eq!([0, 1, 2].map(|many: usize| count(many, "lead", "leads")), ["0 leads", "1 lead", "2 leads"]);
+    }
+
+    #[test]
+    fn lines_stay_lines() {
+        assert_eq!(escape_lines("a\n\u{1b}[2J\nb"), "a\n\\u{1b}[2J\nb");
+    }
 }

@@ -101,7 +101,7 @@ impl StageCommand {
             Self::Remove { of, id, move_to } => {
                 let moved = of.at.open().await?.remove_stage(&of.business, &id, move_to.as_ref()).await?;
                 let removed = json!({"removed": id, "moved": moved});
-                of.at.format.say(&removed, || format!("stage {id} was removed, and {moved} leads were moved"))
+                of.at.format.say(&removed, || format!("stage {id} was removed; leads moved: {moved}"))
             }
         }
     }

@@ -100,3 +100,45 @@ pub(super) struct InBusiness {
     #[arg(long, value_name = "ID")]
     pub(super) business: BusinessId,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::redact::redact;
+
+    /// Each ASCII character, raw and percent-encoded, in a password in each shape of a URL.
+    #[test]
+    fn no_store_shows_a_password_and_neither_does_its_refusal() {
+        let command = Command::new("x").no_binary_name(true);
+        let command = command.arg(Arg::new("store").long("store").value_parser(secretly::<Keep>()));
+        for byte in 1..=127_u8 {
+            for character in [char::from(byte).to_string(), format!("%{byte:02X}")] {
+                let password = format!("CAN{character}ARY");
+                for url in [
+                    format!("postgres://u:{password}@h/d?sslmode=require"),
+                    format!("postgresql://u:{password}@h:1,i:2/d"),
+                    format!("postgres://u:{password}/d"),
+                    format!("postgres://h/d?password={password}"),
+                    format!("postgres:u:{password}@h/d"),
+                    format!("mysql://u:{password}@h/d"),
+                    format!("host=h password={password}"),
+                ] {
+                    // What comes after it is a host, and the password ends before it.
+                    if character == "@" && url == format!("postgres://u:{password}/d") {
+                        continue;
+                    }
+                    let shown = match command.clone().try_get_matches_from(["--store", &url]) {
+                        Ok(matches) => {
+                            let keep: &Keep = matches.get_one("store").unwrap();
+                            format!("{keep} {keep:?}")
+                        }
+                        Err(error) => format!("{} {error:?}", error.render()),
+                    };
+                    assert!(!shown.contains("CAN") && !shown.contains("ARY"), "{url}: {shown}");
+                    let shown = redact(&format!("cannot read {url}: no such file"), [&*url]);
+                    assert!(!shown.contains("CAN") && !shown.contains("ARY"), "{url}: {shown}");
+                }
+            }
+        }
+    }
+}

@@ -48,7 +48,7 @@ fn a_server_runs_with_what_a_file_says() {
     let path =
         file("served", "listen = \"127.0.0.1:0\"\nbase-path = \"/file\"\nmax-headers = 2\nlog-format = \"json\"\n");
     let server = Running::start(Command::new(BINARY).args(["serve", "--config"]).arg(&path));
-    assert!(server.printed.contains("/file with 0 business(es)"), "{}", server.printed);
+    assert!(server.printed.contains("/file with 0 businesses"), "{}", server.printed);
     assert!(server.get("/file/leads", "").starts_with("HTTP/1.1 401"));
     assert!(server.get("/file/leads", "a: b\r\n").starts_with("HTTP/1.1 400"));
     server.signal("-TERM");
@@ -81,7 +81,12 @@ fn a_wrong_setting_is_refused_by_its_name() {
         ("listen = [\"127.0.0.1:0\"]", "listen must be a text, a number, true or false"),
         ("idle-timeout = 5", "idle-timeout: invalid value '5'"),
         ("store = \"mysql://me:canary@db\"", "store: --store <STORE> must be memory, sqlite:PATH or postgres:"),
-        ("listen =", "is no TOML"),
+        ("log = \"info\"\nstore = \"postgres://u:canary@h/d", "is no TOML at line 2 column"),
+        ("listen = \"postgres://u:canary@h/d\"", "listen: invalid value '…'"),
+        (
+            "max-requests = \"abc\"",
+            "max-requests: invalid value 'abc' for '--max-requests <N>': must be a whole number",
+        ),
         ("tls-cert = \"x.pem\"", "--tls-cert and --tls-key go together"),
         ("listen = \"0.0.0.0:0\"", "will not speak plain HTTP at 0.0.0.0:0"),
     ] {
@@ -114,4 +119,62 @@ fn completions_and_the_manual_name_the_commands() {
     assert!(Command::new(BINARY).arg("man").arg(folder.path()).status().unwrap().success());
     let page = fs::read_to_string(folder.path().join("leadapi-server-serve.1")).unwrap();
     assert!(page.contains("\\-\\-idle\\-timeout"), "{page}");
+}
+
+#[test]
+fn a_variable_that_is_no_setting_is_refused_with_a_hint() {
+    let error = refused(Command::new(BINARY).arg("config").env("LEADAPI_MAX_REQUEST", "9"));
+    assert!(error.contains("LEADAPI_MAX_REQUEST is no setting, did you mean LEADAPI_MAX_REQUESTS?"), "{error}");
+    let mut command = Command::new(BINARY);
+    command.arg("config").envs([("LEADAPI_URL", "x"), ("LEADAPI_TOKEN", "x"), ("LEADAPI_PORT_80_TCP", "x")]);
+    assert!(command.output().unwrap().status.success());
+}
+
+#[test]
+fn a_wrong_number_or_time_is_told_in_plain_words() {
+    for (args, expected) in [
+        (["--max-requests", "abc"], "'--max-requests <N>': must be a whole number"),
+        (["--max-streams", "-1"], "'--max-streams <N>': must be a whole number"),
+        (["--writes-per-minute", "0"], "'--writes-per-minute <N>': must be a whole number of at least 1"),
+        (["--idle-timeout", "5"], "'--idle-timeout <TIME>': must be a time with its unit, such as 10s or 15min"),
+    ] {
+        let error = refused(Command::new(BINARY).arg("serve").arg(args.join("=")));
+        assert!(error.contains(expected), "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn the_demo_says_that_it_keeps_no_data() {
+    let error = refused(Command::new(BINARY).args(["demo", "--store", "sqlite:leads.db"]));
+    assert!(error.contains("serves your data") && !error.contains("--max-streams"), "{error}");
+}
+
+/// Each character of ASCII in a password, in the places where one can be given or mistyped.
+#[test]
+fn no_output_shows_a_password() {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("password.db");
+    for character in ["?", "@", "/", "#", "%", "'", "\"", "\\", " ", ":", "=", "&", "\u{1b}", "\n", "%3F", "%00", "a"] {
+        let url = format!("postgres://u:CAN{character}ARY@127.0.0.1:1/d?sslmode=require");
+        let without_at = url.replace("@127.0.0.1:1", "");
+        let store = format!("sqlite:{}", path.display());
+        // There the second half is a host.
+        let urls = if character == "@" { vec![&url] } else { vec![&url, &without_at] };
+        for url in urls {
+            for args in [
+                vec!["config", "--store", url],
+                vec!["config", "--json", "--store", url],
+                vec!["serve", "--store", url],
+                vec!["migrate", "--store", url],
+                vec!["serve", url],
+                vec!["serve", &format!("--listen={url}")],
+                vec!["serve", "--config", url],
+                vec!["serve", "--data", url],
+                vec!["data", "export", url, "--store", &store],
+            ] {
+                let Output { stdout, stderr, .. } = Command::new(BINARY).args(&args).output().unwrap();
+                let text = String::from_utf8([stdout, stderr].concat()).unwrap();
+                assert!(!text.contains("CAN") && !text.contains("ARY"), "{args:?}: {text}");
+            }
+        }
+    }
 }

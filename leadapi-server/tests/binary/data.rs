@@ -51,7 +51,7 @@ fn a_retry_after_an_export_and_import_makes_no_second_lead() {
     let exported = database.run(&["data", "export", file]);
     assert!(exported.contains("51 leads"), "{exported}");
     let checked = Command::new(BINARY).args(["data", "check", file]).output().unwrap();
-    assert!(String::from_utf8(checked.stdout).unwrap().contains("1 idempotency keys"));
+    assert!(String::from_utf8(checked.stdout).unwrap().contains(", 1 idempotency key\n"));
     let other = Database::empty();
     other.run(&["data", "import", file]);
     let mut in_memory = Command::new(BINARY);

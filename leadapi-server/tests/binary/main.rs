@@ -18,6 +18,7 @@ mod openapi;
 mod ops;
 #[cfg(feature = "otlp")]
 mod otlp;
+mod output;
 mod process;
 mod restore;
 mod serve;

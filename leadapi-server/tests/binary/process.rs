@@ -4,7 +4,7 @@ use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, ChildStdout, Command, Output, Stdio},
 };
 
@@ -95,6 +95,8 @@ impl Drop for Running {
 /// A data set of one business with these tokens, in a file of its own.
 pub(crate) fn data_file(name: &str, tokens: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.json"));
+    // What an earlier run of the tests left.
+    fs::remove_file(secrets_path(&path)).unwrap_or_default();
     let data = format!(
         r#"{{"businesses": [{{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",
             "clients": [{{"id": "c1", "name": "C", "created_at": "2026-01-01T00:00:00Z"}}],
@@ -102,6 +104,19 @@ pub(crate) fn data_file(name: &str, tokens: &str) -> PathBuf {
     );
     fs::write(&path, data).unwrap();
     path
+}
+
+/// The secrets that a server wrote beside its data set, whose file goes, so that the next one can be made.
+pub(crate) fn secrets_beside(data: &Path) -> serde_json::Value {
+    let path = secrets_path(data);
+    let secrets = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    fs::remove_file(path).unwrap();
+    secrets
+}
+
+/// Where a server writes the secrets of new tokens.
+pub(crate) fn secrets_path(data: &Path) -> PathBuf {
+    format!("{}.tokens", data.display()).into()
 }
 
 pub(crate) fn serve(data: &PathBuf) -> Command {

@@ -2,14 +2,15 @@
 
 use std::{
     fs,
-    io::{BufReader, Read, Write},
+    io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
+    os::unix::fs::PermissionsExt,
     path::PathBuf,
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
-use crate::process::{BINARY, Running, SECRET, data_file, refused, serve};
+use crate::process::{BINARY, Running, SECRET, data_file, refused, secrets_beside, secrets_path, serve};
 
 #[test]
 fn the_demo_prints_tokens_that_work_and_requests_to_paste() {
@@ -35,7 +36,7 @@ fn the_demo_prints_tokens_that_work_and_requests_to_paste() {
 }
 
 #[test]
-fn a_token_with_a_secret_keeps_it_and_one_without_is_printed_once() {
+fn a_token_with_a_secret_keeps_it_and_that_of_a_new_one_is_in_a_file() {
     let data = data_file(
         "tokens",
         &format!(
@@ -43,9 +44,16 @@ fn a_token_with_a_secret_keeps_it_and_one_without_is_printed_once() {
         ),
     );
     let server = Running::start(&mut serve(&data));
-    assert!(!server.printed.contains(SECRET));
-    let minted = server.printed.lines().find(|line| line.starts_with("token \"new\" of \"B\" (write): pak_"));
-    let minted = minted.unwrap().rsplit(' ').next().unwrap().to_owned();
+    assert!(!server.printed.contains("pak_") && server.printed.contains("the secret of 1 new token is in "));
+    let secrets = secrets_path(&data);
+    assert_eq!(fs::metadata(&secrets).unwrap().permissions().mode() & 0o777, 0o600);
+    let error = refused(&mut serve(&data));
+    assert!(error.contains("tokens.json.tokens exists already: move it away"), "{error}");
+    let error = refused(serve(&data).args(["--new-tokens", "/nowhere/tokens"]));
+    assert!(error.contains("/nowhere/tokens: No such file"), "{error}");
+    let minted = secrets_beside(&data);
+    assert_eq!((&minted[0]["name"], minted.as_array().unwrap().len()), (&"new".into(), 1));
+    let minted = minted[0]["token"].as_str().unwrap().to_owned();
     let answer = server.get("/v1/clients", &format!("authorization: Bearer {SECRET}\r\n"));
     assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
     let answer = server.get("/v1/clients", &format!("authorization: Bearer {minted}\r\n"));
@@ -57,14 +65,42 @@ fn a_token_with_a_secret_keeps_it_and_one_without_is_printed_once() {
     }
 }
 
+/// A start that fails leaves no file in the way of the next one.
+#[test]
+fn no_file_of_secrets_stays_when_the_server_does_not_start() {
+    let data = data_file("no-start", r#"{"name": "new", "scopes": ["write"]}"#);
+    let running = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
+    let mut command = Command::new(BINARY);
+    let error = refused(command.args(["serve", "--listen", &running.address, "--data"]).arg(&data));
+    assert!(error.contains("cannot listen"), "{error}");
+    assert!(!secrets_path(&data).exists());
+}
+
+/// Under `script`, which gives the server a terminal.
+#[test]
+fn new_secrets_are_printed_on_a_terminal() {
+    let data = data_file("terminal", r#"{"name": "new", "scopes": ["write"]}"#);
+    let shell = format!("exec {BINARY} serve --listen 127.0.0.1:0 --data {}", data.display());
+    let mut command = Command::new("script");
+    command.args(["-q", "-e", "-c", &shell, "/dev/null"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let printed: Vec<String> = lines.take_while(|line| !line.contains("listens at")).collect();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(printed.iter().any(|line| line.starts_with("token \"new\" of \"B\" (write): pak_")), "{printed:?}");
+    assert!(!secrets_path(&data).exists());
+}
+
 #[test]
 fn the_file_of_the_readme_is_served() {
     let readme = include_str!("../../README.md");
     let file = readme.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("readme.json");
     fs::write(&path, file).unwrap();
+    fs::remove_file(secrets_path(&path)).unwrap_or_default();
     let server = Running::start(&mut serve(&path));
-    assert!(server.printed.contains("with 1 business(es)"), "{}", server.printed);
+    assert!(server.printed.contains("with 1 business,"), "{}", server.printed);
     server.signal("-TERM");
     assert!(server.end().0);
 }

@@ -5,6 +5,9 @@ use std::{fmt, fs, io, path::PathBuf};
 use clap::{Arg, Command};
 use toml::{Table, Value};
 
+use super::nearest;
+use crate::cli::redact::redact;
+
 pub(super) struct ConfigFile {
     path: PathBuf,
     /// The name of each setting, and its value as it would be typed.
@@ -16,8 +19,8 @@ pub(super) struct ConfigFile {
 pub(super) enum InvalidConfig {
     #[error("cannot read {}: {source}", path.display())]
     Read { path: PathBuf, source: io::Error },
-    #[error("{} is no TOML: {source}", path.display())]
-    Toml { path: PathBuf, source: Box<toml::de::Error> },
+    #[error("{} is no TOML at line {line} column {column}: {reason}", path.display())]
+    Toml { path: PathBuf, line: usize, column: usize, reason: String },
     #[error("{}: {name} is no setting{}", path.display(), hint.as_ref().map(|name| format!(", did you mean {name}?")).unwrap_or_default())]
     Unknown { path: PathBuf, name: String, hint: Option<String> },
     #[error("{}: {name} must be a text, a number, true or false", path.display())]
@@ -30,14 +33,17 @@ impl ConfigFile {
     /// Reads a file; each of its settings must be one of the command's, with a value that it takes.
     pub(super) fn read(path: PathBuf, command: &Command) -> Result<Self, InvalidConfig> {
         let text = fs::read_to_string(&path).map_err(|source| InvalidConfig::Read { path: path.clone(), source })?;
-        let table: Table =
-            text.parse().map_err(|source| InvalidConfig::Toml { path: path.clone(), source: Box::new(source) })?;
+        Self::parse(path, &text, command)
+    }
+
+    fn parse(path: PathBuf, text: &str, command: &Command) -> Result<Self, InvalidConfig> {
+        let table: Table = text.parse().map_err(|error| invalid(path.clone(), text, &error))?;
         let mut settings = Vec::new();
         for (name, value) in table {
             let path = path.clone();
             let Some(arg) = command.get_arguments().find(|arg| arg.get_long() == Some(&name)) else {
-                let hint = nearest(&name, command);
-                return Err(InvalidConfig::Unknown { path, name, hint });
+                let hint = nearest(&name, command.get_arguments().filter_map(Arg::get_long));
+                return Err(InvalidConfig::Unknown { path, name: redact(&name, [&*name]), hint });
             };
             let Some(value) = typed(value) else { return Err(InvalidConfig::Type { path, name }) };
             if let Err(reason) = check(arg, &value) {
@@ -80,20 +86,59 @@ fn typed(value: Value) -> Option<String> {
     }
 }
 
+/// Why a text is no TOML, and where. The line itself is not shown: it may hold a password.
+fn invalid(path: PathBuf, text: &str, error: &toml::de::Error) -> InvalidConfig {
+    let before = text.get(..error.span().map_or(0, |span| span.start)).unwrap_or_default();
+    let (_, last) = before.rsplit_once('\n').unwrap_or(("", before));
+    let (line, column) = (before.split('\n').count(), last.chars().count() + 1);
+    InvalidConfig::Toml { path, line, column, reason: error.message().to_owned() }
+}
+
 /// Whether the option takes the value, asked of it alone, so that what is wrong with the file is said of the file.
 fn check(arg: &Arg, value: &str) -> Result<(), String> {
     let command =
         Command::new("").no_binary_name(true).arg(arg.clone().env(None::<&str>).default_value(value.to_owned()));
     let matches = command.try_get_matches_from(std::iter::empty::<&str>());
     matches.map(drop).map_err(|error| {
-        let text = error.to_string();
+        let text = redact(&error.to_string(), [value]);
         let reason = text.lines().next().unwrap_or_default();
         reason.trim_start_matches("error: ").to_owned()
     })
 }
 
-fn nearest(name: &str, command: &Command) -> Option<String> {
-    let known = command.get_arguments().filter_map(Arg::get_long);
-    let (near, likeness) = known.map(|known| (known, strsim::jaro(known, name))).max_by(|a, b| a.1.total_cmp(&b.1))?;
-    (likeness > 0.7).then(|| near.to_owned())
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::cli::Cli;
+
+    /// A line with a password in which each ASCII character stands, so that some of them are no TOML or no store.
+    #[test]
+    fn no_message_shows_a_password_whatever_is_wrong_with_its_line() {
+        let command = Cli::command().find_subcommand("serve").cloned().unwrap();
+        for byte in 0..=127_u8 {
+            for character in [char::from(byte).to_string(), format!("%{byte:02X}")] {
+                let url = format!("postgres://u:CAN{character}ARY@h/d");
+                for line in [
+                    format!("store = \"{url}"),
+                    format!("store = \"{url}\""),
+                    format!("store = '{url}'"),
+                    format!("store = {url}"),
+                    format!("store \"{url}\""),
+                    format!("store = [\"{url}\"]"),
+                    format!("listen = '{url}'"),
+                    format!("'{url}' = 1"),
+                    url,
+                ] {
+                    let text = format!("# settings\nlog = \"info\"\n{line}\n");
+                    let Err(error) = ConfigFile::parse("x.toml".into(), &text, &command) else { continue };
+                    let shown = format!("{error} {error:?}");
+                    assert!(!shown.contains("CAN") && !shown.contains("ARY"), "{line}: {shown}");
+                    let is_told = shown.contains("at line 3") || character == "\n";
+                    assert!(!matches!(error, InvalidConfig::Toml { .. }) || is_told, "{shown}");
+                }
+            }
+        }
+    }
 }

@@ -3,15 +3,31 @@
 //! What a file says becomes the default of the setting of that name, so that all four are read, checked and explained by
 //! one parser.
 
+mod environment;
 mod file;
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+    path::PathBuf,
+    process,
+};
 
-use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, error::ErrorKind, parser::ValueSource};
+use clap::{
+    Arg, ArgMatches, Args, CommandFactory, FromArgMatches,
+    error::{ContextKind, ContextValue, ErrorKind},
+    parser::ValueSource,
+};
 use serde::Serialize;
 
 use self::file::{ConfigFile, InvalidConfig};
-use super::{Cli, Command, CommandError, output::Format, serve::Serve, store::Keep};
+use super::{
+    Cli, Command, CommandError,
+    output::{Format, escape_lines},
+    redact::{may_be_secret, redact_given},
+    serve::Serve,
+    store::Keep,
+};
 
 /// Whose settings a file holds. The other commands that serve take those of them that they have.
 const SERVE: &str = "serve";
@@ -51,7 +67,10 @@ impl Setting {
         let value = match matches.try_get_one::<Keep>(id) {
             // A password is never shown, wherever it was given.
             Ok(Some(keep)) => Some(keep.to_string()),
-            _ => matches.get_raw(id).and_then(|mut raw| raw.next()).map(|value| value.to_string_lossy().into_owned()),
+            _ => matches.get_raw(id).and_then(|mut raw| raw.next()).map(|value| {
+                let value = value.to_string_lossy();
+                if may_be_secret(&value) { "…".to_owned() } else { value.into_owned() }
+            }),
         };
         let from = match (source, file) {
             (Some(ValueSource::CommandLine), _) => "command line".to_owned(),
@@ -68,11 +87,11 @@ impl Cli {
     /// and ends the process where it is asked to, or where a setting is wrong.
     pub fn read() -> Self {
         let args: Vec<OsString> = std::env::args_os().collect();
-        Self::try_read(&args).unwrap_or_else(|error| error.exit())
+        Self::try_read(&args).unwrap_or_else(|error| exit(&error))
     }
 
     fn try_read(args: &[OsString]) -> Result<Self, clap::Error> {
-        let wrong_file = |error: InvalidConfig| clap::Error::raw(ErrorKind::ValueValidation, format!("{error}\n"));
+        let wrong_file = |error: InvalidConfig| wrong(&error);
         let settings = Self::command().find_subcommand(SERVE).cloned().unwrap_or_default();
         let file = path_of_file(args).map(|path| ConfigFile::read(path, &settings)).transpose().map_err(wrong_file)?;
         let command = match &file {
@@ -81,7 +100,9 @@ impl Cli {
                 .fold(Self::command(), |command, name| command.mut_subcommand(name, |command| file.put_into(command))),
             None => Self::command(),
         };
-        let matches = command.try_get_matches_from(args)?;
+        let matches = command.try_get_matches_from(args).map_err(demo_keeps_nothing)?;
+        let variables = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        environment::check(&Self::command(), variables).map_err(|error| wrong(&error))?;
         let mut cli = Self::from_arg_matches(&matches)?;
         if let (Command::Config(config), Some((_, matches))) = (&mut cli.command, matches.subcommand()) {
             config.settings =
@@ -97,4 +118,39 @@ fn path_of_file(args: &[OsString]) -> Option<PathBuf> {
     let matches = Cli::command().ignore_errors(true).try_get_matches_from(args).ok()?;
     let (_, matches) = matches.subcommand()?;
     matches.try_get_one::<PathBuf>("config").ok()?.cloned()
+}
+
+fn wrong(error: &dyn std::error::Error) -> clap::Error {
+    clap::Error::raw(ErrorKind::ValueValidation, format!("{error}\n"))
+}
+
+/// An option of `serve` about data is no slip in the name of another one of `demo`.
+fn demo_keeps_nothing(mut error: clap::Error) -> clap::Error {
+    let of_demo = matches!(error.get(ContextKind::Usage), Some(ContextValue::StyledStr(usage))
+        if usage.to_string().contains("leadapi-server demo"));
+    let of_data = matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::String(arg))
+        if ["--store", "--data", "--new-tokens"].contains(&arg.as_str()));
+    if of_demo && of_data {
+        error.remove(ContextKind::SuggestedArg);
+        // It names the option that looked alike.
+        error.remove(ContextKind::Usage);
+        let tip = "the demo serves samples from memory; \"leadapi-server serve\" serves your data";
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
+}
+
+/// Explains the command line, or says what is wrong with it, without a secret and without what could steer a terminal.
+fn exit(error: &clap::Error) -> ! {
+    if error.use_stderr() {
+        write!(io::stderr(), "{}", escape_lines(&redact_given(&error.render().to_string()))).unwrap_or_default();
+        process::exit(error.exit_code());
+    }
+    error.exit()
+}
+
+/// The name that was probably meant.
+fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
+    let (near, likeness) = known.map(|known| (known, strsim::jaro(known, name))).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    (likeness > 0.7).then(|| near.to_owned())
 }

@@ -7,7 +7,10 @@ use leadapi_core::dataset::BusinessSeed;
 use serde::Serialize;
 
 use super::read;
-use crate::cli::{CommandError, output::Format};
+use crate::cli::{
+    CommandError,
+    output::{Format, count},
+};
 
 /// Checks a data set without a store, and says what is in it, or what is wrong and where.
 #[derive(Debug, Args)]
@@ -36,13 +39,18 @@ impl Check {
         let dataset = read(&self.file)?;
         let counts = dataset.businesses.iter().fold(Counts::default(), Counts::and);
         self.format.say(&counts, || {
-            let Counts { businesses, members, clients, pipelines, stages, leads, forms, tokens, idempotency } = counts;
-            format!(
-                "{} is good: {businesses} business(es), {members} members, {clients} client accounts, \
-                 {pipelines} pipelines with {stages} stages, {leads} leads, {forms} forms, {tokens} tokens, \
-                 {idempotency} idempotency keys",
-                self.file.display()
-            )
+            let parts = [
+                count(counts.businesses, "business", "businesses"),
+                count(counts.members, "member", "members"),
+                count(counts.clients, "client account", "client accounts"),
+                count(counts.pipelines, "pipeline", "pipelines"),
+                count(counts.stages, "stage", "stages"),
+                count(counts.leads, "lead", "leads"),
+                count(counts.forms, "form", "forms"),
+                count(counts.tokens, "token", "tokens"),
+                count(counts.idempotency, "idempotency key", "idempotency keys"),
+            ];
+            format!("{} is good: {}", self.file.display(), parts.join(", "))
         })
     }
 }

@@ -13,7 +13,11 @@ use serde_json::json;
 
 use super::file::{NewFile, is_standard};
 use crate::{
-    cli::{CommandError, output::progress, store::AtStore},
+    cli::{
+        CommandError,
+        output::{count, progress},
+        store::AtStore,
+    },
     store::SqlStore,
 };
 
@@ -49,7 +53,8 @@ impl Export {
         let path = self.file.display().to_string();
         let Exported { businesses, leads } = exported;
         self.at.format.say(&json!({"export": path, "businesses": businesses, "leads": leads}), || {
-            format!("{} was exported to {path}: {businesses} business(es) with {leads} leads", self.at.store)
+            let (businesses, leads) = (count(businesses, "business", "businesses"), count(leads, "lead", "leads"));
+            format!("{} was exported to {path}: {businesses} with {leads}", self.at.store)
         })
     }
 }

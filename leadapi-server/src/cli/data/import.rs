@@ -6,11 +6,11 @@ use clap::Args;
 use leadapi_core::{dataset::Dataset, tokens::Minted};
 use serde_json::{Value, json};
 
-use super::read;
+use super::{NewSecrets, read};
 use crate::{
     cli::{
         CommandError,
-        output::{print_line, print_minted, progress},
+        output::{count, print_line, print_minted, progress},
         store::AtStore,
     },
     store::{Imported, SqlStore},
@@ -40,23 +40,29 @@ impl Import {
         }
         let tokens: Vec<Value> = minted.iter().map(shown).collect();
         let done = json!({"businesses": businesses, "leads": leads, "tokens": tokens});
-        self.at.format.say(&done, || format!("{businesses} business(es) with {leads} leads were imported"))
+        self.at.format.say(&done, || {
+            let (businesses, leads) = (count(businesses, "business", "businesses"), count(leads, "lead", "leads"));
+            format!("imported: {businesses} with {leads}")
+        })
     }
 }
 
-fn shown(minted: &Minted) -> Value {
+pub(super) fn shown(minted: &Minted) -> Value {
     let Minted { business_id, business, name, scopes, secret, .. } = minted;
     json!({"business_id": business_id, "business": business, "name": name, "scopes": scopes, "token": secret.expose()})
 }
 
 /// Puts a file into a store that holds no business yet, and says so where it holds one.
-pub(in crate::cli) async fn import_into_empty(store: &SqlStore, path: &Path) -> Result<(), CommandError> {
+pub(in crate::cli) async fn import_into_empty(
+    store: &SqlStore,
+    path: &Path,
+    new_tokens: Option<PathBuf>,
+) -> Result<(), CommandError> {
     if store.is_empty().await? {
-        match import(store, read(path)?).await {
-            Ok(imported) => {
-                print_minted(&imported.minted);
-                return Ok(());
-            }
+        let dataset = read(path)?;
+        let secrets = NewSecrets::of(&dataset, path, new_tokens)?;
+        match import(store, dataset).await {
+            Ok(imported) => return secrets.show(&imported.minted),
             Err(error) if store.is_empty().await? => return Err(error),
             // Of two servers that have started at once, the other was faster.
             Err(_) => {}

@@ -6,12 +6,14 @@ mod export;
 mod file;
 mod import;
 mod restore;
+mod secrets;
 
 use clap::Subcommand;
 
 pub(super) use self::{
     file::{read, read_text},
     import::import_into_empty,
+    secrets::NewSecrets,
 };
 use super::CommandError;
 

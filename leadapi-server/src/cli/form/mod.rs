@@ -112,7 +112,7 @@ impl FormCommand {
                 let record = of.at.open().await?.form(&of.business, &id).await?;
                 let text = serde_json::to_string_pretty(&record);
                 let text = text.map_err(|error| CommandError::Output(error.into()))?;
-                of.at.format.say(&record, || escape_json(&text).into_owned())
+                of.at.format.say_verbatim(&record, || escape_json(&text).into_owned())
             }
             Self::Rename { of, id, name } => {
                 of.at.open().await?.rename_form(&of.business, &id, &name).await?;

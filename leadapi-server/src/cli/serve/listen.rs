@@ -16,8 +16,9 @@ use super::{
     super::{
         CommandError,
         log::{LogOptions, Logging},
-        output::{print_last_line, print_line},
+        output::{count, print_last_line, print_line},
         signals::{Signal, Signals},
+        value::{positive, time},
     },
     limits::LimitOptions,
 };
@@ -47,10 +48,10 @@ pub(super) struct ListenOptions {
     #[arg(long, env = "LEADAPI_PUBLIC_URL", value_name = "URL")]
     public_url: Option<ServerUrl>,
     /// How many GET requests a token may make in any 60 seconds.
-    #[arg(long, env = "LEADAPI_READS_PER_MINUTE", value_name = "N", default_value_t = Limits::default().reads)]
+    #[arg(long, env = "LEADAPI_READS_PER_MINUTE", value_name = "N", value_parser = positive::<NonZeroU32>, default_value_t = Limits::default().reads)]
     reads_per_minute: NonZeroU32,
     /// How many POST, PATCH and DELETE requests a token may make in any 60 seconds.
-    #[arg(long, env = "LEADAPI_WRITES_PER_MINUTE", value_name = "N", default_value_t = Limits::default().writes)]
+    #[arg(long, env = "LEADAPI_WRITES_PER_MINUTE", value_name = "N", value_parser = positive::<NonZeroU32>, default_value_t = Limits::default().writes)]
     writes_per_minute: NonZeroU32,
     /// The certificate with which to speak HTTPS, and those that it was signed with: a file in PEM, read anew when it
     /// changes.
@@ -69,10 +70,10 @@ pub(super) struct ListenOptions {
     ops_listen: Option<SocketAddr>,
     /// How long to go on taking requests after SIGTERM, until balancers have seen that /readyz says no. Ctrl-C does not
     /// wait.
-    #[arg(long, env = "LEADAPI_DRAIN_DELAY", value_name = "TIME", default_value = "5s")]
+    #[arg(long, env = "LEADAPI_DRAIN_DELAY", value_name = "TIME", value_parser = time, default_value = "5s")]
     drain_delay: humantime::Duration,
     /// How long after a signal to end in any case.
-    #[arg(long, env = "LEADAPI_STOP_TIMEOUT", value_name = "TIME", default_value = "30s")]
+    #[arg(long, env = "LEADAPI_STOP_TIMEOUT", value_name = "TIME", value_parser = time, default_value = "30s")]
     stop_timeout: humantime::Duration,
     #[command(flatten)]
     limits: LimitOptions,
@@ -93,7 +94,7 @@ impl ListenOptions {
         self,
         offer: Offer<impl Store + 'static, impl TokenVerifier + 'static>,
         log: &Logging,
-        greet: impl FnOnce(&str),
+        greet: impl FnOnce(&str) -> Result<(), CommandError>,
         failed: impl Future<Output = String>,
     ) -> Result<Ended, CommandError> {
         let Offer { store, verifier, write_probe, businesses, kept_in } = offer;
@@ -115,8 +116,9 @@ impl ListenOptions {
         }
         let scheme = if self.tls_cert.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{}{}", server.local_addr(), self.base_path);
-        greet(&url);
-        print_line(&format!("leadapi-server listens at {url} with {businesses} business(es), store: {kept_in}"));
+        greet(&url)?;
+        let many = count(businesses, "business", "businesses");
+        print_line(&format!("leadapi-server listens at {url} with {many}, store: {kept_in}"));
         if businesses == 0 {
             print_line(
                 "There is no business and no token to call it with: give it --data FILE, or try the command demo.",

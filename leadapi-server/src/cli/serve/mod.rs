@@ -16,16 +16,14 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use self::listen::{ListenOptions, Offer};
 use super::{
-    CommandError, data, demo,
+    CommandError,
+    data::{self, NewSecrets},
+    demo,
     log::{LogOptions, Logging},
-    output::print_minted,
     store::{Keep, secretly},
+    value::positive,
 };
-use crate::{
-    Ended, SAMPLE,
-    ops::WriteProbe,
-    store::{DatabaseUrl, SqlStore},
-};
+use crate::{Ended, SAMPLE, ops::WriteProbe, store::SqlStore};
 
 /// So often it is looked for what need not be remembered any longer.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
@@ -50,15 +48,21 @@ pub(super) struct Serve {
     )]
     store: Keep,
     /// How many connections to PostgreSQL there may be at most.
-    #[arg(long, env = "LEADAPI_POSTGRES_CONNECTIONS", value_name = "N", default_value = "10")]
+    #[arg(long, env = "LEADAPI_POSTGRES_CONNECTIONS", value_name = "N", value_parser = positive::<NonZeroUsize>, default_value = "10")]
     postgres_connections: NonZeroUsize,
     /// The businesses to serve: a JSON file with their client accounts, pipelines, leads, forms and tokens.
     ///
     /// A database takes it in if it holds no business yet, and is served as it is otherwise. A token of the file without
-    /// "token" gets a secret, which is printed once. A file with anything wrong in it is refused, with the place and the
+    /// "token" gets a secret, which --new-tokens explains. A file with anything wrong in it is refused, with the place and the
     /// reason.
     #[arg(long, env = "LEADAPI_DATA", value_name = "FILE")]
     data: Option<PathBuf>,
+    /// A file to be made for the secrets of new tokens, which only its owner may read.
+    ///
+    /// Without it they are printed if the output is a terminal, and otherwise written into a file that is named like the
+    /// data set, with ".tokens" at its end. A file that is there already is never replaced.
+    #[arg(long, env = "LEADAPI_NEW_TOKENS", value_name = "FILE")]
+    new_tokens: Option<PathBuf>,
     #[command(flatten)]
     listen: ListenOptions,
 }
@@ -82,11 +86,23 @@ impl Serve {
     pub(super) async fn run(self, log: &Logging) -> Result<Ended, CommandError> {
         match self.store {
             Keep::Memory => {
-                let dataset = self.data.map_or_else(|| Ok(Dataset::default()), |path| data::read(&path))?;
-                in_memory(dataset, self.listen, log, |_, minted| print_minted(minted)).await
+                let (dataset, secrets) = match self.data {
+                    Some(path) => {
+                        let dataset = data::read(&path)?;
+                        let secrets = NewSecrets::of(&dataset, &path, self.new_tokens)?;
+                        (dataset, secrets)
+                    }
+                    None => (Dataset::default(), NewSecrets::None),
+                };
+                in_memory(dataset, self.listen, log, |_, minted| secrets.show(minted)).await
             }
             Keep::Database(url) => {
-                from_database(url.connections(self.postgres_connections.get()), self.data, self.listen, log).await
+                let kept_in = url.to_string();
+                let store = SqlStore::open_to_serve(&url.connections(self.postgres_connections.get())).await?;
+                if let Some(path) = self.data {
+                    data::import_into_empty(&store, &path, self.new_tokens).await?;
+                }
+                from_database(store, kept_in, self.listen, log).await
             }
         }
     }
@@ -100,7 +116,11 @@ impl Demo {
     pub(super) async fn run(self, log: &Logging) -> Result<Ended, CommandError> {
         let path = PathBuf::from("the sample");
         let dataset = Dataset::parse(SAMPLE).map_err(|source| CommandError::Dataset { path, source })?;
-        in_memory(dataset, self.listen, log, demo::print).await
+        let greet = |url: &str, minted: &[Minted]| {
+            demo::print(url, minted);
+            Ok(())
+        };
+        in_memory(dataset, self.listen, log, greet).await
     }
 }
 
@@ -108,7 +128,7 @@ async fn in_memory(
     dataset: Dataset,
     listen: ListenOptions,
     log: &Logging,
-    greet: impl FnOnce(&str, &[Minted]),
+    greet: impl FnOnce(&str, &[Minted]) -> Result<(), CommandError>,
 ) -> Result<Ended, CommandError> {
     let businesses = dataset.businesses.len();
     let tokens = MemoryTokens::default();
@@ -122,15 +142,11 @@ async fn in_memory(
 }
 
 async fn from_database(
-    url: DatabaseUrl,
-    data: Option<PathBuf>,
+    store: SqlStore,
+    kept_in: String,
     listen: ListenOptions,
     log: &Logging,
 ) -> Result<Ended, CommandError> {
-    let store = SqlStore::open_to_serve(&url).await?;
-    if let Some(path) = data {
-        data::import_into_empty(&store, &path).await?;
-    }
     let verifier = StoredTokens::new(store.clone(), SystemClock).cached();
     let businesses = store.businesses().await?.len();
     tokio::spawn(forget_regularly(store.clone()));
@@ -139,8 +155,8 @@ async fn from_database(
         let store = probed.clone();
         Box::pin(async move { Ok(store.probe_writes().await?) })
     });
-    let offer = Offer { store: store.clone(), verifier, write_probe, businesses, kept_in: url.to_string() };
-    listen.serve(offer, log, |_| {}, store.failed()).await
+    let offer = Offer { store: store.clone(), verifier, write_probe, businesses, kept_in };
+    listen.serve(offer, log, |_| Ok(()), store.failed()).await
 }
 
 async fn forget_regularly(store: SqlStore) {

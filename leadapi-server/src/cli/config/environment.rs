@@ -1,0 +1,103 @@
+//! Variables of the environment that look like settings and are none.
+
+use clap::{Arg, Command};
+
+use super::nearest;
+
+/// What the names of this product's variables begin with.
+const PREFIX: &str = "LEADAPI_";
+
+/// Beginnings of the names of those that are no settings of this binary: the client's, and those of the tests of this
+/// repository.
+const OTHERS: [&str; 12] = [
+    "LEADAPI_URL",
+    "LEADAPI_TOKEN",
+    "LEADAPI_CASSETTE",
+    "LEADAPI_ACCEPT",
+    "LEADAPI_BENCH_",
+    "LEADAPI_DIFFERENTIAL_",
+    "LEADAPI_FIXTURES",
+    "LEADAPI_FORMS_",
+    "LEADAPI_POWERLOSS_",
+    "LEADAPI_REQUIRE_",
+    "LEADAPI_SCREENSHOTS",
+    "LEADAPI_TEST",
+];
+
+/// A variable that is no setting: a slip in its name would leave the setting at its default.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{name} is no setting{}", hint.as_ref().map(|name| format!(", did you mean {name}?")).unwrap_or_default())]
+pub(super) struct UnknownVariable {
+    name: String,
+    hint: Option<String>,
+}
+
+/// Refuses the first variable that is no setting of any command.
+pub(super) fn check(command: &Command, mut names: impl Iterator<Item = String>) -> Result<(), UnknownVariable> {
+    let known = settings(command);
+    let is_unknown = |name: &String| {
+        let is_known = known.contains(name) || OTHERS.iter().any(|other| name.starts_with(other));
+        name.starts_with(PREFIX) && !is_known && !is_of_a_service(name)
+    };
+    match names.find(is_unknown) {
+        Some(name) => Err(UnknownVariable { hint: nearest(&name, known.iter().map(String::as_str)), name }),
+        None => Ok(()),
+    }
+}
+
+/// The variables of a command and of those below it.
+fn settings(command: &Command) -> Vec<String> {
+    let own = command.get_arguments().filter_map(Arg::get_env).map(|name| name.to_string_lossy().into_owned());
+    own.chain(command.get_subcommands().flat_map(settings)).collect()
+}
+
+/// Kubernetes gives every container such variables for a service with a name like leadapi, and Docker for a link.
+fn is_of_a_service(name: &str) -> bool {
+    name.ends_with("_SERVICE_HOST")
+        || name.contains("_SERVICE_PORT")
+        || name.ends_with("_PORT")
+        || name.contains("_PORT_")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::cli::Cli;
+
+    fn checked(name: &str) -> Result<(), String> {
+        check(&Cli::command(), [name.to_owned()].into_iter()).map_err(|unknown| unknown.to_string())
+    }
+
+    #[test]
+    fn a_variable_that_is_no_setting_is_refused_with_the_nearest() {
+        for (name, expected) in [
+            ("LEADAPI_MAX_REQUEST", "LEADAPI_MAX_REQUEST is no setting, did you mean LEADAPI_MAX_REQUESTS?"),
+            ("LEADAPI_STOR", "LEADAPI_STOR is no setting, did you mean LEADAPI_STORE?"),
+        ] {
+            assert_eq!(checked(name), Err(expected.to_owned()));
+        }
+        assert!(checked("LEADAPI_").is_err());
+    }
+
+    #[test]
+    fn what_others_use_is_no_slip() {
+        for name in [
+            "LEADAPI_STORE",
+            "LEADAPI_OPS_LISTEN",
+            "LEADAPI_URL",
+            "LEADAPI_TOKEN",
+            "LEADAPI_REQUIRE_POSTGRES",
+            "LEADAPI_BENCH_LEADS",
+            "LEADAPI_SERVICE_HOST",
+            "LEADAPI_SERVER_SERVICE_PORT_HTTP",
+            "LEADAPI_PORT",
+            "LEADAPI_PORT_8080_TCP_ADDR",
+            "leadapi_max_request",
+            "HOME",
+        ] {
+            assert_eq!(checked(name), Ok(()), "{name}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Where the secrets of new tokens go when a server starts.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, IsTerminal, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+
+use leadapi_core::{
+    dataset::{Dataset, TokenOrigin},
+    tokens::Minted,
+};
+use serde_json::Value;
+
+use super::file::is_standard;
+use crate::cli::{
+    CommandError,
+    output::{count, print_line, print_minted},
+};
+
+/// Shows the secrets of new tokens once: on a terminal, or in a new file that only its owner may read.
+///
+/// The standard output of a service ends up in a journal, which keeps what must not be logged (contract D8).
+#[derive(Debug)]
+pub(in crate::cli) enum NewSecrets {
+    None,
+    Print,
+    File(SecretFile),
+}
+
+/// A file that goes again unless secrets were written into it.
+#[derive(Debug)]
+pub(in crate::cli) struct SecretFile {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl NewSecrets {
+    /// Decides where the secrets go, before any is made: a token whose secret nobody has is of no use.
+    pub(in crate::cli) fn of(dataset: &Dataset, data: &Path, given: Option<PathBuf>) -> Result<Self, CommandError> {
+        let mut tokens = dataset.businesses.iter().flat_map(|business| &business.tokens);
+        if !tokens.any(|token| token.origin == TokenOrigin::Open) {
+            return Ok(Self::None);
+        }
+        match given {
+            None if io::stdout().is_terminal() => Ok(Self::Print),
+            path => SecretFile::create(path.unwrap_or_else(|| beside(data))).map(Self::File),
+        }
+    }
+
+    /// Shows the secrets.
+    pub(in crate::cli) fn show(self, minted: &[Minted]) -> Result<(), CommandError> {
+        match self {
+            Self::None => {}
+            Self::Print => print_minted(minted),
+            Self::File(file) => file.fill(minted)?,
+        }
+        Ok(())
+    }
+}
+
+/// The name of the file where the operator gave none.
+fn beside(data: &Path) -> PathBuf {
+    let mut name = if is_standard(data) { "leadapi".into() } else { data.as_os_str().to_owned() };
+    name.push(".tokens");
+    name.into()
+}
+
+impl SecretFile {
+    fn create(path: PathBuf) -> Result<Self, CommandError> {
+        match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+            Ok(file) => Ok(Self { path, file: Some(file) }),
+            Err(source) if source.kind() == io::ErrorKind::AlreadyExists => Err(CommandError::SecretsExist(path)),
+            Err(source) => Err(CommandError::Secrets { path, source }),
+        }
+    }
+
+    fn fill(mut self, minted: &[Minted]) -> Result<(), CommandError> {
+        let tokens: Vec<Value> = minted.iter().map(super::import::shown).collect();
+        let Some(mut file) = self.file.take() else { return Ok(()) };
+        let written = serde_json::to_writer_pretty(&mut file, &tokens).map_err(io::Error::from);
+        let written = written.and_then(|()| writeln!(file)).and_then(|()| file.sync_all());
+        if let Err(source) = written {
+            self.file = Some(file);
+            return Err(CommandError::Secrets { path: self.path.clone(), source });
+        }
+        let tokens = count(minted.len(), "new token", "new tokens");
+        print_line(&format!("the secret of {tokens} is in {}, which only you can read", self.path.display()));
+        Ok(())
+    }
+}
+
+impl Drop for SecretFile {
+    fn drop(&mut self) {
+        if self.file.is_some() {
+            fs::remove_file(&self.path).unwrap_or_default();
+        }
+    }
+}

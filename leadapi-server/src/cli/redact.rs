@@ -1,0 +1,76 @@
+//! Passwords and tokens that were typed where none belongs, kept out of messages.
+
+use std::env;
+
+use clap::builder::StyledStr;
+
+const HIDDEN: &str = "…";
+
+/// A message without those of the given texts that may hold a password or a token.
+pub(super) fn redact<'t>(message: &str, given: impl IntoIterator<Item = &'t str>) -> String {
+    let secrets = given.into_iter().filter(|text| may_be_secret(text));
+    // Messages about the command line come without what steers a terminal.
+    let mut secrets: Vec<String> =
+        secrets.flat_map(|text| [text.to_owned(), StyledStr::from(text.to_owned()).to_string()]).collect();
+    // One text may be a part of another.
+    secrets.sort_by_key(|text| std::cmp::Reverse(text.len()));
+    secrets.iter().fold(message.to_owned(), |message, secret| message.replace(&**secret, HIDDEN))
+}
+
+/// The same for all that this process was given: its command line, also the values in it, and its environment.
+pub(super) fn redact_given(message: &str) -> String {
+    let args = env::args_os().map(|arg| arg.to_string_lossy().into_owned());
+    let variables = env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_setting));
+    let values = variables.map(|(_, value)| value.to_string_lossy().into_owned());
+    let given: Vec<String> = args.chain(values).collect();
+    redact(
+        message,
+        given.iter().flat_map(|text| [text.as_str(), text.split_once('=').map_or(text, |(_, value)| value)]),
+    )
+}
+
+fn is_setting(name: &str) -> bool {
+    name.starts_with("LEADAPI_") || name.starts_with("OTEL_")
+}
+
+/// Whether a text may hold a token, or the password of a URL. A path does not, and neither does an e-mail address.
+pub(super) fn may_be_secret(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let has_password = text.starts_with("postgres") && text.contains(':')
+        || text.contains("password")
+        || text.contains(':') && text.contains('@');
+    text.contains("pak_") || has_password && !text.starts_with("sqlite:")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_be_secret_is_hidden_and_nothing_else() {
+        for text in [
+            "postgres://u:p@h/d",
+            "postgres://u:p/d",
+            "postgres:u:p",
+            "https://u:p@collector",
+            "mysql://u:p@h",
+            "host=h password=p",
+            "pak_0",
+            "x-PAK_0",
+        ] {
+            assert_eq!(redact(&format!("cannot read {text}: no such file"), [text]), "cannot read …: no such file");
+        }
+        for text in ["sqlite:/a/b@c.db", "ann@sol.example", "http://collector:4318", "127.0.0.1:8080", "here", ""] {
+            assert_eq!(
+                redact(&format!("cannot read {text}: no such file"), [text, "unused:@"]),
+                format!("cannot read {text}: no such file")
+            );
+        }
+    }
+
+    #[test]
+    fn a_secret_within_another_leaves_nothing() {
+        assert_eq!(redact("a pak_0:@1 b", ["pak_0", "pak_0:@1"]), "a … b");
+        assert_eq!(redact("a u:p@h", ["u:\u{1b}[2Jp@h"]), "a …");
+    }
+}
