@@ -28,7 +28,7 @@ pub(super) fn escape_lines(text: &str) -> String {
 }
 
 /// A number with the noun that fits it.
-pub(super) fn count<N: Display + From<u8> + PartialEq>(number: N, one: &str, many: &str) -> String {
+pub(super) fn count<N: Copy + Display + From<u8> + PartialEq>(number: N, one: &str, many: &str) -> String {
     let noun = if number == N::from(1) { one } else { many };
     format!("{number} {noun}")
 }

@@ -11,6 +11,17 @@ use crate::chain::chain;
 
 /// What every token begins with (contract 5.1).
 const TOKEN_PREFIX: &[u8] = b"pak_";
+const KNOWN_METHODS: [Method; 9] = [
+    Method::GET,
+    Method::POST,
+    Method::PATCH,
+    Method::DELETE,
+    Method::HEAD,
+    Method::OPTIONS,
+    Method::PUT,
+    Method::TRACE,
+    Method::CONNECT,
+];
 
 /// Of the level of errors, so that the cause of a 500 is never without its request id.
 pub(super) fn span(head: &Parts, id: &HeaderValue) -> Span {
@@ -20,11 +31,7 @@ pub(super) fn span(head: &Parts, id: &HeaderValue) -> Span {
 
 /// The method as it may be logged: callers choose the length and the text of one that HTTP does not know.
 fn method(method: &Method) -> &str {
-    match *method {
-        Method::GET | Method::HEAD | Method::POST | Method::PATCH | Method::DELETE => method.as_str(),
-        Method::PUT | Method::OPTIONS | Method::TRACE | Method::CONNECT => method.as_str(),
-        _ => "OTHER",
-    }
+    if KNOWN_METHODS.contains(method) { method.as_str() } else { "OTHER" }
 }
 
 /// The path as it may be logged; the query may not, its values may be personal. It is cut, because anybody can send

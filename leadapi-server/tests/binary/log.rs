@@ -136,8 +136,8 @@ fn frames_of_http2_that_nobody_asked_for_write_no_lines() {
     stream.write_all(&ping(1).repeat(FRAMES)).unwrap();
     // The answer to an honest ping says that all of them have been read.
     stream.write_all(&ping(0)).unwrap();
-    let (mut answer, pong) = (Vec::new(), ping(1));
-    while !answer.windows(pong.len()).any(|window| window == pong) {
+    let (mut answer, acknowledged) = (Vec::new(), ping(1));
+    while !answer.windows(acknowledged.len()).any(|window| window == acknowledged) {
         let mut piece = [0; 1_024];
         let read = stream.read(&mut piece).unwrap();
         assert_ne!(read, 0, "{answer:?}");
@@ -156,10 +156,10 @@ fn what_a_caller_sends_is_logged_short_and_without_its_token() {
     let ask = |line: &str, headers: &str| {
         server.send(&format!("{line} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n"))
     };
-    let long = "X".repeat(15_000);
+    let lengthy = "X".repeat(15_000);
     let encoded = SECRET.replace('_', "%5F");
     let upper = SECRET.to_uppercase();
-    for method in [SECRET, &upper, &format!("X{SECRET}"), &long, "BREW"] {
+    for method in [SECRET, &upper, &format!("X{SECRET}"), &lengthy, "BREW"] {
         let answer = ask(&format!("{method} /v1/leads"), "");
         assert!(answer.starts_with("HTTP/1.1 405"), "{answer}");
         assert!(answer.len() < 600 && !answer.to_lowercase().contains("pak_"), "{answer}");

@@ -145,18 +145,26 @@ mod tests {
         }
     }
 
-    fn started() -> (LogQueue, FlushOnDrop, mpsc::Sender<()>, Arc<Mutex<Vec<u8>>>, IntCounter) {
+    struct Started {
+        queue: LogQueue,
+        flush: FlushOnDrop,
+        may: mpsc::Sender<()>,
+        written: Arc<Mutex<Vec<u8>>>,
+        dropped: IntCounter,
+    }
+
+    fn started() -> Started {
         let (may, wait) = mpsc::channel();
         let written = Arc::<Mutex<Vec<u8>>>::default();
         let dropped = IntCounter::new("dropped", "dropped").unwrap();
         let sink = Sink { may: wait, written: written.clone() };
         let (queue, flush) = LogQueue::start(sink, dropped.clone()).unwrap();
-        (queue, flush, may, written, dropped)
+        Started { queue, flush, may, written, dropped }
     }
 
     #[test]
     fn what_is_queued_is_written_at_the_end() {
-        let (mut queue, flush, may, written, dropped) = started();
+        let Started { mut queue, flush, may, written, dropped } = started();
         for _ in 0..1_000 {
             queue.write_all(b"a line\n").unwrap();
             may.send(()).unwrap();
@@ -167,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_stalled_sink_loses_lines_and_blocks_nobody() {
-        let (mut queue, flush, may, written, dropped) = started();
+        let Started { mut queue, flush, may, written, dropped } = started();
         let line = [b"x".repeat(999), b"\n".to_vec()].concat();
         for _ in 0..5_000 {
             queue.write_all(&line).unwrap();
@@ -183,7 +191,7 @@ mod tests {
 
     #[test]
     fn lines_that_the_sink_refuses_are_counted() {
-        let (mut queue, flush, may, _, dropped) = started();
+        let Started { mut queue, flush, may, dropped, .. } = started();
         drop(may);
         queue.write_all(b"one\n").unwrap();
         queue.write_all(b"two\n").unwrap();
