@@ -182,7 +182,8 @@ fn exit_codes_tell_findings_from_files_that_cannot_be_read() {
     let absent = absent.to_str().unwrap();
     for (args, code, error) in [
         (vec!["check", &clean], 0, ""),
-        (vec!["check", "--deny", "notes", &clean], 0, ""),
+        (vec!["check", "--deny", "warnings", &clean], 0, ""),
+        (vec!["check", "--deny", "notes", &clean], 1, " has 1 note"),
         (vec!["check", &warned], 0, ""),
         (vec!["check", "--deny", "warnings", &warned], 1, " has 2 warnings"),
         (vec!["check", &wrong], 1, " has 2 errors"),
