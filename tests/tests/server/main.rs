@@ -10,6 +10,7 @@
 #[cfg(target_os = "linux")]
 mod descriptors;
 mod guard;
+mod head;
 mod host;
 #[cfg(target_os = "linux")]
 mod hostile;

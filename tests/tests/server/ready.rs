@@ -20,13 +20,14 @@ impl Drop for Running {
 }
 
 /// A server with a listener for its operator.
-struct Server {
+pub(crate) struct Server {
     _process: Running,
-    operator: String,
+    /// Where it answers the operator.
+    pub(crate) operator: String,
 }
 
 impl Server {
-    fn on(store: &str, prepare: impl FnOnce(&mut Command)) -> Self {
+    pub(crate) fn on(store: &str, prepare: impl FnOnce(&mut Command)) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
         command.args(["serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--store", store]);
         prepare(&mut command);

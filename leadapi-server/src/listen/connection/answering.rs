@@ -7,7 +7,7 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use http::{HeaderValue, Request, Response, Version, header};
+use http::{HeaderValue, Method, Request, Response, Version, header};
 use http_body::Body;
 use hyper::{
     body::Incoming,
@@ -31,12 +31,13 @@ pub(super) fn answering<A: Answer>(
     let (body_time, shared) = (limits.body, shared.clone());
     service_fn(move |request: Request<Incoming>| {
         let running = Running::begin(&shared);
-        let is_http1 = request.version() < Version::HTTP_2;
+        let kind =
+            RequestKind { is_http1: request.version() < Version::HTTP_2, is_head: request.method() == Method::HEAD };
         let (head, body) = request.into_parts();
         let has_body = !body.is_end_stream();
         let body = Timely::of(body, &head, body_time, &running);
         let answer = service.clone().answer(head, body, running.since);
-        Answering { answer, begun: Some(running), late: None, has_body, is_http1 }
+        Answering { answer, begun: Some(running), late: None, has_body, kind }
     })
 }
 
@@ -50,11 +51,18 @@ pin_project! {
         // An answer that waits for the rest of its request: seldom, so that it need not make the others larger.
         late: Option<Pin<Box<dyn Future<Output = Response<Delivered<B>>> + Send>>>,
         has_body: bool,
-        is_http1: bool,
+        kind: RequestKind,
     }
 }
 
-impl<F: Future<Output = Response<B>>, B: Send + 'static> Future for Answering<F, B> {
+/// What of a request decides how its answer is sent.
+#[derive(Clone, Copy)]
+struct RequestKind {
+    is_http1: bool,
+    is_head: bool,
+}
+
+impl<F: Future<Output = Response<B>>, B: Body + Send + 'static> Future for Answering<F, B> {
     type Output = Result<Response<Delivered<B>>, Infallible>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -65,23 +73,35 @@ impl<F: Future<Output = Response<B>>, B: Send + 'static> Future for Answering<F,
         let response = ready!(this.answer.poll(cx));
         // Whoever asks for more than the one answer waits for ever.
         let Some(running) = this.begun.take() else { return Poll::Pending };
-        let (is_http1, rest) = (*this.is_http1, this.has_body.then(|| running.take_rest()).flatten());
+        let (kind, rest) = (*this.kind, this.has_body.then(|| running.take_rest()).flatten());
         // An answer that ends the connection in any case need not wait for it.
         let Some(rest) = rest.filter(|_| !response.headers().contains_key(header::CONNECTION)) else {
-            return Poll::Ready(Ok(deliver(response, false, running, is_http1)));
+            return Poll::Ready(Ok(deliver(response, false, running, kind)));
         };
         let late = this.late.insert(Box::pin(async move {
             let is_over = rest.pass_over().await;
-            deliver(response, !is_over, running, is_http1)
+            deliver(response, !is_over, running, kind)
         }));
         late.as_mut().poll(cx).map(Ok)
     }
 }
 
-fn deliver<B>(mut response: Response<B>, is_last: bool, running: Running, is_http1: bool) -> Response<Delivered<B>> {
+fn deliver<B: Body>(
+    mut response: Response<B>,
+    is_last: bool,
+    running: Running,
+    kind: RequestKind,
+) -> Response<Delivered<B>> {
     // A peer that knows that this is the end does not send the next request into a closing connection.
-    if is_http1 && (is_last || !running.shared.life().is_running()) {
+    if kind.is_http1 && (is_last || !running.shared.life().is_running()) {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
-    response.map(|body| running.deliver(body, is_http1))
+    // A body in an answer to HEAD is an error of its stream in HTTP/2, and clients give up the whole connection over it
+    // (RFC 9113, 8.1.1). The length is that of the GET (RFC 9110, 8.6).
+    if kind.is_head
+        && let Some(length) = response.body().size_hint().exact()
+    {
+        response.headers_mut().entry(header::CONTENT_LENGTH).or_insert(length.into());
+    }
+    response.map(|body| running.deliver((!kind.is_head).then_some(body), kind.is_http1))
 }

@@ -30,8 +30,8 @@ impl Running {
         self.shared.take_rest(self.number)
     }
 
-    /// There is an answer.
-    pub(super) fn deliver<B>(self, body: B, is_http1: bool) -> Delivered<B> {
+    /// There is an answer, which has no body where its request was HEAD.
+    pub(super) fn deliver<B>(self, body: Option<B>, is_http1: bool) -> Delivered<B> {
         // In HTTP/1 it is handed on there and then, and nothing is waited for.
         if is_http1 {
             return Delivered { body, until: Until::HandedOn(self) };
@@ -48,9 +48,9 @@ impl Drop for Running {
     }
 }
 
-/// The body of an answer.
+/// The body of an answer, if it has one.
 pub(super) struct Delivered<B> {
-    body: B,
+    body: Option<B>,
     until: Until,
 }
 
@@ -80,17 +80,18 @@ impl<B: Body<Data = Bytes> + Unpin> Body for Delivered<B> {
     type Error = B::Error;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
-        let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
+        let Some(body) = &mut self.body else { return Poll::Ready(None) };
+        let frame = ready!(Pin::new(body).poll_frame(cx));
         let Until::Written(running) = &self.until else { return Poll::Ready(frame) };
         let piece = |bytes| Bytes::from_owner(Piece { bytes, _running: running.clone() });
         Poll::Ready(frame.map(|frame| frame.map(|frame| frame.map_data(piece))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.body.as_ref().is_none_or(Body::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        self.body.as_ref().map_or(SizeHint::with_exact(0), Body::size_hint)
     }
 }
