@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{
     HeaderValue, Method, Response, StatusCode,
-    header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE},
+    header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS},
     request::Parts,
 };
 use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
@@ -120,5 +120,6 @@ fn text(status: StatusCode, text: String) -> Response<Full<Bytes>> {
     // The version is the one of the text format of Prometheus.
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
 }

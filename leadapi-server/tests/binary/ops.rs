@@ -96,6 +96,8 @@ fn what_it_does_not_know_is_asked_of_the_api_and_only_there() {
     let answer = ops.ask("POST /readyz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
     assert!(answer.starts_with("HTTP/1.1 405") && answer.contains("\r\nallow: GET, HEAD\r\n"), "{answer}");
     for path in ["/healthz", "/readyz", "/metrics", "/docs"] {
+        let page = ops.get(path);
+        assert!(page.contains("\r\nx-content-type-options: nosniff\r\n"), "{page}");
         assert!(server.get(path, "").starts_with("HTTP/1.1 404"), "{path} is public");
     }
 }
