@@ -10,6 +10,7 @@ use super::{
     close::close,
     connection::{self, End},
     tls::{NoHandshake, Tls},
+    unread::UnreadBudget,
 };
 use crate::{
     metrics::Connections,
@@ -30,12 +31,14 @@ struct Door {
     limits: Arc<HttpLimits>,
     metrics: Connections,
     room: Room,
+    unread: UnreadBudget,
 }
 
 impl Listener {
     pub(crate) fn new(socket: TcpListener, tls: Option<Tls>, limits: Arc<HttpLimits>, metrics: Connections) -> Self {
         let room = Room::for_at_most(limits.connections);
-        Self { socket, door: Door { tls, limits, metrics, room } }
+        let unread = UnreadBudget::new(limits.unread_bytes, metrics.unread());
+        Self { socket, door: Door { tls, limits, metrics, room, unread } }
     }
 
     /// Accepts connections until the server stops; those that are open then go on, and are in the room that is returned.
@@ -87,10 +90,11 @@ impl Door {
         life: Life,
     ) -> impl Future<Output = ()> + Send + use<A> {
         let (tls, limits, metrics) = (self.tls.clone(), self.limits.clone(), self.metrics.clone());
+        let unread = self.unread.share();
         async move {
             let _open = metrics.open();
             let end = match tls {
-                None => connection::serve(stream, None, service, &limits, life).await,
+                None => connection::serve(stream, None, service, &limits, unread, life).await,
                 Some(tls) => {
                     let accepted = tokio::select! {
                         biased;
@@ -99,7 +103,7 @@ impl Door {
                     };
                     match accepted {
                         Ok((stream, protocol)) => {
-                            connection::serve(stream, Some(protocol), service, &limits, life).await
+                            connection::serve(stream, Some(protocol), service, &limits, unread, life).await
                         }
                         Err(reason) => return metrics.no_handshake(reason.name()),
                     }

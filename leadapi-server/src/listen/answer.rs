@@ -21,4 +21,7 @@ pub(crate) trait Answer: Clone + Send + Sync + 'static {
         body: Timely,
         since: Instant,
     ) -> impl Future<Output = Response<Self::Body>> + Send + 'static;
+
+    /// The answer to a request that is not run: its peer did not read its earlier answers in time.
+    fn refuse(self, head: Parts, since: Instant) -> impl Future<Output = Response<Self::Body>> + Send + 'static;
 }

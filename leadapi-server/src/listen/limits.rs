@@ -29,6 +29,12 @@ pub struct HttpLimits {
     /// Requests in work at a time, without those whose body is waited for; one more is answered 500 with `Retry-After: 1`, and never 429, which speaks of the
     /// token's own limit and nothing else. 1,024.
     pub requests: usize,
+    /// Bytes of answers at a time that the peer of one connection has not read. Beyond it, the next request of the
+    /// connection waits for the peer to read, at most for [`request`](Self::request), and is answered 500 then. One
+    /// answer may be larger, and so may those of requests that run already. 1 MiB.
+    pub connection_unread_bytes: usize,
+    /// The same over all connections. Beyond it, the connection whose peer has been behind for longest is cut. 64 MiB.
+    pub unread_bytes: usize,
     /// From the connection to its first byte, and for the whole of a TLS handshake. 10 s.
     pub first_byte: Duration,
     /// From the first byte of a request's head to its last. 10 s.
@@ -64,6 +70,8 @@ impl Default for HttpLimits {
                 .map_or(10_000, |all| (all * SHARE_OF_DESCRIPTORS / 100).clamp(1, 10_000) as usize),
             handshakes: 1_024,
             requests: 1_024,
+            connection_unread_bytes: 1_024 * 1_024,
+            unread_bytes: 64 * 1_024 * 1_024,
             first_byte: seconds(10),
             head: seconds(10),
             body: seconds(10),

@@ -8,6 +8,7 @@ mod limits;
 mod server;
 mod stage;
 mod tls;
+mod unread;
 
 pub(crate) use self::{
     accept::Listener,

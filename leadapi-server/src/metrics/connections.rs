@@ -12,6 +12,7 @@ pub(crate) struct Connections {
     refused: IntCounter,
     not_accepted: IntCounter,
     no_handshake: IntCounterVec,
+    unread: IntGauge,
 }
 
 impl Connections {
@@ -36,9 +37,13 @@ impl Connections {
                 "TLS handshakes that came to nothing: failed, late, or the oldest of too many at a time.",
                 &["reason"],
             )?,
+            unread: IntGauge::new(
+                "leadapi_unread_bytes",
+                "Bytes of answers that clients have not read, but for what the system has taken.",
+            )?,
         };
-        let Self { open, cut, refused, not_accepted, no_handshake } = &this;
-        register(registry, &[open])?;
+        let Self { open, cut, refused, not_accepted, no_handshake, unread } = &this;
+        register(registry, &[open, unread])?;
         register(registry, &[cut, no_handshake])?;
         register(registry, &[refused, not_accepted])?;
         Ok(this)
@@ -56,6 +61,10 @@ impl Connections {
 
     pub(crate) fn cut(&self, wait: Wait) {
         self.cut.with_label_values(&[wait.name()]).inc();
+    }
+
+    pub(crate) fn unread(&self) -> IntGauge {
+        self.unread.clone()
     }
 
     pub(crate) fn refused(&self) {

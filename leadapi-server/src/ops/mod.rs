@@ -77,6 +77,10 @@ impl<A: Answer> Answer for PagesOr<A> {
             None => self.api.answer(head, body, since).await.map(|body| body.map_err(Into::into).boxed_unsync()),
         }
     }
+
+    async fn refuse(self, head: Parts, since: Instant) -> Response<Self::Body> {
+        self.api.refuse(head, since).await.map(|body| body.map_err(Into::into).boxed_unsync())
+    }
 }
 
 struct Pages {

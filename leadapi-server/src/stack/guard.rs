@@ -10,7 +10,7 @@ use std::{
 use http::{Request, request::Parts};
 use http_body::Body;
 use leadapi_core::{BoxError, http::LeadService};
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep_until};
 use tokio_util::task::{TaskTracker, task_tracker::TaskTrackerToken};
 
 use super::{
@@ -39,6 +39,8 @@ enum Refused {
     Crowded(u32),
     #[error("there was no answer within {0:?}")]
     Late(Duration),
+    #[error("the client did not read its earlier answers within {0:?}")]
+    Behind(Duration),
 }
 
 impl Guard {
@@ -68,8 +70,19 @@ impl Guard {
         Ended::CutOff
     }
 
+    /// The refusal of a request that has waited for its client to read.
+    pub(super) fn behind(&self) -> Answered {
+        internal_error(Refused::Behind(self.time), Some(1))
+    }
+
     /// Begins to work on a request, or refuses it.
-    pub(super) fn begin<B>(&self, service: &LeadService, head: Parts, body: B) -> Result<Working, Box<Answered>>
+    pub(super) fn begin<B>(
+        &self,
+        service: &LeadService,
+        head: Parts,
+        body: B,
+        since: Instant,
+    ) -> Result<Working, Box<Answered>>
     where
         B: Body + Send + 'static,
         B::Data: Send,
@@ -85,7 +98,7 @@ impl Guard {
         let body = Placed::new(body, self.room.clone(), place);
         let answer = service.answer(Request::from_parts(head, body));
         let work = Work { answer, _unfinished: self.unfinished.token() };
-        Ok(Working { work: Some(work), timer: None, time: self.time, may_be_dropped })
+        Ok(Working { work: Some(work), timer: None, since, time: self.time, may_be_dropped })
     }
 
     fn too_large(&self, head: &Parts) -> Option<Answered> {
@@ -103,6 +116,7 @@ pub(super) struct Working {
     work: Option<Work>,
     /// Made when the answer is waited for, which most are not.
     timer: Option<Pin<Box<Sleep>>>,
+    since: Instant,
     time: Duration,
     may_be_dropped: bool,
 }
@@ -117,13 +131,13 @@ impl Future for Working {
     type Output = Answered;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Answered> {
-        let Self { work, timer, time, may_be_dropped } = &mut *self;
+        let Self { work, timer, since, time, may_be_dropped } = &mut *self;
         if let Some(work) = work
             && let Poll::Ready(answered) = Pin::new(work).poll(cx)
         {
             return Poll::Ready(answered);
         }
-        ready!(timer.get_or_insert_with(|| Box::pin(sleep(*time))).as_mut().poll(cx));
+        ready!(timer.get_or_insert_with(|| Box::pin(sleep_until(*since + *time))).as_mut().poll(cx));
         let late = work.take().filter(|_| !*may_be_dropped);
         late.map(tokio::spawn);
         Poll::Ready(internal_error(Refused::Late(*time), Some(1)))

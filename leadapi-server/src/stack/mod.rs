@@ -69,7 +69,7 @@ impl Stack {
         let id = request_id(&head.headers);
         let span = span(&head, &id);
         let Parts { service, guard, .. } = &*self.0;
-        let begun = span.in_scope(|| guard.begin(service, head, body)).map_err(Some);
+        let begun = span.in_scope(|| guard.begin(service, head, body, since)).map_err(Some);
         Recorded { begun, parts: self.0, id: Some(id), since, span }
     }
 }
@@ -120,6 +120,13 @@ impl Answer for Stack {
     ) -> impl Future<Output = Response<Full<Bytes>>> + Send {
         let is_write = !head.method.is_safe();
         Detached::new(self.run(head, body, since), is_write)
+    }
+
+    fn refuse(self, head: request::Parts, since: Instant) -> impl Future<Output = Response<Full<Bytes>>> + Send {
+        let id = request_id(&head.headers);
+        let span = span(&head, &id);
+        let refusal = Box::new(self.0.guard.behind());
+        Recorded { begun: Err(Some(refusal)), parts: self.0, id: Some(id), since, span }
     }
 }
 

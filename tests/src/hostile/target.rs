@@ -39,9 +39,29 @@ pub struct Target {
 impl Target {
     /// Starts the program with `serve` and these options, over TLS or not, and `limit` descriptors if that is said.
     pub fn start(program: &Path, options: &[String], with_tls: bool, descriptors: Option<usize>) -> Self {
+        Self::serving(&json!({"name": "N".repeat(100)}), program, options, with_tls, descriptors)
+    }
+
+    /// The same with leads that are as large as they may be: a page of them has about 480 kB.
+    pub fn with_large_leads(program: &Path, options: &[String]) -> Self {
+        let wide = |characters| "\u{1f4c7}".repeat(characters);
+        let lead = json!({
+            "name": wide(200), "source": wide(100), "phone": format!("123{}", wide(47)),
+            "email": format!("{}@{}.example", wide(64), wide(181)),
+        });
+        Self::serving(&lead, program, options, false, None)
+    }
+
+    fn serving(
+        lead: &serde_json::Value,
+        program: &Path,
+        options: &[String],
+        with_tls: bool,
+        descriptors: Option<usize>,
+    ) -> Self {
         let (folder, token) = (tempfile::tempdir().unwrap(), secret("hostile"));
         let data = folder.path().join("data.json");
-        fs::write(&data, dataset(&token)).unwrap();
+        fs::write(&data, dataset(&token, lead)).unwrap();
         // A shell, because the limit is of the process that becomes the server.
         let mut command = Command::new("sh");
         let limit = descriptors.map_or_else(String::new, |most| format!("ulimit -n {most}; "));
@@ -148,10 +168,16 @@ impl Drop for Target {
     }
 }
 
-fn dataset(token: &str) -> String {
+/// Of leads like this one.
+fn dataset(token: &str, lead: &serde_json::Value) -> String {
     let at = "2026-01-01T00:00:00Z";
-    let name = "N".repeat(100);
-    let lead = |nth| json!({"id": format!("l{nth}"), "client_id": "c1", "name": name, "created_at": at});
+    let lead = |nth| {
+        let mut lead = lead.clone();
+        lead["id"] = json!(format!("l{nth}"));
+        lead["client_id"] = json!("c1");
+        lead["created_at"] = json!(at);
+        lead
+    };
     json!({"businesses": [{
         "id": "b1", "name": "B", "created_at": at,
         "clients": [{"id": "c1", "name": "C", "created_at": at}],

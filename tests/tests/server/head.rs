@@ -95,7 +95,8 @@ async fn are_without_bodies(address: &str, cases: &[Case]) {
 /// The head of an answer, and its body, on a connection that the server closes behind it.
 async fn http1(address: &str, method: &str, case: &Case) -> (String, String) {
     let mut peer = crate::host::Peer(TcpStream::connect(address).await.unwrap());
-    let headers: String = case.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let headers: Vec<String> = case.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let headers = headers.concat();
     let path = &case.path;
     peer.send(&format!(
         "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nx-request-id: a\r\n{headers}\r\n"

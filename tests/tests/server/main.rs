@@ -16,6 +16,8 @@ mod host;
 mod hostile;
 #[cfg(target_os = "linux")]
 mod http2;
+#[cfg(target_os = "linux")]
+mod memory;
 mod ready;
 mod slow;
 #[cfg(target_os = "linux")]

@@ -22,6 +22,13 @@ pub(super) struct LimitOptions {
     /// with Retry-After: 1.
     #[arg(long, env = "LEADAPI_MAX_REQUESTS", value_name = "N", value_parser = whole::<usize>, default_value_t = HttpLimits::default().requests)]
     max_requests: usize,
+    /// How many bytes of answers a client may leave unread on one connection before its next request waits.
+    #[arg(long, env = "LEADAPI_MAX_CONNECTION_UNREAD_BYTES", value_name = "BYTES", default_value_t = HttpLimits::default().connection_unread_bytes)]
+    max_connection_unread_bytes: usize,
+    /// How many bytes of answers may be unread over all connections; with one more, the connection that has been behind
+    /// for longest is cut.
+    #[arg(long, env = "LEADAPI_MAX_UNREAD_BYTES", value_name = "BYTES", default_value_t = HttpLimits::default().unread_bytes)]
+    max_unread_bytes: usize,
     /// How many requests may run on one connection of HTTP/2 at a time.
     #[arg(long, env = "LEADAPI_MAX_STREAMS", value_name = "N", value_parser = whole::<u32>, default_value_t = HttpLimits::default().streams)]
     max_streams: u32,
@@ -63,6 +70,8 @@ impl From<LimitOptions> for HttpLimits {
             connections: options.max_connections,
             handshakes: options.max_handshakes,
             requests: options.max_requests,
+            connection_unread_bytes: options.max_connection_unread_bytes,
+            unread_bytes: options.max_unread_bytes,
             streams: options.max_streams,
             headers: options.max_headers,
             head_bytes: options.max_head_bytes,

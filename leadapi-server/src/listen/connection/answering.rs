@@ -7,6 +7,7 @@ use std::{
     task::{Context, Poll, ready},
 };
 
+use futures_util::future::Either;
 use http::{HeaderValue, Method, Request, Response, Version, header};
 use http_body::Body;
 use hyper::{
@@ -14,6 +15,7 @@ use hyper::{
     service::{Service, service_fn},
 };
 use pin_project_lite::pin_project;
+use tokio::time::timeout_at;
 
 use super::{
     Shared,
@@ -28,7 +30,7 @@ pub(super) fn answering<A: Answer>(
     shared: &Shared,
 ) -> impl Service<Request<Incoming>, Response = Response<Delivered<A::Body>>, Error = Infallible, Future: Send> + use<A>
 {
-    let (body_time, shared) = (limits.body, shared.clone());
+    let (body_time, request_time, shared) = (limits.body, limits.request, shared.clone());
     service_fn(move |request: Request<Incoming>| {
         let running = Running::begin(&shared);
         let kind =
@@ -36,7 +38,20 @@ pub(super) fn answering<A: Answer>(
         let (head, body) = request.into_parts();
         let has_body = !body.is_end_stream();
         let body = Timely::of(body, &head, body_time, &running);
-        let answer = service.clone().answer(head, body, running.since);
+        let (service, since) = (service.clone(), running.since);
+        let answer = if kind.is_http1 && shared.backlog().has_space() {
+            Either::Left(service.answer(head, body, since))
+        } else {
+            // In HTTP/2 many requests arrive before the first of them runs, so each looks for space when it runs.
+            let shared = shared.clone();
+            Either::Right(async move {
+                let backlog = shared.backlog();
+                if !backlog.has_space() && timeout_at(since + request_time, backlog.space()).await.is_err() {
+                    return service.refuse(head, since).await;
+                }
+                service.answer(head, body, since).await
+            })
+        };
         Answering { answer, begun: Some(running), late: None, has_body, kind }
     })
 }

@@ -26,6 +26,8 @@ pub(crate) enum Wait {
     Idle,
     /// For the peer to close it too.
     Farewell,
+    /// For the peer to read, when all connections together have too many unread bytes.
+    Unread,
 }
 
 impl Wait {
@@ -37,6 +39,7 @@ impl Wait {
             Self::Write => "write",
             Self::Idle => "idle",
             Self::Farewell => "farewell",
+            Self::Unread => "unread",
         }
     }
 }

@@ -1,6 +1,7 @@
 //! One connection, from its first byte to its end.
 
 mod answering;
+mod backlog;
 mod body;
 mod deadlines;
 mod noted;
@@ -26,9 +27,9 @@ use tokio::{
 };
 use tracing::debug;
 
-use self::{answering::answering, body::Rest, deadlines::Deadlines, noted::Noted, watch::Watch};
+use self::{answering::answering, backlog::Backlog, body::Rest, deadlines::Deadlines, noted::Noted, watch::Watch};
 pub(crate) use self::{body::Timely, deadlines::Wait};
-use super::{Answer, Life};
+use super::{Answer, Life, unread::UnreadShare};
 use crate::HttpLimits;
 
 /// What a client that speaks HTTP/2 without TLS sends before anything else (RFC 9113, 3.4).
@@ -62,6 +63,8 @@ struct Shared(Arc<Connection>);
 
 struct Connection {
     life: Life,
+    is_http1: bool,
+    backlog: Backlog,
     table: Mutex<Table>,
 }
 
@@ -75,12 +78,25 @@ struct Table {
 }
 
 impl Shared {
-    fn new(deadlines: Deadlines, life: Life) -> Self {
-        Self(Arc::new(Connection { life, table: Mutex::new(Table { deadlines, unread: Vec::new(), now: None }) }))
+    fn new(deadlines: Deadlines, protocol: Protocol, backlog: Backlog, life: Life) -> Self {
+        let table = Mutex::new(Table { deadlines, unread: Vec::new(), now: None });
+        Self(Arc::new(Connection { life, is_http1: protocol == Protocol::Http1, backlog, table }))
     }
 
     fn life(&self) -> &Life {
         &self.0.life
+    }
+
+    fn backlog(&self) -> &Backlog {
+        &self.0.backlog
+    }
+
+    /// Everything that was written before has gone to the peer, as far as it is known here.
+    fn flushed(&self) {
+        // In HTTP/2 a piece of an answer may still wait for a window.
+        if self.0.is_http1 {
+            self.0.backlog.flushed();
+        }
     }
 
     /// Tells the table what happens now, or asks it.
@@ -103,8 +119,15 @@ impl Shared {
         self.lock().take_rest(request)
     }
 
-    /// A request is over, and what may be left of its body goes with it.
-    fn end(&self, request: u64) {
+    /// A request is over, and what may be left of its body goes with it. Its answer has been read, or in HTTP/1 is
+    /// written with the next flush.
+    fn end(&self, request: u64, unread: usize) {
+        if self.0.is_http1 {
+            self.0.backlog.hand_on(unread);
+        } else {
+            self.0.backlog.remove(unread);
+            self.0.backlog.settle();
+        }
         let mut table = self.lock();
         let now = table.now();
         table.deadlines.ended(request, now);
@@ -148,6 +171,7 @@ pub(super) async fn serve(
     protocol: Option<Protocol>,
     service: impl Answer,
     limits: &Arc<HttpLimits>,
+    unread: UnreadShare,
     life: Life,
 ) -> End {
     let start = Instant::now();
@@ -173,13 +197,14 @@ pub(super) async fn serve(
     if protocol == Protocol::Http2 {
         table.multiplexed();
     }
-    let shared = Shared::new(table, life);
+    let backlog = Backlog::new(limits.connection_unread_bytes, unread.budget().clone());
+    let shared = Shared::new(table, protocol, backlog, life);
     let stream = TokioIo::new(Noted::new(stream, ahead.freeze(), shared.clone()));
     let service = answering(service, limits, &shared);
     let retires = start + with_jitter(limits.age);
     match protocol {
-        Protocol::Http1 => watched(http1(limits).serve_connection(stream, service), shared, retires).await,
-        Protocol::Http2 => watched(http2(limits).serve_connection(stream, service), shared, retires).await,
+        Protocol::Http1 => watched(http1(limits).serve_connection(stream, service), shared, unread, retires).await,
+        Protocol::Http2 => watched(http2(limits).serve_connection(stream, service), shared, unread, retires).await,
     }
 }
 
@@ -218,11 +243,12 @@ fn http2(limits: &HttpLimits) -> http2::Builder<TokioExecutor> {
     http
 }
 
-async fn watched<C>(connection: C, shared: Shared, retires: Instant) -> End
+async fn watched<C>(connection: C, shared: Shared, unread: UnreadShare, retires: Instant) -> End
 where
     C: GracefulConnection<Error = hyper::Error>,
 {
-    match Watch::new(connection, shared.clone(), retires, shared.life().clone().ends_connection()).await {
+    let stop = shared.life().clone().ends_connection();
+    match Watch::new(connection, shared, unread, retires, stop).await {
         watch::End::Closed(Ok(())) => End::Closed,
         watch::End::Closed(Err(error)) => {
             debug!(%error, "a connection ended early");
@@ -239,6 +265,16 @@ fn with_jitter(age: Duration) -> Duration {
 }
 
 #[cfg(test)]
+impl Shared {
+    fn new_for_tests() -> Self {
+        let gauge = prometheus::IntGauge::new("unread", "unread").unwrap();
+        let deadlines = Deadlines::new(Arc::new(HttpLimits::default()), Instant::now());
+        let backlog = Backlog::new(1, super::unread::UnreadBudget::new(1, gauge));
+        Self::new(deadlines, Protocol::Http1, backlog, Life::new().1)
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -250,7 +286,7 @@ mod tests {
 
     #[test]
     fn time_stands_still_only_while_the_connection_is_polled() {
-        let shared = Shared::new(Deadlines::new(Arc::new(HttpLimits::default()), Instant::now()), Life::new().1);
+        let shared = Shared::new_for_tests();
         let now = || shared.with(|_, now| now);
         let held = shared.hold();
         pass_time();

@@ -36,9 +36,12 @@ impl<S> Noted<S> {
         if polled.is_pending() {
             self.is_stalled = true;
             self.deadlines.with(Deadlines::stalled);
-        } else if is_flush && self.is_stalled {
-            self.is_stalled = false;
-            self.deadlines.with(|table, _| table.flushed());
+        } else if is_flush {
+            self.deadlines.flushed();
+            if self.is_stalled {
+                self.is_stalled = false;
+                self.deadlines.with(|table, _| table.flushed());
+            }
         }
     }
 }
@@ -117,16 +120,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Noted<S> {
 
 #[cfg(test)]
 mod tests {
-    use std::{io::IoSlice, sync::Arc};
+    use std::io::IoSlice;
 
     use futures_util::{FutureExt, future::poll_fn};
-    use tokio::{
-        io::{AsyncReadExt, duplex},
-        time::Instant,
-    };
+    use tokio::io::{AsyncReadExt, duplex};
 
     use super::*;
-    use crate::{HttpLimits, listen::Life};
 
     /// How many pieces each write had, and all bytes.
     #[derive(Default)]
@@ -164,14 +163,10 @@ mod tests {
         }
     }
 
-    fn shared() -> Shared {
-        Shared::new(Deadlines::new(Arc::new(HttpLimits::default()), Instant::now()), Life::new().1)
-    }
-
     #[tokio::test]
     async fn what_was_seen_already_is_read_with_what_has_come_behind_it() {
         for (behind, size, expected) in [("def", 9, "abcdef"), ("", 9, "abc"), ("def", 4, "abcd"), ("def", 2, "ab")] {
-            let mut noted = Noted::new(behind.as_bytes(), Bytes::from("abc"), shared());
+            let mut noted = Noted::new(behind.as_bytes(), Bytes::from("abc"), Shared::new_for_tests());
             let mut buffer = vec![0; size];
             let read = noted.read(&mut buffer).await.unwrap();
             assert_eq!(&buffer[..read], expected.as_bytes());
@@ -180,7 +175,7 @@ mod tests {
             assert_eq!([expected, &rest].concat(), ["abc", behind].concat());
         }
         let (_peer, silent) = duplex(1);
-        let mut noted = Noted::new(silent, Bytes::from("abc"), shared());
+        let mut noted = Noted::new(silent, Bytes::from("abc"), Shared::new_for_tests());
         assert_eq!(noted.read(&mut [0; 9]).now_or_never().unwrap().unwrap(), 3);
         assert!(noted.read(&mut [0; 9]).now_or_never().is_none());
     }
@@ -188,7 +183,7 @@ mod tests {
     #[tokio::test]
     async fn what_is_small_is_written_as_one_piece_and_no_byte_is_lost() {
         for (size, expected) in [(0, 1), (1, 1), (SMALL - 3, 1), (SMALL - 2, 2), (3 * SMALL, 2)] {
-            let mut noted = Noted::new(Written::default(), Bytes::new(), shared());
+            let mut noted = Noted::new(Written::default(), Bytes::new(), Shared::new_for_tests());
             let body: Vec<u8> = (0..=255).cycle().take(size).collect();
             let pieces = [IoSlice::new(b"abc"), IoSlice::new(&body)];
             let written = poll_fn(|cx| Pin::new(&mut noted).poll_write_vectored(cx, &pieces)).await.unwrap();

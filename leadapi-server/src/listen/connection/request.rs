@@ -17,12 +17,14 @@ pub(super) struct Running {
     pub(super) shared: Shared,
     pub(super) since: Instant,
     pub(super) number: u64,
+    /// The bytes of its answer that the peer has not read.
+    unread: usize,
 }
 
 impl Running {
     pub(super) fn begin(shared: &Shared) -> Self {
         let (number, since) = shared.with(|table, now| (table.began(now), now));
-        Self { shared: shared.clone(), since, number }
+        Self { shared: shared.clone(), since, number, unread: 0 }
     }
 
     /// What is left of its body, if that has been given up.
@@ -31,11 +33,15 @@ impl Running {
     }
 
     /// There is an answer, which has no body where its request was HEAD.
-    pub(super) fn deliver<B>(self, body: Option<B>, is_http1: bool) -> Delivered<B> {
+    pub(super) fn deliver<B: Body>(mut self, body: Option<B>, is_http1: bool) -> Delivered<B> {
+        let bytes = body.as_ref().and_then(|body| body.size_hint().exact()).unwrap_or_default();
+        self.unread = usize::try_from(bytes).unwrap_or(usize::MAX);
+        self.shared.backlog().add(self.unread);
         // In HTTP/1 it is handed on there and then, and nothing is waited for.
         if is_http1 {
             return Delivered { body, until: Until::HandedOn(self) };
         }
+        self.shared.backlog().settle();
         self.shared.with(|table, now| table.answered(self.number, now));
         let until = Until::Written(Arc::new(self));
         Delivered { body, until }
@@ -44,7 +50,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.shared.end(self.number);
+        self.shared.end(self.number, self.unread);
     }
 }
 

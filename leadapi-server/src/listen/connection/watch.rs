@@ -10,6 +10,7 @@ use pin_project_lite::pin_project;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::{Shared, Wait};
+use crate::listen::unread::UnreadShare;
 
 /// How a connection came to its end.
 pub(super) enum End<E> {
@@ -30,6 +31,7 @@ pin_project! {
         // The task that waits for both of them.
         waiting: Option<Waker>,
         shared: Shared,
+        unread: UnreadShare,
         retires: Instant,
         closing: bool,
     }
@@ -37,9 +39,9 @@ pin_project! {
 
 impl<C, S> Watch<C, S> {
     /// Watches a connection until it ends: from `retires` on, or when `stop` is done, it is closed in order.
-    pub(super) fn new(connection: C, shared: Shared, retires: Instant, stop: S) -> Self {
+    pub(super) fn new(connection: C, shared: Shared, unread: UnreadShare, retires: Instant, stop: S) -> Self {
         let timer = sleep_until(shared.with(|table, _| table.due().1).min(retires));
-        Self { connection, stop, timer, waiting: None, shared, retires, closing: false }
+        Self { connection, stop, timer, waiting: None, shared, unread, retires, closing: false }
     }
 }
 
@@ -62,6 +64,10 @@ where
             let (wait, due) = this.shared.release();
             if let Poll::Ready(ended) = polled {
                 return Poll::Ready(End::Closed(ended));
+            }
+            this.shared.backlog().settle();
+            if !this.unread.report(this.shared.backlog().bytes(), due, cx.waker()) {
+                return Poll::Ready(End::Cut(Wait::Unread));
             }
             let is_due = due <= now;
             if is_due && (wait != Wait::Idle || *this.closing) {

@@ -1,0 +1,162 @@
+//! The bytes of answers that the peer of one connection has not read yet. While there are too many, its next request
+//! waits, so that a peer that asks and does not read makes the server hold a bounded number of answers.
+//!
+//! Read is what the system has taken for it: how much that is, the system bounds.
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use tokio::sync::Notify;
+
+use crate::listen::unread::UnreadBudget;
+
+pub(super) struct Backlog {
+    limit: usize,
+    bytes: AtomicUsize,
+    /// Of these, those that are in the budget of all connections.
+    counted: AtomicUsize,
+    budget: UnreadBudget,
+    /// Of these, those that have been handed on, in HTTP/1, and are written with the next flush.
+    handed_on: AtomicUsize,
+    space: Notify,
+}
+
+impl Backlog {
+    pub(super) fn new(limit: usize, budget: UnreadBudget) -> Self {
+        let [bytes, counted, handed_on] = std::array::from_fn(|_| AtomicUsize::new(0));
+        Self { limit, bytes, counted, budget, handed_on, space: Notify::new() }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.load(Relaxed)
+    }
+
+    /// Whether a request may run.
+    pub(super) fn has_space(&self) -> bool {
+        self.has_space_here() && self.budget.has_space()
+    }
+
+    /// One answer may be larger than the limit, so there is space whenever all has been read.
+    fn has_space_here(&self) -> bool {
+        let bytes = self.bytes();
+        bytes == 0 || bytes < self.limit
+    }
+
+    /// Waits until there is space.
+    pub(super) async fn space(&self) {
+        loop {
+            // Made before it is looked at, so that no change between the two is missed.
+            let (here, elsewhere) = (self.space.notified(), self.budget.space());
+            if self.has_space() {
+                return;
+            }
+            tokio::select! {
+                () = here => {}
+                () = elsewhere => {}
+            }
+        }
+    }
+
+    pub(super) fn add(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes, Relaxed);
+    }
+
+    /// They have been read, or will never be.
+    pub(super) fn remove(&self, bytes: usize) {
+        let had_space = self.has_space_here();
+        self.bytes.fetch_sub(bytes, Relaxed);
+        if !had_space && self.has_space_here() {
+            self.space.notify_waiters();
+        }
+    }
+
+    /// Brings the budget of all connections up to date. In HTTP/1 most answers are written as soon as they are there, and
+    /// need never be in it.
+    pub(super) fn settle(&self) {
+        let bytes = self.bytes();
+        self.budget.change(self.counted.swap(bytes, Relaxed), bytes);
+    }
+
+    /// They are written with the next flush.
+    pub(super) fn hand_on(&self, bytes: usize) {
+        self.handed_on.fetch_add(bytes, Relaxed);
+    }
+
+    pub(super) fn flushed(&self) {
+        if self.handed_on.load(Relaxed) > 0 {
+            self.remove(self.handed_on.swap(0, Relaxed));
+        }
+    }
+}
+
+impl Drop for Backlog {
+    fn drop(&mut self) {
+        self.budget.change(*self.counted.get_mut(), 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+    use prometheus::IntGauge;
+
+    use super::*;
+
+    fn budget(limit: usize) -> UnreadBudget {
+        UnreadBudget::new(limit, IntGauge::new("unread", "unread").unwrap())
+    }
+
+    #[test]
+    fn a_request_waits_until_enough_has_been_read() {
+        let backlog = Backlog::new(100, budget(1_000));
+        let has_space = || backlog.space().now_or_never().is_some();
+        // One answer may be larger than the limit.
+        assert!(has_space());
+        backlog.add(300);
+        assert!(!has_space());
+        let mut waiting = Box::pin(backlog.space());
+        assert!((&mut waiting).now_or_never().is_none());
+        backlog.remove(150);
+        backlog.remove(50);
+        assert!(!has_space() && (&mut waiting).now_or_never().is_none());
+        backlog.remove(1);
+        assert!(has_space() && (&mut waiting).now_or_never().is_some());
+        assert_eq!(backlog.bytes(), 99);
+    }
+
+    #[test]
+    fn bytes_that_were_handed_on_count_until_they_are_flushed() {
+        let backlog = Backlog::new(100, budget(1_000));
+        backlog.add(100);
+        backlog.flushed();
+        assert_eq!(backlog.bytes(), 100);
+        backlog.hand_on(100);
+        assert_eq!(backlog.bytes(), 100);
+        backlog.flushed();
+        assert_eq!(backlog.bytes(), 0);
+        backlog.flushed();
+    }
+
+    #[test]
+    fn a_limit_of_none_lets_one_answer_through_at_a_time() {
+        let backlog = Backlog::new(0, budget(1_000));
+        assert!(backlog.has_space());
+        backlog.add(1);
+        assert!(!backlog.has_space());
+        backlog.remove(1);
+        assert!(backlog.has_space());
+    }
+
+    #[test]
+    fn a_request_waits_for_the_memory_of_other_connections_too() {
+        let budget = budget(100);
+        let (ours, theirs) = (Backlog::new(1_000, budget.clone()), Backlog::new(1_000, budget));
+        theirs.add(101);
+        assert!(ours.has_space());
+        theirs.settle();
+        assert!(!ours.has_space());
+        let mut waiting = Box::pin(ours.space());
+        assert!((&mut waiting).now_or_never().is_none());
+        drop(theirs);
+        assert!(ours.has_space() && waiting.now_or_never().is_some());
+    }
+}

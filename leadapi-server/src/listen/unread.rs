@@ -1,0 +1,221 @@
+//! The bytes of answers that their peers have not read, bounded over all connections of a listener.
+//!
+//! Where there are too many, the connection that has been behind for longest is cut, and no request runs until its
+//! memory is free. To wait until peers read instead would let those that never do keep everybody else out.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
+    },
+    task::Waker,
+};
+
+use prometheus::IntGauge;
+use tokio::{
+    sync::{Notify, futures::Notified},
+    time::Instant,
+};
+
+#[derive(Clone)]
+pub(super) struct UnreadBudget(Arc<Budget>);
+
+struct Budget {
+    limit: usize,
+    /// All unread bytes, those of cut connections too until their memory is free.
+    held: AtomicUsize,
+    gauge: IntGauge,
+    space: Notify,
+    behind: Mutex<Behind>,
+}
+
+/// The connections whose peers have something left to read.
+#[derive(Default)]
+struct Behind {
+    /// Their bytes, without those of connections that have been cut.
+    total: usize,
+    next: u64,
+    connections: HashMap<u64, Laggard>,
+}
+
+struct Laggard {
+    bytes: usize,
+    /// Until when its peer must have read some of them.
+    due: Instant,
+    task: Waker,
+    is_cut: Arc<AtomicBool>,
+}
+
+/// The part of one connection.
+pub(super) struct UnreadShare {
+    budget: UnreadBudget,
+    number: u64,
+    reported: usize,
+    is_cut: Arc<AtomicBool>,
+}
+
+impl UnreadBudget {
+    /// The unread bytes are in the gauge too.
+    pub(super) fn new(limit: usize, gauge: IntGauge) -> Self {
+        let (held, space, behind) = (AtomicUsize::new(0), Notify::new(), Mutex::default());
+        Self(Arc::new(Budget { limit, held, gauge, space, behind }))
+    }
+
+    pub(super) fn has_space(&self) -> bool {
+        self.0.held.load(Relaxed) <= self.0.limit
+    }
+
+    /// Is done when there is space after there was none.
+    pub(super) fn space(&self) -> Notified<'_> {
+        self.0.space.notified()
+    }
+
+    /// A connection that held so many bytes holds so many now.
+    pub(super) fn change(&self, before: usize, now: usize) {
+        let Budget { limit, held, gauge, space, .. } = &*self.0;
+        if now > before {
+            held.fetch_add(now - before, Relaxed);
+            gauge.add(i64::try_from(now - before).unwrap_or_default());
+        } else if now < before {
+            let all = held.fetch_sub(before - now, Relaxed);
+            gauge.sub(i64::try_from(before - now).unwrap_or_default());
+            if all > *limit && all - (before - now) <= *limit {
+                space.notify_waiters();
+            }
+        }
+    }
+
+    pub(super) fn share(&self) -> UnreadShare {
+        let mut behind = self.behind();
+        behind.next += 1;
+        UnreadShare { budget: self.clone(), number: behind.next, reported: 0, is_cut: Arc::default() }
+    }
+
+    fn behind(&self) -> MutexGuard<'_, Behind> {
+        self.0.behind.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl UnreadShare {
+    pub(super) fn budget(&self) -> &UnreadBudget {
+        &self.budget
+    }
+
+    /// Says how many bytes the peer has not read, and until when it must have read some. Whether the connection may go
+    /// on: where it has to end later, its task is woken.
+    pub(super) fn report(&mut self, bytes: usize, due: Instant, task: &Waker) -> bool {
+        if bytes != self.reported && !self.is_cut() {
+            self.reported = bytes;
+            let mut behind = self.budget.behind();
+            behind.remove(self.number);
+            if bytes > 0 {
+                let (task, is_cut) = (task.clone(), self.is_cut.clone());
+                behind.insert(self.number, Laggard { bytes, due, task, is_cut });
+            }
+            let cut: Vec<Laggard> = std::iter::from_fn(|| behind.too_many(self.budget.0.limit)).collect();
+            drop(behind);
+            for laggard in cut {
+                laggard.is_cut.store(true, Relaxed);
+                laggard.task.wake();
+            }
+        }
+        !self.is_cut()
+    }
+
+    fn is_cut(&self) -> bool {
+        self.is_cut.load(Relaxed)
+    }
+}
+
+impl Drop for UnreadShare {
+    fn drop(&mut self) {
+        if self.reported > 0 {
+            self.budget.behind().remove(self.number);
+        }
+    }
+}
+
+impl Behind {
+    fn insert(&mut self, number: u64, laggard: Laggard) {
+        self.total += laggard.bytes;
+        self.connections.insert(number, laggard);
+    }
+
+    fn remove(&mut self, number: u64) -> Option<Laggard> {
+        let laggard = self.connections.remove(&number)?;
+        self.total -= laggard.bytes;
+        Some(laggard)
+    }
+
+    /// Takes out the connection that is due first, while there are more bytes than the limit.
+    fn too_many(&mut self, limit: usize) -> Option<Laggard> {
+        if self.total <= limit {
+            return None;
+        }
+        let (number, _) = self.connections.iter().min_by_key(|(_, laggard)| laggard.due)?;
+        self.remove(*number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    fn budget() -> UnreadBudget {
+        UnreadBudget::new(100, IntGauge::new("unread", "unread").unwrap())
+    }
+
+    #[test]
+    fn the_connection_that_is_due_first_is_cut_when_there_are_too_many_bytes() {
+        let (budget, now, task) = (budget(), Instant::now(), Waker::noop());
+        let due = |seconds| now + Duration::from_secs(seconds);
+        let (mut first, mut second, mut third) = (budget.share(), budget.share(), budget.share());
+        assert!(first.report(40, due(2), task));
+        assert!(second.report(40, due(1), task));
+        assert!(third.report(20, due(3), task));
+        // It is the one that holds more, and yet it has been behind for the shortest time.
+        assert!(third.report(40, due(4), task));
+        assert!(!second.report(40, due(1), task), "it was the oldest");
+        assert!(first.report(39, due(5), task) && third.report(40, due(4), task));
+    }
+
+    #[test]
+    fn what_was_read_and_what_a_closed_connection_held_counts_no_longer() {
+        let (budget, now, task) = (budget(), Instant::now(), Waker::noop());
+        let (mut first, mut second) = (budget.share(), budget.share());
+        for _ in 0..10 {
+            assert!(first.report(100, now, task));
+            assert!(first.report(0, now, task));
+        }
+        assert!(second.report(100, now, task));
+        drop(second);
+        assert!(first.report(100, now, task));
+    }
+
+    #[test]
+    fn a_connection_alone_over_the_limit_is_cut_itself() {
+        let mut share = budget().share();
+        assert!(!share.report(101, Instant::now(), Waker::noop()));
+        assert!(!share.report(0, Instant::now(), Waker::noop()));
+    }
+
+    #[test]
+    fn there_is_no_space_until_memory_is_free() {
+        let budget = budget();
+        budget.change(0, 100);
+        assert!(budget.has_space());
+        budget.change(100, 150);
+        assert!(!budget.has_space());
+        let mut waiting = Box::pin(budget.space());
+        budget.change(150, 101);
+        assert!(!budget.has_space() && (&mut waiting).now_or_never().is_none());
+        budget.change(101, 100);
+        assert!(budget.has_space() && waiting.now_or_never().is_some());
+        assert_eq!(budget.0.gauge.get(), 100);
+    }
+}

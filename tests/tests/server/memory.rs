@@ -1,0 +1,108 @@
+//! Clients that ask for large answers and do not read them: what the server holds for them is bounded, and clients that
+//! read are served as ever.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use http::Request;
+use http_body_util::{BodyExt, Empty};
+use hyper::client::conn::http2;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use leadapi_tests::hostile::{
+    Good, Kind, Target, attack,
+    floods::{Flood, flood},
+};
+use tokio::{net::TcpStream, task::JoinSet};
+
+use crate::host::{Host, SOON, endless, secret};
+
+/// What the server is to get by with. Without the limits the first of these tests takes about a gigabyte.
+const MOST_MEMORY: usize = 150 << 20;
+const PAGE: usize = 470_000;
+
+fn target(options: &[&str]) -> Arc<Target> {
+    let options: Vec<String> = ["--log", "error"].iter().chain(options).map(|option| (*option).to_owned()).collect();
+    Arc::new(Target::with_large_leads(Path::new(env!("CARGO_BIN_EXE_server")), &options))
+}
+
+/// Without a window nothing of an answer can be sent. Each of the two limits is enough by itself.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn answers_without_a_window_take_a_bounded_amount_of_memory() {
+    const CONNECTIONS: usize = 24;
+    const STREAMS: usize = 100;
+    const UNLIMITED: &str = "1000000000000";
+    for (unlimited, most) in [("--max-unread-bytes", MOST_MEMORY), ("--max-connection-unread-bytes", 2 * MOST_MEMORY)] {
+        let target = target(&["--write-timeout", "2s", unlimited, UNLIMITED]);
+        let good = Good::start(&target);
+        let all = flood(&target, Flood::ZeroWindow, CONNECTIONS, STREAMS, Duration::from_secs(4)).await;
+        assert!(all.iter().filter(|one| one.life.is_some()).count() >= CONNECTIONS, "{all:?}");
+        is_served_and_small(&target, good, most);
+    }
+}
+
+/// Each connection holds less than its own limit, and all of them more than the limit of the server, which cuts some.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn answers_that_nobody_reads_take_a_bounded_amount_of_memory() {
+    const CONNECTIONS: usize = 400;
+    let target = target(&["--write-timeout", "1h"]);
+    let good = Good::start(&target);
+    let cuts = attack(&target, Kind::NeverReading, CONNECTIONS, Duration::ZERO, Duration::from_secs(8)).await;
+    assert!(cuts.iter().any(|cut| cut.after.is_some()), "{cuts:?}");
+    is_served_and_small(&target, good, MOST_MEMORY);
+}
+
+fn is_served_and_small(target: &Target, good: Good, most: usize) {
+    let good = good.stop();
+    assert_eq!(good.failed, Vec::<String>::new(), "{} answered", good.answered());
+    assert!(target.peak() < most, "{} MB", target.peak() >> 20);
+}
+
+/// On each connection there are as many large answers at a time as there may be, many times over.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_reads_gets_every_answer() {
+    const CONNECTIONS: usize = 4;
+    const REQUESTS: usize = 150;
+    let target = target(&[]);
+    let mut requests = JoinSet::new();
+    for _ in 0..CONNECTIONS {
+        let stream = TokioIo::new(target.connect().await);
+        let (sender, connection) = http2::handshake(TokioExecutor::new(), stream).await.unwrap();
+        tokio::spawn(connection);
+        for _ in 0..REQUESTS {
+            let request = Request::get("http://localhost/v1/leads?limit=200");
+            let request = request.header("authorization", target.authorization()).body(Empty::<Bytes>::new()).unwrap();
+            let mut sender = sender.clone();
+            requests.spawn(async move {
+                sender.ready().await.unwrap();
+                let answer = sender.send_request(request).await.unwrap();
+                assert_eq!(answer.status(), 200);
+                assert!(answer.into_body().collect().await.unwrap().to_bytes().len() > PAGE);
+            });
+        }
+    }
+    assert_eq!(requests.join_all().await.len(), CONNECTIONS * REQUESTS);
+}
+
+/// It holds no answer while it waits, and does not wait longer than any other request.
+#[tokio::test]
+async fn a_request_behind_an_unread_answer_is_answered_with_500_in_the_end() {
+    let mut limits = endless();
+    limits.connection_unread_bytes = 1;
+    limits.request = SOON;
+    let host = Host::start(limits).await;
+    let stream = TokioIo::new(TcpStream::connect(host.address).await.unwrap());
+    let client = http2::Builder::new(TokioExecutor::new()).initial_stream_window_size(0).handshake(stream).await;
+    let (mut sender, connection) = client.unwrap();
+    tokio::spawn(connection);
+    let mut send = || {
+        let request =
+            Request::get("http://localhost/v1/clients").header("authorization", format!("Bearer {}", secret()));
+        sender.send_request(request.body(Empty::<Bytes>::new()).unwrap())
+    };
+    let unread = send().await.unwrap();
+    assert_eq!(unread.status(), 200);
+    let refused = send().await.unwrap();
+    assert_eq!((refused.status().as_u16(), &refused.headers()["retry-after"]), (500, &"1".parse().unwrap()));
+    // On other connections nobody waits.
+    host.is_well().await;
+}
