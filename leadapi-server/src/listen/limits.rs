@@ -29,6 +29,9 @@ pub struct HttpLimits {
     /// Requests in work at a time, without those whose body is waited for; one more is answered 500 with `Retry-After: 1`, and never 429, which speaks of the
     /// token's own limit and nothing else. 1,024.
     pub requests: usize,
+    /// Requests of one token in flight at a time, those included whose body is waited for; one more is answered 500 with
+    /// `Retry-After: 1`. More than the streams of a connection, so that a client of one connection never meets it. 128.
+    pub token_requests: usize,
     /// Bytes of answers at a time that the peer of one connection has not read. Beyond it, the next request of the
     /// connection waits for the peer to read, at most for [`request`](Self::request), and is answered 500 then. One
     /// answer may be larger, and so may those of requests that run already. 1 MiB.
@@ -70,6 +73,7 @@ impl Default for HttpLimits {
                 .map_or(10_000, |all| (all * SHARE_OF_DESCRIPTORS / 100).clamp(1, 10_000) as usize),
             handshakes: 1_024,
             requests: 1_024,
+            token_requests: 128,
             connection_unread_bytes: 1_024 * 1_024,
             unread_bytes: 64 * 1_024 * 1_024,
             first_byte: seconds(10),

@@ -18,6 +18,7 @@ use super::{
     ambiguous::ambiguous,
     place::Placed,
     refusal::{bad_request, internal_error},
+    token_limit::{TokenLimit, TokenPermit},
 };
 use crate::{Ended, HttpLimits, room::Room};
 
@@ -26,6 +27,7 @@ use crate::{Ended, HttpLimits, room::Room};
 pub(crate) struct Guard {
     /// For those in work.
     room: Room,
+    by_token: TokenLimit,
     /// Those that are not over, also where their bodies are waited for.
     unfinished: TaskTracker,
     time: Duration,
@@ -37,6 +39,8 @@ pub(crate) struct Guard {
 enum Refused {
     #[error("there are {0} requests in work, as many as there may be")]
     Crowded(u32),
+    #[error("the token has {0} requests in flight, the limit of a token")]
+    TokenLimit(usize),
     #[error("there was no answer within {0:?}")]
     Late(Duration),
     #[error("the client did not read its earlier answers within {0:?}")]
@@ -47,6 +51,7 @@ impl Guard {
     pub(crate) fn new(limits: &HttpLimits, unfinished: TaskTracker) -> Self {
         Self {
             room: Room::for_at_most(limits.requests),
+            by_token: TokenLimit::new(limits.token_requests),
             unfinished,
             time: limits.request,
             headers: limits.headers,
@@ -91,13 +96,16 @@ impl Guard {
         if let Some(refusal) = ambiguous(&head).or_else(|| self.too_large(&head)) {
             return Err(refusal.into());
         }
+        let Ok(permit) = self.by_token.acquire(&head.headers) else {
+            return Err(internal_error(Refused::TokenLimit(self.by_token.limit()), Some(1)).into());
+        };
         let Some(place) = self.room.enter() else {
             return Err(internal_error(Refused::Crowded(self.room.most()), Some(1)).into());
         };
         let may_be_dropped = head.method.is_safe();
         let body = Placed::new(body, self.room.clone(), place);
         let answer = service.answer(Request::from_parts(head, body));
-        let work = Work { answer, _unfinished: self.unfinished.token() };
+        let work = Work { answer, _permit: permit, _unfinished: self.unfinished.token() };
         Ok(Working { work: Some(work), timer: None, since, time: self.time, may_be_dropped })
     }
 
@@ -124,6 +132,7 @@ pub(super) struct Working {
 /// A request in work, with what says so until it is over.
 struct Work {
     answer: Pin<Box<dyn Future<Output = Answered> + Send>>,
+    _permit: Option<TokenPermit>,
     _unfinished: TaskTrackerToken,
 }
 

@@ -10,6 +10,7 @@ mod log;
 mod place;
 mod refusal;
 mod request_id;
+mod token_limit;
 
 use std::{
     pin::Pin,

@@ -7,7 +7,7 @@ use leadapi_core::port::Store;
 use leadapi_tests::{World, doubles::Gated};
 use tokio::time::timeout;
 
-use crate::host::{Host, PATIENCE, SOON, endless, get, post};
+use crate::host::{Host, PATIENCE, SOON, endless, get, post, secret};
 
 #[tokio::test]
 async fn one_connection_more_is_closed_at_once() {
@@ -54,6 +54,32 @@ async fn one_request_more_is_500_and_may_be_tried_again() {
     assert!(first.answer().await.starts_with("HTTP/1.1 200"));
     assert!(second.answer().await.starts_with("HTTP/1.1 201"));
     host.is_well().await;
+}
+
+/// So one token cannot take what all callers share.
+#[tokio::test]
+async fn one_request_more_of_a_token_is_500_and_other_tokens_are_served() {
+    let (world, gate, _) = gated().await;
+    let mut limits = endless();
+    limits.token_requests = 2;
+    let host = Host::of(world, limits).await;
+    let mut running = [host.connect().await, host.connect().await];
+    for peer in &mut running {
+        peer.send(&get("/v1/clients", "")).await;
+    }
+    gate.arrived(2).await;
+    let answer = host.ask(&get("/v1/clients", "connection: close\r\n")).await;
+    assert!(answer.starts_with("HTTP/1.1 500"), "{answer}");
+    assert!(answer.contains("\r\nretry-after: 1\r\n") && answer.ends_with(r#"{"error":"internal error"}"#), "{answer}");
+    let other = leadapi_tests::Token::Read.secret().unwrap();
+    let other = get("/v1/clients", "connection: close\r\n").replace(&secret(), &other);
+    gate.open(3);
+    assert!(host.ask(&other).await.starts_with("HTTP/1.1 200"));
+    for peer in &mut running {
+        assert!(peer.answer().await.starts_with("HTTP/1.1 200"));
+    }
+    // Their permits are free again.
+    assert!(host.ask(&get("/v1/nowhere", "connection: close\r\n")).await.starts_with("HTTP/1.1 404"));
 }
 
 /// Else a few peers with half a body would keep all others out.

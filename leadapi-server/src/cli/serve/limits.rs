@@ -22,6 +22,9 @@ pub(super) struct LimitOptions {
     /// with Retry-After: 1.
     #[arg(long, env = "LEADAPI_MAX_REQUESTS", value_name = "N", value_parser = whole::<usize>, default_value_t = HttpLimits::default().requests)]
     max_requests: usize,
+    /// How many requests of one token may be in flight at a time; one more is answered 500 with Retry-After: 1.
+    #[arg(long, env = "LEADAPI_MAX_TOKEN_REQUESTS", value_name = "N", default_value_t = HttpLimits::default().token_requests)]
+    max_token_requests: usize,
     /// How many bytes of answers a client may leave unread on one connection before its next request waits.
     #[arg(long, env = "LEADAPI_MAX_CONNECTION_UNREAD_BYTES", value_name = "BYTES", default_value_t = HttpLimits::default().connection_unread_bytes)]
     max_connection_unread_bytes: usize,
@@ -70,6 +73,7 @@ impl From<LimitOptions> for HttpLimits {
             connections: options.max_connections,
             handshakes: options.max_handshakes,
             requests: options.max_requests,
+            token_requests: options.max_token_requests,
             connection_unread_bytes: options.max_connection_unread_bytes,
             unread_bytes: options.max_unread_bytes,
             streams: options.max_streams,
