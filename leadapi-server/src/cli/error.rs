@@ -102,6 +102,12 @@ pub enum CommandError {
          --tls-key, or --insecure-http if a proxy in front speaks HTTPS"
     )]
     InsecureHttp(SocketAddr),
+    /// The operator's address is one that others can reach, and its listener speaks no TLS.
+    #[error(
+        "will not answer the operator in plain HTTP at {0}, which others can reach: give --ops-listen a loopback \
+         address, or --insecure-http if nobody else can reach it"
+    )]
+    InsecureOps(SocketAddr),
     /// Half of what TLS needs.
     #[error("--tls-cert and --tls-key go together")]
     HalfTls,

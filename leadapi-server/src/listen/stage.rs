@@ -37,6 +37,11 @@ impl Life {
         self.0.has_changed().is_ok_and(|has| !has)
     }
 
+    /// Whether the server has come so far.
+    pub(crate) fn has_reached(&self, stage: Stage) -> bool {
+        *self.0.borrow() >= stage
+    }
+
     /// Waits until the server has come so far. One that is gone has.
     pub(crate) async fn reached(mut self, stage: Stage) {
         drop(self.0.wait_for(|now| *now >= stage).await);

@@ -1,6 +1,7 @@
 //! What the operator asks a running server, on a listener of its own: whether it lives, whether it is ready, what it has
 //! counted, and how it is asked. It is never on the public one (contract D7).
 
+mod host;
 mod ready;
 
 use std::sync::Arc;
@@ -8,19 +9,20 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{
     HeaderValue, Method, Response, StatusCode,
-    header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS},
+    header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS},
     request::Parts,
 };
+use http_body::Body;
 use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
 use leadapi_core::{BoxError, port::Store};
 use tokio::{net::TcpListener, time::Instant};
 use tracing::error;
 
-use self::ready::Readiness;
 pub(crate) use self::ready::WriteProbe;
+use self::{host::is_of_this_machine, ready::Readiness};
 use crate::{
     HttpLimits, docs,
-    listen::{Answer, Life, Listener, Timely},
+    listen::{Answer, Life, Listener, Stage, Timely},
     metrics::{Connections, Metrics},
 };
 
@@ -33,6 +35,8 @@ pub(crate) struct Ops {
     metrics: Arc<Metrics>,
     /// The description of the API.
     openapi: Bytes,
+    /// Whether the API is answered on an address too that other machines can reach.
+    api: bool,
     /// Apart from those of the public listener.
     connections: Connections,
 }
@@ -43,20 +47,25 @@ impl Ops {
         write_probe: WriteProbe,
         metrics: Arc<Metrics>,
         openapi: String,
+        api: bool,
     ) -> Result<Self, prometheus::Error> {
-        Ok(Self { store, write_probe, metrics, openapi: openapi.into(), connections: Connections::uncounted()? })
+        Ok(Self { store, write_probe, metrics, openapi: openapi.into(), api, connections: Connections::uncounted()? })
     }
 
-    /// Answers on a socket until the process ends: what watches a server watches its end too. What it does not know
-    /// itself is asked of the API, so that a request can be tried from the page that describes it.
+    /// Answers on a socket until the process ends: what watches a server watches its end too. Paths that it does not know
+    /// go to the API until the server stops, so that a request can be tried from the page that describes it. On an
+    /// address that other machines can reach that would be the API in clear, so it has to be asked for.
     pub(crate) fn start(self, socket: TcpListener, api: impl Answer, life: Life) {
         let limits = HttpLimits { connections: MAX_CONNECTIONS, ..HttpLimits::default() };
+        let is_loopback = socket.local_addr().is_ok_and(|address| address.ip().is_loopback());
         let listener = Listener::new(socket, None, Arc::new(limits), self.connections);
-        let ready = Readiness::new(self.store, self.write_probe, life);
+        let ready = Readiness::new(self.store, self.write_probe, life.clone());
         let pages = Arc::new(Pages { ready, metrics: self.metrics, openapi: self.openapi });
+        let api = (is_loopback || self.api).then_some(api);
+        let service = PagesOr { pages, api, server: life, is_loopback };
         tokio::spawn(async move {
             let (_stage, life) = Life::new();
-            listener.accept(PagesOr { pages, api }, life).await;
+            listener.accept(service, life).await;
         });
     }
 }
@@ -65,22 +74,62 @@ impl Ops {
 #[derive(Clone)]
 struct PagesOr<A> {
     pages: Arc<Pages>,
-    api: A,
+    api: Option<A>,
+    /// How far the server is, and not this listener.
+    server: Life,
+    is_loopback: bool,
+}
+
+type AnyBody = UnsyncBoxBody<Bytes, BoxError>;
+
+impl<A: Answer> PagesOr<A> {
+    /// A page, or the API where that has to answer.
+    async fn page_or_api(self, head: &Parts) -> Result<Response<AnyBody>, A> {
+        let page = if self.is_loopback && !is_of_this_machine(head) {
+            text(StatusCode::FORBIDDEN, "host must be localhost or an IP address\n".to_owned())
+        } else if let Some(page) = self.pages.answer(&head.method, head.uri.path()).await {
+            page
+        } else if let Some(api) = self.api {
+            if !self.server.has_reached(Stage::Stopping) {
+                return Err(api);
+            }
+            let mut page = text(StatusCode::SERVICE_UNAVAILABLE, "the server stops\n".to_owned());
+            page.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            page
+        } else {
+            text(StatusCode::NOT_FOUND, "no such page; --ops-api answers the API here\n".to_owned())
+        };
+        Ok(any(page))
+    }
 }
 
 impl<A: Answer> Answer for PagesOr<A> {
-    type Body = UnsyncBoxBody<Bytes, BoxError>;
+    type Body = AnyBody;
 
-    async fn answer(self, head: Parts, body: Timely, since: Instant) -> Response<Self::Body> {
-        match self.pages.answer(&head.method, head.uri.path()).await {
-            Some(page) => page.map(|body| body.map_err(|never| match never {}).boxed_unsync()),
-            None => self.api.answer(head, body, since).await.map(|body| body.map_err(Into::into).boxed_unsync()),
+    async fn answer(self, head: Parts, body: Timely, since: Instant) -> Response<AnyBody> {
+        match self.page_or_api(&head).await {
+            Ok(page) => page,
+            Err(api) => any(api.answer(head, body, since).await),
         }
     }
 
-    async fn refuse(self, head: Parts, since: Instant) -> Response<Self::Body> {
-        self.api.refuse(head, since).await.map(|body| body.map_err(Into::into).boxed_unsync())
+    async fn refuse(self, head: Parts, since: Instant) -> Response<AnyBody> {
+        match self.api {
+            Some(api) => any(api.refuse(head, since).await),
+            None => any(overloaded()),
+        }
     }
+}
+
+fn any<B>(response: Response<B>) -> Response<AnyBody>
+where
+    B: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
+{
+    response.map(|body| body.map_err(Into::into).boxed_unsync())
+}
+
+fn overloaded() -> Response<Full<Bytes>> {
+    text(StatusCode::SERVICE_UNAVAILABLE, "earlier answers have not been read\n".to_owned())
 }
 
 struct Pages {

@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::process::{BINARY, Database, Running};
+use crate::process::{BINARY, Database, Running, SECRET, data_file, refused};
 
 struct Ops(String);
 
@@ -20,7 +20,7 @@ impl Ops {
     }
 
     fn get(&self, path: &str) -> String {
-        self.ask(&format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"))
+        self.ask(&format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"))
     }
 
     fn ask(&self, request: &str) -> String {
@@ -85,7 +85,7 @@ fn what_it_does_not_know_is_asked_of_the_api_and_only_there() {
     let server = Running::start(&mut serve(&database));
     let ops = Ops::of(&server);
     let bearer = format!("authorization: Bearer {}\r\n", database.token());
-    let answer = ops.ask(&format!("GET /v1/clients HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{bearer}\r\n"));
+    let answer = ops.ask(&format!("GET /v1/clients HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{bearer}\r\n"));
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\r\nx-request-id: "), "{answer}");
     let page = ops.get("/docs");
     assert!(
@@ -93,7 +93,7 @@ fn what_it_does_not_know_is_asked_of_the_api_and_only_there() {
         "{page}"
     );
     assert!(ops.get("/docs/openapi.json").contains(r#""url": "/v1""#));
-    let answer = ops.ask("POST /readyz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    let answer = ops.ask("POST /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
     assert!(answer.starts_with("HTTP/1.1 405") && answer.contains("\r\nallow: GET, HEAD\r\n"), "{answer}");
     for path in ["/healthz", "/readyz", "/metrics", "/docs"] {
         let page = ops.get(path);
@@ -138,5 +138,65 @@ fn ctrl_c_does_not_wait() {
     let database = Database::of_the_sample();
     let server = Running::start(serve(&database).env("LEADAPI_DRAIN_DELAY", "1h"));
     server.signal("-INT");
+    assert!(server.end().0);
+}
+
+/// Else it would be the API in clear, where only its pages were wanted.
+#[test]
+fn on_an_address_that_others_can_reach_it_has_to_be_asked_for_and_so_has_the_api() {
+    let database = Database::of_the_sample();
+    let start = |more: &[&str]| {
+        let mut command = Command::new(BINARY);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--ops-listen", "0.0.0.0:0", "--store", &database.store]);
+        command.args(more);
+        command
+    };
+    let error = refused(&mut start(&[]));
+    assert!(error.contains("will not answer the operator in plain HTTP at 0.0.0.0:0"), "{error}");
+    let token = database.token();
+    let request = format!(
+        "GET /v1/clients HTTP/1.1\r\nhost: ops.example\r\nconnection: close\r\nauthorization: Bearer {token}\r\n\r\n"
+    );
+    for (more, status) in [(&["--insecure-http"][..], "404"), (&["--insecure-http", "--ops-api"], "200")] {
+        let server = Running::start(&mut start(more));
+        let ops = Ops::of(&server);
+        assert!(ops.get("/healthz").ends_with("\r\n\r\nalive\n"));
+        let answer = ops.ask(&request);
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{more:?}: {answer}");
+        server.signal("-INT");
+        assert!(server.end().0);
+    }
+}
+
+/// A page of the web that has pointed its own name at this machine is refused.
+#[test]
+fn on_loopback_it_is_asked_by_address_or_as_localhost() {
+    let database = Database::of_the_sample();
+    let server = Running::start(&mut serve(&database));
+    let ops = Ops::of(&server);
+    for (host, status) in [(ops.0.as_str(), "200"), ("localhost:1", "200"), ("evil.example", "403")] {
+        let answer = ops.ask(&format!("GET /metrics HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n"));
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{host}: {answer}");
+    }
+}
+
+/// It stops with the public listener, while the pages show the end to whoever watches.
+#[test]
+fn it_takes_no_request_for_the_api_when_the_server_stops() {
+    let data = data_file("ops-stop", &format!(r#"{{"name": "own", "scopes": ["write"], "token": "{SECRET}"}}"#));
+    let mut command = crate::process::serve(&data);
+    let server = Running::start(command.args(["--ops-listen", "127.0.0.1:0"]));
+    let ops = Ops::of(&server);
+    let (mut waiting, body) = server.request_that_waits_for_its_body();
+    assert!(ops.get("/v1/leads").starts_with("HTTP/1.1 401"));
+    server.signal("-TERM");
+    let deadline = Instant::now() + Duration::from_secs(8);
+    while TcpStream::connect(&server.address).is_ok() {
+        assert!(Instant::now() < deadline, "it still accepts connections");
+    }
+    let answer = ops.get("/v1/leads");
+    assert!(answer.starts_with("HTTP/1.1 503") && answer.ends_with("\r\n\r\nthe server stops\n"), "{answer}");
+    assert!(ops.get("/healthz").ends_with("alive\n"));
+    waiting.write_all(body.as_bytes()).unwrap();
     assert!(server.end().0);
 }

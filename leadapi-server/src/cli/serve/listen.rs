@@ -60,14 +60,18 @@ pub(super) struct ListenOptions {
     /// The private key of the certificate: a file in PEM.
     #[arg(long, env = "LEADAPI_TLS_KEY", value_name = "FILE")]
     tls_key: Option<PathBuf>,
-    /// Speak plain HTTP on an address that others can reach: tokens and leads can then be read on the way, unless a
-    /// proxy in front speaks HTTPS.
+    /// Speak plain HTTP on an address that others can reach, for --listen and --ops-listen: tokens and leads can then be
+    /// read on the way, unless a proxy in front speaks HTTPS.
     #[arg(long, env = "LEADAPI_INSECURE_HTTP")]
     insecure_http: bool,
-    /// Where to answer the operator: /healthz, /readyz, /metrics and /docs, where requests can be tried. It has no tokens and no TLS: let nobody else
-    /// reach it.
+    /// Where to answer the operator: /healthz, /readyz, /metrics and /docs. It has no tokens and no TLS, so an address
+    /// that others can reach needs --insecure-http too. On a loopback address it answers the API as well, so that
+    /// requests can be tried from /docs.
     #[arg(long, env = "LEADAPI_OPS_LISTEN", value_name = "ADDRESS")]
     ops_listen: Option<SocketAddr>,
+    /// Answer the API at --ops-listen on any address, in plain HTTP.
+    #[arg(long, env = "LEADAPI_OPS_API", requires = "ops_listen")]
+    ops_api: bool,
     /// How long to go on taking requests after SIGTERM, until balancers have seen that /readyz says no. Ctrl-C does not
     /// wait.
     #[arg(long, env = "LEADAPI_DRAIN_DELAY", value_name = "TIME", value_parser = time, default_value = "5s")]
@@ -110,8 +114,8 @@ impl ListenOptions {
             // The page shows the first and sends what is tried to the last, which is its own origin.
             let own = ServerUrl::path(&self.base_path)?;
             let servers: Vec<_> = self.public_url.clone().into_iter().chain([own]).collect();
-            let openapi = document_at(&servers);
-            server = server.ops(socket, Ops::new(store, write_probe, metrics, openapi).map_err(CommandError::Metrics)?);
+            let ops = Ops::new(store, write_probe, metrics, document_at(&servers), self.ops_api);
+            server = server.ops(socket, ops.map_err(CommandError::Metrics)?);
             print_line(&format!("for the operator: http://{at}/healthz, /readyz, /metrics and /docs"));
         }
         let scheme = if self.tls_cert.is_some() { "https" } else { "http" };
@@ -165,6 +169,9 @@ impl ListenOptions {
 
     /// Whether HTTPS is spoken, or plain HTTP may be.
     pub(super) fn tls(&self) -> Result<Option<TlsFiles>, CommandError> {
+        if let Some(address) = self.ops_listen.filter(|address| !address.ip().is_loopback() && !self.insecure_http) {
+            return Err(CommandError::InsecureOps(address));
+        }
         match (self.tls_cert.clone(), self.tls_key.clone()) {
             (Some(certificate), Some(key)) => Ok(Some(TlsFiles { certificate, key })),
             (None, None) if self.listen.ip().is_loopback() || self.insecure_http => Ok(None),

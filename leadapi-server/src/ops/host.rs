@@ -1,0 +1,48 @@
+//! Whom a request says it is for. A web page can point a name of its own at this machine and ask a listener that only
+//! this machine can reach (DNS rebinding); its requests carry that name.
+
+use std::net::IpAddr;
+
+use http::{header::HOST, request::Parts, uri::Authority};
+
+/// Whether it names this machine by an address or as localhost, or names nothing, which no browser does.
+pub(super) fn is_of_this_machine(head: &Parts) -> bool {
+    let authority = head.uri.authority().cloned().map(Some).or_else(|| {
+        let host = head.headers.get(HOST)?;
+        Some(Authority::try_from(host.as_bytes()).ok())
+    });
+    let Some(authority) = authority else { return true };
+    authority.is_some_and(|authority| {
+        let host = authority.host();
+        host.eq_ignore_ascii_case("localhost") || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Request;
+
+    use super::*;
+
+    fn is_local(uri: &str, host: Option<&str>) -> bool {
+        let mut request = Request::get(uri);
+        if let Some(host) = host {
+            request = request.header(HOST, host);
+        }
+        is_of_this_machine(&request.body(()).unwrap().into_parts().0)
+    }
+
+    #[test]
+    fn only_addresses_and_localhost_are_this_machine() {
+        for host in ["127.0.0.1", "127.0.0.1:9090", "[::1]:9090", "localhost", "LocalHost:9090", "10.0.0.1"] {
+            assert!(is_local("/metrics", Some(host)), "{host}");
+            assert!(is_local(&format!("http://{host}/metrics"), None), "{host}");
+        }
+        for host in ["evil.example", "evil.example:9090", "localhost.evil.example", "127.0.0.1.evil.example"] {
+            assert!(!is_local("/metrics", Some(host)), "{host}");
+            assert!(!is_local(&format!("http://{host}/metrics"), Some("localhost")), "{host}");
+        }
+        assert!(!is_local("/metrics", Some("a b")));
+        assert!(is_local("/metrics", None));
+    }
+}
