@@ -4,6 +4,7 @@
 mod chain;
 pub mod cli;
 mod docs;
+mod keyed_limit;
 mod listen;
 mod metrics;
 mod ops;

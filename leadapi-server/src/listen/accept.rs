@@ -1,24 +1,32 @@
 //! A socket that listens, and the connections that it has.
 
-use std::{sync::Arc, time::Duration};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
-use tokio::net::{TcpListener, TcpStream};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    time::Instant,
+};
 use tracing::{debug, warn};
 
 use super::{
     Answer, HttpLimits, Life, Stage,
+    address::counted_address,
     close::close,
     connection::{self, End},
+    descriptors::Spare,
     tls::{NoHandshake, Tls},
     unread::UnreadBudget,
 };
 use crate::{
+    keyed_limit::{KeyedLimit, KeyedPermit},
     metrics::Connections,
     room::{Permit, Room},
 };
 
 /// After an accept that failed for want of something, such as file descriptors, this is waited for some to come back.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// Failed accepts are logged once in this time: whoever causes them must not fill the log.
+const WARN_EVERY: Duration = Duration::from_secs(1);
 
 pub(crate) struct Listener {
     socket: TcpListener,
@@ -31,19 +39,26 @@ struct Door {
     limits: Arc<HttpLimits>,
     metrics: Connections,
     room: Room,
+    /// None where addresses have no limit.
+    by_address: Option<KeyedLimit<IpAddr>>,
     unread: UnreadBudget,
 }
+
+/// What a connection holds while it is open.
+type Places = (Permit, Option<KeyedPermit<IpAddr>>);
 
 impl Listener {
     pub(crate) fn new(socket: TcpListener, tls: Option<Tls>, limits: Arc<HttpLimits>, metrics: Connections) -> Self {
         let room = Room::for_at_most(limits.connections);
+        let by_address = Some(limits.address_connections).filter(|limit| *limit > 0).map(KeyedLimit::new);
         let unread = UnreadBudget::new(limits.unread_bytes, metrics.unread());
-        Self { socket, door: Door { tls, limits, metrics, room, unread } }
+        Self { socket, door: Door { tls, limits, metrics, room, by_address, unread } }
     }
 
     /// Accepts connections until the server stops; those that are open then go on, and are in the room that is returned.
     pub(crate) async fn accept(self, service: impl Answer, life: Life) -> Room {
         let Self { socket, door } = self;
+        let (mut spare, mut last_warning) = (Spare::new(), None::<Instant>);
         let mut stopping = std::pin::pin!(life.clone().reached(Stage::Stopping));
         loop {
             let accepted = tokio::select! {
@@ -55,8 +70,15 @@ impl Listener {
                 Ok((stream, _)) => door.begin(stream, &service, &life),
                 Err(error) => {
                     door.metrics.not_accepted();
-                    warn!(%error, "a connection could not be accepted");
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                    if last_warning.is_none_or(|last| last.elapsed() > WARN_EVERY) {
+                        last_warning = Some(Instant::now());
+                        warn!(%error, "a connection could not be accepted");
+                    }
+                    if spare.refuse(&socket, &error) {
+                        door.metrics.refused();
+                    } else {
+                        tokio::time::sleep(ACCEPT_PAUSE).await;
+                    }
                 }
             }
         }
@@ -70,22 +92,31 @@ impl Listener {
 impl Door {
     /// Serves a connection if there is room for it.
     fn begin(&self, stream: TcpStream, service: &impl Answer, life: &Life) {
-        let Some(place) = self.room.enter() else {
+        let Some(places) = self.places(&stream) else {
             self.metrics.refused();
-            debug!("a connection was closed: there are as many as there may be");
+            debug!("a connection was closed: there are as many as there may be, or as its address may have");
             return;
         };
         // An answer is written at once and whole; waiting for more to send only delays it.
         if let Err(error) = stream.set_nodelay(true) {
             debug!(%error, "a connection could not be set to send at once");
         }
-        tokio::spawn(self.serve(stream, place, service.clone(), life.clone()));
+        tokio::spawn(self.serve(stream, places, service.clone(), life.clone()));
+    }
+
+    fn places(&self, stream: &TcpStream) -> Option<Places> {
+        let of_address = match &self.by_address {
+            None => None,
+            // A peer without an address has gone.
+            Some(limit) => Some(limit.acquire(counted_address(stream.peer_addr().ok()?.ip()))?),
+        };
+        Some((self.room.enter()?, of_address))
     }
 
     fn serve<A: Answer>(
         &self,
         stream: TcpStream,
-        place: Permit,
+        places: Places,
         service: A,
         life: Life,
     ) -> impl Future<Output = ()> + Send + use<A> {
@@ -112,7 +143,7 @@ impl Door {
             if let End::Cut(wait) = end {
                 metrics.cut(wait);
             }
-            drop(place);
+            drop(places);
         }
     }
 }

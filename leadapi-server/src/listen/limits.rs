@@ -2,9 +2,6 @@
 
 use std::time::Duration;
 
-/// The share of the descriptors of a process that connections may take; the rest is for files, databases and the log.
-const SHARE_OF_DESCRIPTORS: u64 = 80;
-
 /// What a listener bears before it cuts, refuses or waits no longer.
 ///
 /// A peer that keeps within them notices none of them; each is there because somebody will not.
@@ -21,9 +18,12 @@ const SHARE_OF_DESCRIPTORS: u64 = 80;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpLimits {
-    /// Connections at a time; one more is closed at once. 10,000, or 80 % of the descriptors that the process may have
-    /// if that is less.
+    /// Connections at a time; one more is closed at once. 10,000. A server has fewer where the process may not open as
+    /// many files: 80 % of what is left when it starts.
     pub connections: usize,
+    /// Connections of one client address at a time, of IPv6 those of one /64 network; one more is closed at once. 0 is no
+    /// limit, as behind a proxy or balancer, from whose address all connections come. 256.
+    pub address_connections: usize,
     /// TLS handshakes at a time; when one more begins, the one that has taken longest is cut. 1,024.
     pub handshakes: usize,
     /// Requests in work at a time, without those whose body is waited for; one more is answered 500 with `Retry-After: 1`, and never 429, which speaks of the
@@ -69,8 +69,8 @@ impl Default for HttpLimits {
     fn default() -> Self {
         let seconds = Duration::from_secs;
         Self {
-            connections: descriptors()
-                .map_or(10_000, |all| (all * SHARE_OF_DESCRIPTORS / 100).clamp(1, 10_000) as usize),
+            connections: 10_000,
+            address_connections: 256,
             handshakes: 1_024,
             requests: 1_024,
             token_requests: 128,
@@ -89,14 +89,4 @@ impl Default for HttpLimits {
             streams: 100,
         }
     }
-}
-
-#[cfg(unix)]
-fn descriptors() -> Option<u64> {
-    rustix::process::getrlimit(rustix::process::Resource::Nofile).current
-}
-
-#[cfg(not(unix))]
-const fn descriptors() -> Option<u64> {
-    None
 }

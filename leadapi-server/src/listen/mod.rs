@@ -1,9 +1,11 @@
 //! From a listening socket to the service, and the orderly end.
 
 mod accept;
+mod address;
 mod answer;
 mod close;
 mod connection;
+mod descriptors;
 mod limits;
 mod server;
 mod stage;

@@ -10,7 +10,7 @@ use tokio::{
 };
 use tracing::info;
 
-use super::{HttpLimits, Life, Listener, Stage, TlsError, TlsFiles, tls::Certified};
+use super::{HttpLimits, Life, Listener, Stage, TlsError, TlsFiles, descriptors::Share, tls::Certified};
 use crate::{
     metrics::Metrics,
     ops::Ops,
@@ -28,6 +28,7 @@ pub struct Server {
     hasten: Pin<Box<dyn Future<Output = ()> + Send>>,
     metrics: Arc<Metrics>,
     ops: Option<(TcpListener, Ops)>,
+    store_descriptors: usize,
 }
 
 /// How a server came to its end.
@@ -58,6 +59,7 @@ impl Server {
             hasten: Box::pin(std::future::pending()),
             metrics: Arc::new(Metrics::new().map_err(io::Error::other)?),
             ops: None,
+            store_descriptors: 0,
         })
     }
 
@@ -115,6 +117,12 @@ impl Server {
         self
     }
 
+    /// How many files and sockets the store will open that are not open when the server starts.
+    pub(crate) const fn store_descriptors(mut self, descriptors: usize) -> Self {
+        self.store_descriptors = descriptors;
+        self
+    }
+
     /// Serves until `stop` is done, and comes to an orderly end: it goes on for the drain delay, then takes no connection
     /// any more, closes those on which no request runs, and waits for the others.
     ///
@@ -130,7 +138,12 @@ impl Server {
 
     /// The same; what tells it to stop says for how long to go on.
     pub(crate) async fn serve_until(self, service: LeadService, stop: impl Future<Output = Duration>) -> Ended {
-        let Self { socket, tls, limits, metrics, mut hasten, .. } = self;
+        let Self { socket, tls, mut limits, metrics, mut hasten, .. } = self;
+        let share = Share::now(self.store_descriptors);
+        if let Some(share) = share.filter(|share| share.public < limits.connections) {
+            limits.connections = share.public;
+            info!(connections = share.public, "fewer connections than the setting, for want of files (ulimit -n)");
+        }
         let limits = Arc::new(limits);
         let guard = Guard::new(&limits, metrics.unfinished().clone());
         let service = Stack::new(service, guard.clone(), metrics.clone());
@@ -138,7 +151,7 @@ impl Server {
         let listener = Listener::new(socket, tls, limits, metrics.connections());
         let (stage, life) = Life::new();
         if let Some((socket, ops)) = self.ops {
-            ops.start(socket, service.clone(), life.clone());
+            ops.start(socket, service.clone(), life.clone(), share.map(|share| share.operator));
         }
 
         let stopping = async {

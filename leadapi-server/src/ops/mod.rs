@@ -55,8 +55,9 @@ impl Ops {
     /// Answers on a socket until the process ends: what watches a server watches its end too. Paths that it does not know
     /// go to the API until the server stops, so that a request can be tried from the page that describes it. On an
     /// address that other machines can reach that would be the API in clear, so it has to be asked for.
-    pub(crate) fn start(self, socket: TcpListener, api: impl Answer, life: Life) {
-        let limits = HttpLimits { connections: MAX_CONNECTIONS, ..HttpLimits::default() };
+    pub(crate) fn start(self, socket: TcpListener, api: impl Answer, life: Life, connections: Option<usize>) {
+        let connections = connections.map_or(MAX_CONNECTIONS, |connections| connections.min(MAX_CONNECTIONS));
+        let limits = HttpLimits { connections, address_connections: 0, ..HttpLimits::default() };
         let is_loopback = socket.local_addr().is_ok_and(|address| address.ip().is_loopback());
         let listener = Listener::new(socket, None, Arc::new(limits), self.connections);
         let ready = Readiness::new(self.store, self.write_probe, life.clone());

@@ -29,6 +29,8 @@ pub struct Target {
     child: Child,
     /// Where it listens.
     pub address: SocketAddr,
+    /// Where it answers the operator, if it does.
+    pub operator: Option<SocketAddr>,
     /// What trusts its certificate, where it speaks TLS.
     pub tls: Option<Arc<ClientConfig>>,
     token: String,
@@ -68,6 +70,8 @@ impl Target {
         command.arg("-c").arg(limit + r#"exec "$0" "$@""#).arg(program).args(["serve", "--listen", "127.0.0.1:0"]);
         let many = u32::MAX.to_string();
         command.args(["--reads-per-minute", &many, "--writes-per-minute", &many, "--log-format", "json"]);
+        // All peers come from one address.
+        command.args(["--max-address-connections", "0"]);
         command.arg("--data").arg(&data).args(options);
         let tls = with_tls.then(|| {
             let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
@@ -85,11 +89,20 @@ impl Target {
             log
         });
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let line = lines.find_map(|line| line.unwrap().split_once("://").map(|(_, rest)| rest.to_owned()));
-        let address = line.expect("it listens").split('/').next().unwrap().parse().unwrap();
+        let mut operator = None;
+        let address = lines.by_ref().map(Result::unwrap).find_map(|line| {
+            let (before, rest) = line.split_once("://")?;
+            let address = rest.split('/').next()?.parse().unwrap();
+            if before.starts_with("for the operator") {
+                operator = Some(address);
+                return None;
+            }
+            Some(address)
+        });
+        let address = address.expect("it listens");
         // What it prints at its end is for nobody.
         std::thread::spawn(move || lines.for_each(drop));
-        Self { child, address, tls, token, log: Some(log), _folder: folder }
+        Self { child, address, operator, tls, token, log: Some(log), _folder: folder }
     }
 
     /// A connection in clear.
@@ -119,6 +132,12 @@ impl Target {
     /// How many descriptors it has open.
     pub fn descriptors(&self) -> usize {
         fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
+    }
+
+    /// Lets it open files and sockets with numbers below this only.
+    pub fn limit_descriptors(&self, below: usize) {
+        let (pid, limit) = (self.child.id().to_string(), format!("--nofile={below}:"));
+        assert!(Command::new("prlimit").args(["--pid", &pid, &limit]).status().unwrap().success());
     }
 
     /// Sends it a signal.

@@ -1,40 +1,88 @@
-//! A server that runs out of file descriptors.
+//! A server with few file descriptors: it serves as many connections as it can and closes the others at once.
 
-use std::{path::Path, time::Duration};
+use std::path::Path;
 
 use leadapi_tests::hostile::Target;
-use tokio::time::timeout;
+use tokio::{net::TcpStream, time::timeout};
 
-use crate::host::Peer;
+use crate::host::{PATIENCE, Peer};
 
-/// Fewer than there are connections allowed.
-const DESCRIPTORS: usize = 40;
 const MANY: usize = 100;
 
+fn target(descriptors: usize) -> Target {
+    let options =
+        ["--first-byte-timeout", "1h", "--ops-listen", "127.0.0.1:0", "--drain-delay", "0s"].map(str::to_owned);
+    Target::start(Path::new(env!("CARGO_BIN_EXE_server")), &options, false, Some(descriptors))
+}
+
+/// A connection that was served, or none where it was closed at once.
+async fn served(target: &Target) -> Option<Peer> {
+    let mut peer = Peer(target.connect().await);
+    // One that is closed already may not take it.
+    tokio::io::AsyncWriteExt::write_all(&mut peer.0, target.request("GET /v1/clients", "", "").as_bytes())
+        .await
+        .ok()?;
+    timeout(PATIENCE, peer.0.peek(&mut [0]))
+        .await
+        .expect("it is answered or closed")
+        .ok()
+        .filter(|bytes| *bytes > 0)?;
+    let answer = peer.answer().await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    Some(peer)
+}
+
+async fn is_ready(target: &Target) -> bool {
+    let mut peer = Peer(TcpStream::connect(target.operator.unwrap()).await.unwrap());
+    peer.send("GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").await;
+    peer.rest().await.starts_with("HTTP/1.1 200")
+}
+
 #[tokio::test]
-async fn it_goes_on_and_takes_connections_again_when_there_are_some() {
-    let options = ["--max-connections", "1000", "--first-byte-timeout", "1h"].map(str::to_owned);
-    let target = Target::start(Path::new(env!("CARGO_BIN_EXE_server")), &options, false, Some(DESCRIPTORS));
-    let request = |headers| target.request("GET /v1/clients", headers, "");
-    let mut old = Peer(target.connect().await);
-    old.send(&request("")).await;
-    old.answer().await;
-    let mut many = Vec::new();
-    for _ in 0..MANY {
-        many.push(target.connect().await);
+async fn it_serves_its_share_closes_the_rest_at_once_and_is_ready() {
+    for (descriptors, least) in [(64, 20), (32, 1)] {
+        let target = target(descriptors);
+        let (mut open, mut closed) = (Vec::new(), 0);
+        for _ in 0..MANY {
+            match served(&target).await {
+                Some(peer) => open.push(peer),
+                None => closed += 1,
+            }
+        }
+        assert!(open.len() >= least && closed > 0, "{descriptors}: {} and {closed}", open.len());
+        assert!(is_ready(&target).await, "{descriptors}");
+        for peer in &mut open {
+            peer.send(&target.request("GET /v1/clients", "", "")).await;
+            assert!(peer.answer().await.starts_with("HTTP/1.1 200"));
+        }
+        drop(open);
+        let again = async { while served(&target).await.is_none() {} };
+        timeout(PATIENCE, again).await.expect("there is room again");
+        let log = target.log();
+        assert!(!log.contains("could not be accepted"), "{log}");
     }
-    // What is open goes on, and a new one waits until there is a descriptor for it.
-    let mut new = Peer(target.connect().await);
-    new.send(&request("connection: close\r\n")).await;
+}
+
+/// What the process itself opens later may leave less than its share.
+#[tokio::test]
+async fn a_connection_that_there_is_no_descriptor_for_is_closed_at_once() {
+    let target = target(64);
+    let mut old = served(&target).await.unwrap();
+    target.limit_descriptors(target.descriptors() + 2);
+    let mut open = Vec::new();
+    while let Some(peer) = served(&target).await {
+        open.push(peer);
+        assert!(open.len() < 10, "the limit is not in force");
+    }
     for _ in 0..10 {
-        old.send(&request("")).await;
+        assert!(served(&target).await.is_none());
+        old.send(&target.request("GET /v1/clients", "", "")).await;
         assert!(old.answer().await.starts_with("HTTP/1.1 200"));
-        let taken = timeout(Duration::from_millis(50), new.0.readable()).await;
-        assert!(taken.is_err(), "there was a descriptor for it");
     }
-    drop(many);
-    assert!(new.rest().await.starts_with("HTTP/1.1 200"));
-    drop(old);
+    target.limit_descriptors(64);
+    assert!(served(&target).await.is_some());
+    drop((open, old));
     let log = target.log();
-    assert!(log.contains("a connection could not be accepted"), "{log}");
+    let warnings = log.lines().filter(|line| line.contains("a connection could not be accepted")).count();
+    assert!((1..=10).contains(&warnings), "{log}");
 }

@@ -5,9 +5,9 @@ use std::{sync::Arc, time::Duration};
 use leadapi_core::id::BusinessId;
 use leadapi_core::port::Store;
 use leadapi_tests::{World, doubles::Gated};
-use tokio::time::timeout;
+use tokio::{io::AsyncWriteExt, time::timeout};
 
-use crate::host::{Host, PATIENCE, SOON, endless, get, post, secret};
+use crate::host::{Host, PATIENCE, Peer, SOON, endless, get, post, secret};
 
 #[tokio::test]
 async fn one_connection_more_is_closed_at_once() {
@@ -26,6 +26,41 @@ async fn one_connection_more_is_closed_at_once() {
     // Its place is free when the server has seen that it is gone.
     let served = async { while host.ask(&get("/v1/clients", "connection: close\r\n")).await.is_empty() {} };
     timeout(PATIENCE, served).await.expect("there is room again");
+}
+
+/// A connection from this address that is kept open: whether it was served.
+#[cfg(target_os = "linux")]
+async fn is_served_from(host: &Host, address: &str, kept: &mut Vec<Peer>) -> bool {
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind(format!("{address}:0").parse().unwrap()).unwrap();
+    let mut peer = Peer(socket.connect(host.address).await.unwrap());
+    // One that is closed already may not take it.
+    if peer.0.write_all(get("/v1/nowhere", "").as_bytes()).await.is_err() {
+        return false;
+    }
+    let bytes = timeout(PATIENCE, peer.0.peek(&mut [0])).await.expect("it is answered or closed");
+    kept.push(peer);
+    bytes.is_ok_and(|bytes| bytes > 0)
+}
+
+/// So one address cannot take all connections.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn one_connection_more_of_an_address_is_closed_at_once_and_other_addresses_are_served() {
+    for (limit, third) in [(2, false), (0, true)] {
+        let mut limits = endless();
+        limits.address_connections = limit;
+        let host = Host::start(limits).await;
+        let mut kept = Vec::new();
+        assert!(is_served_from(&host, "127.0.0.2", &mut kept).await);
+        assert!(is_served_from(&host, "127.0.0.2", &mut kept).await);
+        assert_eq!(is_served_from(&host, "127.0.0.2", &mut kept).await, third);
+        assert!(is_served_from(&host, "127.0.0.3", &mut kept).await);
+        kept.clear();
+        // There is room again when the server has seen that they are gone.
+        let served = async { while !is_served_from(&host, "127.0.0.2", &mut kept).await {} };
+        timeout(PATIENCE, served).await.expect("there is room again");
+    }
 }
 
 /// A world whose store waits, and the store.

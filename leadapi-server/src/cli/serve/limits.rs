@@ -11,10 +11,14 @@ use crate::{
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Limits")]
 pub(super) struct LimitOptions {
-    /// How many connections there may be at a time; one more is closed at once. The default is 10000, or
-    /// 80 % of the descriptors that the process may have.
+    /// Maximum number of connections; one more is closed at once. The maximum is lower where the process may not open as
+    /// many files (ulimit -n).
     #[arg(long, env = "LEADAPI_MAX_CONNECTIONS", value_name = "N", value_parser = whole::<usize>, default_value_t = HttpLimits::default().connections)]
     max_connections: usize,
+    /// How many connections one client address may have at a time, an IPv6 network of /64 counting as one; one more is
+    /// closed at once. 0 is no limit: set it behind a proxy or balancer, whose address all connections come from.
+    #[arg(long, env = "LEADAPI_MAX_ADDRESS_CONNECTIONS", value_name = "N", value_parser = whole::<usize>, default_value_t = HttpLimits::default().address_connections)]
+    max_address_connections: usize,
     /// How many TLS handshakes there may be at a time; when one more begins, the one that has taken longest is cut.
     #[arg(long, env = "LEADAPI_MAX_HANDSHAKES", value_name = "N", value_parser = whole::<usize>, default_value_t = HttpLimits::default().handshakes)]
     max_handshakes: usize,
@@ -23,7 +27,7 @@ pub(super) struct LimitOptions {
     #[arg(long, env = "LEADAPI_MAX_REQUESTS", value_name = "N", value_parser = whole::<usize>, default_value_t = HttpLimits::default().requests)]
     max_requests: usize,
     /// How many requests of one token may be in flight at a time; one more is answered 500 with Retry-After: 1.
-    #[arg(long, env = "LEADAPI_MAX_TOKEN_REQUESTS", value_name = "N", default_value_t = HttpLimits::default().token_requests)]
+    #[arg(long, env = "LEADAPI_MAX_TOKEN_REQUESTS", value_name = "N", value_parser = whole::<usize>, default_value_t = HttpLimits::default().token_requests)]
     max_token_requests: usize,
     /// How many bytes of answers a client may leave unread on one connection before its next request waits.
     #[arg(long, env = "LEADAPI_MAX_CONNECTION_UNREAD_BYTES", value_name = "BYTES", default_value_t = HttpLimits::default().connection_unread_bytes)]
@@ -71,6 +75,7 @@ impl From<LimitOptions> for HttpLimits {
     fn from(options: LimitOptions) -> Self {
         Self {
             connections: options.max_connections,
+            address_connections: options.max_address_connections,
             handshakes: options.max_handshakes,
             requests: options.max_requests,
             token_requests: options.max_token_requests,

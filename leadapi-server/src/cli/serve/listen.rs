@@ -88,6 +88,8 @@ pub(super) struct Offer<S, V> {
     pub(super) store: S,
     pub(super) verifier: V,
     pub(super) write_probe: WriteProbe,
+    /// How many files and sockets the store will open later.
+    pub(super) descriptors: usize,
     pub(super) businesses: usize,
     pub(super) kept_in: String,
 }
@@ -101,13 +103,14 @@ impl ListenOptions {
         greet: impl FnOnce(&str) -> Result<(), CommandError>,
         failed: impl Future<Output = String>,
     ) -> Result<Ended, CommandError> {
-        let Offer { store, verifier, write_probe, businesses, kept_in } = offer;
+        let Offer { store, verifier, write_probe, descriptors, businesses, kept_in } = offer;
         let (stop, hasten) = (Signals::new(), Signals::new());
         let metrics = Arc::new(Metrics::new().map_err(CommandError::Metrics)?);
         metrics.add(log.dropped()).map_err(CommandError::Metrics)?;
         let store: Arc<dyn Store> = Arc::new(Measured::new(store, metrics.clone()));
         let service = self.service(LeadService::builder(store.clone(), verifier))?;
-        let mut server = self.server().await?.metrics(metrics.clone()).hasten(hasten.second());
+        let mut server =
+            self.server().await?.metrics(metrics.clone()).hasten(hasten.second()).store_descriptors(descriptors);
         if let Some(address) = self.ops_listen {
             let socket = listen(address, TcpListener::bind(address).await)?;
             let at = listen(address, socket.local_addr())?;

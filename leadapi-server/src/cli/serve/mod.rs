@@ -28,6 +28,9 @@ use crate::{Ended, SAMPLE, ops::WriteProbe, store::SqlStore};
 /// So often it is looked for what need not be remembered any longer.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
 
+/// Readers of a SQLite file are opened when they are needed, and its files for a moment while they are checked.
+const SQLITE_DESCRIPTORS: usize = 16;
+
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   leadapi-server serve --store sqlite:leads.db --data businesses.json
@@ -98,11 +101,13 @@ impl Serve {
             }
             Keep::Database(url) => {
                 let kept_in = url.to_string();
-                let store = SqlStore::open_to_serve(&url.connections(self.postgres_connections.get())).await?;
+                let connections = self.postgres_connections.get();
+                let descriptors = connections.max(SQLITE_DESCRIPTORS);
+                let store = SqlStore::open_to_serve(&url.connections(connections)).await?;
                 if let Some(path) = self.data {
                     data::import_into_empty(&store, &path, self.new_tokens).await?;
                 }
-                from_database(store, kept_in, self.listen, log).await
+                from_database(store, kept_in, descriptors, self.listen, log).await
             }
         }
     }
@@ -137,13 +142,14 @@ async fn in_memory(
     let (store, verifier) = (MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock));
     // Memory takes every write.
     let write_probe: WriteProbe = Box::new(|| Box::pin(async { Ok(()) }));
-    let offer = Offer { store, verifier, write_probe, businesses, kept_in };
+    let offer = Offer { store, verifier, write_probe, descriptors: 0, businesses, kept_in };
     listen.serve(offer, log, |url| greet(url, &minted), std::future::pending()).await
 }
 
 async fn from_database(
     store: SqlStore,
     kept_in: String,
+    descriptors: usize,
     listen: ListenOptions,
     log: &Logging,
 ) -> Result<Ended, CommandError> {
@@ -155,7 +161,7 @@ async fn from_database(
         let store = probed.clone();
         Box::pin(async move { Ok(store.probe_writes().await?) })
     });
-    let offer = Offer { store: store.clone(), verifier, write_probe, businesses, kept_in };
+    let offer = Offer { store: store.clone(), verifier, write_probe, descriptors, businesses, kept_in };
     listen.serve(offer, log, |_| Ok(()), store.failed()).await
 }
 

@@ -1,0 +1,32 @@
+//! Whose connection one is, for the limit of each address.
+
+use std::net::{IpAddr, Ipv6Addr};
+
+/// The address that connections are counted under: of IPv6 the first 64 bits, because a host chooses the others itself.
+pub(super) fn counted_address(peer: IpAddr) -> IpAddr {
+    match peer.to_canonical() {
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+        address @ IpAddr::V4(_) => address,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_of_one_network_of_ipv6_count_as_one() {
+        for (peer, expected) in [
+            ("192.0.2.7", "192.0.2.7"),
+            ("::ffff:192.0.2.7", "192.0.2.7"),
+            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+            ("2001:db8:1:2:ffff::", "2001:db8:1:2::"),
+            ("2001:db8:1:3::1", "2001:db8:1:3::"),
+        ] {
+            assert_eq!(counted_address(peer.parse().unwrap()), expected.parse::<IpAddr>().unwrap(), "{peer}");
+        }
+    }
+}
