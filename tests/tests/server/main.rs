@@ -18,6 +18,7 @@ mod hostile;
 mod http2;
 #[cfg(target_os = "linux")]
 mod memory;
+mod order;
 mod ready;
 mod slow;
 #[cfg(target_os = "linux")]

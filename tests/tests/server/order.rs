@@ -1,0 +1,63 @@
+//! Limits on the size of a request come before the checks of the contract (D1), over both protocols.
+
+use bytes::Bytes;
+use http::Request;
+use http_body_util::Empty;
+use hyper::client::conn::http2::{SendRequest, handshake};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use leadapi_server::HttpLimits;
+use tokio::net::TcpStream;
+
+use crate::host::{Host, Peer};
+
+/// What is sent with every request: over HTTP/1.1 `host` and `connection`, over HTTP/2 nothing.
+const OWN_HEADERS: usize = 2;
+
+#[tokio::test]
+async fn limits_on_a_request_come_before_path_method_and_token() {
+    let host = Host::start(HttpLimits::default()).await;
+    let (long, large) = ("x".repeat(4_096), "y".repeat(16_384));
+    // The method, the path, how many headers there are, the value of one of them, and the statuses over HTTP/1.1 and
+    // HTTP/2. Without the limit the first would be 404, the second 405 and the others 401.
+    for (method, path, headers, value, statuses) in [
+        ("GET", "/v1/nowhere", 65, "y", (400, 400)),
+        ("DELETE", "/v1/clients", 65, "y", (400, 400)),
+        ("GET", "/v1/clients", 65, "y", (400, 400)),
+        ("GET", "/v1/clients", 101, "y", (431, 400)),
+        ("GET", "/v1/clients", 3, large.as_str(), (431, 431)),
+        ("GET", &format!("/v1/{long}"), 2, "y", (400, 400)),
+        ("DELETE", &format!("/v1/clients?{long}"), 2, "y", (400, 400)),
+        ("GET", "/v1/nowhere", 64, "y", (404, 404)),
+        ("DELETE", "/v1/clients", 64, "y", (405, 405)),
+        ("GET", "/v1/clients", 64, "y", (401, 401)),
+    ] {
+        let name = format!("{method} {path:.20} {headers}");
+        let mut fields: Vec<(String, &str)> = (0..headers - OWN_HEADERS).map(|nth| (format!("x-{nth}"), "y")).collect();
+        if let Some(first) = fields.first_mut() {
+            first.1 = value;
+        }
+        assert_eq!((http1(&host, method, path, &fields).await, &*name), (statuses.0, &*name));
+        fields.extend((0..OWN_HEADERS).map(|nth| (format!("z-{nth}"), "y")));
+        assert_eq!((http2(&host, method, path, &fields).await, &*name), (statuses.1, &*name));
+    }
+}
+
+async fn http1(host: &Host, method: &str, path: &str, fields: &[(String, &str)]) -> u16 {
+    let fields: Vec<String> = fields.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let fields = fields.concat();
+    let mut peer: Peer = host.connect().await;
+    peer.send(&format!("{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{fields}\r\n")).await;
+    peer.rest().await["HTTP/1.1 ".len()..][..3].parse().unwrap()
+}
+
+async fn http2(host: &Host, method: &str, path: &str, fields: &[(String, &str)]) -> u16 {
+    let stream = TokioIo::new(TcpStream::connect(host.address).await.unwrap());
+    let (mut sender, connection): (SendRequest<Empty<Bytes>>, _) =
+        handshake(TokioExecutor::new(), stream).await.unwrap();
+    tokio::spawn(connection);
+    let mut request = Request::builder().method(method).uri(format!("http://x{path}"));
+    for (name, value) in fields {
+        request = request.header(name, *value);
+    }
+    sender.send_request(request.body(Empty::new()).unwrap()).await.unwrap().status().as_u16()
+}
