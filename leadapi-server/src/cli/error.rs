@@ -141,14 +141,14 @@ pub enum CommandError {
     },
     /// A token was created, and nobody was there to read its secret.
     #[error("the secret of token {0} could not be printed and is lost: delete the token and create another")]
-    SecretLost(leadapi_core::id::TokenId),
+    SecretLost(TokenId),
     /// A good token of this name is there already.
     #[error("the token {id} is called {name:?} already: choose another name, or revoke or delete that token first")]
     TokenName {
         /// The name.
         name: String,
         /// The token that has it.
-        id: leadapi_core::id::TokenId,
+        id: TokenId,
     },
     /// A file that was to be made is there already.
     #[error("{} exists already; --force replaces it", .0.display())]

@@ -88,19 +88,19 @@ impl Format {
         header: [&str; N],
         row: impl Fn(&T) -> [String; N],
     ) -> Result<(), CommandError> {
-        let cells = |item| row(item).map(|cell| escape(&cell).into_owned());
-        self.say_verbatim(&items, || table(header, items.iter().map(cells)))
+        self.say_verbatim(&items, || table(header, items.iter().map(row)))
     }
+}
+
+/// A table for people, as wide as their terminal.
+pub(super) fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
+    let rows = rows.map(|row| row.map(|cell| escape(&cell).into_owned()));
+    table_within(terminal_width(), header, rows)
 }
 
 /// How many columns the terminal has; none where the output goes elsewhere.
 fn terminal_width() -> Option<u16> {
     Term::stdout().size_checked().filter(|_| io::stdout().is_terminal()).map(|(_, columns)| columns)
-}
-
-/// A table for people, as wide as the terminal at most if it can be.
-pub(super) fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
-    table_within(terminal_width(), header, rows)
 }
 
 /// A table that fits the width if it can: texts are wrapped, and ids stay whole so that they can be copied.

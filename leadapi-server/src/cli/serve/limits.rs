@@ -30,11 +30,11 @@ pub(super) struct LimitOptions {
     #[arg(long, env = "LEADAPI_MAX_TOKEN_REQUESTS", value_name = "N", value_parser = whole::<usize>, default_value_t = HttpLimits::default().token_requests)]
     max_token_requests: usize,
     /// How many bytes of answers a client may leave unread on one connection before its next request waits.
-    #[arg(long, env = "LEADAPI_MAX_CONNECTION_UNREAD_BYTES", value_name = "BYTES", default_value_t = HttpLimits::default().connection_unread_bytes)]
+    #[arg(long, env = "LEADAPI_MAX_CONNECTION_UNREAD_BYTES", value_name = "BYTES", value_parser = whole::<usize>, default_value_t = HttpLimits::default().connection_unread_bytes)]
     max_connection_unread_bytes: usize,
     /// How many bytes of answers may be unread over all connections; with one more, the connection that has been behind
     /// for longest is cut.
-    #[arg(long, env = "LEADAPI_MAX_UNREAD_BYTES", value_name = "BYTES", default_value_t = HttpLimits::default().unread_bytes)]
+    #[arg(long, env = "LEADAPI_MAX_UNREAD_BYTES", value_name = "BYTES", value_parser = whole::<usize>, default_value_t = HttpLimits::default().unread_bytes)]
     max_unread_bytes: usize,
     /// How many requests may run on one connection of HTTP/2 at a time.
     #[arg(long, env = "LEADAPI_MAX_STREAMS", value_name = "N", value_parser = whole::<u32>, default_value_t = HttpLimits::default().streams)]
