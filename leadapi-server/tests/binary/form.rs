@@ -186,7 +186,7 @@ fn exit_codes_tell_findings_from_files_that_cannot_be_read() {
         (vec!["check", "--deny", "notes", &clean], 1, " has 1 note"),
         (vec!["check", &warned], 0, ""),
         (vec!["check", "--deny", "warnings", &warned], 1, " has 2 warnings"),
-        (vec!["check", &wrong], 1, " has 2 errors"),
+        (vec!["check", &wrong], 1, " has 1 error\n"),
         (vec!["check", &no_json], 4, "no.json is not a form record: "),
         (vec!["check", &list], 4, "list.json is not a form record: "),
         (vec!["check", absent], 4, "cannot read the form record "),
