@@ -93,17 +93,24 @@ impl<'a> Attempts<'a> {
 
     /// Waits as long as it takes until there may be another attempt; says whether there may.
     async fn prepare_the_next(&mut self, error: &Error) -> bool {
+        let retry_after = error.retry_after().unwrap_or_default();
+        let too_long = retry_after > self.options.max_retry_after;
         if error.is_rate_limited() {
-            // Nobody is asked again at once, not even by a service that says so or nothing.
-            let wait = error.retry_after().unwrap_or_default().max(LEAST_WAIT_FOR_THE_RATE);
+            // A value above the ceiling holds back no other call: one absurd answer would stop the whole client.
+            let wait = if too_long { Duration::ZERO } else { retry_after };
+            // The service is never asked again at once, even if it says so or says nothing.
+            let wait = wait.max(LEAST_WAIT_FOR_THE_RATE);
             self.shared.pace.lane(self.prepared.operation).close(self.shared.timer.now() + wait);
+        }
+        if too_long {
+            return false;
         }
         match self.options.retry.next(self.prepared.is_repeatable(), error.failure(), self.failed.max(1)) {
             Next::Stop => false,
             Next::AfterTheRate => true,
             Next::Within(ceiling) => {
                 // Never sooner than asked for, and not all at once then.
-                let wait = error.retry_after().unwrap_or_default() + part_of(ceiling);
+                let wait = retry_after + part_of(ceiling);
                 if self.left().is_some_and(|left| left <= wait) {
                     return false;
                 }

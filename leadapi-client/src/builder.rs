@@ -112,16 +112,14 @@ impl Builder {
     pub(crate) fn new(base_url: String, token: Credential) -> Self {
         const TIMEOUT: Duration = Duration::from_secs(300);
         const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
-        let (timeout, attempt_timeout) = (Some(TIMEOUT), Some(ATTEMPT_TIMEOUT));
-        Self {
-            base_url,
-            token,
-            application: None,
-            options: Options { retry: RetryPolicy::default(), timeout, attempt_timeout },
-            pacing: Pacing::default(),
-            timer: None,
-            on_wait: None,
-        }
+        const MAX_RETRY_AFTER: Duration = Duration::from_secs(120);
+        let options = Options {
+            retry: RetryPolicy::default(),
+            timeout: Some(TIMEOUT),
+            attempt_timeout: Some(ATTEMPT_TIMEOUT),
+            max_retry_after: MAX_RETRY_AFTER,
+        };
+        Self { base_url, token, application: None, options, pacing: Pacing::default(), timer: None, on_wait: None }
     }
 
     /// Which calls are made again when they fail, how often and after which waits.
@@ -162,6 +160,26 @@ impl Builder {
     /// ```
     pub const fn attempt_timeout(mut self, timeout: Duration) -> Self {
         self.options.attempt_timeout = Some(timeout);
+        self
+    }
+
+    /// Sets the longest `Retry-After` that the client waits for; 2 minutes by default.
+    ///
+    /// An answer that asks for more ends its call at once: the call fails with that answer, and
+    /// [`Error::retry_after`](crate::Error::retry_after) says what it asked for. The value does not hold back other calls:
+    /// after such a 429 they wait for a second, as after one without `Retry-After`, and then ask the service again. So one
+    /// absurd value, such as a day, cannot stop a client. The service itself never asks for more than 60 s.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use leadapi_client::Client;
+    ///
+    /// let builder =
+    ///     Client::builder("https://api.example.com/v1", "pak_0123").max_retry_after(Duration::from_secs(30));
+    /// # drop(builder);
+    /// ```
+    pub const fn max_retry_after(mut self, max: Duration) -> Self {
+        self.options.max_retry_after = max;
         self
     }
 

@@ -205,7 +205,9 @@ impl Error {
         self.answer()?.request_id.as_deref()
     }
 
-    /// How long the answer asks to wait before the next attempt (`Retry-After`): at most a day, whatever it says.
+    /// How long to wait before the next attempt, as far as it is known: what the answer asks for (`Retry-After`, read as
+    /// a day at most, and not limited by [`Builder::max_retry_after`](crate::Builder::max_retry_after)), or, for a call that
+    /// was not sent because its turn would have come too late, how long it would have waited for its turn.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

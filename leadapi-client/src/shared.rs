@@ -35,6 +35,8 @@ pub(crate) struct Options {
     pub(crate) timeout: Option<Duration>,
     /// One attempt, from sending to the last byte of the answer.
     pub(crate) attempt_timeout: Option<Duration>,
+    /// The longest `Retry-After` that is waited for.
+    pub(crate) max_retry_after: Duration,
 }
 
 /// Why a client waits.

@@ -213,6 +213,49 @@ fn a_429_that_names_no_time_is_not_answered_at_once() {
 }
 
 #[test]
+fn a_retry_after_above_the_ceiling_ends_its_call_and_holds_back_no_other() {
+    for absurd in ["121", "86400", "99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"] {
+        let (client, script) = Script::client([
+            Act::status(429).with("retry-after", &absurd),
+            Act::status(503).with("retry-after", &absurd),
+            Act::lead(),
+        ]);
+        let error = wait(client.leads().create(&ann())).unwrap_err();
+        assert!(error.is_rate_limited() && error.is_retryable(), "{error}");
+        assert!(error.retry_after() >= Some(121 * SECOND), "the caller learns what was asked for: {error:?}");
+        assert_eq!((error.attempts(), script.now()), (1, Duration::ZERO));
+
+        // The next call asks the service after a second, and its clones too, even if they have little time.
+        let hurried = client.clone();
+        let error = wait(hurried.leads().create(&ann()).timeout(5 * SECOND)).unwrap_err();
+        assert!(error.is_server_error() && error.retry_after() >= Some(121 * SECOND), "{error}");
+        assert_eq!((error.attempts(), script.sent()), (1, 2));
+        assert!(script.now() <= 2 * SECOND, "{absurd}: {:?}", script.now());
+
+        wait(client.leads().create(&ann())).unwrap();
+        assert!(script.now() <= 2 * SECOND);
+        script.assert_ended();
+    }
+}
+
+#[test]
+fn the_ceiling_of_retry_after_can_be_set() {
+    let acts = || [Act::status(429).with("retry-after", &150), Act::lead()];
+    let (client, script) = Script::with(acts(), |builder| builder.max_retry_after(200 * SECOND));
+    wait(client.leads().create(&ann())).unwrap();
+    assert!(script.now() >= 150 * SECOND);
+
+    let (client, script) = Script::with(acts(), |builder| builder.max_retry_after(10 * SECOND));
+    let error = wait(client.leads().create(&ann())).unwrap_err();
+    assert_eq!((error.retry_after(), script.now()), (Some(150 * SECOND), Duration::ZERO));
+
+    // What is at the ceiling is waited for.
+    let (client, script) = Script::client([Act::status(429).with("retry-after", &120), Act::lead()]);
+    wait(client.leads().create(&ann())).unwrap();
+    assert!(script.now() >= 120 * SECOND);
+}
+
+#[test]
 fn no_setting_is_too_large() {
     let endless = RetryPolicy::default().backoff(Duration::MAX, Duration::MAX);
     let (client, script) = Script::with([Act::status(503), Act::lead()], |builder| {
