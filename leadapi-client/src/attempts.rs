@@ -16,7 +16,7 @@ use crate::{
     retry::{COST, COST_AFTER_TIMEOUT, Next, REWARD, part_of},
     shared::{Options, Shared, Wait, WaitReason},
     timer::within,
-    transport::{Delivery, TransportError},
+    transport::{Delivery, SendProgress, TransportError},
 };
 
 /// What the service refuses before it counts (contract D9).
@@ -71,7 +71,9 @@ impl<'a> Attempts<'a> {
         let mut last = None;
         let error = loop {
             let slot = match self.turn().await {
-                Ok(_) if self.left() == Some(Duration::ZERO) => break last.unwrap_or_else(|| self.late(None)),
+                Ok(_) if self.left() == Some(Duration::ZERO) => {
+                    break last.unwrap_or_else(|| self.late(Duration::ZERO, false));
+                }
                 Ok(slot) => slot,
                 // What was answered before says more than that there is no time left.
                 Err(late) => break last.unwrap_or(late),
@@ -131,21 +133,27 @@ impl<'a> Attempts<'a> {
         let Shared { origin, transport, timer, .. } = self.shared;
         let operation = self.prepared.operation;
         let failed = |error| Error::new(operation, Cause::Transport(error));
-        let request =
+        let mut request =
             self.prepared.request(origin).map_err(|error| failed(TransportError::not_sent(error).for_good()))?;
+        let progress = SendProgress::default();
+        request.extensions_mut().insert(progress.clone());
         self.made = self.made.saturating_add(1);
-        slot.sent();
+        slot.send(progress.clone());
         let limit = [self.options.attempt_timeout, self.left()].into_iter().flatten().min();
         let sending = transport.send(request);
         let answered = match limit {
-            Some(limit) => within(&**timer, limit, sending).await.unwrap_or_else(|| Err(too_long(limit))),
+            Some(limit) => {
+                within(&**timer, limit, sending).await.unwrap_or_else(|| Err(too_long(limit, progress.delivery())))
+            }
             None => sending.await,
         };
         let counted = match &answered {
             Err(error) => error.delivery() != Delivery::NotSent,
             Ok(response) => !NOT_COUNTED.contains(&response.status()),
         };
-        if !counted {
+        if counted {
+            progress.mark_sent();
+        } else {
             slot.not_counted();
         }
         drop(slot);
@@ -186,7 +194,7 @@ impl<'a> Attempts<'a> {
                 Turn::Wait { until, refused } => {
                     let wait = until.saturating_sub(timer.now());
                     if self.left().is_some_and(|left| left <= wait) {
-                        return Err(self.late(refused.then_some(wait)));
+                        return Err(self.late(wait, refused));
                     }
                     let place = place.get_or_insert_with(|| lane.queue());
                     let reason = if refused { WaitReason::RateLimited } else { WaitReason::Pace };
@@ -197,10 +205,10 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Its turn comes after the end of the call's time: because the service wants nothing for so long, or because so much
-    /// was sent.
-    fn late(&self, refused: Option<Duration>) -> Error {
-        Error::new(self.prepared.operation, Cause::Late { refused })
+    /// Its turn comes after the end of the call's time: because the service has refused others, or because of the client's
+    /// own pace.
+    fn late(&self, wait: Duration, refused: bool) -> Error {
+        Error::new(self.prepared.operation, Cause::Late { wait, refused })
     }
 
     async fn wait(&self, duration: Duration, reason: WaitReason) {
@@ -226,8 +234,12 @@ impl<'a> Attempts<'a> {
     }
 }
 
-fn too_long(limit: Duration) -> TransportError {
-    TransportError::maybe_sent(format!("there was no whole answer within {limit:?}")).timed_out()
+fn too_long(limit: Duration, delivery: Delivery) -> TransportError {
+    match delivery {
+        Delivery::NotSent => TransportError::not_sent(format!("not connected within {limit:?}")).while_connecting(),
+        Delivery::MaybeSent => TransportError::maybe_sent(format!("no complete response within {limit:?}")),
+    }
+    .timed_out()
 }
 
 fn record<T>(span: &Span, result: &Result<(T, Meta), Error>) {

@@ -65,9 +65,9 @@ pub(crate) enum Cause {
     Transport(TransportError),
     /// With an answer that is not the operation's success.
     Answer(BadAnswer),
-    /// Before it was sent: its turn would have come too late, where the service had refused others because of the rate
-    /// after so long.
-    Late { refused: Option<Duration> },
+    /// Before it was sent: its turn would have come after this wait, and so too late. The service had refused others, or
+    /// the client kept its own pace.
+    Late { wait: Duration, refused: bool },
     /// With answers that do not fit together.
     Disordered(String),
 }
@@ -181,12 +181,10 @@ impl Error {
             Cause::Refusal(refusal) => refusal.to_string(),
             Cause::Transport(error) => error.to_string(),
             Cause::Answer(answer) => answer.message.clone(),
-            Cause::Late { refused: Some(_) } => {
-                "the service takes no requests because of the rate, and the call's time \
-                ends before it does again"
-                    .to_owned()
+            Cause::Late { wait, refused } => {
+                let limit = if *refused { "the service's rate limit" } else { "the client-side rate limit" };
+                format!("timed out waiting for {limit}; the next turn is in {wait:?}")
             }
-            Cause::Late { refused: None } => "its turn would come after the end of the call's time".to_owned(),
             Cause::Disordered(text) => text.clone(),
         }
     }
@@ -219,7 +217,7 @@ impl Error {
     /// ```
     pub fn retry_after(&self) -> Option<Duration> {
         match &self.0.cause {
-            Cause::Late { refused } => *refused,
+            Cause::Late { wait, .. } => Some(*wait),
             _ => self.answer()?.retry_after,
         }
     }
@@ -432,7 +430,7 @@ impl Error {
     /// # });
     /// ```
     pub fn is_rate_limited(&self) -> bool {
-        matches!(self.0.cause, Cause::Late { refused: Some(_) }) || self.has(StatusCode::TOO_MANY_REQUESTS)
+        matches!(self.0.cause, Cause::Late { refused: true, .. }) || self.has(StatusCode::TOO_MANY_REQUESTS)
     }
 
     /// Whether the service, or something before it, failed: any status from 500 to 599.
@@ -466,7 +464,7 @@ impl Error {
     pub fn is_timeout(&self) -> bool {
         match &self.0.cause {
             Cause::Transport(error) => error.is_timeout(),
-            Cause::Late { refused } => refused.is_none(),
+            Cause::Late { refused, .. } => !refused,
             _ => false,
         }
     }

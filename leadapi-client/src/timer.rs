@@ -66,8 +66,8 @@ macro_rules! by_pointer {
 
 by_pointer! { Arc Box }
 
-/// The time of the system: tokio's where the call runs within tokio (and so a test may pause it; the runtime's time must
-/// be enabled), and elsewhere a thread that waits.
+/// The time of the system: tokio's where the call runs within a tokio runtime with timers (so a test may pause it), and
+/// elsewhere a thread that waits.
 ///
 /// ```
 /// # futures_executor::block_on(async {
@@ -105,10 +105,31 @@ impl Timer for SystemTimer {
 
     async fn sleep(&self, duration: Duration) {
         #[cfg(feature = "reqwest")]
-        if tokio::runtime::Handle::try_current().is_ok() {
+        if tokio_has_timers() {
             return tokio::time::sleep(duration).await;
         }
         on_a_thread(duration).await;
+    }
+}
+
+/// Returns whether this thread is within a tokio runtime whose timers are enabled.
+///
+/// Tokio has no query for that and panics where timers are missing. The panic is caught here, and the result remembered
+/// for the thread's runtime, so that at most one message reaches the panic hook.
+#[cfg(feature = "reqwest")]
+pub(crate) fn tokio_has_timers() -> bool {
+    use std::{cell::Cell, panic::catch_unwind};
+    use tokio::runtime::{Handle, Id};
+
+    thread_local!(static KNOWN: Cell<Option<(Id, bool)>> = const { Cell::new(None) });
+    let Ok(handle) = Handle::try_current() else { return false };
+    match KNOWN.get() {
+        Some((id, has_timers)) if id == handle.id() => has_timers,
+        _ => {
+            let has_timers = catch_unwind(|| drop(tokio::time::sleep(Duration::ZERO))).is_ok();
+            KNOWN.set(Some((handle.id(), has_timers)));
+            has_timers
+        }
     }
 }
 

@@ -9,7 +9,11 @@ use std::{
     time::Duration,
 };
 
-use crate::{retry::part_of, timer::Timer};
+use crate::{
+    retry::part_of,
+    timer::Timer,
+    transport::{Delivery, SendProgress},
+};
 
 /// The window of the contract.
 const WINDOW: Duration = Duration::from_secs(60);
@@ -80,7 +84,7 @@ impl Lane {
         if self.limit.is_some() {
             state.on_the_way.insert(id);
         }
-        Turn::Go(Slot { lane: self, timer, id, counts: false })
+        Turn::Go(Slot { lane: self, timer, id, sending: None })
     }
 
     /// A place behind all who wait already.
@@ -197,18 +201,23 @@ pub(crate) struct Slot<'l> {
     lane: &'l Lane,
     timer: &'l dyn Timer,
     id: (Duration, u64),
-    counts: bool,
+    /// None while the service cannot have counted the request.
+    sending: Option<SendProgress>,
 }
 
 impl Slot<'_> {
-    /// The request is about to leave.
-    pub(crate) const fn sent(&mut self) {
-        self.counts = true;
+    /// Hands the request to the transport, which reports how far it gets.
+    pub(crate) fn send(&mut self, progress: SendProgress) {
+        self.sending = Some(progress);
     }
 
     /// The service does not count it after all.
-    pub(crate) const fn not_counted(&mut self) {
-        self.counts = false;
+    pub(crate) fn not_counted(&mut self) {
+        self.sending = None;
+    }
+
+    fn counts(&self) -> bool {
+        self.sending.as_ref().is_some_and(|progress| progress.delivery() == Delivery::MaybeSent)
     }
 }
 
@@ -220,7 +229,7 @@ impl Drop for Slot<'_> {
         let woken = {
             let mut state = self.lane.lock();
             state.on_the_way.remove(&self.id);
-            if self.counts {
+            if self.counts() {
                 state.answered.push_back(self.timer.now());
                 Vec::new()
             } else {
@@ -266,7 +275,7 @@ mod tests {
     fn go<'a>(lane: &'a Lane, hand: &'a Hand) -> Slot<'a> {
         match lane.turn(hand, None) {
             Turn::Go(mut slot) => {
-                slot.sent();
+                slot.send(SendProgress::default());
                 slot
             }
             Turn::Wait { until, .. } => panic!("to wait until {until:?}"),
@@ -361,7 +370,7 @@ mod tests {
         assert_eq!(wait(&lane, &hand), (180_000, false), "whoever comes now comes last");
         assert_eq!(until(&places[2]), 120);
         let Turn::Go(mut slot) = lane.turn(&*hand, Some(&places[1])) else { panic!("to wait") };
-        slot.sent();
+        slot.send(SendProgress::default());
         drop(slot);
         let mut places = places.into_iter();
         drop((places.next(), places.next()));

@@ -2,6 +2,7 @@
 
 mod in_process;
 mod layered;
+mod progress;
 #[cfg(feature = "reqwest")]
 mod reqwest;
 
@@ -18,6 +19,7 @@ use leadapi_core::BoxError;
 pub use self::reqwest::Reqwest;
 pub use in_process::InProcess;
 pub use layered::{Layered, TransportService};
+pub use progress::SendProgress;
 
 /// The most bytes of an answer's body that our transports read: many times a page of 200 leads, so that a server gone
 /// wrong cannot fill the memory.

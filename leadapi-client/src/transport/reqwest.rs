@@ -1,15 +1,25 @@
 //! The transport over the network, on reqwest.
 
-use std::time::Duration;
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::{Request, Response};
+use http_body::{Body, Frame, SizeHint};
+use http_body_util::Full;
 use leadapi_core::BoxError;
 use reqwest::{redirect, retry};
 use tokio::runtime::Handle;
 
-use super::{Transport, TransportError, whole};
+use super::{SendProgress, Transport, TransportError, whole};
+use crate::timer::tokio_has_timers;
+
+const NO_TIMERS: &str = "the tokio runtime has no timers; build it with enable_all() or enable_time()";
 
 /// HTTP/1.1 over TCP and TLS, and HTTP/2 with the feature `http2`, with a pool of connections; it needs a tokio runtime around its calls,
 /// with io and time enabled.
@@ -75,8 +85,14 @@ impl Reqwest {
 #[async_trait]
 impl Transport for Reqwest {
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
-        // Without a runtime, it is reqwest that would panic.
+        // Without a runtime or its timers, reqwest would panic.
         Handle::try_current().map_err(|error| TransportError::not_sent(error).for_good())?;
+        if !tokio_has_timers() {
+            return Err(TransportError::not_sent(NO_TIMERS).for_good());
+        }
+        let progress = SendProgress::of(&request);
+        progress.mark_not_sent();
+        let request = request.map(|body| reqwest::Body::wrap(ReportedBody { body: body.into(), progress }));
         let request = reqwest::Request::try_from(request).map_err(|error| told(error.into()))?;
         let response = self.0.execute(request).await.map_err(|error| told(error.into()))?;
         whole(Response::<reqwest::Body>::from(response)).await.map_err(told)
@@ -103,4 +119,29 @@ fn told(error: BoxError) -> TransportError {
         told = told.for_good();
     }
     told
+}
+
+/// The body of a request, which hyper first looks at when it is about to write the request's head.
+struct ReportedBody {
+    body: Full<Bytes>,
+    progress: SendProgress,
+}
+
+impl Body for ReportedBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        self.progress.mark_sent();
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.progress.mark_sent();
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
 }

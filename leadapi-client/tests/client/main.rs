@@ -10,6 +10,9 @@ mod bulk;
 mod cancellation;
 #[cfg(test)]
 #[cfg(feature = "reqwest")]
+mod connecting;
+#[cfg(test)]
+#[cfg(feature = "reqwest")]
 mod defects;
 #[cfg(test)]
 #[cfg(feature = "reqwest")]

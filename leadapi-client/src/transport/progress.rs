@@ -1,0 +1,90 @@
+//! How far a request has got while its transport is still at work.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use http::Request;
+
+use super::Delivery;
+
+/// Tells the client how far a request has got, even when its call is dropped or times out.
+///
+/// [`Client`](crate::Client) puts one into the extensions of each request. A transport that knows when the first byte
+/// leaves marks the request as not sent when it begins, and as sent before that byte leaves. A request that is dropped
+/// between the two gives its rate-limit slot back. A transport need not report anything: a request without a mark counts
+/// as sent.
+///
+/// ```
+/// use bytes::Bytes;
+/// use http::{Request, Response};
+/// use leadapi_client::transport::{SendProgress, Transport, TransportError};
+/// # async fn connect() {}
+///
+/// struct Dialer<T>(T);
+///
+/// #[async_trait::async_trait]
+/// impl<T: Transport> Transport for Dialer<T> {
+///     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
+///         let progress = SendProgress::of(&request);
+///         progress.mark_not_sent();
+///         connect().await;
+///         progress.mark_sent();
+///         self.0.send(request).await
+///     }
+/// }
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct SendProgress {
+    not_sent: Arc<AtomicBool>,
+}
+
+impl SendProgress {
+    /// Returns the progress that the client put into the request, or one that nobody reads.
+    ///
+    /// ```
+    /// # use leadapi_client::transport::{Delivery, SendProgress};
+    /// let progress = SendProgress::of(&http::Request::new(()));
+    /// assert_eq!(progress.delivery(), Delivery::MaybeSent);
+    /// ```
+    #[must_use]
+    pub fn of<B>(request: &Request<B>) -> Self {
+        request.extensions().get::<Self>().cloned().unwrap_or_default()
+    }
+
+    /// Records that nothing of the request has left yet.
+    ///
+    /// ```
+    /// # use leadapi_client::transport::{Delivery, SendProgress};
+    /// let progress = SendProgress::default();
+    /// progress.mark_not_sent();
+    /// assert_eq!(progress.delivery(), Delivery::NotSent);
+    /// ```
+    pub fn mark_not_sent(&self) {
+        self.not_sent.store(true, Ordering::Relaxed);
+    }
+
+    /// Records that the request leaves now.
+    ///
+    /// ```
+    /// # use leadapi_client::transport::{Delivery, SendProgress};
+    /// let progress = SendProgress::default();
+    /// progress.mark_not_sent();
+    /// progress.mark_sent();
+    /// assert_eq!(progress.delivery(), Delivery::MaybeSent);
+    /// ```
+    pub fn mark_sent(&self) {
+        self.not_sent.store(false, Ordering::Relaxed);
+    }
+
+    /// Returns how far the request has got.
+    ///
+    /// ```
+    /// # use leadapi_client::transport::{Delivery, SendProgress};
+    /// assert_eq!(SendProgress::default().delivery(), Delivery::MaybeSent);
+    /// ```
+    pub fn delivery(&self) -> Delivery {
+        if self.not_sent.load(Ordering::Relaxed) { Delivery::NotSent } else { Delivery::MaybeSent }
+    }
+}

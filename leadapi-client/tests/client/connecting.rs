@@ -1,0 +1,67 @@
+//! Calls that end while they are still connecting: nothing was sent, so nothing is used up.
+
+use std::time::Duration;
+
+use leadapi_client::{Client, Outcome, Pacing, RetryPolicy, model::NewLead};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::support::casa_verde;
+
+/// A server that accepts connections and never answers the TLS handshake, and a client that may send one write a minute.
+async fn silent() -> (TcpListener, Client) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("https://{}/v1", listener.local_addr().unwrap());
+    let client = Client::builder(url, "pak_0123").pacing(Pacing::default().writes(1)).retry(RetryPolicy::none());
+    (listener, client.build().unwrap())
+}
+
+#[tokio::test]
+async fn a_call_dropped_while_connecting_gives_its_slot_back() {
+    let (listener, client) = silent().await;
+    let new = NewLead::new(&casa_verde(), "Ann");
+    let mut connections: Vec<TcpStream> = Vec::new();
+    // A loop of `select!` is not starved: each call gets as far as connecting.
+    for _ in 0..10 {
+        let create = client.leads().create(&new).timeout(Duration::from_secs(30));
+        tokio::select! {
+            ended = create.into_future() => panic!("not to end before it is dropped: {ended:?}"),
+            accepted = listener.accept() => connections.push(accepted.unwrap().0),
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_attempt_that_times_out_while_connecting_was_not_sent() {
+    let (_listener, client) = silent().await;
+    let new = NewLead::new(&casa_verde(), "Ann");
+    for _ in 0..3 {
+        let create = client.leads().create(&new).attempt_timeout(Duration::from_millis(50));
+        let error = create.timeout(Duration::from_secs(5)).await.unwrap_err();
+        assert!(error.is_timeout() && error.is_connect(), "{error:?}");
+        assert_eq!((error.outcome(), error.attempts()), (Outcome::NotSent, 1));
+        assert_eq!(error.to_string(), "POST /leads: connecting timed out");
+    }
+}
+
+#[tokio::test]
+async fn a_call_dropped_after_it_was_sent_keeps_its_slot() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let client = Client::builder(url, "pak_0123").pacing(Pacing::default().writes(1)).build().unwrap();
+    let new = NewLead::new(&casa_verde(), "Ann");
+    let request = async {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        assert_ne!(tokio::io::AsyncReadExt::read(&mut socket, &mut [0; 4_096]).await.unwrap(), 0);
+        socket
+    };
+    tokio::select! {
+        ended = client.leads().create(&new).into_future() => panic!("not to end before it is dropped: {ended:?}"),
+        _socket = request => {}
+    }
+    let error = client.leads().create(&new).timeout(Duration::from_secs(5)).await.unwrap_err();
+    assert_eq!((error.outcome(), error.attempts()), (Outcome::NotSent, 0));
+    // The client knows when its next turn is.
+    let wait = error.retry_after().unwrap();
+    assert!(wait > Duration::from_secs(50) && wait <= Duration::from_secs(60), "{wait:?}");
+    assert!(error.to_string().starts_with("POST /leads: not sent: timed out waiting for the client-side rate limit"));
+}
