@@ -37,10 +37,10 @@ pub(crate) async fn hold(client: &Client) -> Result<Vec<String>, Error> {
     Ok(heard)
 }
 
-/// A recorder around the real service, and the client that speaks through it.
+/// A recorder around the real service, and the client that speaks through it. The people in it are made up, so they stay.
 pub(crate) fn recorded(with: impl FnOnce(Recorder) -> Recorder) -> (Recorder, Client) {
     let (service, token) = support::service();
-    let recorder = with(Recorder::new(InProcess::new(service)));
+    let recorder = with(Recorder::new(InProcess::new(service)).keep_personal_data());
     let client = Client::builder("http://in-process/v1", token).transport(recorder.clone()).unwrap();
     (recorder, client)
 }

@@ -83,6 +83,57 @@ fn an_entry_that_cannot_be_replayed_is_named() {
 }
 
 #[test]
+fn a_body_that_was_not_recorded_is_refused_when_the_file_is_read() {
+    let refused = |entries: &str| Cassette::parse(&format!(r#"{{"log": {{"entries": [{entries}]}}}}"#)).unwrap_err();
+    let get = |response: &str| {
+        format!(r#"{{"request": {{"method": "GET", "url": "https://x/v1/leads"}}, "response": {response}}}"#)
+    };
+    let missing = "its response body is missing: the file leaves content.text out";
+    let compressed = "its response body is still compressed; save the file with decoded bodies";
+    let br = r#""headers": [{"name": "Content-Encoding", "value": "br"}]"#;
+    for (response, why) in [
+        (r#"{"status": 200}"#.to_owned(), missing),
+        (r#"{"status": 200, "content": {"size": 46, "mimeType": "application/json"}}"#.to_owned(), missing),
+        (r#"{"status": 404, "content": {"size": 24}}"#.to_owned(), missing),
+        (r#"{"status": 200, "content": {"text": "H4sIAAAA", "encoding": "base64"}}"#.to_owned(), compressed),
+        (r#"{"status": 500, "content": {"text": "H4sIAAAA", "encoding": "base64"}}"#.to_owned(), compressed),
+        (r#"{"status": 200, "content": {"text": "KLUv/QQA", "encoding": "base64"}}"#.to_owned(), compressed),
+        (format!(r#"{{"status": 200, {br}, "content": {{"text": "iwKA/w==", "encoding": "base64"}}}}"#), compressed),
+        (
+            r#"{"status": 200, "content": {"text": "//4=", "encoding": "base64"}}"#.to_owned(),
+            "its response body is not text",
+        ),
+    ] {
+        let good = get(r#"{"status": 200, "content": {"text": "{}"}}"#);
+        let error = refused(&format!("{good}, {}", get(&response)));
+        assert_eq!(error.to_string(), format!("entry 2 (GET /v1/leads) cannot be replayed: {why}"), "{response}");
+    }
+    let no_text = r#"{"request": {"method": "POST", "url": "https://x/v1/leads", "bodySize": 31,
+        "postData": {"mimeType": "application/json"}}, "response": {"status": 500}}"#;
+    assert!(refused(no_text).to_string().contains("leaves its text out"), "{}", refused(no_text));
+}
+
+#[test]
+fn two_base_paths_are_refused_when_the_file_is_read() {
+    let entry =
+        |url: &str| format!(r#"{{"request": {{"method": "GET", "url": "{url}"}}, "response": {{"status": 500}}}}"#);
+    let har = |urls: &[&str]| {
+        let entries: Vec<String> = urls.iter().map(|url| entry(url)).collect();
+        format!(r#"{{"log": {{"entries": [{}]}}}}"#, entries.join(","))
+    };
+    // What is no path of the API does not matter.
+    Cassette::parse(&har(&["https://x/", "https://x/v1/leads", "https://x/app.js", "https://x/v1/clients"])).unwrap();
+    let mixed = har(&["https://a/v1/leads", "https://a/v1/clients", "https://b/v2/leads"]);
+    let error = Cassette::parse(&mixed).unwrap_err().to_string();
+    let why = "its base path is not that of the entries before it; read one API of the file with Cassette::load_only";
+    assert_eq!(error, format!("entry 3 (GET /v2/leads) cannot be replayed: {why}"));
+
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("two-bases.har");
+    std::fs::write(&path, mixed).unwrap();
+    assert_eq!(Cassette::load_only(&path, "https://a/").unwrap().len(), 2);
+}
+
+#[test]
 fn an_empty_cassette_has_nothing_to_say() {
     let transport = Cassette::parse(r#"{"log": {"entries": []}}"#).unwrap().transport();
     let error = wait(client_of(transport.clone()).clients().list(Window::default())).unwrap_err();

@@ -5,6 +5,8 @@
 #[cfg(test)]
 mod conversation;
 #[cfg(test)]
+mod cost;
+#[cfg(test)]
 mod faithful;
 #[cfg(test)]
 mod foreign;

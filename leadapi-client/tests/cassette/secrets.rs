@@ -5,7 +5,7 @@ use leadapi_client::{
     Client,
     model::{LeadPatch, NewLead},
     testkit::cassette::{CassetteError, Recorder},
-    transport::{Transport, TransportError},
+    transport::{InProcess, Transport, TransportError},
 };
 
 use crate::{
@@ -59,7 +59,7 @@ fn what_looks_like_a_token_is_saved_nowhere() {
         (saved(request("http://x/v1/leads/pak_canary"), none.clone(), ""), "the URL of entry 1 (GET)"),
         (saved(request("http://x/v1/leads?a=%70ak_canary"), none.clone(), ""), "the URL of entry 1 (GET)"),
         (saved(keyed, none.clone(), ""), "a header of the request of entry 1 (GET)"),
-        (saved(with_body(r#"{"name":"pak_canary"}"#), none.clone(), ""), "the request's body of entry 1 (POST)"),
+        (saved(with_body(r#"{"source":"pak_canary"}"#), none.clone(), ""), "the request's body of entry 1 (POST)"),
         (saved(with_body("not JSON pak_canary"), none.clone(), ""), "the request's body of entry 1 (POST)"),
         (saved(plain(), location, ""), "a header of the answer of entry 1 (GET)"),
         (saved(plain(), none.clone(), r#"{"error":"pa\u006b_canary"}"#), "the answer's body of entry 1 (GET)"),
@@ -67,7 +67,7 @@ fn what_looks_like_a_token_is_saved_nowhere() {
         let error = result.unwrap_err().to_string();
         assert_eq!(error, format!("nothing is saved, because {place} holds what looks like a token (pak_…)"));
     }
-    saved(with_body(r#"{"notes":"pak_"}"#), none, r#"{"error":"a token begins with pak_"}"#).unwrap();
+    saved(with_body(r#"{"source":"pak_"}"#), none, r#"{"error":"a token begins with pak_"}"#).unwrap();
 }
 
 #[test]
@@ -79,6 +79,62 @@ fn nothing_is_written_when_there_is_a_token() {
     let _ = std::fs::remove_file(&path);
     assert!(matches!(recorder.cassette().unwrap().save(&path), Err(CassetteError::Token { .. })));
     assert!(!path.exists());
+}
+
+#[test]
+fn personal_data_is_redacted_unless_it_is_to_be_kept() {
+    let (service, token) = support::service();
+    let run = async |client: &Client, name: &str, email: &str| {
+        let new = NewLead::new(&support::casa_verde(), name).email(email).phone("+34 600 000 000").source("fair");
+        let lead = client.leads().create(&new.notes("Calls at night").business_name("Sol y Sombra")).await?;
+        client.leads().update(&lead.id, &LeadPatch::new().notes("Moved to Bergen")).await?;
+        let page = client.leads().list(&leadapi_client::model::LeadQuery::new()).await?;
+        client.pipelines().list(Default::default()).await?;
+        client.clients().list(Default::default()).await?;
+        Ok::<_, leadapi_client::Error>((lead.name, page.data[0].email.clone()))
+    };
+    let record = |with: fn(Recorder) -> Recorder| {
+        let recorder = with(Recorder::new(InProcess::new(service.clone())));
+        let client = Client::builder("http://in-process/v1", &token).transport(recorder.clone()).unwrap();
+        wait(run(&client, "Élodie Martin", "elodie@example.fr")).unwrap();
+        recorder.cassette().unwrap()
+    };
+    let private =
+        ["Élodie", "elodie@example.fr", "600 000", "Calls at night", "Sol y Sombra", "Moved to Bergen", "\\\"Ann\\\""];
+    let cassette = record(|recorder| recorder);
+    let har = cassette.to_har().unwrap();
+    for private in private {
+        assert!(!har.contains(private), "{private} in {har}");
+    }
+    for public in ["fair", "Casa Verde", "Sales"] {
+        assert!(har.contains(public), "{public} is about nobody: {har}");
+    }
+    assert_eq!(har.matches("redacted-1\\\"").count(), 4, "sent, answered twice and listed by one name: {har}");
+
+    // Whoever it is, the replay answers with them.
+    let transport = cassette.transport();
+    let (name, email) = wait(run(&transport.client().unwrap(), "Bo", "bo@example.com")).unwrap();
+    assert_eq!((name.as_str(), email.as_deref()), ("Bo", Some("bo@example.com")));
+    transport.verify().unwrap();
+
+    let har = record(Recorder::keep_personal_data).to_har().unwrap();
+    for private in private {
+        assert!(har.contains(private), "{private}");
+    }
+}
+
+#[test]
+fn an_email_that_stands_elsewhere_too_is_not_saved() {
+    let quoted = saved(
+        Request::post("http://x/v1/leads").body(r#"{"name":"Madrid","email":"ann@example.com"}"#).unwrap(),
+        HeaderMap::new(),
+        r#"{"error":"in Madrid, ann@example.com is known"}"#,
+    );
+    assert!(matches!(quoted, Err(CassetteError::Leak { .. })), "{quoted:?}");
+    // A name may be a word of any text, and a page of a proxy is saved as it is.
+    let request = || Request::post("http://x/v1/leads").body(r#"{"name":"Madrid","phone":1}"#).unwrap();
+    saved(request(), HeaderMap::new(), r#"{"error":"no trains to Madrid"}"#).unwrap();
+    saved(request(), HeaderMap::new(), "<html>").unwrap();
 }
 
 #[test]

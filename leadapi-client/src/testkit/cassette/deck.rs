@@ -80,6 +80,20 @@ impl Opening {
         self
     }
 
+    /// What [`Recorder::keep_personal_data`] does.
+    ///
+    /// ```
+    /// # use leadapi_client::testkit::cassette::Cassette;
+    /// let opening = Cassette::open("tests/cassettes/tour.har").keep_personal_data();
+    /// # drop(opening);
+    /// ```
+    pub fn keep_personal_data(mut self) -> Self {
+        if let Ok(rules) = &mut self.rules {
+            rules.keep_personal_data = true;
+        }
+        self
+    }
+
     /// What [`Recorder::keep_ids`] does.
     ///
     /// ```

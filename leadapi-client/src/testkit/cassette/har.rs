@@ -63,8 +63,9 @@ pub(super) struct Request {
     pub(super) post_data: Option<PostData>,
     #[serde(skip_deserializing, default = "unknown")]
     headers_size: i8,
-    #[serde(skip_deserializing, default)]
-    body_size: usize,
+    /// As the file says, which may have left the body itself out.
+    #[serde(default)]
+    pub(super) body_size: i64,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -86,7 +87,7 @@ pub(super) struct Response {
     #[serde(skip_deserializing, default = "unknown")]
     headers_size: i8,
     #[serde(skip_deserializing, default)]
-    body_size: usize,
+    body_size: i64,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -107,12 +108,13 @@ pub(super) struct PostData {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Content {
-    #[serde(skip_deserializing, default)]
-    pub(super) size: usize,
+    #[serde(default)]
+    pub(super) size: i64,
     #[serde(default)]
     pub(super) mime_type: String,
-    #[serde(default)]
-    pub(super) text: String,
+    /// None where a program has left it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) text: Option<String>,
     /// `base64`, or that the text is the body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) encoding: Option<String>,
@@ -141,7 +143,8 @@ impl Entry {
         for headers in [&mut request.headers, &mut response.headers] {
             headers.retain(|header| !SECRET.iter().any(|secret| header.name.eq_ignore_ascii_case(secret.as_str())));
         }
-        response.content.size = response.content.body().map_or(0, |body| body.len());
+        response.content.size = response.content.body().map_or(0, |body| size(body.len()));
+        response.content.text.get_or_insert_default();
         let query = Target::of(&request.url).query;
         let request = Request::new(request.method, request.url, request.headers, query, request.post_data);
         Self::new(request, Response::new(response.status, response.headers, response.content))
@@ -168,7 +171,7 @@ impl Request {
             cookies: [],
             headers,
             query_string: query.into_iter().map(|(name, value)| Named { name, value }).collect(),
-            body_size: post_data.as_ref().map_or(0, |data| data.text.len()),
+            body_size: post_data.as_ref().map_or(0, |data| size(data.text.len())),
             post_data,
             headers_size: unknown(),
         }
@@ -196,10 +199,15 @@ impl Content {
     /// The body that it stands for; none when it is written in a way that nobody knows.
     pub(super) fn body(&self) -> Option<Vec<u8>> {
         match self.encoding.as_deref() {
-            None | Some("") => Some(self.text.clone().into_bytes()),
+            None | Some("") => Some(self.text.clone().unwrap_or_default().into_bytes()),
             Some("base64") => {
                 // Some programs break the lines, and some leave the end unpadded.
-                let digits: String = self.text.chars().filter(|digit| !digit.is_ascii_whitespace()).collect();
+                let digits: String = self
+                    .text
+                    .iter()
+                    .flat_map(|text| text.chars())
+                    .filter(|digit| !digit.is_ascii_whitespace())
+                    .collect();
                 STANDARD_NO_PAD.decode(digits.trim_end_matches('=')).ok()
             }
             Some(_) => None,
@@ -229,4 +237,9 @@ fn http_version() -> &'static str {
 /// How the specification says that a size is not known.
 fn unknown() -> i8 {
     -1
+}
+
+/// A length as HAR writes it, where -1 is one that is not known.
+pub(super) fn size(length: usize) -> i64 {
+    i64::try_from(length).unwrap_or(i64::MAX)
 }

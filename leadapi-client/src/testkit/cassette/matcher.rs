@@ -13,6 +13,13 @@ pub(super) struct Asked {
     pub(super) body: Body,
 }
 
+impl Asked {
+    /// Whether method and path are the same.
+    pub(super) fn is_about_the_same(&self, other: &Self) -> bool {
+        self.method == other.method && self.target.segments == other.target.segments
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(super) enum Body {
     Json(Json),
@@ -27,36 +34,75 @@ impl Body {
 }
 
 /// Which name of the cassette stands for what in this run: one for one, in both directions.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Aliases {
+#[derive(Debug, Default)]
+struct Aliases {
     meaning: BTreeMap<String, String>,
     name: BTreeMap<String, String>,
 }
 
 impl Aliases {
-    /// Whether the name may stand for this; if so, it does from now on.
-    fn bind(&mut self, name: &str, meaning: &str) -> bool {
-        match (self.meaning.get(name), self.name.get(meaning)) {
-            (None, None) => {
-                self.meaning.insert(name.to_owned(), meaning.to_owned());
-                self.name.insert(meaning.to_owned(), name.to_owned());
-                true
-            }
-            (Some(known), _) => known == meaning,
-            (None, Some(_)) => false,
-        }
+    fn insert(&mut self, name: &str, meaning: &str) {
+        self.meaning.insert(name.to_owned(), meaning.to_owned());
+        self.name.insert(meaning.to_owned(), name.to_owned());
     }
 
-    pub(super) fn meaning(&self, name: &str) -> Option<&String> {
-        self.meaning.get(name)
+    /// Not by `BTreeMap::append`, which walks over all that is there already.
+    fn extend(&mut self, other: Self) {
+        self.meaning.extend(other.meaning);
+        self.name.extend(other.name);
     }
 }
 
 /// What the names of the cassette have come to stand for.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Bound {
     keys: Aliases,
-    pub(super) redacted: Aliases,
+    redacted: Aliases,
+}
+
+impl Bound {
+    /// What a redacted text was sent as.
+    pub(super) fn redacted(&self, name: &str) -> Option<&String> {
+        self.redacted.meaning.get(name)
+    }
+
+    /// Keeps what a comparison without differences has bound.
+    pub(super) fn extend(&mut self, Bindings { keys, redacted }: Bindings) {
+        self.keys.extend(keys);
+        self.redacted.extend(redacted);
+    }
+}
+
+/// What one comparison binds beyond what was bound before it.
+#[derive(Debug, Default)]
+pub(super) struct Bindings {
+    keys: Aliases,
+    redacted: Aliases,
+}
+
+/// The names that were bound before a comparison, and those that it binds itself. Nothing is copied, so that the cost of
+/// a comparison does not grow with the tape.
+struct Trial<'a> {
+    known: &'a Aliases,
+    new: &'a mut Aliases,
+}
+
+impl Trial<'_> {
+    fn meaning(&self, name: &str) -> Option<&String> {
+        self.known.meaning.get(name).or_else(|| self.new.meaning.get(name))
+    }
+
+    /// Whether the name may stand for this; if so, it does from now on.
+    fn bind(&mut self, name: &str, meaning: &str) -> bool {
+        match self.meaning(name) {
+            Some(known) => known == meaning,
+            None if self.known.name.contains_key(meaning) || self.new.name.contains_key(meaning) => false,
+            None => {
+                self.new.insert(name, meaning);
+                true
+            }
+        }
+    }
 }
 
 /// In what a request differs from a recorded one, each with how far apart that sets them.
@@ -87,9 +133,11 @@ impl Differences {
     }
 }
 
-/// Compares; what matches binds names, so the caller keeps what is bound only if there is no difference.
-pub(super) fn differences(recorded: &Asked, asked: &Asked, bound: &mut Bound) -> Differences {
-    let mut found = Differences::default();
+/// Compares; what matches binds names, which the caller keeps only if there is no difference.
+pub(super) fn differences(recorded: &Asked, asked: &Asked, bound: &Bound) -> (Differences, Bindings) {
+    let (mut found, mut new) = (Differences::default(), Bindings::default());
+    let mut keys = Trial { known: &bound.keys, new: &mut new.keys };
+    let mut redacted = Trial { known: &bound.redacted, new: &mut new.redacted };
     if recorded.method != asked.method {
         found.add(20, format!("the method is {}, not {}", asked.method, recorded.method));
     }
@@ -99,9 +147,9 @@ pub(super) fn differences(recorded: &Asked, asked: &Asked, bound: &mut Bound) ->
         let weight = 10 + u32::try_from(apart).unwrap_or(u32::MAX / 4).min(9);
         found.add(weight, format!("the path is {}, not {}", asked.target.path(), recorded.target.path()));
     }
-    query(&recorded.target.query, &asked.target.query, bound, &mut found);
+    query(&recorded.target.query, &asked.target.query, &mut redacted, &mut found);
     match (&recorded.body, &asked.body) {
-        (Body::Json(recorded), Body::Json(asked)) => json(recorded, asked, "", bound, &mut found),
+        (Body::Json(recorded), Body::Json(asked)) => json(recorded, asked, "", &mut redacted, &mut found),
         (Body::Bytes(recorded), Body::Bytes(asked)) if recorded == asked => {}
         (_, Body::Bytes(asked)) if asked.is_empty() => found.add(3, "the body is missing".to_owned()),
         (Body::Bytes(recorded), _) if recorded.is_empty() => {
@@ -109,20 +157,20 @@ pub(super) fn differences(recorded: &Asked, asked: &Asked, bound: &mut Bound) ->
         }
         _ => found.add(3, "the body is another".to_owned()),
     }
-    key(recorded.key.as_deref(), asked.key.as_deref(), bound, &mut found);
-    found
+    key(recorded.key.as_deref(), asked.key.as_deref(), &mut keys, &mut found);
+    (found, new)
 }
 
 /// A request that is sent again keeps its key, and no two creates have the same one: what the key is does not matter.
-fn key(recorded: Option<&str>, asked: Option<&str>, bound: &mut Bound, found: &mut Differences) {
+fn key(recorded: Option<&str>, asked: Option<&str>, bound: &mut Trial<'_>, found: &mut Differences) {
     match (recorded, asked) {
         // Whoever recorded it sent none, such as a browser; our client sends one with each create.
         (None, _) => {}
         (Some(_), None) => found.add(2, "the header idempotency-key is missing".to_owned()),
         (Some(name), Some(key)) => {
-            if bound.keys.meaning(name).is_some_and(|known| known != key) {
+            if bound.meaning(name).is_some_and(|known| known != key) {
                 found.add(2, format!("the idempotency-key is not the one that was sent before as {name}"));
-            } else if !bound.keys.bind(name, key) {
+            } else if !bound.bind(name, key) {
                 found.add(
                     2,
                     format!("the idempotency-key was sent before with another request, and {name} is a new one"),
@@ -133,7 +181,7 @@ fn key(recorded: Option<&str>, asked: Option<&str>, bound: &mut Bound, found: &m
 }
 
 /// The order of parameters does not matter, that of the values of one does.
-fn query(recorded: &[(String, String)], asked: &[(String, String)], bound: &mut Bound, found: &mut Differences) {
+fn query(recorded: &[(String, String)], asked: &[(String, String)], bound: &mut Trial<'_>, found: &mut Differences) {
     let sorted = |query: &[(String, String)]| {
         let mut sorted = BTreeMap::<String, Vec<String>>::new();
         for (name, value) in query {
@@ -160,7 +208,7 @@ fn query(recorded: &[(String, String)], asked: &[(String, String)], bound: &mut 
     }
 }
 
-fn json(recorded: &Json, asked: &Json, at: &str, bound: &mut Bound, found: &mut Differences) {
+fn json(recorded: &Json, asked: &Json, at: &str, bound: &mut Trial<'_>, found: &mut Differences) {
     match (recorded, asked) {
         (Json::Object(fields), Json::Object(others)) => {
             for (key, value) in fields {
@@ -189,8 +237,8 @@ fn json(recorded: &Json, asked: &Json, at: &str, bound: &mut Bound, found: &mut 
 }
 
 /// A text that was redacted may be any, but the same one everywhere.
-fn same_text(recorded: &str, asked: &str, bound: &mut Bound) -> bool {
-    recorded == asked || (is_redacted(recorded) && bound.redacted.bind(recorded, asked))
+fn same_text(recorded: &str, asked: &str, bound: &mut Trial<'_>) -> bool {
+    recorded == asked || (is_redacted(recorded) && bound.bind(recorded, asked))
 }
 
 pub(super) fn is_redacted(text: &str) -> bool {

@@ -33,8 +33,10 @@
 //! - The id of each lead that was created meanwhile is `id-1`, `id-2` in URLs, bodies and `Location`, and its
 //!   `created_at` a second of the year 2100: they keep the order that the service lists them in, before all leads that
 //!   were there already. [`Recorder::keep_ids`] leaves both as they are.
-//! - The texts of fields that are to be redacted are `redacted-1`, `redacted-2`, the same text by the same name. When it
-//!   would stand in another field too, nothing is saved.
+//! - The name, email, phone, notes and business name of leads are redacted: they become `redacted-1`, `redacted-2`, the
+//!   same text by the same name, in requests and responses. [`Recorder::keep_personal_data`] keeps them, and
+//!   [`Recorder::redact`] adds fields, such as `source`. When an email, a phone number or the text of an added field would
+//!   stand in another field too, nothing is saved. A body that is not JSON stays as it is.
 //!
 //! What the service makes of the time that has passed stays: a `Retry-After` differs when the runs differ in their pace.
 //!
@@ -60,10 +62,12 @@ mod json;
 mod matcher;
 mod names;
 mod player;
+mod progress;
 mod recorder;
 mod replay;
 mod rules;
 mod target;
+mod usable;
 mod writing;
 
 use std::{
@@ -90,10 +94,9 @@ pub struct Cassette {
 
 impl Cassette {
     fn new(name: String, Har { log }: Har) -> Result<Self, CassetteError> {
+        // Before what a program has left out is filled in.
+        usable::check(&log.entries)?;
         let har = Har::new(log.entries.into_iter().map(Entry::completed).collect());
-        for (entry, nth) in har.log.entries.iter().zip(1..) {
-            Recorded::new(entry, nth)?;
-        }
         Ok(Self { name, har, any_order: false })
     }
 
@@ -124,10 +127,27 @@ impl Cassette {
     ///
     /// [`CassetteError::Read`], and those of [`parse`](Self::parse).
     pub fn load(path: impl AsRef<Path>) -> Result<Self, CassetteError> {
+        Self::load_only(path, "")
+    }
+
+    /// Reads the entries of a file whose URL begins with this one: a browser notes more than one conversation, and what
+    /// is not of this API need not be one that can be replayed.
+    ///
+    /// ```no_run
+    /// use leadapi_client::testkit::cassette::Cassette;
+    ///
+    /// let cassette = Cassette::load_only("crm.example.com.har", "https://api.example.com/v1/")?;
+    /// # Ok::<(), leadapi_client::testkit::cassette::CassetteError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`load`](Self::load).
+    pub fn load_only(path: impl AsRef<Path>, url: &str) -> Result<Self, CassetteError> {
         let path = path.as_ref();
         let read = fs::read_to_string(path);
         let text = read.map_err(|source| CassetteError::Read { path: path.to_owned(), source })?;
-        Self::named(path.display().to_string(), &text)
+        Self::named(path.display().to_string(), &text, url)
     }
 
     /// Reads the text of a HAR.
@@ -146,15 +166,20 @@ impl Cassette {
     ///
     /// # Errors
     ///
-    /// [`CassetteError::NotHar`], and [`CassetteError::Unusable`] for an entry that cannot be replayed.
+    /// [`CassetteError::NotHar`], and [`CassetteError::Unusable`] for the first entry of the API that cannot be replayed,
+    /// with the reason: a body that the file has left out or kept compressed, an unknown encoding, or another base path
+    /// than that of the entries before it.
     pub fn parse(text: &str) -> Result<Self, CassetteError> {
-        Self::named("the cassette".to_owned(), text)
+        Self::named("the cassette".to_owned(), text, "")
     }
 
-    fn named(name: String, text: &str) -> Result<Self, CassetteError> {
+    fn named(name: String, text: &str, url: &str) -> Result<Self, CassetteError> {
         // Some programs write a byte order mark.
-        match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
-            Ok(har) => Self::new(name, har),
+        match serde_json::from_str::<Har>(text.trim_start_matches('\u{feff}')) {
+            Ok(mut har) => {
+                har.log.entries.retain(|entry| entry.request.url.starts_with(url));
+                Self::new(name, har)
+            }
             Err(source) => Err(CassetteError::NotHar { name, source }),
         }
     }

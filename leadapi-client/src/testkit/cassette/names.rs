@@ -18,10 +18,6 @@ impl Names {
         let next = self.known.len() + 1;
         self.known.entry(value.to_owned()).or_insert_with(|| format!("{}-{next}", self.prefix)).clone()
     }
-
-    pub(super) fn values(&self) -> impl Iterator<Item = &str> {
-        self.known.keys().map(String::as_str)
-    }
 }
 
 /// The leads that were created while it was recorded: what the service calls them, and what the cassette does.

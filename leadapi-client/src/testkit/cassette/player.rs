@@ -17,6 +17,7 @@ use super::{
     har::{Entry, Named},
     json::Json,
     matcher::{Asked, Body, Bound, Differences, differences, is_redacted},
+    progress::Progress,
     target::Target,
 };
 
@@ -37,12 +38,14 @@ pub(super) struct Recorded {
     asked: Asked,
     status: StatusCode,
     headers: HeaderMap,
-    body: Vec<u8>,
+    body: Bytes,
+    /// The body read as JSON, if it holds redacted texts.
+    template: Option<Json>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
-    used: Vec<usize>,
+    progress: Progress,
     bound: Bound,
     faults: Vec<String>,
 }
@@ -50,7 +53,8 @@ struct State {
 impl Player {
     pub(super) fn new(name: String, entries: Vec<Recorded>, any_order: bool) -> Self {
         let base = entries.iter().find_map(|entry| entry.asked.target.base()).unwrap_or_default();
-        Self { name, base, any_order, entries, state: Mutex::default(), verified: AtomicBool::new(false) }
+        let state = State { progress: Progress::new(entries.len()), bound: Bound::default(), faults: Vec::new() };
+        Self { name, base, any_order, entries, state: Mutex::new(state), verified: AtomicBool::new(false) }
     }
 
     /// The path that the recorded requests begin with.
@@ -59,69 +63,61 @@ impl Player {
     }
 
     pub(super) fn play(&self, asked: &Asked) -> Response<Bytes> {
-        let mut state = self.state();
-        match self.find(asked, &state) {
-            Ok((nth, entry, bound)) => {
-                state.used.push(nth);
-                state.bound = bound;
-                entry.answer(&state.bound)
-            }
-            Err(why) => {
-                let asked = format!("{} {}", asked.method, asked.target);
-                let fault = canary::masked(&format!("{asked} is not what {} goes on with: {why}", self.name));
-                let answer = unrecorded(&fault);
-                state.faults.push(fault);
-                answer
-            }
-        }
-    }
-
-    fn find(&self, asked: &Asked, state: &State) -> Result<(usize, &Recorded, Bound), String> {
-        let mut unused = self.entries.iter().enumerate().filter(|(nth, _)| !state.used.contains(nth));
+        let state = &mut *self.state();
         // In strict order only the next one can be it.
         let candidates = if self.any_order { self.entries.len() } else { 1 };
-        for (nth, entry) in unused.by_ref().take(candidates) {
-            let mut bound = state.bound.clone();
-            if differences(&entry.asked, asked, &mut bound).is_empty() {
-                return Ok((nth, entry, bound));
+        let unused = state.progress.unused().take(candidates);
+        let found = unused.filter_map(|nth| Some((nth, self.entries.get(nth)?))).find_map(|(nth, entry)| {
+            // A look that costs little first: most entries are about something else.
+            if !entry.asked.is_about_the_same(asked) {
+                return None;
             }
+            let (differences, new) = differences(&entry.asked, asked, &state.bound);
+            differences.is_empty().then_some((nth, entry, new))
+        });
+        if let Some((nth, entry, new)) = found {
+            state.progress.use_up(nth);
+            state.bound.extend(new);
+            return entry.answer(&state.bound);
         }
-        Err(self.why_not(asked, state))
+        let why = self.why_not(asked, state);
+        let asked = format!("{} {}", asked.method, asked.target);
+        let fault = canary::masked(&format!("{asked} is not what {} goes on with: {why}", self.name));
+        let answer = unrecorded(&fault);
+        state.faults.push(fault);
+        answer
     }
 
     /// The nearest entry, and what is wrong with taking it for this one.
     fn why_not(&self, asked: &Asked, state: &State) -> String {
-        let next = self.next(state);
+        let next = state.progress.unused().next();
         let distance = |nth: usize, differences: &Differences| {
             // At the same distance the next one is nearest, and one that is used is the last to be meant.
-            let used = u32::from(state.used.contains(&nth));
-            (differences.weight() + 3 * used, next.is_none_or(|(next, _)| next != nth), nth)
+            let used = u32::from(state.progress.is_used(nth));
+            (differences.weight() + 3 * used, next != Some(nth), nth)
         };
         let compared = self.entries.iter().enumerate().map(|(nth, entry)| {
-            let differences = differences(&entry.asked, asked, &mut state.bound.clone());
+            let (differences, _) = differences(&entry.asked, asked, &state.bound);
             (distance(nth, &differences), nth, entry, differences)
         });
         let Some((_, nth, entry, differences)) = compared.min_by_key(|(distance, ..)| *distance) else {
             return "nothing is recorded".to_owned();
         };
         let name = &entry.name;
-        match (differences.is_empty(), state.used.contains(&nth), next) {
+        let next = next.and_then(|next| self.entries.get(next));
+        match (differences.is_empty(), state.progress.is_used(nth), next) {
             (true, true, _) => format!("{name} is the same, and was replayed already"),
-            (true, false, Some((_, next))) => format!("{name} is the same, but {} comes before it", next.name),
+            (true, false, Some(next)) => format!("{name} is the same, but {} comes before it", next.name),
             (_, true, None) => format!("all is replayed; the nearest was {name}: {}", differences.sentence()),
             _ => format!("the nearest is {name}: {}", differences.sentence()),
         }
     }
 
-    fn next(&self, state: &State) -> Option<(usize, &Recorded)> {
-        self.entries.iter().enumerate().find(|(nth, _)| !state.used.contains(nth))
-    }
-
     pub(super) fn verify(&self) -> Result<(), CassetteError> {
         self.verified.store(true, Ordering::Relaxed);
         let state = self.state();
-        let unused = self.entries.iter().enumerate().filter(|(nth, _)| !state.used.contains(nth));
-        let unused = unused.map(|(_, entry)| format!("{} was never asked for", entry.name));
+        let unused = state.progress.unused().filter_map(|nth| self.entries.get(nth));
+        let unused = unused.map(|entry| format!("{} was never asked for", entry.name));
         let faults: Vec<_> = state.faults.iter().cloned().chain(unused).collect();
         if faults.is_empty() { Ok(()) } else { Err(CassetteError::Unfaithful { name: self.name.clone(), faults }) }
     }
@@ -165,28 +161,39 @@ impl Recorded {
         if let (Ok(mime_type), false) = (mime_type, body.is_empty() || headers.contains_key(header::CONTENT_TYPE)) {
             headers.insert(header::CONTENT_TYPE, mime_type);
         }
-        Ok(Some(Self { name, asked, status, headers, body }))
+        let template = template(&body);
+        Ok(Some(Self { name, asked, status, headers, body: body.into(), template }))
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     /// What was redacted, and is known by now from a request, is answered as it was sent.
     fn answer(&self, bound: &Bound) -> Response<Bytes> {
-        let json = std::str::from_utf8(&self.body).ok().and_then(Json::parse);
-        let mut changed = false;
-        let json = json.map(|mut json| {
+        let filled = self.template.clone().and_then(|mut json| {
+            let mut changed = false;
             json.each_text(&mut |text| {
-                if let Some(meaning) = bound.redacted.meaning(text).filter(|_| is_redacted(text)) {
+                if let Some(meaning) = bound.redacted(text).filter(|_| is_redacted(text)) {
                     text.clone_from(meaning);
                     changed = true;
                 }
             });
-            json
+            changed.then(|| json.to_string().into())
         });
-        let body = json.filter(|_| changed).map_or_else(|| self.body.clone(), |json| json.to_string().into_bytes());
-        let mut response = Response::new(body.into());
+        let mut response = Response::new(filled.unwrap_or_else(|| self.body.clone()));
         *response.status_mut() = self.status;
         response.headers_mut().clone_from(&self.headers);
         response
     }
+}
+
+/// Reads a body once, so that an answer without redacted texts costs nothing, and one with them no second reading.
+fn template(body: &[u8]) -> Option<Json> {
+    let mut json = Json::parse(std::str::from_utf8(body).ok()?)?;
+    let mut holds = false;
+    json.each_text(&mut |text| holds |= is_redacted(text));
+    holds.then_some(json)
 }
 
 /// The headers that still hold: the body is not compressed any more, and the connection is another.

@@ -14,6 +14,9 @@ use crate::transport::{Transport, TransportError};
 
 /// A transport around another one, that makes a [`Cassette`] of what passes through it.
 ///
+/// The name, email, phone, notes and business name of leads are redacted, unless [`keep_personal_data`](Self::keep_personal_data)
+/// says otherwise.
+///
 /// Clones record into the same cassette, so that a test keeps one and gives the client another. Requests stand in it in
 /// the order in which they were sent. The token is not even kept in memory.
 ///
@@ -23,7 +26,7 @@ use crate::transport::{Transport, TransportError};
 /// # futures_executor::block_on(async {
 /// # let (service, token) = support::service();
 ///
-/// let recorder = Recorder::new(InProcess::new(service)).redact("email");
+/// let recorder = Recorder::new(InProcess::new(service));
 /// let client = Client::builder("http://in-process/v1", token).transport(recorder.clone())?;
 /// client.leads().create(&NewLead::new(&support::casa_verde(), "Ann").email("ann@example.com")).await?;
 ///
@@ -74,6 +77,21 @@ impl Recorder {
     #[must_use]
     pub fn redact(mut self, field: &str) -> Self {
         Arc::make_mut(&mut self.rules).redact(field);
+        self
+    }
+
+    /// Keeps what says who a lead is. Without it the name, email, phone, notes and business name of leads are redacted as
+    /// by [`redact`](Self::redact), in what is sent and in what is answered; it is for data that somebody has made up.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # let (service, _) = support::service();
+    /// # use leadapi_client::{testkit::cassette::Recorder, transport::InProcess};
+    /// let recorder = Recorder::new(InProcess::new(service)).keep_personal_data();
+    /// ```
+    #[must_use]
+    pub fn keep_personal_data(mut self) -> Self {
+        Arc::make_mut(&mut self.rules).keep_personal_data = true;
         self
     }
 

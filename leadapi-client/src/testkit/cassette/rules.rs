@@ -9,6 +9,8 @@ use super::CassetteError;
 pub(super) struct Rules {
     pub(super) headers: Vec<HeaderName>,
     pub(super) redacted: Vec<Field>,
+    /// Whether what says who a lead is stays as it is.
+    pub(super) keep_personal_data: bool,
     /// Whether ids and moments that the service makes stay as they are.
     pub(super) keep_ids: bool,
 }
@@ -21,6 +23,12 @@ pub(super) enum Field {
     /// At this place of a body; `*` is any key or index.
     Pointer(Vec<String>),
 }
+
+/// The fields of a lead that say who it is, or what was said about it.
+const PERSONAL: [&str; 5] = ["name", "email", "phone", "notes", "business_name"];
+
+/// The personal fields whose values are looked for elsewhere: each is of one person. A name can be that of a city too.
+pub(super) const TELLING_FIELDS: [&str; 2] = ["email", "phone"];
 
 /// With these somebody could be taken for somebody else.
 pub(super) const SECRET: [HeaderName; 4] =
@@ -38,7 +46,7 @@ impl Default for Rules {
             header::WWW_AUTHENTICATE,
             X_REQUEST_ID,
         ];
-        Self { headers, redacted: Vec::new(), keep_ids: false }
+        Self { headers, redacted: Vec::new(), keep_personal_data: false, keep_ids: false }
     }
 }
 
@@ -61,6 +69,17 @@ impl Rules {
             }
             None => Field::Name(field.to_owned()),
         });
+    }
+
+    /// Returns whether a field of a body about leads is personal data that is redacted unless told otherwise. A body is a
+    /// lead, or a page of leads.
+    pub(super) fn redacts_personal(&self, path: &[String]) -> bool {
+        let field = match path {
+            [field] => field,
+            [data, _, field] if data == "data" => field,
+            _ => return false,
+        };
+        !self.keep_personal_data && PERSONAL.contains(&field.as_str())
     }
 
     pub(super) fn redacts(&self, path: &[String]) -> bool {

@@ -39,10 +39,19 @@ impl Target {
         self.segments.iter().flat_map(|segment| ["/".to_owned(), escaped(segment, SEGMENT)]).collect()
     }
 
+    /// What of the API it is about, if it is one of its paths.
+    pub(super) fn collection(&self) -> Option<&str> {
+        self.segments.get(self.collection_at()?).map(String::as_str)
+    }
+
+    fn collection_at(&self) -> Option<usize> {
+        let is_collection = |segment: &String| matches!(segment.as_str(), "leads" | "pipelines" | "clients");
+        self.segments.iter().rposition(is_collection)
+    }
+
     /// The path before the collection: where the API begins, if it is one of its paths.
     pub(super) fn base(&self) -> Option<String> {
-        let is_collection = |segment: &String| matches!(segment.as_str(), "leads" | "pipelines" | "clients");
-        let at = self.segments.iter().rposition(is_collection)?;
+        let at = self.collection_at()?;
         let base = Self { segments: self.segments.iter().take(at).cloned().collect(), query: Vec::new() };
         Some(base.path())
     }

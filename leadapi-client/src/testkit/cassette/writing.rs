@@ -12,10 +12,11 @@ use leadapi_core::http::header::{IDEMPOTENCY_KEY, X_REQUEST_ID};
 use super::{
     CassetteError,
     exchange::{Answer, Exchange},
-    har::{Content, Entry, Named, PostData, Request, Response},
+    har::{Content, Entry, Named, PostData, Request, Response, size},
     json::Json,
+    matcher::is_redacted,
     names::{Created, Names},
-    rules::Rules,
+    rules::{Rules, TELLING_FIELDS},
     target::Target,
 };
 
@@ -32,6 +33,7 @@ pub(super) fn entries(exchanges: &[Exchange], rules: &Rules) -> Result<Vec<Entry
         keys: Names::new("key"),
         requests: Names::new("request"),
         redacted: Names::new("redacted"),
+        telling: BTreeSet::new(),
     };
     let mut entries = Vec::with_capacity(exchanges.len());
     for (exchange, nth) in exchanges.iter().zip(1..) {
@@ -65,6 +67,8 @@ struct Writer<'a> {
     keys: Names,
     requests: Names,
     redacted: Names,
+    /// The redacted values that must stand nowhere else.
+    telling: BTreeSet<String>,
 }
 
 impl Writer<'_> {
@@ -75,14 +79,15 @@ impl Writer<'_> {
                 entry: format!("entry {nth} ({method} {})", exchange.target.path()),
             });
         };
+        let of_leads = exchange.target.collection() == Some("leads");
         let target = self.target(&exchange.target);
         let headers = self.headers(&exchange.headers);
-        let body = self.body(&exchange.body, &place(nth, method, "the request's body"))?;
+        let body = self.body(&exchange.body, of_leads, &place(nth, method, "the request's body"))?;
         let post_data =
             (!body.is_empty()).then(|| PostData { mime_type: mime_type(&exchange.headers), text: text(&body) });
         let url = format!("{ORIGIN}{target}");
         let request = Request::new(method.to_owned(), url, headers, target.query, post_data);
-        let response = self.response(answer, &place(nth, method, "the answer's body"))?;
+        let response = self.response(answer, of_leads, &place(nth, method, "the answer's body"))?;
         Ok(Entry::new(request, response))
     }
 
@@ -91,7 +96,7 @@ impl Writer<'_> {
         target.segments.iter_mut().for_each(|segment| self.created.rename(segment));
         for (name, value) in &mut target.query {
             if self.rules.redacts(std::slice::from_ref(name)) {
-                *value = self.redacted.of(value);
+                *value = self.redact_text(value);
             }
             self.created.rename(value);
         }
@@ -122,17 +127,18 @@ impl Writer<'_> {
         format!("{origin}{}", self.target(&Target::of(location)))
     }
 
-    fn response(&mut self, answer: &Answer, place: &str) -> Result<Response, CassetteError> {
+    fn response(&mut self, answer: &Answer, of_leads: bool, place: &str) -> Result<Response, CassetteError> {
         let headers = self.headers(&answer.headers);
-        let body = self.body(&answer.body, place)?;
+        let body = self.body(&answer.body, of_leads, place)?;
         let encoding = std::str::from_utf8(&body).is_err().then(|| "base64".to_owned());
         let text = if encoding.is_some() { STANDARD.encode(&body) } else { text(&body) };
-        let content = Content { size: body.len(), mime_type: mime_type(&answer.headers), text, encoding };
+        let content =
+            Content { size: size(body.len()), mime_type: mime_type(&answer.headers), text: Some(text), encoding };
         Ok(Response::new(answer.status.as_u16(), headers, content))
     }
 
     /// A body that needs no change stays as it came, byte for byte.
-    fn body(&mut self, body: &[u8], place: &str) -> Result<Vec<u8>, CassetteError> {
+    fn body(&mut self, body: &[u8], of_leads: bool, place: &str) -> Result<Vec<u8>, CassetteError> {
         if body.is_empty() {
             return Ok(Vec::new());
         }
@@ -144,6 +150,9 @@ impl Writer<'_> {
         };
         let before = json.to_string();
         self.redact(&mut json, &mut Vec::new(), false, place)?;
+        if of_leads {
+            self.redact_personal(&mut json, &mut Vec::new());
+        }
         self.number(&mut json);
         let after = json.to_string();
         Ok(if after == before { body.to_owned() } else { after.into_bytes() })
@@ -173,7 +182,7 @@ impl Writer<'_> {
                     path.pop();
                 }
             }
-            Json::Text(text) if within => *text = self.redacted.of(text),
+            Json::Text(text) if within => *text = self.redact_text(text),
             Json::Other(other) if within && other != "null" => {
                 let place = format!("/{} in {place}", path.join("/"));
                 return Err(CassetteError::Unredactable { place, why: "it is not a text" });
@@ -181,6 +190,39 @@ impl Writer<'_> {
             Json::Text(_) | Json::Other(_) => {}
         }
         Ok(())
+    }
+
+    fn redact_text(&mut self, text: &str) -> String {
+        self.telling.insert(text.to_owned());
+        self.redacted.of(text)
+    }
+
+    /// Redacts what says who a lead is. Nothing is refused: it happens without being asked for, and a value of a wrong
+    /// type says nothing about anybody.
+    fn redact_personal(&mut self, json: &mut Json, path: &mut Vec<String>) {
+        match json {
+            Json::Object(fields) => {
+                for (key, value) in fields {
+                    path.push(key.clone());
+                    self.redact_personal(value, path);
+                    path.pop();
+                }
+            }
+            Json::Array(items) => {
+                for (nth, item) in items.iter_mut().enumerate() {
+                    path.push(nth.to_string());
+                    self.redact_personal(item, path);
+                    path.pop();
+                }
+            }
+            Json::Text(text) if self.rules.redacts_personal(path) && !is_redacted(text) => {
+                if path.last().is_some_and(|field| TELLING_FIELDS.contains(&field.as_str())) {
+                    self.telling.insert(text.clone());
+                }
+                *text = self.redacted.of(text);
+            }
+            Json::Text(_) | Json::Other(_) => {}
+        }
     }
 
     /// Gives created leads their numbers, and moments that go with them.
@@ -208,7 +250,7 @@ impl Writer<'_> {
             if let Some(json) = Json::parse(&text) {
                 text = unescaped(json);
             }
-            if self.redacted.values().any(|value| value.len() >= TELLING && text.contains(value)) {
+            if self.telling.iter().any(|value| value.len() >= TELLING && text.contains(value)) {
                 return Err(CassetteError::Leak { place: place(nth, &entry.request.method, part) });
             }
         }

@@ -1,0 +1,55 @@
+//! What a replay costs does not grow with the tape.
+
+use std::time::{Duration, Instant};
+
+use leadapi_client::{
+    Client,
+    model::{IdempotencyKey, NewLead},
+    testkit::cassette::Cassette,
+};
+use serde_json::{Value, json};
+
+use crate::support::wait;
+
+/// A tape of this many creates, each with a key and an address of its own.
+fn tape(entries: usize) -> Cassette {
+    let lead = |nth: usize| {
+        json!({"id": format!("id-{nth}"), "client_id": "c1", "name": "Ann", "email": format!("redacted-{nth}"),
+            "created_at": "2100-01-01T00:00:00.000Z"})
+    };
+    let entry = |nth: usize| {
+        let body = json!({"client_id": "c1", "name": "Ann", "email": format!("redacted-{nth}")});
+        json!({
+            "request": {"method": "POST", "url": "http://x/v1/leads", "postData": {"text": body.to_string()},
+                "headers": [{"name": "idempotency-key", "value": format!("key-{nth}")}]},
+            "response": {"status": 201, "content": {"text": lead(nth).to_string()}},
+        })
+    };
+    let entries: Vec<Value> = (1..=entries).map(entry).collect();
+    Cassette::parse(&json!({"log": {"entries": entries}}).to_string()).unwrap()
+}
+
+fn replayed(cassette: &Cassette) -> Duration {
+    let transport = cassette.transport();
+    let client: Client = transport.client().unwrap();
+    let begun = Instant::now();
+    for nth in 0..cassette.len() {
+        let new = NewLead::new(&"c1".parse().unwrap(), "Ann").email(format!("{nth}@example.com"));
+        let create = client.leads().create(&new).idempotency_key(IdempotencyKey::parse(&format!("row-{nth}")).unwrap());
+        assert_eq!(wait(create).unwrap().email, new.email);
+    }
+    let took = begun.elapsed();
+    transport.verify().unwrap();
+    took / u32::try_from(cassette.len()).unwrap()
+}
+
+#[test]
+fn a_request_of_a_long_tape_costs_what_one_of_a_short_tape_does() {
+    let (short, long) = (tape(500), tape(10_000));
+    for cassette in [[&short, &long], [&short.clone().any_order(), &long.clone().any_order()]] {
+        // The best of three, so that a busy machine does not decide.
+        let [short, long] = cassette.map(|cassette| (0..3).map(|_| replayed(cassette)).min().unwrap());
+        println!("{short:?} a request of 500, {long:?} of 10,000");
+        assert!(long < short * 4, "{short:?} a request of 500, {long:?} of 10,000");
+    }
+}
