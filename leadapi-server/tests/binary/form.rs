@@ -201,7 +201,7 @@ fn exit_codes_tell_findings_from_files_that_cannot_be_read() {
     }
     let one = folder.file("one.json", &routed("equals").to_string().replace(r#""c1""#, "7"));
     let ran = form(&["check", &one]);
-    assert!(ran.code == 1 && ran.error.ends_with(" has 1 error and 1 warning\n"), "{}", ran.error);
+    assert!(ran.code == 1 && ran.error.ends_with(" has 1 error, 1 warning and 1 note\n"), "{}", ran.error);
 }
 
 #[test]
