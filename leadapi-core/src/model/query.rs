@@ -77,12 +77,46 @@ impl Window {
         }
     }
 
-    /// At most so many records: 1 to 200.
+    /// The largest page: 200 records from the first one.
+    pub const LARGEST: Self = Self { limit: Self::MAX_LIMIT, offset: 0 };
+
+    /// The same window with another limit.
+    ///
+    /// ```
+    /// # use leadapi_core::model::{InvalidWindow, Window};
+    /// assert_eq!(Window::default().with_limit(200)?, Window::LARGEST);
+    /// assert_eq!(Window::default().with_limit(201), Err(InvalidWindow::Limit));
+    /// # Ok::<(), InvalidWindow>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidWindow::Limit`] when it is not from 1 to 200.
+    pub const fn with_limit(self, limit: u32) -> Result<Self, InvalidWindow> {
+        Self::new(limit, self.offset)
+    }
+
+    /// The same window after another offset.
+    ///
+    /// ```
+    /// # use leadapi_core::model::{InvalidWindow, Window};
+    /// assert_eq!(Window::LARGEST.with_offset(400)?, Window::new(200, 400)?);
+    /// # Ok::<(), InvalidWindow>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidWindow::Offset`] when it is above 2^53-1.
+    pub const fn with_offset(self, offset: u64) -> Result<Self, InvalidWindow> {
+        Self::new(self.limit, offset)
+    }
+
+    /// At most so many records: 1 to 200. [`with_limit`](Self::with_limit) sets it.
     pub const fn limit(self) -> u32 {
         self.limit
     }
 
-    /// So many records are passed over.
+    /// So many records are passed over. [`with_offset`](Self::with_offset) sets it.
     pub const fn offset(self) -> u64 {
         self.offset
     }
@@ -181,5 +215,39 @@ impl LeadQuery {
     pub fn window(mut self, window: Window) -> Self {
         self.window = window;
         self
+    }
+
+    /// At most so many leads: 1 to 200.
+    ///
+    /// ```
+    /// # use leadapi_core::model::{InvalidWindow, LeadQuery, Window};
+    /// let query = LeadQuery::new().limit(200)?.offset(400)?;
+    /// assert_eq!(query.window, Window::new(200, 400)?);
+    /// assert_eq!(LeadQuery::new().limit(0), Err(InvalidWindow::Limit));
+    /// # Ok::<(), InvalidWindow>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidWindow::Limit`], because a page size that is changed without a word makes callers skip rows.
+    pub fn limit(mut self, limit: u32) -> Result<Self, InvalidWindow> {
+        self.window = self.window.with_limit(limit)?;
+        Ok(self)
+    }
+
+    /// Passes over so many leads.
+    ///
+    /// ```
+    /// # use leadapi_core::model::LeadQuery;
+    /// assert_eq!(LeadQuery::new().offset(400)?.window.offset(), 400);
+    /// # Ok::<(), leadapi_core::model::InvalidWindow>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidWindow::Offset`] when it is above 2^53-1.
+    pub fn offset(mut self, offset: u64) -> Result<Self, InvalidWindow> {
+        self.window = self.window.with_offset(offset)?;
+        Ok(self)
     }
 }

@@ -1,6 +1,10 @@
 //! Moments on the wire: RFC 3339, UTC, `Z`, exactly three fraction digits (contract D4).
 
-use std::{fmt, str::FromStr};
+use std::{
+    fmt,
+    str::FromStr,
+    time::{Duration, SystemTime},
+};
 
 use chrono::{DateTime, Datelike, Timelike, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -51,6 +55,51 @@ impl From<DateTime<Utc>> for Timestamp {
         let at = at.naive_utc();
         let millis = at.nanosecond().min(999_999_999) / 1_000_000;
         Self(at.with_nanosecond(millis * 1_000_000).unwrap_or(at).and_utc())
+    }
+}
+
+impl From<Timestamp> for SystemTime {
+    /// ```
+    /// # use std::time::{Duration, SystemTime};
+    /// # use leadapi_core::model::Timestamp;
+    /// let at: Timestamp = "1970-01-01T00:00:01.004Z".parse()?;
+    /// assert_eq!(SystemTime::from(at), SystemTime::UNIX_EPOCH + Duration::from_millis(1_004));
+    /// # Ok::<(), leadapi_core::model::InvalidTimestamp>(())
+    /// ```
+    fn from(at: Timestamp) -> Self {
+        at.0.into()
+    }
+}
+
+impl TryFrom<SystemTime> for Timestamp {
+    type Error = InvalidTimestamp;
+
+    /// Cuts to the millisecond.
+    ///
+    /// ```
+    /// # use std::time::{Duration, SystemTime};
+    /// # use leadapi_core::model::Timestamp;
+    /// let at = SystemTime::UNIX_EPOCH + Duration::from_micros(1_004_999);
+    /// assert_eq!(Timestamp::try_from(at)?.to_string(), "1970-01-01T00:00:01.004Z");
+    /// # Ok::<(), leadapi_core::model::InvalidTimestamp>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidTimestamp`] when its year is not from 0 to 9999, which is all that the wire can say.
+    fn try_from(at: SystemTime) -> Result<Self, InvalidTimestamp> {
+        let (seconds, nanos) = match at.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(after) => (i64::try_from(after.as_secs()), after.subsec_nanos()),
+            Err(before) => {
+                // The nanoseconds count forward from a whole second, also before 1970.
+                let before = before.duration();
+                let whole = before.saturating_add(Duration::from_nanos(999_999_999)).as_secs();
+                let nanos = Duration::from_secs(whole).saturating_sub(before).subsec_nanos();
+                (i64::try_from(whole).map(i64::wrapping_neg), nanos)
+            }
+        };
+        let at = seconds.ok().and_then(|seconds| DateTime::from_timestamp(seconds, nanos));
+        at.filter(|at| (0..=9999).contains(&at.year())).map(Self::from).ok_or(InvalidTimestamp)
     }
 }
 
@@ -130,5 +179,22 @@ mod tests {
         for bad in ["", "2026-01-12", "2026-01-12T09:00:00", "yesterday"] {
             assert_eq!(bad.parse::<Timestamp>(), Err(InvalidTimestamp), "{bad:?}");
         }
+    }
+
+    #[test]
+    fn the_time_of_the_system_and_back() {
+        for text in [
+            "1969-12-31T23:59:59.999Z",
+            "1970-01-01T00:00:00.000Z",
+            "0000-01-01T00:00:00.000Z",
+            "2026-05-04T07:58:12.004Z",
+            "9999-12-31T23:59:59.999Z",
+        ] {
+            let at: Timestamp = text.parse().unwrap();
+            assert_eq!(Timestamp::try_from(SystemTime::from(at)), Ok(at), "{text}");
+        }
+        let years = Duration::from_secs(10_000 * 366 * 86_400);
+        assert_eq!(Timestamp::try_from(SystemTime::UNIX_EPOCH + years), Err(InvalidTimestamp));
+        assert_eq!(Timestamp::try_from(SystemTime::UNIX_EPOCH - years), Err(InvalidTimestamp));
     }
 }
