@@ -63,7 +63,11 @@ impl<'a> Answer<'a> {
     pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
         serde_json::from_slice(self.response.body()).map_err(|error| {
             // A lead that cannot be read is somebody's data none the less, so neither text quotes it.
-            let reason = shown(&without_data(&error), self.token, FOREIGN_CHARS);
+            let mut reason = without_data(&error);
+            if let Some(field) = self.unreadable_field::<T>() {
+                reason = format!("{field}: {reason}");
+            }
+            let reason = shown(&reason, self.token, FOREIGN_CHARS);
             let begins = self.response.body().iter().find(|byte| !byte.is_ascii_whitespace());
             let message = if error.is_data() {
                 format!("the body is not what the operation answers: {reason}")
@@ -74,6 +78,14 @@ impl<'a> Answer<'a> {
             };
             self.bad(message, Some(Unreadable(reason)))
         })
+    }
+
+    /// The path of the field that cannot be read. The body is read a second time for it, so that a good one costs nothing.
+    fn unreadable_field<T: DeserializeOwned>(&self) -> Option<String> {
+        let json = &mut serde_json::Deserializer::from_slice(self.response.body());
+        let error = serde_path_to_error::deserialize::<_, T>(json).err().filter(|error| error.inner().is_data())?;
+        let path = error.path().to_string();
+        (path != ".").then_some(path)
     }
 
     fn bad(&self, message: String, unreadable: Option<Unreadable>) -> Error {
@@ -115,7 +127,8 @@ pub(crate) fn json<T: DeserializeOwned>(answer: &Answer<'_>) -> Result<T, Error>
     answer.json()
 }
 
-/// What serde says, without the value that it did not expect: what was expected, or the field that is missing, and where.
+/// What serde says, without the value that it did not expect: the rule, or the field that is missing or given twice, and
+/// where.
 fn without_data(error: &serde_json::Error) -> String {
     let text = error.to_string();
     // What is wrong with JSON itself is said without any of it.
@@ -125,8 +138,14 @@ fn without_data(error: &serde_json::Error) -> String {
     let place = format!("at line {} column {}", error.line(), error.column());
     match text.rsplit_once(", expected ") {
         Some((_, expected)) => format!("expected {expected}"),
-        None if text.starts_with("missing field") => text,
-        None => place,
+        // The rules of core's own types begin so, and name no value.
+        None if ["missing field", "duplicate field", "must be", "an id must be"]
+            .iter()
+            .any(|start| text.starts_with(start)) =>
+        {
+            text
+        }
+        None => format!("not a valid value {place}"),
     }
 }
 
@@ -238,6 +257,30 @@ mod tests {
         assert!(reason.contains("line 1 column"), "{reason}");
         assert!(!format!("{text}{reason}{error:?}").contains("pak_secret"));
         assert_eq!(error.outcome(), Outcome::Unknown);
+    }
+
+    #[test]
+    fn the_field_that_cannot_be_read_is_named() {
+        let lead = |id: &str, at: &str, more: &str| {
+            format!(r#"{{"id":"{id}","client_id":"c1","name":"Bob","created_at":"{at}"{more}}}"#)
+        };
+        let at = "2026-05-04T07:58:12.004Z";
+        for (lead, reason) in [
+            (lead("l2", "yesterday Bob", ""), "data[1].created_at: must be an RFC 3339 timestamp"),
+            (lead("", at, ""), "data[1].id: an id must be 1 to 64 visible ASCII characters"),
+            (lead("l2", at, r#","name":"Bob""#), "data[1]: duplicate field `name`"),
+            (lead("l2", at, r#","email":["Bob"]"#), "data[1].email: expected a string"),
+            (lead("l2", at, r#","value":"Bob""#), "data[1].value: expected f64"),
+            (r#"{"id":"l2"}"#.to_owned(), "data[1]: missing field `client_id`"),
+        ] {
+            let first = r#"{"id":"l1","client_id":"c1","name":"Ann","created_at":"2026-05-04T07:58:12.004Z"}"#;
+            let body = format!(r#"{{"data":[{first},{lead}],"total":2,"limit":50,"offset":0}}"#);
+            let error = answer(Operation::ListLeads, 200, &body).unwrap().json::<Page<Lead>>().unwrap_err();
+            let text = error.to_string();
+            let start = format!("GET /leads: 200 OK: the body is not what the operation answers: {reason}");
+            assert!(text.starts_with(&start), "{text}");
+            assert!(text.contains("line 1 column") && !text.contains("Bob"), "{text}");
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::transport::Reqwest;
 use crate::{
     base_url::BaseUrl,
     client::Client,
+    config_error::ConfigError,
     credential::Credential,
     pace::{Pace, Pacing},
     request::{OUR_NAME, Origin},
@@ -22,33 +23,6 @@ use crate::{
     timer::{SystemTimer, Timer},
     transport::{InProcess, Transport},
 };
-
-/// What is wrong with a client's settings. It shows neither the token nor the base URL, in which a password may stand.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ConfigError {
-    /// The base URL is none that requests could go to.
-    #[error("the base URL {rule}")]
-    BaseUrl {
-        /// The rule that it breaks.
-        rule: &'static str,
-    },
-    /// The token does not have the form of one.
-    #[error("the token must be pak_ and then visible ASCII characters, without Bearer before it")]
-    Token(#[source] MalformedToken),
-    /// The text that follows the client's name cannot stand in a header.
-    #[error("the application's name must be visible ASCII characters and spaces")]
-    UserAgent,
-    /// A variable of the environment is not set, or is not a text.
-    #[error("the variable {name} is not set")]
-    Variable {
-        /// Its name.
-        name: &'static str,
-    },
-    /// The transport could not be set up.
-    #[error("the transport could not be set up")]
-    Transport(#[source] BoxError),
-}
 
 impl Client {
     /// Begins to put a client together: the base URL with its base path, such as `http://127.0.0.1:8080/v1`, and the
@@ -252,8 +226,7 @@ impl Builder {
     /// [`ConfigError`]; nothing is sent yet, so an address at which nobody listens is none.
     #[cfg(feature = "reqwest")]
     pub fn build(self) -> Result<Client, ConfigError> {
-        let transport = Reqwest::new().map_err(ConfigError::Transport)?;
-        self.transport(transport)
+        self.transport(Reqwest::new()?)
     }
 
     /// A client of a service in the same process: no socket, no runtime.

@@ -3,7 +3,10 @@
 
 // From the lowest floor to the highest: a module names only modules above it in this list.
 mod base_url;
+mod config_error;
 mod credential;
+mod token_search;
+
 mod shown;
 
 pub mod timer;
@@ -37,9 +40,10 @@ mod blocking;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 
-pub use builder::{Builder, ConfigError};
+pub use builder::Builder;
 pub use call::{Call, CreateLead, Running, WithMeta};
 pub use client::Client;
+pub use config_error::ConfigError;
 pub use credential::Credential;
 pub use error::{Error, Outcome};
 pub use leads::{Clients, Leads, Pipelines};

@@ -4,6 +4,8 @@ mod in_process;
 mod layered;
 mod progress;
 #[cfg(feature = "reqwest")]
+mod reason;
+#[cfg(feature = "reqwest")]
 mod reqwest;
 
 use std::{error::Error, fmt, sync::Arc};
@@ -12,7 +14,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body::Body;
-use http_body_util::{BodyExt, Limited};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use leadapi_core::BoxError;
 
 #[cfg(feature = "reqwest")]
@@ -105,6 +107,8 @@ pub struct TransportError {
     connect: bool,
     timeout: bool,
     permanent: bool,
+    /// What happened, where our own transport knows it.
+    what: Option<&'static str>,
     source: BoxError,
 }
 
@@ -117,7 +121,14 @@ impl TransportError {
     /// ```
     #[must_use]
     pub fn not_sent(source: impl Into<BoxError>) -> Self {
-        Self { delivery: Delivery::NotSent, connect: false, timeout: false, permanent: false, source: source.into() }
+        Self {
+            delivery: Delivery::NotSent,
+            connect: false,
+            timeout: false,
+            permanent: false,
+            what: None,
+            source: source.into(),
+        }
     }
 
     /// Some of the request may have left.
@@ -128,7 +139,14 @@ impl TransportError {
     /// ```
     #[must_use]
     pub fn maybe_sent(source: impl Into<BoxError>) -> Self {
-        Self { delivery: Delivery::MaybeSent, connect: false, timeout: false, permanent: false, source: source.into() }
+        Self {
+            delivery: Delivery::MaybeSent,
+            connect: false,
+            timeout: false,
+            permanent: false,
+            what: None,
+            source: source.into(),
+        }
     }
 
     /// It happened before there was a connection.
@@ -166,6 +184,12 @@ impl TransportError {
     #[must_use]
     pub fn for_good(mut self) -> Self {
         self.permanent = true;
+        self
+    }
+
+    /// Says what happened, in place of the words that fit any error.
+    pub(crate) const fn because(mut self, what: Option<&'static str>) -> Self {
+        self.what = what;
         self
     }
 
@@ -214,22 +238,18 @@ impl TransportError {
 impl fmt::Display for TransportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match (self.connect, self.timeout, self.delivery) {
-            (true, true, _) => "connecting timed out",
+            (true, true, _) => return f.write_str("connecting timed out"),
+            (false, true, _) => return f.write_str("timed out"),
             (true, false, _) => "could not connect",
-            (false, true, _) => "timed out",
             (false, false, Delivery::NotSent) => "could not be sent",
-            (false, false, Delivery::MaybeSent) => "there is no whole answer",
+            (false, false, Delivery::MaybeSent) => "no complete response",
         };
-        f.write_str(what)?;
-        // Who could not connect asks at once why not; the address is the caller's own.
-        if self.connect && !self.timeout {
-            let mut reason: &dyn Error = &*self.source;
-            while let Some(source) = reason.source() {
-                reason = source;
-            }
-            write!(f, ": {reason}")?;
+        // The reason follows, because a caller asks for it at once; the address is the caller's own.
+        let mut reason: &dyn Error = &*self.source;
+        while let Some(source) = reason.source() {
+            reason = source;
         }
-        Ok(())
+        write!(f, "{}: {reason}", self.what.unwrap_or(what))
     }
 }
 
@@ -239,6 +259,11 @@ impl Error for TransportError {
     }
 }
 
+/// The response has a longer body than the client reads.
+#[derive(Debug, thiserror::Error)]
+#[error("the response body is larger than {MAX_RESPONSE_BYTES} bytes")]
+struct BodyTooLarge;
+
 /// Reads a body to its end, unless it is too large.
 async fn whole<B>(response: Response<B>) -> Result<Response<Bytes>, BoxError>
 where
@@ -246,6 +271,8 @@ where
     B::Error: Into<BoxError>,
 {
     let (head, body) = response.into_parts();
-    let body = Limited::new(body, MAX_RESPONSE_BYTES).collect().await?;
+    let body = Limited::new(body, MAX_RESPONSE_BYTES).collect().await.map_err(|error| -> BoxError {
+        if error.is::<LengthLimitError>() { BodyTooLarge.into() } else { error }
+    })?;
     Ok(Response::from_parts(head, body.to_bytes()))
 }

@@ -16,8 +16,8 @@ use leadapi_core::BoxError;
 use reqwest::{redirect, retry};
 use tokio::runtime::Handle;
 
-use super::{SendProgress, Transport, TransportError, whole};
-use crate::timer::tokio_has_timers;
+use super::{BodyTooLarge, SendProgress, Transport, TransportError, reason::reason, whole};
+use crate::{config_error::ConfigError, timer::tokio_has_timers};
 
 const NO_TIMERS: &str = "the tokio runtime has no timers; build it with enable_all() or enable_time()";
 
@@ -54,8 +54,8 @@ impl Reqwest {
     ///
     /// # Errors
     ///
-    /// The system's TLS could not be set up; nothing can be done but to mend the system.
-    pub fn new() -> Result<Self, BoxError> {
+    /// [`ConfigError::Transport`]: the system's TLS could not be set up; the source says why.
+    pub fn new() -> Result<Self, ConfigError> {
         let builder = reqwest::Client::builder();
         Self::from_builder(builder.connect_timeout(Self::CONNECT_TIMEOUT).pool_idle_timeout(Self::IDLE))
     }
@@ -75,10 +75,10 @@ impl Reqwest {
     ///
     /// # Errors
     ///
-    /// What reqwest says against the settings.
-    pub fn from_builder(builder: reqwest::ClientBuilder) -> Result<Self, BoxError> {
+    /// [`ConfigError::Transport`], whose source is what reqwest says against the settings.
+    pub fn from_builder(builder: reqwest::ClientBuilder) -> Result<Self, ConfigError> {
         let builder = builder.redirect(redirect::Policy::none()).referer(false).retry(retry::never());
-        Ok(Self(builder.build()?))
+        builder.build().map(Self).map_err(|error| ConfigError::Transport(error.into()))
     }
 }
 
@@ -104,8 +104,12 @@ fn told(error: BoxError) -> TransportError {
     let error = match error.downcast::<reqwest::Error>() {
         // The client says what was asked for, and ids in URLs are not for every log.
         Ok(error) => error.without_url(),
-        Err(other) => return TransportError::maybe_sent(other),
+        Err(other) => {
+            let what = other.is::<BodyTooLarge>().then_some("the response was not read");
+            return TransportError::maybe_sent(other).because(what);
+        }
     };
+    let what = reason(&error);
     let (connect, timeout, builder) = (error.is_connect(), error.is_timeout(), error.is_builder());
     let not_sent = connect || builder;
     let mut told = if not_sent { TransportError::not_sent(error) } else { TransportError::maybe_sent(error) };
@@ -118,7 +122,7 @@ fn told(error: BoxError) -> TransportError {
     if builder {
         told = told.for_good();
     }
-    told
+    told.because(what)
 }
 
 /// The body of a request, which hyper first looks at when it is about to write the request's head.

@@ -102,21 +102,47 @@ async fn nobody_listens() {
     assert!(chain.map(ToString::to_string).any(|text| text.contains("refused")), "{error:?}");
 }
 
+/// How a create fails whose request is answered with these bytes, and then the end of the connection.
+async fn answered_with(scheme: &str, bytes: Vec<u8>) -> Error {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("{scheme}://{}", listener.local_addr().unwrap());
+    let server = tokio::spawn(async move {
+        let (mut socket, _) = listener.accept().await.unwrap();
+        assert_ne!(socket.read(&mut [0; 4_096]).await.unwrap(), 0);
+        // The client may stop reading.
+        socket.write_all(&bytes).await.unwrap_or_default();
+    });
+    let error = create(&client(&url)).await;
+    server.await.unwrap();
+    error
+}
+
 #[tokio::test]
-async fn an_answer_that_breaks_off() {
-    for begun in ["", "HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{\"id\":"] {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let server = tokio::spawn(async move {
-            let (mut socket, _) = listener.accept().await.unwrap();
-            assert_ne!(socket.read(&mut [0; 4_096]).await.unwrap(), 0);
-            socket.write_all(begun.as_bytes()).await.unwrap();
-        });
-        let error = create(&client(&url)).await;
-        server.await.unwrap();
+async fn what_went_wrong_with_a_response_is_told_apart() {
+    let endless = format!("HTTP/1.1 201 Created\r\n\r\n{}", " ".repeat(16 * 1_024 * 1_024 + 1));
+    for (bytes, text, cause) in [
+        ("", "the connection closed before the response was complete: ", "connection closed"),
+        ("HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{\"id\":", "the connection broke: ", "end of file"),
+        ("HTTP/1.1 two hundred\r\n\r\n", "the response head is malformed: ", "invalid HTTP status-code parsed"),
+        ("HTTP/1.1 201 Created\r\na\r\n\r\n", "the response head is malformed: ", "invalid HTTP header parsed"),
+        (&endless, "the response was not read: ", "larger than 16777216 bytes"),
+    ] {
+        let error = answered_with("http", bytes.as_bytes().to_vec()).await;
         assert!(!error.is_connect() && !error.is_timeout());
-        assert_eq!((error.outcome(), error.status()), (Outcome::Unknown, None), "{begun:?}");
-        assert_eq!(error.to_string(), "POST /leads: there is no whole answer");
+        assert_eq!((error.outcome(), error.status()), (Outcome::Unknown, None), "{error:?}");
+        assert!(error.to_string().starts_with(&format!("POST /leads: {text}")), "{error}");
+        let chain = std::iter::successors(error.source(), |error| (**error).source());
+        assert!(chain.map(ToString::to_string).any(|text| text.contains(cause)), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_went_wrong_with_a_connection_is_told_apart() {
+    let nowhere = create(&client("http://no-such-host.invalid")).await;
+    let no_tls = answered_with("https", b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec()).await;
+    for (error, text) in [(nowhere, "could not resolve the host name: "), (no_tls, "the TLS handshake failed: ")] {
+        assert!(error.is_connect() && error.outcome() == Outcome::NotSent, "{error:?}");
+        assert!(error.to_string().starts_with(&format!("POST /leads: {text}")), "{error}");
     }
 }
 

@@ -89,7 +89,7 @@ impl Replay {
     ///
     /// [`ConfigError`] when the base path of what was recorded is none.
     pub fn client(&self) -> Result<Client, ConfigError> {
-        let transport = serve::transport().map_err(ConfigError::Transport)?;
+        let transport = serve::transport()?;
         serve::unhurried(Client::builder(self.url(), TOKEN), |_| {}).transport(transport)
     }
 

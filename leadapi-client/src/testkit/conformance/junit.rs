@@ -1,9 +1,13 @@
 //! What came of each sentence, for machines.
 
-use leadapi_core::BoxError;
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
 use super::report::{Outcome, Report};
+
+/// The report could not be written as XML.
+#[derive(Debug, thiserror::Error)]
+#[error("the report cannot be written as JUnit XML")]
+pub struct JunitError(#[from] quick_junit::SerializeError);
 
 impl Report {
     /// The report as `JUnit` XML: a suite for each section, a case for each sentence.
@@ -21,7 +25,7 @@ impl Report {
     /// # Errors
     ///
     /// It cannot be written as XML, which no report is known to be.
-    pub fn to_junit(&self) -> Result<String, BoxError> {
+    pub fn to_junit(&self) -> Result<String, JunitError> {
         let mut junit = quick_junit::Report::new("contract");
         for (name, sentences) in self.sections() {
             let mut suite = TestSuite::new(name);

@@ -47,6 +47,7 @@ mod sections;
 mod target;
 
 pub use self::{
+    junit::JunitError,
     report::{Outcome, Report, Sentence, Violation},
     target::{InvalidTarget, Target},
 };

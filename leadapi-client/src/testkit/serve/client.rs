@@ -6,10 +6,9 @@ use std::{
 };
 
 use async_trait::async_trait;
-use leadapi_core::BoxError;
 
 use crate::{
-    Builder, Client, Credential, Pacing,
+    Builder, Client, ConfigError, Credential, Pacing,
     timer::{SystemTimer, Timer},
     transport::Reqwest,
 };
@@ -36,7 +35,7 @@ pub(crate) fn unhurried(builder: Builder, skipped: impl Fn(Duration) + Send + Sy
 
 /// Over the sockets of this machine and nowhere else: past the proxies of the environment, and without the certificates
 /// of the system, which take longer to read than most tests to run.
-pub(crate) fn transport() -> Result<Reqwest, BoxError> {
+pub(crate) fn transport() -> Result<Reqwest, ConfigError> {
     Reqwest::from_builder(reqwest::Client::builder().no_proxy().tls_certs_only([]))
 }
 

@@ -1,0 +1,103 @@
+//! Finds a token in a text, in whatever form it came back.
+
+use std::{collections::BTreeSet, ops::Range};
+
+/// What stands in the place of a token.
+pub(crate) const MASK: &str = "pak_[token]";
+/// A part of the token that is at least this long is masked; shorter ones are parts of many texts by chance.
+const SHORTEST_PART: usize = 8;
+
+/// The text without the token, also where it is escaped for a URL or for JSON, written in other case, in base64, broken by
+/// other characters, or only there in part.
+///
+/// Letters and digits alone are compared, without their case and their escapes, so that what stands between them does not
+/// matter.
+pub(crate) fn without_token(text: &str, token: &str) -> String {
+    let letters = letters(text);
+    let bare: Vec<u8> = letters.iter().map(|letter| letter.byte).collect();
+    let needles = needles(token);
+    let mut masked = vec![false; bare.len()];
+    for length in needles.iter().map(|needle| needle.len().min(SHORTEST_PART)).collect::<BTreeSet<_>>() {
+        let of_length = needles.iter().filter(|needle| needle.len().min(SHORTEST_PART) == length);
+        let parts: BTreeSet<&[u8]> = of_length.flat_map(|needle| needle.windows(length.max(1))).collect();
+        for (at, window) in bare.windows(length.max(1)).enumerate() {
+            if parts.contains(window) {
+                masked.iter_mut().skip(at).take(length).for_each(|masked| *masked = true);
+            }
+        }
+    }
+    let mut shown = String::with_capacity(text.len());
+    let (mut from, mut within) = (0, false);
+    for (letter, masked) in letters.iter().zip(masked) {
+        if masked {
+            if !within {
+                shown += text.get(from..letter.at.start).unwrap_or_default();
+                shown += MASK;
+            }
+            from = letter.at.end;
+        }
+        within = masked;
+    }
+    shown + text.get(from..).unwrap_or_default()
+}
+
+/// The letters and digits of what is looked for: the token, and its base64 at each of the three places that it may have
+/// in a longer text.
+fn needles(token: &str) -> Vec<Vec<u8>> {
+    let bare = |text: &str| letters(text).iter().map(|letter| letter.byte).collect::<Vec<u8>>();
+    let mut needles: Vec<Vec<u8>> = (0..3).map(|before| bare(&base64_within(token.as_bytes(), before))).collect();
+    needles.push(bare(token));
+    needles.retain(|needle| !needle.is_empty());
+    needles
+}
+
+/// The digits of base64 that depend on these bytes alone, where so many others stand before them.
+fn base64_within(bytes: &[u8], before: usize) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let whole = bytes.get((3 - before) % 3..).unwrap_or_default();
+    let digits = whole.chunks_exact(3).flat_map(|triple| {
+        let bits = triple.iter().fold(0_usize, |bits, byte| bits << 8 | usize::from(*byte));
+        [18, 12, 6, 0].map(|shift| DIGITS.get(bits >> shift & 63).copied().unwrap_or_default())
+    });
+    digits.map(char::from).collect()
+}
+
+/// A letter or a digit in lower case, and where it stands with its escape.
+struct Letter {
+    byte: u8,
+    at: Range<usize>,
+}
+
+fn letters(text: &str) -> Vec<Letter> {
+    let mut letters = Vec::new();
+    let mut from = 0;
+    while let Some(rest) = text.as_bytes().get(from..).filter(|rest| !rest.is_empty()) {
+        let (byte, length) = unescaped(rest);
+        if byte.is_ascii_alphanumeric() {
+            letters.push(Letter { byte: byte.to_ascii_lowercase(), at: from..from + length });
+        }
+        from += length;
+    }
+    letters
+}
+
+/// The byte that stands first, and how many it takes with its escape: `%41`, `%2541` or `\\u0041`.
+fn unescaped(rest: &[u8]) -> (u8, usize) {
+    let hex = |at: usize| {
+        let digits = std::str::from_utf8(rest.get(at..at + 2)?).ok()?;
+        u8::from_str_radix(digits, 16).ok()
+    };
+    match rest {
+        [b'%', ..] => {
+            // Percent signs may be escaped themselves, any number of times.
+            let mut at = 1;
+            while rest.get(at..at + 2) == Some(b"25") {
+                at += 2;
+            }
+            hex(at).map_or((b'%', 1), |byte| (byte, at + 2))
+        }
+        [b'\\', b'u', b'0', b'0', ..] => hex(4).map_or((b'\\', 1), |byte| (byte, 6)),
+        [first, ..] => (*first, 1),
+        [] => (0, 1),
+    }
+}

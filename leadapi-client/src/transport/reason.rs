@@ -1,0 +1,33 @@
+//! Why a request over the network has no response, told apart by what the libraries below say.
+
+use std::{error::Error, io, iter::successors};
+
+/// Where it went wrong, in words.
+pub(super) fn reason(error: &(dyn Error + 'static)) -> Option<&'static str> {
+    let chain = || successors(Some(error), |error: &&(dyn Error + 'static)| (**error).source());
+    // Of name resolution and of TCP there are no types to ask for, only words.
+    if chain().any(|error| error.to_string().starts_with("dns error")) {
+        return Some("could not resolve the host name");
+    }
+    if chain().any(|error| error.to_string().starts_with("tcp connect error")) {
+        return Some("could not connect");
+    }
+    if let Some(error) = chain().find_map(|error| error.downcast_ref::<hyper::Error>()) {
+        return http(error);
+    }
+    // What TLS has to say comes as an error of IO that is not the system's.
+    let tls = chain().filter_map(|error| error.downcast_ref::<io::Error>()).any(|error| error.get_ref().is_some());
+    tls.then_some("the TLS handshake failed")
+}
+
+fn http(error: &hyper::Error) -> Option<&'static str> {
+    if error.is_parse() || error.is_parse_too_large() {
+        Some("the response head is malformed")
+    } else if error.is_incomplete_message() {
+        Some("the connection closed before the response was complete")
+    } else if error.source().is_some_and(|source| source.is::<io::Error>()) {
+        Some("the connection broke")
+    } else {
+        None
+    }
+}

@@ -1,0 +1,98 @@
+//! `?` works on every fallible public function in a function that returns `anyhow::Result`: each error is a type of its
+//! own that is `Send`, `Sync` and `'static`, and none is a `Box<dyn Error>`. That it compiles is the test.
+
+#![cfg(feature = "testkit")]
+
+use std::{path::Path, time::SystemTime};
+
+use leadapi_client::{
+    Client,
+    auth::BearerToken,
+    id::{ClientId, LeadId, PipelineId, StageId},
+    model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead, Timestamp, Window},
+    testkit::{
+        cassette::{Cassette, Recorder},
+        conformance::{self, Target},
+    },
+    transport::{InProcess, Reqwest, Transport},
+    walk::{Mark, Position},
+};
+
+#[path = "client/support.rs"]
+#[allow(dead_code, reason = "not every test uses all of it")]
+mod support;
+
+fn values() -> anyhow::Result<()> {
+    let at: Timestamp = "2026-05-04T07:58:12.004Z".parse()?;
+    Timestamp::try_from(SystemTime::from(at))?;
+    Window::new(200, 0)?.with_limit(100)?.with_offset(300)?;
+    let _query = LeadQuery::new().limit(200)?.offset(400)?.client(ClientId::parse("c1")?).stage(StageId::parse("s1")?);
+    PipelineId::parse("p1")?;
+    let _: LeadId = "l1".parse()?;
+    IdempotencyKey::parse("row-1")?;
+    BearerToken::parse("pak_0123")?;
+    BearerToken::generate()?;
+    Target::parse(r#"{"client_id": "c1"}"#)?;
+    Ok(())
+}
+
+fn clients() -> anyhow::Result<Client> {
+    Reqwest::from_builder(reqwest::Client::builder().no_proxy())?;
+    if std::env::var_os("LEADAPI_URL").is_some() {
+        Client::from_env()?.build()?;
+    }
+    Client::builder("http://127.0.0.1:9", "pak_0123").build()?;
+    Client::builder("http://127.0.0.1:9", "pak_0123").transport(Reqwest::new()?)?;
+    let (service, token) = support::service();
+    Ok(Client::builder("http://in-process/v1", token).in_process(service)?)
+}
+
+async fn calls(client: &Client) -> anyhow::Result<()> {
+    let leads = client.leads();
+    let new = NewLead::new(&support::casa_verde(), "Ann");
+    let lead = leads.create(&new).await?;
+    let (lead, _) = leads.get(&lead.id).with_meta().await?;
+    leads.update(&lead.id, &LeadPatch::new().name("Bo")).await?;
+    leads.list(&LeadQuery::new().limit(200)?).await?;
+    leads.walk(LeadQuery::new()).resume(Position::default()).stream().try_next().await?;
+    leads.new_since(LeadQuery::new(), Mark::default()).poll().await?;
+    let mut creates = leads.create_many([new]).named("import-7")?;
+    while let Some(settled) = creates.next().await {
+        settled?.outcome?;
+    }
+    leads.delete(&lead.id).await?;
+    client.pipelines().list(Window::LARGEST).await?;
+    client.clients().list(Window::default()).await?;
+    InProcess::new(support::service().0).send(http::Request::default()).await?;
+    Ok(())
+}
+
+fn recordings(path: &Path) -> anyhow::Result<()> {
+    let recorder = Recorder::new(InProcess::new(support::service().0)).keep_header(http::header::ACCEPT)?;
+    recorder.cassette()?.save(path)?;
+    let cassette = Cassette::load_only(path, "http://x/")?;
+    let deck = Cassette::open(path).around(Reqwest::new()?)?;
+    deck.finish()?;
+    let replay = Cassette::load(path)?.transport();
+    replay.client()?;
+    replay.verify()?;
+    Cassette::parse(&cassette.to_har()?)?;
+    Ok(())
+}
+
+async fn report(client: &Client) -> anyhow::Result<()> {
+    let report =
+        conformance::run(client, &Target::parse(r#"{"client_id": "casa-verde", "request_ids": false}"#)?).await;
+    report.to_junit()?;
+    Ok(())
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn the_question_mark_works_everywhere() -> anyhow::Result<()> {
+    values()?;
+    let client = clients()?;
+    calls(&client).await?;
+    recordings(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("anyhow.har"))?;
+    report(&client).await?;
+    Ok(())
+}
