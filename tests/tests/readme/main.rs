@@ -21,7 +21,8 @@ use std::{
 use self::{blocks::Step, session::Session};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-const READMES: [&str; 3] = ["README.md", "leadapi-server/README.md", "leadapi-client/src/testkit/README.md"];
+const READMES: [&str; 4] =
+    ["README.md", "leadapi-server/README.md", "leadapi-client/src/testkit/README.md", "examples/README.md"];
 
 #[test]
 fn the_readme_runs_as_written() {
@@ -39,13 +40,18 @@ fn the_readme_of_the_testkit_runs_as_written() {
 }
 
 #[test]
+fn the_readme_of_the_examples_runs_as_written() {
+    run(READMES[3]);
+}
+
+#[test]
 fn no_other_readme_has_commands() {
     let all = readmes(Path::new(ROOT));
     assert!(all.len() >= 6, "{all:?}");
     for path in all {
         let name = path.strip_prefix(ROOT).unwrap().to_str().unwrap();
         let has_commands = blocks::read(&path).iter().any(|step| matches!(step, Step::Run(_)));
-        assert_eq!(has_commands, READMES.contains(&name), "{name} is to be among those that are run");
+        assert_eq!(has_commands, READMES.contains(&name), "{name} must be among those that are run");
     }
 }
 

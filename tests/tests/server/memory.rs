@@ -25,14 +25,20 @@ fn target(options: &[&str]) -> Arc<Target> {
     Arc::new(Target::with_large_leads(Path::new(env!("CARGO_BIN_EXE_server")), &options))
 }
 
-/// Without a window nothing of an answer can be sent. Each of the two limits is enough by itself.
+/// Without a window nothing of an answer can be sent. The defaults keep memory low, and so does each of the two limits
+/// alone.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn answers_without_a_window_take_a_bounded_amount_of_memory() {
     const CONNECTIONS: usize = 24;
     const STREAMS: usize = 100;
     const UNLIMITED: &str = "1000000000000";
-    for (unlimited, most) in [("--max-unread-bytes", MOST_MEMORY), ("--max-connection-unread-bytes", 2 * MOST_MEMORY)] {
-        let target = target(&["--write-timeout", "2s", unlimited, UNLIMITED]);
+    let cases: [(&[&str], usize); 3] = [
+        (&[], MOST_MEMORY),
+        (&["--write-timeout", "2s", "--max-unread-bytes", UNLIMITED], MOST_MEMORY),
+        (&["--write-timeout", "2s", "--max-connection-unread-bytes", UNLIMITED], 2 * MOST_MEMORY),
+    ];
+    for (options, most) in cases {
+        let target = target(options);
         let good = Good::start(&target);
         let all = flood(&target, Flood::ZeroWindow, CONNECTIONS, STREAMS, Duration::from_secs(4)).await;
         assert!(all.iter().filter(|one| one.life.is_some()).count() >= CONNECTIONS, "{all:?}");
