@@ -21,6 +21,9 @@ mod failures;
 mod in_process;
 #[cfg(test)]
 #[cfg(feature = "reqwest")]
+mod informational;
+#[cfg(test)]
+#[cfg(feature = "reqwest")]
 mod pacing;
 #[cfg(test)]
 mod refused_before_the_wire;

@@ -30,9 +30,9 @@ pub(crate) enum Fault {
     Answered(&'static str),
 }
 
-const TOO_MANY: &str = "HTTP/1.1 429 Too Many Requests\r\nretry-after: 1\r\ncontent-length: 26\r\n\r\n\
-    {\"error\": \"slow it, please\"";
-const FAILED: &str = "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 16\r\n\r\n{\"error\": \"oops\"";
+const TOO_MANY: &str = "HTTP/1.1 429 Too Many Requests\r\nretry-after: 1\r\ncontent-length: 28\r\n\r\n\
+    {\"error\": \"slow it, please\"}";
+const FAILED: &str = "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 17\r\n\r\n{\"error\": \"oops\"}";
 const RUBBISH: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 29\r\n\r\n\
     <html>Welcome, guest!</html>\n";
 

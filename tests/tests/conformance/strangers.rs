@@ -90,7 +90,7 @@ async fn everything_is_rubbish() {
 /// Tokens in a response are redacted in the report.
 #[tokio::test]
 async fn tokens_are_sent_back() {
-    let page = "HTTP/1.1 200 OK\r\ncontent-length: 26\r\nconnection: close\r\n\r\nAuthorization: pak_CheckBot";
+    let page = "HTTP/1.1 200 OK\r\ncontent-length: 27\r\nconnection: close\r\n\r\nAuthorization: pak_CheckBot";
     let report = report(&always(page)).await;
     for text in [report.to_string(), report.to_junit().unwrap()] {
         assert!(!text.contains("CheckBot"), "a token is shown");
