@@ -1,16 +1,17 @@
-//! Where a walk is, and which window it asks for next: decided without a network.
+//! The state of a walk and the choice of the next window, without any I/O.
 //!
-//! The list is ordered by a key that never changes, newest first (contract D3), but its windows are counted in rows, and
-//! rows come and go while we walk. So the walk keeps the key of the last lead that it took, and each window begins some
-//! rows before the place where the next lead is expected. An answer counts only if its first row is at or before that
-//! key, or if it is the beginning of the list. Its rows are a stretch without gaps, read in one snapshot: so no lead that
-//! was there can lie between the last key and the first row after it, and what is at or before the key is skipped.
+//! The list is sorted newest first by a key that never changes (contract D3). Windows, however, are addressed by row,
+//! and rows come and go during a walk. So the walk keeps the key of the last lead that it took, and each window
+//! starts a few rows before the resume point: the row where the next lead is expected. A response counts only if its
+//! first row is at or before that key, or if it starts at the beginning of the list. Its rows are contiguous and from
+//! one snapshot, so no lead can hide between the last key and the first row after it. Rows at or before the key are
+//! skipped.
 //!
-//! However fast others insert, the walk ends: what is created now is newer than the last key, and so behind us. The leads
-//! that are left only get fewer, but for the few that turn up with an old `created_at`; what inserts cost is only to find
-//! the place anew.
+//! The walk ends however fast others insert: a lead created now is newer than the last key, and so already behind the
+//! walk. The number of remaining leads only falls, except for the few that appear with an old `created_at`. Inserts
+//! only cost requests to find the resume point again.
 //!
-//! Nothing is kept of the leads themselves, so the memory does not grow with them.
+//! No leads are kept, so memory does not grow with the list.
 
 use leadapi_core::{
     id::LeadId,
@@ -19,15 +20,15 @@ use leadapi_core::{
 
 use super::{fault::Fault, position::Position};
 
-/// What the list is ordered by, descending: `created_at`, then `id`.
+/// The sort key of the list, descending: `created_at`, then `id`.
 pub(super) type Key = (Timestamp, LeadId);
 
-/// A search that is not over after so many answers is given up. Without churn it takes some ten to find a place among
-/// millions of rows.
+/// Maximum number of consecutive misses before a search fails. Without churn, a search among millions of rows takes
+/// about ten.
 const LONGEST_SEARCH: u32 = 64;
-/// How far the first step goes when a window missed its place; each further one goes twice as far.
+/// The first step of a search, in rows; the step doubles with each further miss.
 const FIRST_STEP: u64 = 100;
-/// A window of one row could overlap or lead on, but not both.
+/// A window of one row could overlap or advance, but not both.
 pub(super) const LEAST_SIZE: u32 = 2;
 
 /// A walk through the leads, newest first.
@@ -36,41 +37,41 @@ pub(super) struct Course {
     size: u32,
     /// The last lead that was taken.
     last: Option<Key>,
-    /// How many rows stood at or before it when it was taken: the offset of the next lead, if nothing changes.
+    /// The number of rows at or before it when it was taken: the offset of the next lead, if nothing changes.
     rank: u64,
-    /// How many rows there were in all at that time.
+    /// The total number of rows at that time.
     total_at_rank: u64,
-    /// How many rows there were in all in the last answer.
+    /// The total number of rows in the last response.
     total: Option<u64>,
-    /// By how many rows the place had moved, in the last four pages.
+    /// How many rows the resume point moved in each of the last four pages.
     shifts: [i64; 4],
-    /// How many rows the last page had: a service may answer fewer than it is asked for.
+    /// The number of rows in the last page: a service may return fewer than requested.
     reach: u64,
     search: Option<Search>,
     done: bool,
 }
 
-/// The last window missed its place: it began after it, or ended before it.
+/// The state of a search: the last window began after the resume point, or ended before it.
 #[derive(Debug, Clone, Copy)]
 struct Search {
     next: u64,
     tries: u32,
-    /// The place is not before this row.
+    /// Lower bound of the resume point.
     from: Option<u64>,
-    /// The place is not after this row.
+    /// Upper bound of the resume point.
     to: Option<u64>,
     step: u64,
     total: u64,
-    /// By how many rows the list grew while the place was ahead of each window.
+    /// How many rows the total grew since the previous response, while the resume point was ahead of the window.
     growth: Option<u64>,
 }
 
-/// What became of an answer.
+/// The result of [`Course::take`].
 #[derive(Debug)]
 pub(super) enum Taken {
-    /// These come next, if there are any.
+    /// The next leads; may be empty.
     New(Vec<LeadItem>),
-    /// The window missed its place; the next one is to be asked for anew.
+    /// The window missed the resume point; the search continues with the next window.
     Missed,
 }
 
@@ -90,33 +91,33 @@ impl Course {
         }
     }
 
-    /// Whether the end was reached.
+    /// Returns whether the walk reached the end.
     pub(super) const fn is_done(&self) -> bool {
         self.done
     }
 
-    /// How many leads there were in the last answer.
+    /// Returns the total number of leads in the last response.
     pub(super) const fn total(&self) -> Option<u64> {
         self.total
     }
 
-    /// Where the walk stood when all but the last so many leads had been given to the caller, the last of whom was this.
+    /// Returns the position of a caller that has `last` but not yet the `withheld` leads after it.
     pub(super) fn position(&self, last: Option<Key>, withheld: usize) -> Position {
         let rank = self.rank.saturating_sub(withheld as u64);
         Position { last, rank, total: self.total.map(|_| self.total_at_rank) }
     }
 
-    /// The last lead that was taken.
+    /// Returns the last lead that was taken.
     pub(super) const fn last(&self) -> Option<&Key> {
         self.last.as_ref()
     }
 
-    /// The window to ask for.
+    /// Returns the next window to request.
     pub(super) fn window(&self) -> Window {
         self.at(self.search.map_or_else(|| self.before(self.rank), |search| search.next))
     }
 
-    /// The window that will likely be asked for after this one, if it is likely that there is one.
+    /// Guesses the window after this one, or returns `None` if there is probably none.
     pub(super) fn window_after(&self, window: Window) -> Option<Window> {
         let end = window.offset() + self.reach;
         let start = self.before(end).max(window.offset() + 1);
@@ -124,7 +125,7 @@ impl Course {
         known.then(|| self.at(start))
     }
 
-    /// Whether a window that was guessed ahead may still hold the place, given how far it moved of late.
+    /// Returns whether a guessed window may still contain the resume point, judging by its latest shifts.
     pub(super) fn may_hold(&self, window: Window) -> bool {
         let start = window.offset();
         let latest = self.rank + self.greatest_shift().max(0).unsigned_abs();
@@ -133,7 +134,7 @@ impl Course {
         held && self.search.is_none() && !self.done
     }
 
-    /// Takes the answer to a window. After a fault the course is as it was.
+    /// Applies the response to a window. A fault leaves the course unchanged.
     pub(super) fn take(&mut self, asked: Window, page: Page<LeadItem>) -> Result<Taken, Fault> {
         let Page { data: mut rows, total, offset: start, .. } = page;
         let total = total.min(Window::MAX_OFFSET);
@@ -145,7 +146,7 @@ impl Course {
         }
         let seen = self.last.as_ref().map_or(0, |last| rows.partition_point(|row| key(row) >= (last.0, &last.1)));
         let (read, end) = (rows.len() as u64, start + rows.len() as u64);
-        // Rows may be fewer than were asked for, or none, and yet not the last ones. The total is of the same snapshot.
+        // Fewer rows than requested, or none, do not mean the end. The total is from the same snapshot.
         let is_end = end >= total;
         let begins_before = start == 0 || seen > 0;
         let leads_on = seen < rows.len() || is_end;
@@ -170,11 +171,11 @@ impl Course {
         Ok(Taken::Missed)
     }
 
-    /// Where a window should begin to hold what is the place now, once it has moved again: before it by the overlap.
+    /// Returns where a window must start to contain the resume point, now at `place`, even after it moves again.
     ///
-    /// It moves on by what is inserted before it and back by what is deleted. The least shift of the last four pages is
-    /// assumed, less half of what they differ by: a window that begins too early rereads some rows, while one that begins
-    /// too late costs a request.
+    /// Inserts before the resume point move it forward, and deletions move it back. This assumes the smallest shift
+    /// of the last four pages, minus half of their range. A window that starts too early rereads some rows; one that
+    /// starts too late costs a request.
     fn before(&self, place: u64) -> u64 {
         let most = self.reach * 3 / 4;
         let back = (self.overlap() + self.spread()).saturating_add_signed(-self.least_shift().min(0)).min(most).max(1);
@@ -182,7 +183,8 @@ impl Course {
         (place + on).saturating_sub(back)
     }
 
-    /// The rows that windows overlap by if nothing changes: one would do, and a few more save requests when little does.
+    /// The overlap of windows while nothing changes, in rows. One would do; a few more save requests when little
+    /// changes.
     fn overlap(&self) -> u64 {
         (self.reach / 50).clamp(1, 4)
     }
@@ -199,14 +201,14 @@ impl Course {
         self.shifts.iter().copied().min().unwrap_or(0)
     }
 
-    /// The place was found at this row.
+    /// Records that the resume point was found at this row.
     fn found(&mut self, place: u64) {
         let shift = place.cast_signed() - self.rank.cast_signed();
         let half = (self.reach / 2).cast_signed();
         let shift = match self.search.take() {
-            // The list grew with every answer, and this far ahead of where it was the place was found: it will go on so.
+            // The list grew with each response, and the resume point was found that far ahead: expect the same again.
             Some(Search { growth: Some(growth), tries: 2.., .. }) => return self.shifts = [growth.cast_signed(); 4],
-            // One great shift is most likely the last: so much of it is expected again as a window can make good.
+            // A single large shift is most likely the last one, so expect at most what one window can absorb.
             Some(_) => shift.clamp(-half, half),
             None => shift.max(-half),
         };
@@ -215,10 +217,11 @@ impl Course {
         *latest = shift;
     }
 
-    /// The window began after the place, for rows before it were deleted: back by 100 rows, by 200, by 400 …
+    /// The window began after the resume point, because earlier rows were deleted: steps back by 100 rows, 200, 400 …
     fn behind(&self, to: u64, total: u64) -> Search {
         let search = self.search.unwrap_or_else(|| Search::new(self.total_at_rank));
-        // What the list has moved since is not known, so of two bounds that cross only the new one counts.
+        // The list may have moved since the earlier bound was set, so if the two bounds cross, only the new one
+        // counts.
         let from = search.from.filter(|from| *from < to);
         let (next, step) = match from {
             Some(from) => (self.between(from, to), search.step),
@@ -227,10 +230,10 @@ impl Course {
         Search { next, from, to: Some(to), step, total, growth: None, ..search }
     }
 
-    /// The window ended before the place, for rows before it were inserted.
+    /// The window ended before the resume point, because rows before it were inserted.
     ///
-    /// Inserts make the list longer by as much as they move the place, so the total says how far to go: and if that was
-    /// not far enough, because it went on growing meanwhile, how fast it grows.
+    /// Inserts lengthen the list by as much as they move the resume point, so the total says how far to go. If the
+    /// list kept growing meanwhile and that was not far enough, the next window also adds the growth.
     fn ahead(&self, from: u64, total: u64) -> Search {
         let search = self.search.unwrap_or_else(|| Search::new(self.total_at_rank));
         let to = search.to.filter(|to| *to > from);
@@ -238,27 +241,27 @@ impl Course {
         let (more, step) = match search.tries {
             0 => (0, FIRST_STEP),
             1..4 => (growth, FIRST_STEP),
-            // The total does not tell, for others are deleted meanwhile.
+            // The total is no longer a guide, because other rows are deleted meanwhile.
             _ => (growth.saturating_add(search.step), search.step.saturating_mul(2)),
         };
         let grown = from.max(self.rank + total.saturating_sub(self.total_at_rank));
-        // The place is not after the end, and the rows before the end show whether it is there.
+        // The resume point is not after the end, and the rows before the end show whether it is there.
         let along = grown.saturating_add(more).min(total + growth).saturating_sub(self.overlap());
         let next = to.map_or(along, |to| self.between(from, to));
         Search { next, from: Some(from), to, step, total, growth: Some(growth), ..search }
     }
 
-    /// A window between the two bounds: over both if it reaches so far, else in their middle.
+    /// A window between two bounds: over both if they fit into one window, otherwise in their middle.
     fn between(&self, from: u64, to: u64) -> u64 {
         let near = from.saturating_sub(self.overlap());
         if near + self.reach > to { near } else { from.midpoint(to) }
     }
 
     fn at(&self, start: u64) -> Window {
-        // While the place is searched for, each window is twice as large as the one before, so that it is met sooner.
+        // During a search each window is twice as large as the one before, so that it hits the resume point sooner.
         let tries = self.search.map_or(0, |search| search.tries.min(8));
         let limit = (self.size << tries).min(Window::MAX_LIMIT);
-        // Both are within their ranges; a window that is not asked for anywhere else would only cost requests.
+        // Both values are in range, so the default is never used; even if it were, it would only cost requests.
         Window::new(limit, start.min(Window::MAX_OFFSET)).unwrap_or_default()
     }
 }

@@ -1,29 +1,29 @@
-//! What ends a walk before its end.
+//! Errors that end a walk early.
 
 use leadapi_core::http::Operation;
 
 use crate::error::{Cause, Error};
 
-/// The answers are not those of a list in the order of the contract, so that to go on would be to guess.
+/// Responses that do not form a list in the order of the contract. To continue would be a guess.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Fault {
-    /// Rows of one answer do not stand newest first, or one stands there twice.
+    /// The rows of one response are not ordered newest first, or contain a duplicate.
     #[error("the leads are not in order, newest first, so that a walk would miss some or repeat them")]
     Unordered,
-    /// The answer says that it is for other rows than those that were asked for.
+    /// The response names another offset than the requested one.
     #[error("the page is not the one that was asked for: offset {came} instead of {asked}")]
     AnotherPage {
-        /// The offset that was asked for.
+        /// The requested offset.
         asked: u64,
-        /// The offset that the answer names.
+        /// The offset in the response.
         came: u64,
     },
-    /// So many answers in a row held nothing new and were not the end.
+    /// This number of consecutive responses had no new rows and did not reach the end.
     #[error("{0} pages in a row did not lead on: the list changes faster than it can be read")]
     Lost(u32),
 }
 
-/// The one place at which a fault becomes the client's error.
+/// The only conversion of a fault into the client's error.
 impl From<Fault> for Error {
     fn from(fault: Fault) -> Self {
         Self::new(Operation::ListLeads, Cause::Disordered(fault.to_string()))

@@ -1,4 +1,4 @@
-//! A walk under way, lead by lead.
+//! The stream of a walk, lead by lead.
 
 use std::{
     fmt,
@@ -14,9 +14,9 @@ use leadapi_core::model::LeadItem;
 use super::{course::Key, pages::PageStream, position::Position};
 use crate::error::Error;
 
-/// The leads of a walk one by one: what [`Walk::stream`](super::Walk::stream) gives.
+/// The leads of a walk one by one, as returned by [`Walk::stream`](super::Walk::stream).
 ///
-/// What [`PageStream`] says of errors and of futures that are dropped holds here as well.
+/// Errors and dropped futures behave as in [`PageStream`].
 ///
 /// ```
 /// # use leadapi_client::model::LeadQuery;
@@ -33,9 +33,9 @@ use crate::error::Error;
 #[must_use = "streams do nothing unless polled"]
 pub struct LeadStream {
     pages: PageStream,
-    /// The rest of the page that was read last.
+    /// The rest of the last page.
     page: vec::IntoIter<LeadItem>,
-    /// The last lead that was given, while it is not the last that was read.
+    /// The last lead that was yielded; it may precede the last lead that was read.
     given: Option<Key>,
 }
 
@@ -45,7 +45,7 @@ impl LeadStream {
         Self { pages, page: Vec::new().into_iter(), given }
     }
 
-    /// The next lead; none at the end.
+    /// Returns the next lead, or `None` at the end.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;
@@ -61,7 +61,7 @@ impl LeadStream {
         poll_fn(|context| self.poll(context)).await
     }
 
-    /// As [`next`](Self::next), for `?`.
+    /// Same as [`next`](Self::next), as a `Result` for use with `?`.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;
@@ -76,13 +76,13 @@ impl LeadStream {
     ///
     /// # Errors
     ///
-    /// As [`PageStream::try_next`].
+    /// The same as [`PageStream::try_next`].
     pub async fn try_next(&mut self) -> Result<Option<LeadItem>, Error> {
         self.next().await.transpose()
     }
 
-    /// How many leads there are, as the last page said; none before the first. How many the walk gives may be another
-    /// number, as leads come and go.
+    /// Returns the total number of leads from the last page, or `None` before the first page. The walk may yield a
+    /// different number, because leads are created and deleted meanwhile.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;
@@ -100,7 +100,7 @@ impl LeadStream {
         self.pages.total()
     }
 
-    /// After the last lead that was given: to be kept once that lead is safe.
+    /// Returns the position after the last lead that was yielded. Store it once that lead is safe.
     ///
     /// ```
     /// # use leadapi_client::{model::LeadQuery, walk::Position};
@@ -121,7 +121,7 @@ impl LeadStream {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<LeadItem, Error>>> {
         loop {
             if let Some(lead) = self.page.next() {
-                // What is asked for ahead gets on while the page is read.
+                // Polled here so that prefetched requests make progress while the caller consumes this page.
                 self.pages.work(context, self.pages.depth);
                 self.given = Some((lead.created_at, lead.id.clone()));
                 return Poll::Ready(Some(Ok(lead)));
@@ -135,7 +135,7 @@ impl LeadStream {
         }
     }
 
-    /// Whether it has ended, be it with a fault.
+    /// Returns whether the stream has ended, with or without a fault.
     pub(super) fn is_over(&self) -> bool {
         self.pages.is_over() && self.page.len() == 0
     }
@@ -153,7 +153,7 @@ impl Stream for LeadStream {
         self.get_mut().poll(context)
     }
 
-    /// The leads that are at hand are certain to come. How many more will is not known before the end is read.
+    /// The buffered leads are certain; the number of further leads is unknown until the end.
     fn size_hint(&self) -> (usize, Option<usize>) {
         let at_hand = self.page.len();
         (at_hand, self.pages.is_over().then_some(at_hand))

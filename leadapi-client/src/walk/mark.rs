@@ -1,4 +1,4 @@
-//! What a poller has told, to be kept until the next time.
+//! The checkpoint of a poller.
 
 use std::collections::BTreeSet;
 
@@ -8,21 +8,21 @@ use leadapi_core::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The version that is written.
+/// The version of the serialized form.
 const VERSION: u32 = 1;
-/// The most leads that a mark remembers one by one.
+/// Maximum number of leads that a mark remembers by id.
 pub(super) const MOST_REMEMBERED: usize = 1_000;
-/// No moment that the service can say is later, in milliseconds since 1970: the year 9999.
+/// The latest timestamp that the service can express (the end of the year 9999), in milliseconds since 1970.
 const LATEST: i64 = 253_402_300_799_999;
 
 /// A lead's `created_at` in milliseconds since 1970, and its id.
 type Told = (i64, LeadId);
 
-/// What a [`Poller`](super::Poller) has told so far.
+/// A checkpoint: the leads that a [`Poller`](super::Poller) has returned so far.
 ///
-/// It can be written down with serde and taken up by another process ([`Leads::new_since`](crate::Leads::new_since)).
-/// What is in it is not for others to read; it holds no data of leads but the ids of the latest, at most 1,000, and when
-/// they were created. The default has told nothing, so that every lead is new; [`Mark::at`] begins at a moment.
+/// It can be serialized with serde and passed to another process ([`Leads::new_since`](crate::Leads::new_since)). The
+/// serialized form is opaque. It contains no lead data except the ids and creation times of the latest leads, at most
+/// 1,000 of them. With the default mark every lead is new; [`Mark::at`] starts at a timestamp.
 ///
 /// ```
 /// use leadapi_client::{model::LeadQuery, walk::Mark};
@@ -45,14 +45,14 @@ type Told = (i64, LeadId);
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(into = "Written", try_from = "Written")]
 pub struct Mark {
-    /// What was created before is not told, whether it has been or not.
+    /// Leads created before this are never returned, whether or not they were returned before.
     floor: Option<i64>,
-    /// What was told and created since.
+    /// The returned leads that were created at or after the floor.
     told: BTreeSet<Told>,
 }
 
 impl Mark {
-    /// Nothing has been told, and only what was created at this moment or later will be.
+    /// Creates a mark that has returned nothing and ignores leads created before `moment`.
     ///
     /// ```
     /// use leadapi_client::{model::LeadQuery, walk::Mark};
@@ -70,7 +70,7 @@ impl Mark {
         Self { floor: Some(millis(moment)), told: BTreeSet::new() }
     }
 
-    /// Whether this lead, and so every one after it in the list, is too old to be told.
+    /// Returns whether this lead, and so every lead after it in the list, is too old to be returned.
     pub(super) fn is_below(&self, lead: &LeadItem) -> bool {
         self.floor.is_some_and(|floor| millis(lead.created_at) < floor)
     }
@@ -79,19 +79,21 @@ impl Mark {
         self.told.contains(&(millis(lead.created_at), lead.id.clone()))
     }
 
-    /// The mark after these were told as well, so long before `now` that leads may still turn up.
+    /// Returns the mark after `told` was returned by a poll that began at `now`. Both `now` and `overlap` are
+    /// milliseconds.
     ///
-    /// The floor never sinks, or what was told long ago and is no longer remembered would be told again. It rises to the
-    /// overlap before the newest lead; but not to what is dated in the future, which is a wrong clock's or an import's:
-    /// every other lead would stand below it, and never be told.
+    /// The floor never moves back: a lead that was returned long ago and is no longer remembered would be returned
+    /// again. It moves up to the newest lead minus the overlap. A `created_at` in the future counts as `now`: such a
+    /// date comes from a wrong clock or an import, and a floor beyond it would hide every other lead.
     pub(super) fn and(mut self, told: &[LeadItem], now: i64, overlap: i64) -> Self {
         self.told.extend(told.iter().map(|lead| (millis(lead.created_at), lead.id.clone())));
         let newest = self.told.last().map(|(at, _)| (*at).min(now));
         self.floor = self.floor.max(newest.map(|newest| newest.saturating_sub(overlap)));
         self.forget_what_is_below();
-        // Too many to remember: the oldest are not reread any more. Those of one moment are forgotten together, as the
-        // floor cannot stand between them. It still does not rise beyond the present, for to lose leads is worse than to
-        // repeat some: that is left to whoever dates more than so many leads in the future.
+        // Too many to remember: the floor passes the oldest, so that they are not read again. Leads with the same
+        // timestamp are dropped together, because the floor cannot separate them. The floor never passes the present.
+        // If more than `MOST_REMEMBERED` leads are dated in the future, some are repeated, which is better than
+        // losing leads.
         while self.told.len() > MOST_REMEMBERED {
             let Some((oldest, _)) = self.told.first().cloned() else { break };
             if oldest <= now {
@@ -115,7 +117,7 @@ pub(super) fn millis(moment: Timestamp) -> i64 {
     moment.to_utc().timestamp_millis()
 }
 
-/// A mark as it is written down.
+/// The serialized form of a mark.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Written {
     version: u32,
@@ -129,7 +131,7 @@ impl From<Mark> for Written {
     }
 }
 
-/// A mark that a later version of this crate wrote, or that is none of ours.
+/// The error for a mark that a later version of this crate wrote, or that is malformed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unreadable {
     #[error("this is version {0} of a mark, and only {VERSION} can be read")]

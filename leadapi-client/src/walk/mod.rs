@@ -1,24 +1,25 @@
-//! Every lead, page by page, while others write.
+//! Iteration over all leads while others write.
 //!
-//! The service counts its windows in rows. When leads are inserted or deleted between two requests, the rows move, and a
-//! loop that adds the limit to the offset repeats leads or, worse, misses some. A [`Walk`] does neither.
+//! The service pages by offset. When leads are inserted or deleted between two requests, the rows move, and a loop
+//! that adds the limit to the offset repeats leads or, worse, misses some. A [`Walk`] does neither.
 //!
-//! What it promises, of a list in the order of the contract:
+//! Guarantees, for a list in the order of the contract:
 //!
-//! - A lead that is there from the first request to the last is given exactly once.
-//! - A lead that is created or deleted meanwhile is given once or not at all. What is created now is newer than where the
-//!   walk began, so it is not given; the walk ends however many are created. What is imported with an old `created_at`
-//!   is given if the walk has still to come to that time.
-//! - Leads come newest first, each as it was when its page was read: one that changes afterwards is not given again.
-//! - With a filter by stage the list is that of the leads in that stage: a lead that is moved into it or out of it counts
-//!   as created or deleted.
-//! - What is held in memory is a page, and those that are asked for ahead; it does not grow with the list.
-//! - The cost is some 2 % more requests than the plain loop's when nothing changes; the more rows move, the more.
+//! - A lead that exists from the first request to the last is yielded exactly once.
+//! - A lead that is created or deleted during the walk is yielded once or not at all. A lead created now is newer
+//!   than the start of the walk, so it is not yielded, and the walk ends however many are created. A lead imported
+//!   with an old `created_at` is yielded if the walk has not passed that time yet.
+//! - Leads come newest first, each as it was when its page was read. A lead that changes later is not yielded again.
+//! - With a filter by stage, the list contains the leads in that stage. A lead that moves into or out of the stage
+//!   counts as created or deleted.
+//! - Memory is bounded by one page plus the prefetched pages. It does not grow with the list.
+//! - When nothing changes, a walk needs about 2 % more requests than the plain loop. The more rows move, the more
+//!   requests it needs.
 //!
-//! A list that is not in that order, or that changes by more than a page with every request and in both directions, ends
-//! the walk with an error: it never guesses.
+//! If the list is not in that order, or changes by more than a page with every request and in both directions, the
+//! walk ends with an error. It never guesses.
 //!
-//! For what is new since the last time there is a [`Poller`].
+//! To find leads created since the last run, use a [`Poller`].
 
 mod course;
 mod fault;
@@ -44,13 +45,13 @@ pub use pages::PageStream;
 pub use poller::{NewLeads, Poller};
 pub use position::Position;
 
-/// More pages are not asked for at once, whatever the caller says.
+/// Maximum number of prefetched pages.
 const MOST_AHEAD: usize = 64;
 
-/// The one seam to the rest of the client: fetches a page. It is called once for each request.
+/// Fetches a page; called once per request. The only interface to the rest of the client.
 pub(crate) type Fetch = Arc<dyn Fn(LeadQuery) -> BoxFuture<'static, Result<Page<LeadItem>, Error>> + Send + Sync>;
 
-/// A walk through every lead, before it begins: [`Leads::walk`](crate::Leads::walk) makes it, and nothing is sent until its stream is
+/// A walk over all leads, created by [`Leads::walk`](crate::Leads::walk). It sends nothing until its stream is
 /// polled.
 ///
 /// ```
@@ -82,8 +83,8 @@ impl Walk {
         Self { fetch, query, page_size: Window::MAX_LIMIT, prefetch: 1, from: Position::default() }
     }
 
-    /// How many leads a request asks for: 200 unless set, which is the most. As pages overlap, the least is 2; what is
-    /// beyond either is taken for it.
+    /// Sets the page size of the requests: 200 by default, which is the maximum. The minimum is 2, because pages
+    /// overlap. Values outside this range are clamped.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;
@@ -99,14 +100,15 @@ impl Walk {
         self
     }
 
-    /// How many pages are asked for ahead, while the caller is busy with the one before: 1 unless set, and 64 at most.
+    /// Sets how many pages are requested ahead while the caller processes one: 1 by default, at most 64.
     ///
-    /// With 0 a page is asked for when it is needed. With more than 1 so many requests are on their way at once, each for
-    /// the rows where its page should begin; one that turns out not to is thrown away and asked for anew, so this pays
-    /// where few leads come and go. All of them count towards the token's limit of reads, the ones thrown away too.
+    /// With 0, a page is requested when it is needed. With more than 1, this number of requests is in flight at once,
+    /// each for the rows where its page should start. A wrong guess is discarded and requested again, so this pays
+    /// off where few leads are created or deleted. All requests count towards the token's read limit, including the
+    /// discarded ones.
     ///
-    /// Requests only make progress while the stream is polled. The leads of a page that was asked for ahead are as they
-    /// were when it was asked for.
+    /// Requests only make progress while the stream is polled. The leads of a prefetched page are as old as its
+    /// request.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;
@@ -122,10 +124,10 @@ impl Walk {
         self
     }
 
-    /// Goes on where an earlier walk stood, be it one of another process: what it gave is not given again, and what it
-    /// did not give is.
+    /// Continues where an earlier walk stopped, even one of another process: it repeats no lead and skips none.
     ///
-    /// The query should be the same. With other filters the walk goes on at the same time in another list.
+    /// The query should be the same. With other filters, the walk continues in another list from the same creation
+    /// time.
     ///
     /// ```
     /// use leadapi_client::{model::LeadQuery, walk::Position};
@@ -140,7 +142,7 @@ impl Walk {
         self
     }
 
-    /// The leads one by one.
+    /// Returns the leads one by one.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;
@@ -157,7 +159,7 @@ impl Walk {
         LeadStream::new(self.pages())
     }
 
-    /// The leads page by page, each page without what the one before had.
+    /// Returns the leads page by page; pages do not overlap.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;

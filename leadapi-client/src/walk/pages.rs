@@ -1,4 +1,4 @@
-//! A walk under way: the requests, and the pages that come of them.
+//! The stream of a walk, page by page, and its requests.
 
 use std::{
     collections::VecDeque,
@@ -18,15 +18,14 @@ use super::{
 };
 use crate::error::Error;
 
-/// The leads of a walk page by page: what [`Walk::pages`] gives.
+/// The leads of a walk page by page, as returned by [`Walk::pages`].
 ///
-/// A page has at least one lead, each of them new. An error does not end the stream: the next poll asks for the same page
-/// again, so whoever does not want to go on for ever stops polling. Only when the answers are not those of a list in the
-/// order of the contract, or the list changes too fast, does the stream end after the error; its position is good even
-/// then.
+/// Every page contains at least one lead, and only new ones. An error does not end the stream: the next poll requests
+/// the same page again, so a caller that wants to give up stops polling. The stream ends after an error in two cases:
+/// the responses are not a list in the order of the contract, or the list changes too fast. Its position is valid
+/// even then.
 ///
-/// Its futures can be dropped at any time, and nothing is lost: what is under way stays in the stream. When the stream is
-/// dropped, so are its requests.
+/// Its futures are cancel safe: in-flight requests stay in the stream. Dropping the stream drops its requests.
 ///
 /// ```
 /// # use leadapi_client::model::LeadQuery;
@@ -49,14 +48,14 @@ pub struct PageStream {
     fetch: Fetch,
     query: LeadQuery,
     prefetch: usize,
-    /// How many requests may be under way: as many as `prefetch` says, while the guesses hold.
+    /// The number of concurrent requests. It equals `prefetch` while the guesses are right.
     pub(super) depth: usize,
-    /// How many pages in a row came without a guess that did not hold.
+    /// The number of consecutive pages without a wrong guess.
     held: usize,
     pub(super) course: Course,
-    /// The next request first. All but it are guesses.
+    /// The next request first. All others are guesses.
     requests: VecDeque<Request>,
-    /// Set by a fault, after which nothing is asked for any more.
+    /// Set by a fault, after which no more requests are sent.
     ended: bool,
 }
 
@@ -77,7 +76,7 @@ impl PageStream {
         Self { fetch, query, prefetch, depth: prefetch, held: 0, course, requests: VecDeque::new(), ended: false }
     }
 
-    /// The next page; none at the end.
+    /// Returns the next page, or `None` at the end.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;
@@ -93,7 +92,7 @@ impl PageStream {
         poll_fn(|context| self.poll(context)).await
     }
 
-    /// As [`next`](Self::next), for `?`.
+    /// Same as [`next`](Self::next), as a `Result` for use with `?`.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;
@@ -110,14 +109,15 @@ impl PageStream {
     ///
     /// # Errors
     ///
-    /// As [`Leads::list`](crate::Leads::list); the next call asks for the same page again. When the
-    /// answers are not those of a list in the order of the contract, and then the stream ends.
+    /// The same as [`Leads::list`](crate::Leads::list); the next call requests the same page again. Also fails when
+    /// the responses are not a list in the order of the contract or the list changes too fast, and then the stream
+    /// ends.
     pub async fn try_next(&mut self) -> Result<Option<Vec<LeadItem>>, Error> {
         self.next().await.transpose()
     }
 
-    /// How many leads there are, as the last page said; none before the first. How many the walk gives may be another
-    /// number, as leads come and go.
+    /// Returns the total number of leads from the last page, or `None` before the first page. The walk may yield a
+    /// different number, because leads are created and deleted meanwhile.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;
@@ -135,7 +135,7 @@ impl PageStream {
         self.course.total()
     }
 
-    /// After the last page that was given: to be kept once its leads are safe.
+    /// Returns the position after the last page that was yielded. Store it once the leads of that page are safe.
     ///
     /// ```
     /// # use leadapi_client::{model::LeadQuery, walk::Position};
@@ -162,7 +162,7 @@ impl PageStream {
             self.work(context, self.depth.max(1));
             let Some(answer) = self.first_answer() else { return Poll::Pending };
             let taken = match answer {
-                // The guesses behind it would likely meet the same, and the next poll makes new ones.
+                // Later requests would likely fail in the same way, and the next poll makes new guesses.
                 (_, Err(error)) => {
                     self.requests.clear();
                     return Poll::Ready(Some(Err(error)));
@@ -180,7 +180,7 @@ impl PageStream {
                     if let Taken::New(page) = taken
                         && !page.is_empty()
                     {
-                        // The requests begin now, to be on their way while the caller works.
+                        // Start the requests now, so that they are in flight while the caller works.
                         self.work(context, self.depth);
                         return Poll::Ready(Some(Ok(page)));
                     }
@@ -189,7 +189,7 @@ impl PageStream {
         }
     }
 
-    /// Sees to it that so many requests are under way, and lets all of them get on.
+    /// Starts requests until `most` are in flight, and polls all of them.
     pub(super) fn work(&mut self, context: &mut Context<'_>, most: usize) {
         while !self.is_over() && self.requests.len() < most {
             let guessed = match self.requests.back() {
@@ -209,8 +209,8 @@ impl PageStream {
         }
     }
 
-    /// Guesses that do not hold are thrown away, and then fewer are made for some time: else a list that changes much
-    /// would cost more requests for nothing than for pages.
+    /// Discards wrong guesses and reduces prefetching for a while. Otherwise a fast-changing list would cause more
+    /// wasted requests than useful ones.
     fn weigh_guesses(&mut self) {
         match self.requests.front() {
             Some(guess) if !self.course.may_hold(guess.window) => {
@@ -226,7 +226,7 @@ impl PageStream {
         }
     }
 
-    /// The answer that is next, once it has come.
+    /// Takes the answer to the next request, if it has arrived.
     fn first_answer(&mut self) -> Option<(Window, Result<Page<LeadItem>, Error>)> {
         let first = self.requests.pop_front()?;
         match first.state {
@@ -255,7 +255,7 @@ impl Stream for PageStream {
         self.get_mut().poll(context)
     }
 
-    /// Nothing is known before the end: leads may be created and deleted, and pages fail.
+    /// The number of pages is unknown before the end: leads are created and deleted, and pages fail.
     fn size_hint(&self) -> (usize, Option<usize>) {
         (0, self.is_over().then_some(0))
     }

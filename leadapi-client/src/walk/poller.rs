@@ -1,4 +1,4 @@
-//! What is new since the last time.
+//! Polling for leads created since the last poll.
 
 use std::{
     fmt, mem,
@@ -10,28 +10,30 @@ use leadapi_core::model::{LeadItem, LeadQuery, Window};
 use super::{Fetch, LeadStream, Mark, Walk};
 use crate::error::Error;
 
-/// How far before the newest lead a poller rereads unless it is told otherwise.
+/// Default overlap: how far before the newest lead a poller rereads.
 const OVERLAP: Duration = Duration::from_secs(5 * 60);
 
-/// Tells leads that were created since the last time: [`Leads::new_since`](crate::Leads::new_since) makes it.
+/// Returns the leads that were created since the last poll. [`Leads::new_since`](crate::Leads::new_since) creates
+/// one.
 ///
-/// Each [`poll`](Self::poll) reads from the newest lead down to the overlap before the newest one of the last time, and
-/// gives what has not been told. The overlap is reread because leads turn up below the newest: the clocks of a service's
-/// machines differ, and what is written first may be to be seen last. What was told within the overlap is remembered by
-/// its id, so it is not told again.
+/// Each [`poll`](Self::poll) reads from the newest lead down to the newest lead of the last poll minus the overlap,
+/// and returns the leads that it has not returned before. It rereads the overlap because leads can appear below the
+/// newest one: the clocks of the service's machines differ, and a transaction that starts first may commit last. The
+/// poller remembers the ids of the leads within the overlap, so it returns none of them twice.
 ///
 /// The limits:
 ///
-/// - A lead that turns up with a `created_at` further back than the overlap, such as one that is imported with its old
-///   date, is not told. A [`Walk`] finds it.
-/// - At most 1,000 leads are remembered. If more were created within the overlap, only the latest of them are reread,
-///   those of one millisecond together or not at all: nothing is told again, but what turns up before them is not told.
-/// - Leads that are dated in the future, by this machine's clock, do not move the overlap; beyond the latest 1,000 they
-///   are told again.
-/// - With a filter by stage, a lead that is moved into the stage is told if it was created within the overlap: what is
-///   new is what was created, not what was changed.
-/// - What is new is held in memory until all of it was read. Where that would be too much, as at the very first time,
-///   begin with [`Mark::at`] and read what is older by a [`Walk`].
+/// - A lead that appears with a `created_at` further back than the overlap, such as an import that keeps its old
+///   date, is not returned. A [`Walk`] finds it.
+/// - At most 1,000 leads are remembered. If more were created within the overlap, the poller rereads only the latest
+///   of them, and leads with the same millisecond together or not at all. It repeats none, but it misses a lead that
+///   appears before them.
+/// - Leads dated in the future, by this machine's clock, do not move the overlap. Beyond the latest 1,000 they are
+///   returned again.
+/// - With a filter by stage, a lead that moves into the stage is returned if it was created within the overlap. A
+///   poller finds what was created, not what was changed.
+/// - A poll holds all new leads in memory until it has read the last one. Where that would be too much, as on the
+///   first poll, start with [`Mark::at`] and read the older leads with a [`Walk`].
 #[must_use = "nothing is read before it is polled"]
 pub struct Poller {
     fetch: Fetch,
@@ -39,7 +41,7 @@ pub struct Poller {
     page_size: u32,
     overlap: Duration,
     mark: Mark,
-    /// A poll that is not over: it failed, or its future was dropped.
+    /// An unfinished poll: it failed, or its future was dropped.
     reading: Option<Reading>,
 }
 
@@ -47,11 +49,11 @@ struct Reading {
     leads: LeadStream,
     /// Newest first.
     new: Vec<LeadItem>,
-    /// When it began, in milliseconds since 1970.
+    /// When the poll began, in milliseconds since 1970.
     began: i64,
 }
 
-/// What a [`Poller`] found.
+/// The result of [`Poller::poll`].
 ///
 /// ```
 /// # use leadapi_client::{model::LeadQuery, walk::Mark};
@@ -69,11 +71,11 @@ struct Reading {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewLeads {
-    /// The leads that had not been told, oldest first: so they are worked on in the order in which they came, and
-    /// whoever stops half-way has done the earlier ones. Platforms that want the newest first turn it around.
+    /// The new leads, oldest first. A caller that processes them in this order and stops halfway has handled the
+    /// earlier ones. To show the newest first, reverse the list.
     pub leads: Vec<LeadItem>,
-    /// What has been told, these leads included: to be kept once they are safe. Whoever crashes before and goes on from
-    /// the mark before it is told the same leads again, and loses none.
+    /// The checkpoint that includes these leads. Store it once the leads are safe. After a crash, a poller that
+    /// resumes from the previous mark returns the same leads again and loses none.
     pub mark: Mark,
 }
 
@@ -82,8 +84,8 @@ impl Poller {
         Self { fetch, query, page_size: Window::MAX_LIMIT, overlap: OVERLAP, mark, reading: None }
     }
 
-    /// How far before the newest lead is reread each time: 5 minutes unless set. It is measured between times of
-    /// creation, and does not depend on how often is polled.
+    /// Sets how far before the newest lead each poll rereads, 5 minutes by default. It compares creation times, so it
+    /// does not depend on the polling interval.
     ///
     /// ```
     /// # use leadapi_client::{model::LeadQuery, walk::Mark};
@@ -101,8 +103,8 @@ impl Poller {
         self
     }
 
-    /// How many leads a request asks for, as [`Walk::page_size`]. Where few leads come between two polls, a small page
-    /// that holds the overlap is enough.
+    /// Sets the page size, as [`Walk::page_size`]. If few leads are created between two polls, a small page that
+    /// covers the overlap is enough.
     ///
     /// ```
     /// # use leadapi_client::{model::LeadQuery, walk::Mark};
@@ -118,9 +120,9 @@ impl Poller {
         self
     }
 
-    /// Reads what is new, all of it.
+    /// Reads all new leads.
     ///
-    /// When it fails, or when its future is dropped, nothing is lost: the next call goes on where it stood.
+    /// If a poll fails or its future is dropped, nothing is lost: the next call continues where it stopped.
     ///
     /// ```
     /// # use leadapi_client::{model::LeadQuery, walk::Mark};
@@ -136,11 +138,11 @@ impl Poller {
     ///
     /// # Errors
     ///
-    /// As [`LeadStream::try_next`].
+    /// The same as [`LeadStream::try_next`].
     pub async fn poll(&mut self) -> Result<NewLeads, Error> {
         let Self { fetch, query, page_size, overlap, mark, reading } = self;
         let now = reading.get_or_insert_with(|| Reading {
-            // Most polls need one page, and a second one that was asked for ahead would be thrown away.
+            // Most polls need one page; a prefetched second page would be discarded.
             leads: Walk::new(fetch.clone(), query.clone()).page_size(*page_size).prefetch(0).stream(),
             new: Vec::new(),
             began: unix_millis(SystemTime::now()),
@@ -152,7 +154,7 @@ impl Poller {
                 Ok(Some(lead)) => now.new.push(lead),
                 Ok(None) => break,
                 Err(error) => {
-                    // A walk that has ended for good would look as if all had been read.
+                    // If the stream were kept after its last error, it would end here as if all leads had been read.
                     if now.leads.is_over() {
                         *reading = None;
                     }

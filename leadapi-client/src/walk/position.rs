@@ -1,18 +1,18 @@
-//! Where a walk is, to be kept for later.
+//! The position of a walk, to resume it later.
 
 use leadapi_core::{id::LeadId, model::Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::course::Key;
 
-/// The version that is written. A later one that reads on is read as well as this one.
+/// The version of the serialized form.
 const VERSION: u32 = 1;
 
-/// Where a walk stands: after the last lead that it gave.
+/// The position of a walk: after the last lead that it yielded.
 ///
-/// It is small whatever the length of the walk, and can be written down with serde and taken up by another process
-/// ([`Walk::resume`](super::Walk::resume)). What is in it is not for others to read; it holds no data of a lead but its
-/// id and the time of its creation. The default is the beginning.
+/// It has a constant size and can be serialized with serde, so another process can resume the walk
+/// ([`Walk::resume`](super::Walk::resume)). The serialized form is opaque. It contains no lead data except one id and
+/// creation time. The default is the beginning.
 ///
 /// ```
 /// use leadapi_client::{model::LeadQuery, walk::Position};
@@ -36,15 +36,15 @@ const VERSION: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(into = "Written", try_from = "Written")]
 pub struct Position {
-    /// The last lead that was given.
+    /// The last lead that was yielded.
     pub(super) last: Option<Key>,
-    /// How many rows stood at or before it, at the time: where to look for it first.
+    /// The number of rows up to and including that lead when it was read: the first offset to try.
     pub(super) rank: u64,
-    /// How many rows there were, at the time.
+    /// The total number of rows at that time.
     pub(super) total: Option<u64>,
 }
 
-/// A position as it is written down.
+/// The serialized form of a position.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Written {
     version: u32,
@@ -53,7 +53,7 @@ struct Written {
     total: Option<u64>,
 }
 
-/// A position that a later version of this crate wrote.
+/// The error for a position that a later version of this crate wrote.
 #[derive(Debug, thiserror::Error)]
 #[error("this is version {0} of a position, and only {VERSION} can be read")]
 pub(super) struct UnknownVersion(u32);
@@ -68,7 +68,7 @@ impl TryFrom<Written> for Position {
     type Error = UnknownVersion;
 
     fn try_from(Written { version, last, rank, total }: Written) -> Result<Self, UnknownVersion> {
-        // What was written is not trusted to be ours: a wild number only costs requests, but must not overflow.
+        // The input is untrusted: a wrong number only costs requests, but it must not overflow.
         let most = leadapi_core::model::Window::MAX_OFFSET;
         let (rank, total) = (rank.min(most), total.map(|total| total.min(most)));
         if version == VERSION { Ok(Self { last, rank, total }) } else { Err(UnknownVersion(version)) }

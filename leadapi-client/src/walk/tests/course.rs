@@ -1,4 +1,4 @@
-//! The course by itself, without requests.
+//! Tests of the course alone, without requests.
 
 use std::collections::HashSet;
 
@@ -12,8 +12,8 @@ use crate::walk::{
     fault::Fault,
 };
 
-/// Walks to the end, and says how much the course ever held and how often it lost its way and was resumed; the most
-/// requests are a guard against a walk that never ends.
+/// Walks to the end. Returns the maximum size of the course and how often it failed with `Lost` and was resumed. The
+/// limit of requests guards against a walk that never ends.
 fn walk(model: &mut Model, size: u32, most_requests: usize) -> (usize, usize) {
     let mut course = Course::new(size, Position::default());
     let (mut longest, mut lost) = (0, 0);
@@ -34,7 +34,7 @@ fn walk(model: &mut Model, size: u32, most_requests: usize) -> (usize, usize) {
     (longest, lost)
 }
 
-/// The usual loop: it adds the limit to the offset until a page is not full.
+/// The usual loop, for comparison: it adds the limit to the offset until a page is not full.
 fn plain_loop(model: &mut Model, size: u32) -> (usize, usize) {
     let mut given = HashSet::new();
     let (mut offset, mut repeated) = (0, 0);
@@ -51,7 +51,7 @@ fn plain_loop(model: &mut Model, size: u32) -> (usize, usize) {
     }
 }
 
-/// A hundred thousand leads, as the table of the design has them: `cargo test … -- --nocapture` prints it.
+/// The cost of walking 100,000 leads. To print the comparison, run `cargo test … -- --nocapture`.
 #[test]
 fn a_hundred_thousand_leads_while_others_write() {
     for (created, deleted, within_percent) in
@@ -99,8 +99,8 @@ proptest! {
     }
 }
 
-/// Whatever is created now is newer than the last key, so the leads that are left only get fewer. What has to be found
-/// anew with every page is the place, and the total says how far it has moved.
+/// A lead created now is newer than the last key, so the number of remaining leads only falls. Only the resume point
+/// has to be found again with every page, and the total says how far it has moved.
 #[test]
 fn the_end_is_reached_however_fast_others_insert() {
     for created in [0, 10, 199, 200, 201, 1_000, 5_000] {
@@ -151,7 +151,7 @@ fn a_page_that_is_short_or_empty_is_the_end_only_if_it_reaches_the_total() {
     assert_eq!(taken(&mut course, |window| page([50, 40], 4, window)), Some(vec![50, 40]));
     assert!(!course.is_done());
     assert_eq!(course.window(), Window::new(10, 1).unwrap());
-    // The first two were deleted, and the others stand before the window.
+    // The first two rows were deleted, so the remaining ones lie before the window.
     assert_eq!(taken(&mut course, |window| page([20], 2, window)), None);
     assert!(!course.is_done());
     assert_eq!(taken(&mut course, |window| page([30, 20], 2, window)), Some(vec![30, 20]));

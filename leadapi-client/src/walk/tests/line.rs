@@ -1,4 +1,4 @@
-//! A service over the model, on a bad line.
+//! A service over the model, on an unreliable connection.
 
 use std::{
     future::Future,
@@ -23,13 +23,13 @@ use crate::{
     walk::{Fetch, Walk},
 };
 
-/// A service over a model, on a bad line.
+/// A service over a model, on an unreliable connection.
 #[derive(Clone)]
 pub(super) struct Line {
     pub(super) model: Arc<Mutex<Model>>,
-    /// Once in so many times a request fails.
+    /// One in this many requests fails; 0 for none.
     pub(super) fails: usize,
-    /// At most so many times a request is polled in vain, before and after it reaches the service.
+    /// Maximum number of polls of each wait: one before a request reaches the service, one after.
     pub(super) waits: usize,
     pub(super) asked: Arc<Mutex<Vec<Window>>>,
     pub(super) under_way: Arc<AtomicUsize>,
@@ -54,7 +54,7 @@ impl Line {
             let _guard = guard;
             self.wait().await;
             let lost = self.fails > 0 && self.model.lock().unwrap().dice.one_in(self.fails);
-            // Lost on its way there, or on its way back.
+            // The request is lost on the way to the service, or its response on the way back.
             if lost && self.model.lock().unwrap().dice.one_in(2) {
                 return Err(unplugged());
             }

@@ -1,4 +1,4 @@
-//! Walks through a list that changes between any two requests.
+//! Walks through a list that changes between requests.
 
 mod course;
 mod line;

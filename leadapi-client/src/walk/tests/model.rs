@@ -1,4 +1,4 @@
-//! A list as the contract has it, which changes by itself.
+//! A model of a list in the order of the contract that changes between requests.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
@@ -14,7 +14,7 @@ use leadapi_core::{
     model::{Lead, LeadItem, Page, Window},
 };
 
-/// Numbers that look random and are the same again for the same seed (`SplitMix64`).
+/// A seeded pseudo-random number generator (`SplitMix64`).
 #[derive(Debug, Clone)]
 pub(super) struct Dice(pub(super) u64);
 
@@ -27,27 +27,27 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// From 0 to below this.
+    /// Returns a number from 0 to below `end`.
     pub(super) fn below(&mut self, end: usize) -> usize {
         (self.roll() % (end.max(1) as u64)) as usize
     }
 
-    /// Once in so many times.
+    /// Returns true with probability 1 / `times`.
     pub(super) fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 }
 
-/// What happens between two requests.
+/// The changes between two requests.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Churn {
-    /// So many are created at the newest end, and so many deleted anywhere.
+    /// This many leads are created at the newest end, and this many are deleted anywhere.
     Steady(usize, usize),
-    /// Anything up to so many at once: created newest or by late commit in the middle; deleted here and there, in one
-    /// stretch, at the newest end, or all.
+    /// Up to this many changes at once: leads are created at the newest end or committed late in the middle. Leads
+    /// are deleted in scattered rows, in one run, at the newest end, or all of them.
     Wild(usize),
-    /// Anything up to so many are created newest, or turn up at most so many milliseconds before the newest; a few are
-    /// deleted.
+    /// Up to this many leads are created at the newest end, or appear at most this many milliseconds before the
+    /// newest. A few are deleted.
     Late(usize, i64),
 }
 
@@ -56,13 +56,13 @@ pub(super) type Row = (i64, u32);
 
 #[derive(Debug)]
 pub(super) struct Model {
-    /// Oldest first, so that what is new goes to the end.
+    /// Oldest first, so that new rows are appended.
     pub(super) rows: Vec<Row>,
     pub(super) dice: Dice,
     churn: Churn,
     clock: i64,
     ids: u32,
-    /// The most rows that it answers, whatever it is asked for.
+    /// Maximum number of rows in a response, whatever the request says.
     pub(super) most: usize,
     pub(super) requests: usize,
     at_first: HashSet<u32>,
@@ -91,7 +91,7 @@ impl Model {
         model
     }
 
-    /// Some have the same `created_at`, so that the id decides.
+    /// Some rows share a `created_at`, so that the id decides.
     pub(super) fn create(&mut self, count: usize) {
         for _ in 0..count {
             self.clock += self.dice.below(3) as i64;
@@ -115,7 +115,7 @@ impl Model {
         }
     }
 
-    /// From now on nothing changes.
+    /// Stops all changes.
     pub(super) fn still(&mut self) {
         self.churn = Churn::Steady(0, 0);
     }
@@ -169,7 +169,7 @@ impl Model {
         }
     }
 
-    /// The answer to a window (contract D3), after whatever has happened since the last.
+    /// Returns the response to a window (contract D3), after the changes since the last request.
     pub(super) fn answer(&mut self, window: Window) -> Page<LeadItem> {
         if self.requests > 0 {
             self.change();
@@ -188,7 +188,7 @@ impl Model {
         *self.given.entry(row.1).or_default() += 1;
     }
 
-    /// How many that were there throughout were not given, and how many were given more than once.
+    /// Returns how many leads that existed throughout were missed, and how often leads were repeated.
     pub(super) fn missed_and_repeated(&self) -> (usize, usize) {
         let throughout = self.at_first.difference(&self.deleted);
         let missed = throughout.filter(|id| !self.given.contains_key(id)).count();

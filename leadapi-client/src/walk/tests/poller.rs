@@ -1,4 +1,4 @@
-//! Polls of a list that changes between and during them.
+//! Polls of a list that changes between and during polls.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -28,7 +28,7 @@ fn ids(leads: &[LeadItem]) -> Vec<u32> {
     leads.iter().map(|lead| row(lead).1).collect()
 }
 
-/// Polls until it succeeds, dropping its future after each step.
+/// Polls until it succeeds, dropping the future after each step.
 fn poll(poller: &mut Poller) -> Vec<LeadItem> {
     loop {
         if let Poll::Ready(Ok(new)) = once(poller.poll()) {
@@ -71,7 +71,7 @@ proptest! {
         for id in ids(&poll(&mut now)) {
             *told.entry(id).or_default() += 1;
         }
-        // The last poll may have begun long ago, so that what has come since is for the next.
+        // The last poll may have begun long ago, so later leads are left to the next poll.
         for id in ids(&poll(&mut now)) {
             *told.entry(id).or_default() += 1;
         }
@@ -98,7 +98,8 @@ fn a_crash_before_the_mark_is_kept_loses_nothing() {
     assert_eq!(poll(&mut poller(&line, &Mark::default(), 5)), new);
 }
 
-/// If its stream were asked again, it would say that there is no more, and a mark would be made of what was read.
+/// If the failed stream were polled again, it would report the end, and the mark would cover only the leads read so
+/// far.
 #[test]
 fn after_a_fault_all_is_read_again() {
     let model = Arc::new(std::sync::Mutex::new((0, Model::new(10, Churn::Steady(0, 0), 1))));
@@ -156,13 +157,13 @@ fn beyond_what_it_remembers_it_repeats_nothing() {
     line.model.lock().unwrap().create(300);
     assert_eq!(poll(&mut poller).len(), 300);
     assert_eq!(poll(&mut poller).len(), 0);
-    // What turns up among the latest is still told.
+    // A lead that appears among the latest is still returned.
     let newest = line.model.lock().unwrap().rows.last().unwrap().0;
     line.model.lock().unwrap().create_at(newest - 10);
     assert_eq!(poll(&mut poller).len(), 1);
 }
 
-/// As many in one millisecond as cannot be remembered: there is no floor between them.
+/// More leads in one millisecond than can be remembered: no floor can separate them.
 #[test]
 fn more_of_one_moment_than_can_be_remembered() {
     let line = quiet(0);

@@ -1,4 +1,4 @@
-//! Streams over the model: their requests wait, fail and are dropped.
+//! Streams over the model, with requests that wait, fail and are dropped.
 
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -15,13 +15,13 @@ use super::{
 };
 use crate::walk::{Fetch, LeadStream, Position, Walk};
 
-/// Written down, and read by another process.
+/// Serializes and parses a position, as if another process resumed it.
 fn through_json(position: &Position) -> Position {
     serde_json::from_str(&serde_json::to_string(position).unwrap()).unwrap()
 }
 
-/// Walks to the end; every future of it is dropped after one poll, and once in so many leads it begins anew where it
-/// stood. Says how many leads were held at most.
+/// Walks to the end, dropping every future after one poll. One in `resumes` leads, it resumes from its position in a
+/// new stream. Returns the maximum number of leads held.
 fn by_leads(line: &Line, walk: &Walk, resumes: usize) -> usize {
     let mut leads = walk.clone().stream();
     let (mut held, mut certain) = (0, 0);
@@ -81,7 +81,7 @@ proptest! {
         leads in 0_usize..300, most in 1_usize..60, size in 1_u32..40, prefetch in 0_usize..6, fails in 0_usize..12,
         waits in 0_usize..6, resumes in 0_usize..40, whole_pages: bool, seed: u64,
     ) {
-        // A line on which every request fails has no end to come to.
+        // If every request fails, the walk never ends.
         let fails = if fails == 1 { 0 } else { fails };
         let line = Line::new(Model::new(leads, Churn::Wild(most), seed), fails, waits);
         let walk = line.walk().page_size(size).prefetch(prefetch);
@@ -190,7 +190,7 @@ fn a_position_at_the_end_gives_no_more() {
     let line = quiet(20);
     let mut pages = line.walk().page_size(10).prefetch(0).pages();
     assert!(matches!(once(pages.next()), Poll::Ready(Some(Ok(page))) if page.len() == 10));
-    // All that were not given yet go, so that the last page has none.
+    // Delete all leads that were not yielded yet, so that the last page is empty.
     line.model.lock().unwrap().delete(0, 10);
     assert!(matches!(once(pages.next()), Poll::Ready(None)));
     let mut rest = line.walk().resume(through_json(&pages.position())).stream();
