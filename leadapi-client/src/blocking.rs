@@ -15,10 +15,10 @@ use crate::{
     transport::TransportError,
 };
 
-/// The runtime on which all calls are waited for, with a thread of its own for sockets and time.
+/// The runtime that drives all blocking calls, with one worker thread for I/O and timers.
 fn runtime() -> io::Result<&'static Runtime> {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    // One is made at a time: a runtime that came second would be dropped, which it must not be within another one.
+    // Only one is created at a time: a second runtime would be dropped, which panics inside another runtime.
     static MAKING: Mutex<()> = Mutex::new(());
     let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(runtime) = RUNTIME.get() {
@@ -28,13 +28,13 @@ fn runtime() -> io::Result<&'static Runtime> {
     Ok(RUNTIME.get_or_init(|| runtime))
 }
 
-/// Makes the call on that runtime, so that it does not matter what the thread is that waits.
+/// Drives the call on that runtime, so that it does not matter which thread waits.
 fn wait<T: Send + 'static>(operation: Operation, call: Running<T>) -> Result<T, Error> {
     let failed = |error: TransportError| Error::new(operation, Cause::Transport(error));
     let runtime = runtime().map_err(|error| failed(TransportError::not_sent(error).for_good()))?;
     let (done, waiting) = channel();
     runtime.spawn(async move {
-        // Nobody else holds the other end, and it waits.
+        // The receiver waits below, so the send cannot fail.
         done.send(call.await).unwrap_or_default();
     });
     waiting.recv().unwrap_or_else(|gone| Err(failed(TransportError::maybe_sent(gone))))
@@ -43,8 +43,8 @@ fn wait<T: Send + 'static>(operation: Operation, call: Running<T>) -> Result<T, 
 macro_rules! wait {
     ($($type:ty $(, $generic:ident)? => $output:ty;)*) => {$(
         impl $(<$generic: Send + 'static>)? $type {
-            /// Makes the call and blocks the thread until it is done. In `async` code it would block whatever else runs
-            /// on that thread; there the call is awaited.
+            /// Makes the call and blocks the thread until it is done. In async code this would also block other tasks
+            /// on the thread; await the call instead.
             ///
             /// ```
             /// use leadapi_client::model::LeadQuery;
@@ -57,7 +57,7 @@ macro_rules! wait {
             ///
             /// # Errors
             ///
-            /// Those of the call.
+            /// The errors of the call.
             pub fn wait(self) -> Result<$output, Error> {
                 wait(self.operation(), self.into_future())
             }

@@ -1,4 +1,4 @@
-//! Calls as values: what is asked for, and how; awaited, they are made.
+//! API calls as values: the request and its options. Awaiting a call sends it.
 
 use std::{fmt, pin::Pin, sync::Arc, time::Duration};
 
@@ -16,16 +16,16 @@ use crate::{
     shared::{Options, Shared},
 };
 
-/// A call on its way, as awaiting a [`Call`] makes it.
+/// The future of a [`Call`].
 pub type Running<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 
-/// A call that is ready to be made: it is made by awaiting it, and until then nothing is sent.
+/// An API call that has not been sent. Awaiting it sends it.
 ///
-/// Options stand between what is asked for and the `.await`. A call holds its client, so it can be moved to another task
+/// Set options before the `.await`. A call owns a handle to its client, so it can move to another task
 /// (`tokio::spawn(call.into_future())`).
 ///
-/// Dropping it, or the future that it becomes, at any moment leaves no half state in the client; what was sent by then
-/// may be done or not.
+/// Dropping the call or its future is safe at any time and leaves the client consistent. A request that was already
+/// sent may or may not have been executed.
 ///
 /// ```
 /// use std::time::Duration;
@@ -46,15 +46,15 @@ pub struct Call<T> {
     read: Read<T>,
 }
 
-/// A [`Call`] that gives what is known of its answer too.
+/// A [`Call`] that also returns the metadata of the response.
 #[must_use = "a call is made when it is awaited"]
 pub struct WithMeta<T>(Call<T>);
 
-/// A [`Call`] that creates a lead, under an idempotency key unless it is told to go without.
+/// A [`Call`] that creates a lead. By default it carries an idempotency key.
 ///
-/// The key is made when the call is, and all its attempts carry it: so the service makes one lead of them (contract
-/// D10), and a create is as safe to repeat as a read. Who must not lose a create even when the process ends stores the
-/// [key](Self::key) first and asks again with the same one, within 24 hours.
+/// The key is generated with the call, and all its attempts carry it. The service creates one lead for all of them
+/// (contract D10), so a create is as safe to retry as a read. To survive a crash of the process, store the
+/// [key](Self::key) first and repeat the call with the same key within 24 hours.
 ///
 /// ```
 /// use leadapi_client::model::NewLead;
@@ -82,7 +82,7 @@ impl<T> Call<T> {
         Self { shared: shared.clone(), operation, prepared, options: shared.options, read }
     }
 
-    /// Gives what is known of the answer too: status, headers, request id, how many attempts it took.
+    /// Also returns the metadata of the response: status, headers, request id and number of attempts.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -116,8 +116,7 @@ impl CreateLead {
         Self(call)
     }
 
-    /// The key under which the service will remember it, if any. A call that breaks a rule has none, since it is not
-    /// sent.
+    /// Returns the idempotency key, if any. A call that the client refuses to send has none.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -133,8 +132,8 @@ impl CreateLead {
         self.0.prepared.as_ref().ok()?.key.as_ref()
     }
 
-    /// Another key: one that was stored when the same lead was to be created before, or one that names the lead where it
-    /// comes from, such as a row of an import.
+    /// Sets the idempotency key: one that was stored by an earlier run, or one that identifies the lead at its
+    /// source, such as a row of an import.
     ///
     /// ```
     /// use leadapi_client::model::{IdempotencyKey, NewLead};
@@ -155,8 +154,8 @@ impl CreateLead {
         self
     }
 
-    /// No key: what the service answers to is a new lead each time, and an attempt is repeated only when nothing of it
-    /// has been sent or it was refused for the rate.
+    /// Removes the idempotency key. Each execution then creates a new lead. The client therefore retries an attempt
+    /// only if nothing was sent, or if the service rejected it because of the rate limit.
     ///
     /// ```
     /// use leadapi_client::model::NewLead;
@@ -174,7 +173,7 @@ impl CreateLead {
         self
     }
 
-    /// Gives what is known of the answer too: status, headers, whether it was made before, how many attempts it took.
+    /// Also returns the metadata of the response: status, headers, whether it was replayed, and number of attempts.
     ///
     /// ```
     /// use leadapi_client::model::NewLead;
@@ -192,7 +191,7 @@ impl CreateLead {
         WithMeta(self.0)
     }
 
-    /// All options at once.
+    /// Replaces all options.
     pub(crate) const fn options(mut self, options: Options) -> Self {
         self.0.options = options;
         self
@@ -222,7 +221,7 @@ impl CreateLead {
 macro_rules! options {
     ($($type:ty $(, $generic:ident)?: $($field:tt).+;)*) => {$(
         impl $(<$generic>)? $type {
-            /// Another policy than the client's on making the call again.
+            /// Overrides the client's retry policy.
             ///
             /// ```
             /// use leadapi_client::{RetryPolicy, model::LeadQuery};
@@ -238,7 +237,7 @@ macro_rules! options {
                 self
             }
 
-            /// Another time than the client's within which the whole call ends, its waits for the rate included.
+            /// Overrides the client's timeout for the whole call, including its waits for the rate limit.
             ///
             /// ```
             /// use std::time::Duration;
@@ -255,7 +254,7 @@ macro_rules! options {
                 self
             }
 
-            /// Another time than the client's within which each attempt ends.
+            /// Overrides the client's timeout for each attempt.
             ///
             /// ```
             /// use std::time::Duration;

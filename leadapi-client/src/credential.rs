@@ -1,11 +1,11 @@
-//! What a client is given as its token: a token, or a text that is to be one.
+//! The token of a client, or text to parse as one.
 
 use leadapi_core::auth::{BearerToken, MalformedToken};
 
-/// A token, or a text that is read as one when the client is built.
+/// A token, or text that is parsed as one when the client is built.
 ///
-/// White space around a text is cut off: tokens are kept in files, and files end with a line break. Its `Debug` shows
-/// nothing of it.
+/// White space around the text is trimmed: tokens are kept in files, and files end with a line break. The `Debug`
+/// output does not contain the token.
 ///
 /// ```
 /// use leadapi_client::Credential;

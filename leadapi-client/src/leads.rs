@@ -1,4 +1,4 @@
-//! What can be asked for, by what it is about: leads, pipelines, client accounts.
+//! The operations by resource: leads, pipelines, client accounts.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub struct Pipelines<'c>(&'c Client);
 pub struct Clients<'c>(&'c Client);
 
 impl Client {
-    /// What can be done with leads.
+    /// Returns the operations on leads.
     ///
     /// ```
     /// use leadapi_client::model::LeadQuery;
@@ -45,7 +45,7 @@ impl Client {
         Leads(self)
     }
 
-    /// What can be done with pipelines.
+    /// Returns the operations on pipelines.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -60,7 +60,7 @@ impl Client {
         Pipelines(self)
     }
 
-    /// What can be done with client accounts.
+    /// Returns the operations on client accounts.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -81,7 +81,7 @@ impl<'c> Leads<'c> {
         self.0
     }
 
-    /// A page of leads, newest first; an offset past the end is an empty page (`GET /leads`).
+    /// Lists a page of leads, newest first (`GET /leads`). An offset past the end returns an empty page.
     ///
     /// ```
     /// use leadapi_client::model::{LeadQuery, Window};
@@ -98,13 +98,13 @@ impl<'c> Leads<'c> {
     ///
     /// # Errors
     ///
-    /// When it is awaited: 403 when the client account is not one of the token's business, 400 when the stage is not, and
-    /// what every call may meet ([`Error`](crate::Error)).
+    /// The awaited call fails with 403 if the client account is not one of the token's business, with 400 if the
+    /// stage is not, and as every call may ([`Error`](crate::Error)).
     pub fn list(&self, query: &LeadQuery) -> Call<Page<LeadItem>> {
         self.0.call(Operation::ListLeads, Ok(Prepared::list_leads(query)), answer::json)
     }
 
-    /// Creates a lead, under an idempotency key unless told otherwise (`POST /leads`).
+    /// Creates a lead (`POST /leads`). By default the call carries an idempotency key.
     ///
     /// ```
     /// use leadapi_client::model::NewLead;
@@ -123,15 +123,15 @@ impl<'c> Leads<'c> {
     ///
     /// # Errors
     ///
-    /// When it is awaited: what breaks a rule is not sent; 403 when the client account is not one of the token's
-    /// business, 400 when the pipeline or the stage is not or the key stands for another lead, and what every call may
-    /// meet ([`Error`](crate::Error)).
+    /// The client does not send a lead that breaks a rule. The awaited call fails with 403 if the client account is
+    /// not one of the token's business. It fails with 400 if the pipeline or the stage is not, or if the key was used
+    /// for another lead. It also fails as every call may ([`Error`](crate::Error)).
     pub fn create(&self, new: &NewLead) -> CreateLead {
         let prepared = Prepared::create_lead(new, Some(&IdempotencyKey::random()));
         CreateLead::new(self.0.call(Operation::CreateLead, prepared, answer::json))
     }
 
-    /// One lead, with all its fields (`GET /leads/{id}`).
+    /// Gets a lead with all its fields (`GET /leads/{id}`).
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -146,13 +146,13 @@ impl<'c> Leads<'c> {
     ///
     /// # Errors
     ///
-    /// When it is awaited: 404 when the token's business has no such lead, and what every call may meet
+    /// The awaited call fails with 404 if the token's business has no such lead, and as every call may
     /// ([`Error`](crate::Error)).
     pub fn get(&self, id: &LeadId) -> Call<Lead> {
         self.0.call(Operation::GetLead, Prepared::get_lead(id), answer::json)
     }
 
-    /// Changes a lead, and answers it as it is then (`PATCH /leads/{id}`).
+    /// Changes a lead and returns the updated lead (`PATCH /leads/{id}`).
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -168,15 +168,16 @@ impl<'c> Leads<'c> {
     ///
     /// # Errors
     ///
-    /// When it is awaited: what breaks a rule is not sent; 404 when the token's business has no such lead, 400 when it
-    /// has no such pipeline or stage, and what every call may meet ([`Error`](crate::Error)).
+    /// The client does not send a patch that breaks a rule. The awaited call fails with 404 if the token's business
+    /// has no such lead, with 400 if it has no such pipeline or stage, and as every call may
+    /// ([`Error`](crate::Error)).
     pub fn update(&self, id: &LeadId, patch: &LeadPatch) -> Call<Lead> {
         self.0.call(Operation::UpdateLead, Prepared::update_lead(id, patch), answer::json)
     }
 
     /// Deletes a lead (`DELETE /leads/{id}`).
     ///
-    /// When the answer to an attempt was lost and the next one hears that there is no such lead, it is deleted.
+    /// If the response to an attempt was lost and the retry is answered with 404, the call counts as successful.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -192,14 +193,14 @@ impl<'c> Leads<'c> {
     ///
     /// # Errors
     ///
-    /// When it is awaited: 404 when the token's business has no such lead, be it that it has been deleted before, and
-    /// what every call may meet ([`Error`](crate::Error)).
+    /// The awaited call fails with 404 if the token's business has no such lead, for example because it was already
+    /// deleted, and as every call may ([`Error`](crate::Error)).
     pub fn delete(&self, id: &LeadId) -> Call<()> {
         self.0.call(Operation::DeleteLead, Prepared::delete_lead(id), |_| Ok(()))
     }
 
-    /// Every lead that the query's filters let through, newest first, however many pages they fill and whatever others
-    /// write meanwhile. The query's own window is not looked at.
+    /// Returns all leads that match the query's filters, newest first, across all pages and despite concurrent
+    /// writes. The query's window is ignored.
     ///
     /// ```
     /// use leadapi_client::model::LeadQuery;
@@ -219,8 +220,8 @@ impl<'c> Leads<'c> {
         Walk::new(self.fetch(), query)
     }
 
-    /// What was created since a mark was made, each time it is asked: for integrations that look again every few minutes.
-    /// The query's own window is not looked at.
+    /// Returns a poller for leads created since a mark, for integrations that check every few minutes. The query's
+    /// window is ignored.
     ///
     /// ```
     /// use leadapi_client::{model::{LeadQuery, NewLead}, walk::Mark};
@@ -244,7 +245,7 @@ impl<'c> Leads<'c> {
         Poller::new(self.fetch(), query, mark)
     }
 
-    /// How a walk asks for a page.
+    /// Returns the function that fetches a page.
     fn fetch(self) -> Fetch {
         let client = self.0.clone();
         Arc::new(move |query| client.leads().list(&query).into_future())
@@ -252,7 +253,7 @@ impl<'c> Leads<'c> {
 }
 
 impl Pipelines<'_> {
-    /// A page of pipelines with their stages, oldest first (`GET /pipelines`).
+    /// Lists a page of pipelines with their stages, oldest first (`GET /pipelines`).
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -268,14 +269,14 @@ impl Pipelines<'_> {
     ///
     /// # Errors
     ///
-    /// When it is awaited: what every call may meet ([`Error`](crate::Error)).
+    /// The awaited call fails as every call may ([`Error`](crate::Error)).
     pub fn list(&self, window: Window) -> Call<Page<Pipeline>> {
         self.0.call(Operation::ListPipelines, Ok(Prepared::pipelines(window)), answer::json)
     }
 }
 
 impl Clients<'_> {
-    /// A page of client accounts by name (`GET /clients`).
+    /// Lists a page of client accounts by name (`GET /clients`).
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -290,7 +291,7 @@ impl Clients<'_> {
     ///
     /// # Errors
     ///
-    /// When it is awaited: what every call may meet ([`Error`](crate::Error)).
+    /// The awaited call fails as every call may ([`Error`](crate::Error)).
     pub fn list(&self, window: Window) -> Call<Page<ClientAccount>> {
         self.0.call(Operation::ListClients, Ok(Prepared::clients(window)), answer::json)
     }

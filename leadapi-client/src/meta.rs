@@ -1,4 +1,4 @@
-//! What is known of an answer beside what it says.
+//! The metadata of a response.
 
 use std::{num::NonZeroU32, time::Duration};
 
@@ -7,7 +7,7 @@ use http::{HeaderMap, StatusCode};
 
 use crate::answer;
 
-/// What is known of an answer beside what it says.
+/// The metadata of a response, and its body as received.
 ///
 /// ```
 /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -22,20 +22,20 @@ use crate::answer;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Meta {
-    /// The status of the answer.
+    /// The status code.
     pub status: StatusCode,
-    /// Its headers.
+    /// The headers.
     pub headers: HeaderMap,
-    /// How many requests it took.
+    /// The number of attempts.
     pub attempts: NonZeroU32,
-    /// How long it took in all, waits included.
+    /// The total duration of the call, waits included.
     pub elapsed: Duration,
-    /// The body, as it came.
+    /// The body as received.
     pub body: Bytes,
 }
 
 impl Meta {
-    /// The answer's `X-Request-Id`, by which the service's people find it in their logs.
+    /// Returns the `X-Request-Id` of the response, which identifies it in the service's logs.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -50,7 +50,7 @@ impl Meta {
         answer::request_id(&self.headers)
     }
 
-    /// Whether the service had created the lead before, for the same key (contract D10).
+    /// Returns whether the service had already created the lead for the same key (contract D10).
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

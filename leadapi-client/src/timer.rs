@@ -1,4 +1,4 @@
-//! Time as the client needs it: what time it is, and waiting.
+//! The client's clock and sleep.
 
 use std::{
     future::poll_fn,
@@ -11,10 +11,10 @@ use std::{
 
 use async_trait::async_trait;
 
-/// The time by which a client paces itself, waits and gives up.
+/// The clock that a client uses for rate limiting, backoff and timeouts.
 ///
-/// A client has [`SystemTimer`] unless its builder is given another one: that of another runtime, or one that a test
-/// moves.
+/// The default is [`SystemTimer`]. The builder accepts another one, such as that of another runtime, or one that a
+/// test controls.
 ///
 /// ```
 /// use std::{sync::Mutex, time::Duration};
@@ -42,10 +42,10 @@ use async_trait::async_trait;
 /// ```
 #[async_trait]
 pub trait Timer: Send + Sync + 'static {
-    /// The time since any one moment; it never steps back.
+    /// Returns the time since an arbitrary fixed instant. It is monotonic.
     fn now(&self) -> Duration;
 
-    /// Waits at least so long.
+    /// Waits for at least this duration.
     async fn sleep(&self, duration: Duration);
 }
 
@@ -66,8 +66,8 @@ macro_rules! by_pointer {
 
 by_pointer! { Arc Box }
 
-/// The time of the system: tokio's where the call runs within a tokio runtime with timers (so a test may pause it), and
-/// elsewhere a thread that waits.
+/// The system clock. It uses tokio's timers inside a tokio runtime that has them (so a test may pause them), and a
+/// thread elsewhere.
 ///
 /// ```
 /// # futures_executor::block_on(async {
@@ -114,8 +114,8 @@ impl Timer for SystemTimer {
 
 /// Returns whether this thread is within a tokio runtime whose timers are enabled.
 ///
-/// Tokio has no query for that and panics where timers are missing. The panic is caught here, and the result remembered
-/// for the thread's runtime, so that at most one message reaches the panic hook.
+/// Tokio has no query for this and panics where timers are missing. This function catches the panic and caches the
+/// result per runtime for the thread, so that at most one message reaches the panic hook.
 #[cfg(feature = "reqwest")]
 pub(crate) fn tokio_has_timers() -> bool {
     use std::{cell::Cell, panic::catch_unwind};
@@ -133,7 +133,7 @@ pub(crate) fn tokio_has_timers() -> bool {
     }
 }
 
-/// Waits on a thread of its own, which ends when nobody waits any longer.
+/// Waits on a dedicated thread, which ends when the future is dropped.
 async fn on_a_thread(duration: Duration) {
     let alarm = Alarm::set(duration);
     poll_fn(|cx| {
@@ -168,7 +168,7 @@ impl Alarm {
         let ring = move || {
             let lock = || theirs.lock().unwrap_or_else(PoisonError::into_inner);
             loop {
-                // A moment that no clock can show never comes.
+                // A deadline beyond the range of the clock never arrives.
                 let left = until.map_or(Duration::MAX, |until| until.saturating_duration_since(Instant::now()));
                 if left.is_zero() || lock().dropped {
                     break;
@@ -180,11 +180,11 @@ impl Alarm {
                 state.rung = true;
                 state.waker.take()
             };
-            // Outside the lock: the waker may be the last to hold the task, and with it this alarm.
+            // Outside the lock: the waker may own the last reference to the task, and with it this alarm.
             waker.into_iter().for_each(Waker::wake);
         };
         let spawned = thread::Builder::new().name("leadapi-timer".into()).spawn(ring);
-        // Where there can be no thread, waiting not at all is better than waiting for ever.
+        // If no thread can be started, not waiting is better than waiting forever.
         state.lock().unwrap_or_else(PoisonError::into_inner).rung |= spawned.is_err();
         Self { state, thread: spawned.ok().map(|handle| handle.thread().clone()) }
     }
@@ -199,7 +199,7 @@ impl Drop for Alarm {
     }
 }
 
-/// What the work gives, unless it takes longer than this.
+/// Returns the output of `work`, or `None` if it takes longer than `limit`.
 pub(crate) async fn within<T>(timer: &dyn Timer, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
     let mut work = pin!(work);
     let mut alarm = None;
@@ -207,7 +207,7 @@ pub(crate) async fn within<T>(timer: &dyn Timer, limit: Duration, work: impl Fut
         if let Poll::Ready(done) = work.as_mut().poll(cx) {
             return Poll::Ready(Some(done));
         }
-        // Set only now: most work in process is done at once.
+        // Created on the first pending poll: most in-process work completes at once.
         alarm.get_or_insert_with(|| timer.sleep(limit)).as_mut().poll(cx).map(|()| None)
     })
     .await

@@ -1,4 +1,4 @@
-//! The creates of an import, as a stream of what becomes of its rows.
+//! The creates of an import, as a stream of row results.
 
 use std::{
     fmt,
@@ -18,25 +18,25 @@ use super::{
 };
 use crate::{client::Client, error::Error, leads::Leads, retry::RetryPolicy, shared::Options};
 
-/// So many rows are on their way unless told otherwise: they keep the pace of the contract, 60 in 60 s, with a service
-/// that takes up to 8 s for each.
+/// Default limit of in-flight rows. It sustains the rate of the contract, 60 in 60 s, if the service takes up to 8 s
+/// per row.
 const IN_FLIGHT: usize = 8;
-/// How long a row may take: longer than a call, because others with the same token may keep it waiting for the rate.
+/// Default timeout of a row. It is longer than that of a call, because other users of the token may delay the row.
 const TIMEOUT: Duration = Duration::from_secs(60 * 60);
 
-/// The creates of many rows: a stream of what becomes of each.
+/// The creates of many rows, as a stream of their results.
 ///
-/// Nothing happens but in [`next`](Self::next), or where else the stream is polled: then rows are taken from the
-/// iterator, up to [`in_flight`](Self::in_flight) of them are on their way at a time, each as a
-/// [create](crate::Leads::create) of its own with all its attempts, and no row is taken before there is room for it. So an
-/// iterator without an end needs no more memory than a short one.
+/// Rows are sent only while [`next`](Self::next) is awaited or the stream is polled. A poll takes rows from the
+/// iterator while fewer than [`in_flight`](Self::in_flight) are in flight. Each row is a separate
+/// [create](crate::Leads::create) with all its attempts. So an endless iterator needs no more memory than a short
+/// one.
 ///
-/// Dropped at any moment, it loses nothing but the answers: what was sent by then may be done or not. With keys that are
-/// the same in every run ([`named`](Self::named), [`keys`](Self::keys)) the same rows can be sent again, and each is one
-/// lead in the end, for as long as the service remembers keys: 24 hours (contract D10).
+/// Dropping the stream loses only the responses: requests that were sent may have been executed. With keys that are
+/// the same in every run ([`named`](Self::named), [`keys`](Self::keys)), the same rows can be sent again without
+/// duplicates, as long as the service remembers the keys: 24 hours (contract D10).
 ///
-/// A row that is refused stops no other. What would meet every row does: then those on their way are let finish, and the
-/// last that the stream gives is [`Stopped`].
+/// A refused row does not stop the others. An error that every row would meet does: then the rows in flight finish,
+/// and the last item of the stream is [`Stopped`].
 ///
 /// ```
 /// use leadapi_client::model::NewLead;
@@ -59,7 +59,7 @@ const TIMEOUT: Duration = Duration::from_secs(60 * 60);
 #[must_use = "rows are sent while somebody asks for what has become of them"]
 pub struct CreateMany<'r, R> {
     client: Client,
-    /// Those that are still to come.
+    /// The rows that have not been sent.
     rows: Option<Rows<'r, R>>,
     taken: u64,
     flight: Flight<R>,
@@ -75,10 +75,10 @@ type Rows<'r, R> = Pin<Box<dyn Stream<Item = R> + Send + 'r>>;
 type Key<'r, R> = Box<dyn FnMut(u64, &R) -> IdempotencyKey + Send + 'r>;
 
 impl Leads<'_> {
-    /// Creates a lead of each row, several at a time, at the client's pace.
+    /// Creates a lead for each row, several concurrently, within the client's rate limit.
     ///
-    /// A row is a [`NewLead`], a reference to one, or a type of one's own that has one ([`AsRef`]); it comes back with
-    /// what has become of it. [`CreateMany`] says the rest.
+    /// A row is a [`NewLead`], a reference to one, or a custom type that contains one ([`AsRef`]). It is returned
+    /// with its result. For the details, see [`CreateMany`].
     ///
     /// ```
     /// use leadapi_client::model::{IdempotencyKey, NewLead};
@@ -117,7 +117,7 @@ impl Leads<'_> {
         self.create_many_from(Ready(rows.into_iter()))
     }
 
-    /// [`create_many`](Self::create_many) of rows that have to be waited for.
+    /// Same as [`create_many`](Self::create_many), for rows from an async stream.
     ///
     /// ```
     /// use leadapi_client::model::NewLead;
@@ -161,11 +161,11 @@ impl Leads<'_> {
 }
 
 impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
-    /// The most rows that can be on their way at a time: with each that moves, all are asked.
+    /// Maximum number of rows in flight. Each wake-up polls all of them.
     pub const MOST_IN_FLIGHT: usize = 64;
 
-    /// So many rows are on their way at a time, from 1 to [`MOST_IN_FLIGHT`](Self::MOST_IN_FLIGHT); 8 by default, which
-    /// is enough for the rate of the contract. More are for services with a higher one.
+    /// Sets the number of rows in flight, from 1 to [`MOST_IN_FLIGHT`](Self::MOST_IN_FLIGHT). The default of 8 is
+    /// enough for the rate limit of the contract; use more for services with a higher one.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;
@@ -179,8 +179,9 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
         self
     }
 
-    /// Gives rows in their order, and not as they end: what is told of a row then stands for all before it. One that has
-    /// ended waits for those before it, and takes up its place until then, so that a slow row can hold up the others.
+    /// Returns rows in input order instead of completion order, so that the result of a row implies that all earlier
+    /// rows are done. A finished row counts as in flight until the earlier rows finish, so a slow row can delay the
+    /// others.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;
@@ -201,11 +202,11 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
         self
     }
 
-    /// Names the import: the keys of its rows are `NAME/row-0`, `NAME/row-1` and so on, the same whenever the same rows
-    /// are sent under the same name. Without it, and without [`keys`](Self::keys), each run has keys of its own.
+    /// Names the import, so that its rows get the keys `NAME/row-0`, `NAME/row-1` and so on. The keys are the same in
+    /// every run with the same name. Without this and without [`keys`](Self::keys), each run uses new random keys.
     ///
-    /// A row that is another than it was in the run before is refused, because its key stands for that one. To have
-    /// the same rows twice, send them under two names.
+    /// If a row differs from the row with the same key in an earlier run, the service refuses it. To create the same
+    /// rows twice, use two names.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;
@@ -223,16 +224,17 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     ///
     /// # Errors
     ///
-    /// [`InvalidIdempotencyKey`] when the name is not visible ASCII, or too long for keys that begin with it.
+    /// [`InvalidIdempotencyKey`] if the name is not visible ASCII, or is too long to start a key with.
     pub fn named(self, import: &str) -> Result<Self, InvalidIdempotencyKey> {
         let key = |import: &str, index| IdempotencyKey::parse(&format!("{import}/row-{index}"));
-        // The longest there can be: if this is one, all are.
+        // The longest possible key: if it is valid, all are.
         let last = key(import, u64::MAX)?;
         let import = import.to_owned();
         Ok(self.keys(move |index, _| key(&import, index).unwrap_or_else(|_| last.clone())))
     }
 
-    /// Names each row's key by its place and itself: what tells a row from all others, in every run.
+    /// Sets the function that returns the key of a row, given its index and the row. A key must be unique to the row
+    /// and the same in every run.
     ///
     /// ```
     /// # use leadapi_client::model::{IdempotencyKey, NewLead};
@@ -249,11 +251,11 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
         self
     }
 
-    /// Stops at errors of the caller's choice too, and not only at those that would meet every row.
+    /// Adds a condition of the caller's that stops the import.
     ///
-    /// By itself it stops at a token that is not good or lacks the scope, at an address that is not the API's, at a
-    /// transport that has failed for good, and when twice as many rows as can be on their way, and at least 10, have come
-    /// to nothing one after another without the service refusing them.
+    /// The import always stops when the token is invalid or lacks the scope, when the address is not the API's, and
+    /// when the transport fails permanently. It also stops after a run of consecutive failures that the service did
+    /// not refuse: twice the limit of in-flight rows, and at least 10.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;
@@ -273,7 +275,7 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
         self
     }
 
-    /// Another policy than the client's on sending a row again.
+    /// Overrides the client's retry policy for each row.
     ///
     /// ```
     /// # use leadapi_client::{RetryPolicy, model::NewLead};
@@ -287,8 +289,8 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
         self
     }
 
-    /// How long a row may take, its wait for its turn and for the rate included; an hour by default, whatever
-    /// the client's own is: a row that only waits for its turn, because others use the token too, has not failed.
+    /// Sets the timeout of a row, including its waits for the rate limit: an hour by default, whatever the client's
+    /// timeout is. A row that only waits, because others use the token too, has not failed.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;
@@ -304,9 +306,10 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
         self
     }
 
-    /// What becomes of the next row; none when all have been told, and last of all an error if not all could be sent.
+    /// Returns the result of the next row, or `None` after the last one. If not all rows could be sent, the last item
+    /// is an error.
     ///
-    /// It can be dropped at any moment and called again: no row is lost by it.
+    /// It is cancel safe: dropping the future loses no row.
     ///
     /// ```
     /// use leadapi_client::model::NewLead;
@@ -322,12 +325,12 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     ///
     /// # Errors
     ///
-    /// [`Stopped`], after which there is nothing more.
+    /// [`Stopped`], after which the stream ends.
     pub async fn next(&mut self) -> Option<Result<Settled<R>, Stopped>> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 
-    /// Takes rows as long as there is room.
+    /// Takes rows until the limit is reached.
     fn take_rows(&mut self, cx: &mut Context<'_>) {
         if self.stop.is_stopped() {
             self.rows = None;
@@ -350,7 +353,7 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
 }
 
 impl<R> CreateMany<'_, R> {
-    /// How many rows have come to what, of those that the stream has given.
+    /// Returns the number of rows by result, among those that the stream has returned.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;
@@ -383,7 +386,7 @@ impl<R: AsRef<NewLead>> Stream for CreateMany<'_, R> {
     }
 }
 
-/// Rows are in boxes, and never pinned themselves.
+/// The stream of rows and the calls are boxed, and no row is ever pinned.
 impl<R> Unpin for CreateMany<'_, R> {}
 
 impl<R> fmt::Debug for CreateMany<'_, R> {
@@ -396,7 +399,7 @@ impl<R> fmt::Debug for CreateMany<'_, R> {
     }
 }
 
-/// Rows that need not be waited for.
+/// A stream of the rows of an iterator, always ready.
 struct Ready<I>(I);
 
 /// The iterator is never pinned.

@@ -1,4 +1,4 @@
-//! The rows that are on their way.
+//! The in-flight rows.
 
 use std::{
     collections::VecDeque,
@@ -10,7 +10,7 @@ use leadapi_core::model::{IdempotencyKey, Lead};
 use super::settled::Settled;
 use crate::{call::Running, error::Error, meta::Meta};
 
-/// Rows that are on their way or have ended, in their order, until somebody takes them out.
+/// In-flight and finished rows, in input order, until `take` removes them.
 pub(super) struct Flight<R> {
     slots: VecDeque<Slot<R>>,
 }
@@ -32,14 +32,14 @@ impl<R> Flight<R> {
         self.slots.len()
     }
 
-    /// Adds a row, whose call begins when it is polled.
+    /// Adds a row. Its call starts when it is first polled.
     pub(super) fn add(&mut self, index: u64, row: R, key: IdempotencyKey, call: Running<(Lead, Meta)>) {
         self.slots.push_back(Slot { index, row, key, call, ended: None });
     }
 
-    /// Lets every call go on, and tells of each that ends by it.
+    /// Polls all calls and reports each one that finishes.
     ///
-    /// All are asked whichever of them has woken us: they are few, and it takes no set of wakers.
+    /// It polls every call, whichever one woke the task: there are few, and no set of wakers is needed.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>, mut on_end: impl FnMut(u64, Option<&Error>)) {
         for slot in self.slots.iter_mut().filter(|slot| slot.ended.is_none()) {
             if let Poll::Ready(ended) = slot.call.as_mut().poll(cx) {
@@ -49,7 +49,7 @@ impl<R> Flight<R> {
         }
     }
 
-    /// Takes out the first that has ended; in order, only if none before it is on its way.
+    /// Removes the first finished row; in order, only if no earlier row is in flight.
     pub(super) fn take(&mut self, in_order: bool) -> Option<Settled<R>> {
         let eligible = if in_order { 1 } else { self.slots.len() };
         let at = self.slots.iter().take(eligible).position(|slot| slot.ended.is_some())?;

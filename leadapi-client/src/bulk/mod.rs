@@ -1,8 +1,8 @@
-//! Many leads at once: the rows of an import, so many of them on their way at a time.
+//! Bulk creation of leads: the rows of an import, with a limit on those in flight.
 //!
-//! [`Leads::create_many`](crate::Leads::create_many) is where it begins.
+//! Start with [`Leads::create_many`](crate::Leads::create_many).
 
-// From the lowest floor to the highest.
+// Ordered bottom up: each module uses only the modules above it.
 mod settled;
 
 mod flight;

@@ -1,11 +1,11 @@
-//! What has become of a row, and of all of them.
+//! The result of a row, and the totals.
 
 use http::StatusCode;
 use leadapi_core::model::{IdempotencyKey, Lead};
 
 use crate::error::{Error, Outcome};
 
-/// A row of which it is known what has become.
+/// The result of a row.
 ///
 /// ```
 /// use leadapi_client::model::NewLead;
@@ -23,22 +23,22 @@ use crate::error::{Error, Outcome};
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Settled<R> {
-    /// Its place among the rows, from 0.
+    /// The index of the row in the input, from 0.
     pub index: u64,
-    /// The row as it was given, so that one that was refused can be written down.
+    /// The row itself, so that the caller can report one that was refused.
     pub row: R,
-    /// The key under which the service remembers it.
+    /// The idempotency key of the row.
     pub key: IdempotencyKey,
-    /// The lead, or why there is none.
+    /// The lead, or the reason why there is none.
     pub outcome: Result<Lead, Error>,
-    /// Whether the lead was there already: created under this key by an earlier run, or by an attempt of this one whose
-    /// answer was lost.
+    /// Whether the lead existed already: an earlier run created it under this key, or an earlier attempt whose
+    /// response was lost.
     pub replayed: bool,
 }
 
 impl<R> Settled<R> {
-    /// Whether the row itself breaks a rule, before the wire or in the service's eyes, and is to be mended. Every other
-    /// one that is not in can be sent again as it is.
+    /// Returns whether the row itself breaks a rule, found by the client or by the service, and must be corrected.
+    /// Any other failed row can be sent again unchanged.
     ///
     /// ```
     /// use leadapi_client::model::NewLead;
@@ -65,16 +65,16 @@ impl<R> Settled<R> {
     }
 }
 
-/// Whether an error is about the token or the address, and not about the row.
+/// Returns whether an error concerns the token or the address rather than the row.
 pub(super) fn meets_every_row(error: &Error) -> bool {
-    // The path of a create names no record, so that a 404 says that there is no such path.
+    // The path of a create names no record, so a 404 means that the path does not exist.
     let astray = error.status().is_some_and(|status| {
         status.is_redirection() || [StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED].contains(&status)
     });
     error.is_unauthorized() || error.lacks_scope() || astray || error.is_permanent()
 }
 
-/// How many rows have come to what.
+/// The number of rows by result.
 ///
 /// ```
 /// use leadapi_client::model::NewLead;
@@ -94,20 +94,20 @@ pub(super) fn meets_every_row(error: &Error) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Progress {
-    /// Leads that are new.
+    /// Leads that were created.
     pub created: u64,
-    /// Leads that were there already, under the same key.
+    /// Leads that existed already, under the same key.
     pub replayed: u64,
-    /// Rows that break a rule ([`Settled::is_refused`]): to be mended.
+    /// Rows that break a rule ([`Settled::is_refused`]) and must be corrected.
     pub refused: u64,
-    /// Rows that are no leads, with nothing wrong with them: to be sent again.
+    /// Valid rows for which no lead was created. Send them again.
     pub not_done: u64,
-    /// Rows of which nobody knows: to be sent again under the same key, which makes no second lead.
+    /// Rows whose result is unknown. Send them again under the same key, which creates no second lead.
     pub unknown: u64,
 }
 
 impl Progress {
-    /// How many rows these are in all.
+    /// Returns the total number of rows.
     ///
     /// ```
     /// # use leadapi_client::bulk::Progress;
@@ -117,7 +117,7 @@ impl Progress {
         self.are_in() + self.refused + self.not_done + self.unknown
     }
 
-    /// How many rows are leads now.
+    /// Returns the number of rows that have a lead now.
     ///
     /// ```
     /// # use leadapi_client::bulk::Progress;

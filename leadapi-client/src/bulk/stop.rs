@@ -1,13 +1,13 @@
-//! When it makes no sense to send more rows.
+//! The conditions that stop an import early.
 
 use super::settled::meets_every_row;
 use crate::error::{Error, Outcome};
 
-/// At least so many rows must fail one after another before the service counts as out of reach.
+/// Minimum number of consecutive failures before the service counts as unreachable.
 const LEAST_IN_VAIN: usize = 10;
 
-/// Why no more rows were sent. What became of the rows before has been told by then; all later ones are as if they had
-/// never been there.
+/// The reason why an import stopped early. The stream returns it after the results of all rows that were sent. The
+/// remaining rows were never sent.
 ///
 /// ```
 /// use leadapi_client::{Client, bulk::StopReason, model::NewLead};
@@ -37,15 +37,15 @@ pub struct Stopped {
     message: String,
 }
 
-/// What it was about a row that stopped all.
+/// Why a row stopped the import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StopReason {
-    /// Every other row would fail like it: the token is not good or lacks the scope, or this is not the API.
+    /// Every other row would fail too: the token is invalid or lacks the scope, or this is not the API.
     EveryRow,
-    /// It was the last of many, one after another, that did not get through or met a failure of the service.
+    /// It was the last of many consecutive rows that did not reach the service or met a server failure.
     OutOfReach,
-    /// The caller wanted it so.
+    /// The caller's condition matched (`stop_on`).
     Asked,
 }
 
@@ -60,7 +60,7 @@ impl StopReason {
 }
 
 impl Stopped {
-    /// The row that stopped all.
+    /// Returns the index of the row that stopped the import.
     ///
     /// ```
     /// use leadapi_client::{Client, model::NewLead};
@@ -82,7 +82,7 @@ impl Stopped {
         self.index
     }
 
-    /// Why it did.
+    /// Returns why the row stopped the import.
     ///
     /// ```
     /// use leadapi_client::{Client, bulk::StopReason, model::NewLead};
@@ -103,7 +103,7 @@ impl Stopped {
         self.reason
     }
 
-    /// The text of its error.
+    /// Returns the text of the row's error.
     ///
     /// ```
     /// use leadapi_client::{Client, model::NewLead};
@@ -125,14 +125,14 @@ impl Stopped {
     }
 }
 
-/// Whether the caller wants an error to stop all.
+/// The caller's condition: whether an error stops the import.
 type Asked<'r> = Box<dyn FnMut(&Error) -> bool + Send + 'r>;
 
-/// Watches what rows come to.
+/// Watches the results of rows for a reason to stop.
 #[derive(Default)]
 pub(super) struct Stop<'r> {
     asked: Option<Asked<'r>>,
-    /// How many have failed one after another that were not refused.
+    /// The number of consecutive failures that were not refusals.
     in_vain: usize,
     stopped: Option<Stopped>,
 }
@@ -142,7 +142,7 @@ impl<'r> Stop<'r> {
         self.asked = Some(Box::new(asked));
     }
 
-    /// A row has ended, with this error or well, while so many may be on their way.
+    /// Records the end of a row, with an error or without, given the limit of in-flight rows.
     pub(super) fn watch(&mut self, index: u64, error: Option<&Error>, in_flight: usize) {
         let Some(error) = error else {
             self.in_vain = 0;
@@ -156,7 +156,7 @@ impl<'r> Stop<'r> {
 
     fn reason(&mut self, error: &Error, in_flight: usize) -> Option<StopReason> {
         match error.outcome() {
-            // It broke a rule before the wire, which says nothing of the service.
+            // The client rejected the row before sending it, which says nothing about the service.
             Outcome::NotSent if error.is_invalid() => {}
             Outcome::Refused if !error.is_rate_limited() => self.in_vain = 0,
             _ => self.in_vain += 1,
@@ -164,7 +164,7 @@ impl<'r> Stop<'r> {
         if meets_every_row(error) {
             return Some(StopReason::EveryRow);
         }
-        // A moment's outage fails all that are on their way; those that came after them must have failed as well.
+        // A short outage fails all rows in flight. Only if the rows after those fail too is the service unreachable.
         if self.in_vain >= in_flight.saturating_mul(2).max(LEAST_IN_VAIN) {
             return Some(StopReason::OutOfReach);
         }
@@ -175,7 +175,7 @@ impl<'r> Stop<'r> {
         self.stopped.is_some()
     }
 
-    /// The reason, once.
+    /// Takes the reason; later calls return `None`.
     pub(super) const fn take(&mut self) -> Option<Stopped> {
         self.stopped.take()
     }

@@ -1,4 +1,4 @@
-//! The transport to a service in the same process: no socket, no runtime.
+//! A transport to a service in the same process, without a socket or a runtime.
 
 use std::{fmt, future::poll_fn};
 
@@ -15,8 +15,8 @@ use super::{Transport, TransportError, whole};
 /// Calls any [`tower_service::Service`], such as the `LeadService` of `leadapi-core` or an axum
 /// router.
 ///
-/// It needs no runtime but what the service itself needs, and knows no timeout. The service sees the request as an
-/// HTTP/2 server would: with a whole URI.
+/// It needs no runtime unless the service does, and has no timeout. The service receives the request as from an
+/// HTTP/2 server, with an absolute URI.
 ///
 /// ```
 /// use std::convert::Infallible;
@@ -49,7 +49,7 @@ use super::{Transport, TransportError, whole};
 pub struct InProcess<S>(S);
 
 impl<S> InProcess<S> {
-    /// A transport to this service; each request goes to a clone of it.
+    /// Creates a transport to this service. Each request goes to a clone of it.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

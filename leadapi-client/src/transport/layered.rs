@@ -1,4 +1,4 @@
-//! Middleware of tower around a transport.
+//! Tower middleware around a transport.
 
 use std::{
     fmt,
@@ -17,10 +17,10 @@ use tower_service::Service;
 
 use super::{Transport, TransportError};
 
-/// A transport with a layer of tower around it, such as one that limits, measures or signs requests.
+/// A transport wrapped in a tower layer, such as one that limits, measures or signs requests.
 ///
-/// It is called once for each attempt. An error of the layer's own counts as one after which the request may have been
-/// sent, unless the layer was not ready.
+/// The layer runs once per attempt. If the layer itself fails, the request counts as possibly sent, unless the layer
+/// failed in `poll_ready`.
 ///
 /// ```
 /// use bytes::Bytes;
@@ -56,7 +56,7 @@ use super::{Transport, TransportError};
 pub struct Layered<S>(S);
 
 impl<S> Layered<S> {
-    /// Puts a layer around a transport.
+    /// Wraps a transport in a layer.
     ///
     /// ```
     /// use leadapi_client::transport::{InProcess, Layered};
@@ -85,7 +85,7 @@ where
     }
 }
 
-/// What the transport inside said stays as it was.
+/// Returns the transport's own error unchanged and wraps any other.
 fn told(error: impl Into<BoxError>, otherwise: fn(BoxError) -> TransportError) -> TransportError {
     error.into().downcast().map_or_else(otherwise, |told| *told)
 }
@@ -96,7 +96,7 @@ impl<S> fmt::Debug for Layered<S> {
     }
 }
 
-/// A transport as a service of tower: what a layer is put around.
+/// A transport as a tower service, which the layer wraps.
 #[derive(Clone)]
 pub struct TransportService(Arc<dyn Transport>);
 
@@ -138,7 +138,7 @@ mod tests {
         }
     }
 
-    /// Boxes errors, as tower's own middleware does, and may have one of its own.
+    /// Boxes errors, as tower's own middleware does, and may fail on its own.
     #[derive(Clone)]
     struct Boxing(TransportService, Result<(), &'static str>);
 
