@@ -1,4 +1,4 @@
-//! What came back, and what is expected of it.
+//! A response, and the expectations on it.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +8,17 @@ use serde_json::{Value, value::RawValue};
 
 use super::report::{Stop, Violation};
 
-/// An answer to one request. Each expectation gives the answer on, or ends the check.
+/// A response to one request. Each expectation returns the response, or ends the check.
 #[derive(Debug, Clone)]
 pub(super) struct Answer {
     pub(super) asked: String,
-    /// The path that was asked for, below the base path and without its query.
+    /// The requested path, below the base path and without its query.
     pub(super) path: String,
     pub(super) is_head: bool,
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
-    /// `null` where the body is no JSON.
+    /// `null` if the body is not JSON.
     pub(super) json: Value,
 }
 
@@ -31,7 +31,7 @@ impl Answer {
         Self { asked, path, is_head, status: head.status, headers: head.headers, body, json }
     }
 
-    /// The one value of a header; of several, all of them.
+    /// Returns the value of a header; several values are joined.
     pub(super) fn header(&self, name: &str) -> Option<String> {
         let values: Vec<_> = self.headers.get_all(name).iter().map(|v| String::from_utf8_lossy(v.as_bytes())).collect();
         (!values.is_empty()).then(|| values.join(" and again "))
@@ -41,7 +41,7 @@ impl Answer {
         self.json.get("error").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// The text at a member of the object; empty where there is none.
+    /// Returns a text member of the object, or an empty text.
     pub(super) fn text(&self, member: &str) -> &str {
         self.json.get(member).and_then(Value::as_str).unwrap_or_default()
     }
@@ -50,17 +50,17 @@ impl Answer {
         self.json.get(member).and_then(Value::as_u64).unwrap_or_default()
     }
 
-    /// The records of a list.
+    /// Returns the records of a list.
     pub(super) fn data(&self) -> &[Value] {
         self.json.get("data").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Their ids.
+    /// Returns the ids of the records.
     pub(super) fn ids(&self) -> Vec<String> {
         self.data().iter().map(|item| item.get("id").and_then(Value::as_str).unwrap_or_default().to_owned()).collect()
     }
 
-    /// That it is not as expected.
+    /// Creates the violation for an unmet expectation.
     pub(super) fn broken(&self, expected: impl Into<String>) -> Violation {
         let mut came = self.status.to_string();
         for (name, value) in &self.headers {
@@ -72,7 +72,7 @@ impl Answer {
         Violation { asked: self.asked.clone(), expected: expected.into(), came }
     }
 
-    /// Goes on if this is so.
+    /// Succeeds if the condition is true.
     pub(super) fn must(self, is_so: bool, expected: impl Into<String>) -> Checked {
         if is_so { Ok(self) } else { Err(Stop::Broken(self.broken(expected))) }
     }
@@ -82,13 +82,13 @@ impl Answer {
         self.must(is_so, format!("the status {status}"))
     }
 
-    /// The message of the error begins with this.
+    /// Expects an error message that starts with this.
     pub(super) fn blames(self, what: &str) -> Checked {
         let is_so = self.error().starts_with(what);
         self.must(is_so, format!("a message that begins with {what}"))
     }
 
-    /// The message of the error holds this.
+    /// Expects an error message that contains this.
     pub(super) fn says(self, what: &str) -> Checked {
         let is_so = self.error().contains(what);
         self.must(is_so, format!("a message that holds {what:?}"))
@@ -109,13 +109,13 @@ impl Answer {
         self.must(is_so, format!("no header {name}"))
     }
 
-    /// The body is this JSON and nothing else.
+    /// Expects exactly this JSON as the body.
     pub(super) fn is(self, json: &Value) -> Checked {
         let is_so = self.json == *json;
         self.must(is_so, format!("the body {json}"))
     }
 
-    /// These members of the object have these values.
+    /// Expects that these members of the object have these values.
     pub(super) fn shows(self, members: &Value) -> Checked {
         let members = members.as_object().into_iter().flatten();
         let differs = members.clone().find(|(name, value)| self.json.get(name.as_str()) != Some(*value));
@@ -125,14 +125,14 @@ impl Answer {
         }
     }
 
-    /// A member of the object is written like this.
+    /// Expects that a member of the object is written exactly like this.
     pub(super) fn writes(self, member: &str, text: &str) -> Checked {
         let members: BTreeMap<String, Box<RawValue>> = serde_json::from_slice(&self.body).unwrap_or_default();
         let is_so = members.get(member).is_some_and(|raw| raw.get() == text);
         self.must(is_so, format!("{member} to be written as {text}"))
     }
 
-    /// What the contract decides is the same in both, byte for byte.
+    /// Expects the same status, body and contract-defined headers as in the other response, byte for byte.
     pub(super) fn equals(self, other: &Self) -> Checked {
         const DECIDED: [&str; 8] = [
             "allow",

@@ -1,4 +1,4 @@
-//! A request as bytes, good or bad.
+//! Requests as bytes, valid or not.
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request, header::AUTHORIZATION};
@@ -11,7 +11,7 @@ use super::{
     target::Role,
 };
 
-/// A request that is being made up.
+/// A request under construction.
 pub(super) struct Ask<'r> {
     run: &'r Run<'r>,
     method: &'static str,
@@ -19,14 +19,14 @@ pub(super) struct Ask<'r> {
     by: By,
     headers: Vec<(&'static str, Vec<u8>)>,
     body: Bytes,
-    /// What it was to be about is not there.
+    /// The reason why the record that it is about does not exist.
     stop: Option<Stop>,
 }
 
-/// In whose name.
+/// The identity that sends the request.
 enum By {
     Role(Role),
-    /// As this header says.
+    /// A custom `Authorization` header.
     Header(String),
     Nobody,
 }
@@ -52,7 +52,7 @@ impl<'r> Ask<'r> {
         self
     }
 
-    /// With this in the place of a good `Authorization`.
+    /// Replaces the valid `Authorization` header.
     pub(super) fn authorization(mut self, header: impl Into<String>) -> Self {
         self.by = By::Header(header.into());
         self
@@ -67,7 +67,7 @@ impl<'r> Ask<'r> {
         self.text(body.to_string())
     }
 
-    /// A body that claims to be JSON.
+    /// Sets a body with the content type JSON, whether it is JSON or not.
     pub(super) fn text(self, body: impl Into<Bytes>) -> Self {
         self.typed("application/json", body)
     }
@@ -77,12 +77,12 @@ impl<'r> Ask<'r> {
         if content_type.is_empty() { self } else { self.header("content-type", content_type) }
     }
 
-    /// The answer, if it has this status.
+    /// Sends the request and expects this status.
     pub(super) async fn answers(self, status: u16) -> Result<Answer, Stop> {
         self.send().await?.has_status(status)
     }
 
-    /// The answer, whatever its status.
+    /// Sends the request and returns the response, whatever its status.
     pub(super) async fn send(self) -> Result<Answer, Stop> {
         if let Some(stop) = self.stop {
             return Err(stop);
@@ -96,7 +96,7 @@ impl<'r> Ask<'r> {
         self.run.send(request, by, asked).await
     }
 
-    /// How the request is told: without its tokens.
+    /// Describes the request in reports, without its tokens.
     fn line(&self) -> String {
         let by = match &self.by {
             By::Role(role) => format!("the token {role:?}"),

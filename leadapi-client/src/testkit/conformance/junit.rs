@@ -1,4 +1,4 @@
-//! What came of each sentence, for machines.
+//! The machine-readable report.
 
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
@@ -10,7 +10,7 @@ use super::report::{Outcome, Report};
 pub struct JunitError(#[from] quick_junit::SerializeError);
 
 impl Report {
-    /// The report as `JUnit` XML: a suite for each section, a case for each sentence.
+    /// Returns the report as `JUnit` XML: a suite for each section, a case for each sentence.
     ///
     /// ```
     /// # use leadapi_client::testkit::{FakeLeadApi, conformance::{self, Target}};
@@ -24,7 +24,7 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// It cannot be written as XML, which no report is known to be.
+    /// [`JunitError`] if it cannot be written as XML, which happens for no known report.
     pub fn to_junit(&self) -> Result<String, JunitError> {
         let mut junit = quick_junit::Report::new("contract");
         for (name, sentences) in self.sections() {

@@ -1,7 +1,7 @@
-//! Whether another implementation keeps the contract, sentence by sentence, over HTTP.
+//! Checks over HTTP, sentence by sentence, whether another implementation conforms to the contract.
 //!
-//! Who writes the API anew, in whatever language, starts it with a known data set, says what that data set holds, and is
-//! told which sentences of the contract hold:
+//! To check an implementation in any language, start it with a known data set and describe that data set. The report
+//! says which sentences of the contract hold:
 //!
 //! ```
 //! use leadapi_client::testkit::{FakeLeadApi, conformance::{self, Target}};
@@ -16,7 +16,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The same from a command line, against a server that was started with the [standard](Target::standard) data set:
+//! The same from the command line, against a server started with the [standard](Target::standard) data set:
 //!
 //! ```console
 //! $ leadapi-server serve --data leadapi-client/conformance/dataset.json \
@@ -24,16 +24,16 @@
 //! $ cargo run -p leadapi-tests --bin contract -- --url http://127.0.0.1:8080/v1 --junit contract.xml
 //! ```
 //!
-//! - **What it asks.** Requests as bytes, good ones and bad ones, through the client's [`Transport`]; the client's own
-//!   rules, its pace and its repetitions are not in the way.
-//! - **What it needs to know** is in a [`Target`]: tokens by their role and a few ids. What a target does not name is
-//!   [skipped](Outcome::Skipped) with the reason, and never taken to hold.
-//! - **What it touches.** It creates leads of its own, and deletes them at its end. Nobody else should write to the two
-//!   businesses meanwhile, because it counts.
-//! - **How fast.** One request after the other. A 429 is waited for as long as `Retry-After` says, so a server with the
-//!   contract's limits is checked within some six minutes, and one with raised limits within seconds.
-//! - **What cannot be reached** is no reason to wait for each sentence: after a few requests without any answer the rest
-//!   is broken unasked.
+//! - **Requests.** The suite sends valid and invalid requests as bytes, through the client's [`Transport`]. The
+//!   client's validation, rate limiting and retries do not interfere.
+//! - **Configuration.** A [`Target`] contains tokens by role and a few ids. Sentences that need something missing are
+//!   [skipped](Outcome::Skipped) with the reason, and never count as holding.
+//! - **Side effects.** The suite creates its own leads and deletes them at the end. Nothing else should write to the
+//!   two businesses meanwhile, because the suite counts records.
+//! - **Duration.** Requests are sent one after the other. After a 429 the suite waits for `Retry-After`, so a server
+//!   with the contract's limits takes some six minutes, and one with raised limits takes seconds.
+//! - **Unreachable servers.** After a few consecutive requests without a response, the suite stops sending requests
+//!   and reports the remaining sentences as violated.
 //!
 //! [`Transport`]: crate::transport::Transport
 
@@ -53,9 +53,9 @@ pub use self::{
 };
 use crate::Client;
 
-/// Holds an implementation to the contract; the client says where it is, and its token is one with both scopes.
+/// Checks an implementation against the contract. The client provides the base URL and a token with both scopes.
 ///
-/// It never fails: whatever is wrong stands in the report, a server that is not there too.
+/// It never fails: all problems are in the report, even an unreachable server.
 ///
 /// ```
 /// use leadapi_client::testkit::{FakeLeadApi, conformance::{self, Target}};

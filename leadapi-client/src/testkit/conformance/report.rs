@@ -1,8 +1,9 @@
-//! What came of each sentence, for people.
+//! The human-readable report.
 
 use std::{fmt, time::Duration};
 
-/// Which sentences of the contract hold. It is shown as a text, by section, with what is broken in full.
+/// The result of a run: which sentences of the contract hold. Its `Display` groups them by section, with all
+/// violations.
 ///
 /// ```
 /// use leadapi_client::testkit::{FakeLeadApi, conformance::{self, Target}};
@@ -22,49 +23,49 @@ use std::{fmt, time::Duration};
 pub struct Report {
     /// In the order in which they were checked.
     pub sentences: Vec<Sentence>,
-    /// Ids of leads that the suite made and could not delete.
+    /// Ids of leads that the suite created and could not delete.
     pub left_behind: Vec<String>,
 }
 
-/// A sentence of the contract, and what came of it.
+/// A sentence of the contract, and its result.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Sentence {
-    /// The section that it is of, such as `D3`, or `5` of the specification.
+    /// The section of the contract, such as `D3`, or `5` of the specification.
     pub section: &'static str,
-    /// In plain words.
+    /// The sentence in plain words.
     pub text: String,
-    /// Whether it holds.
+    /// Whether the sentence holds.
     pub outcome: Outcome,
-    /// How long it took to find out.
+    /// The duration of the check.
     pub took: Duration,
 }
 
-/// Whether a sentence holds.
+/// The result of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// It does, for all that was asked.
+    /// The sentence holds for all requests that were sent.
     Holds,
-    /// It does not.
+    /// The sentence does not hold.
     Broken(Violation),
-    /// It was not asked, for this reason.
+    /// The sentence was not checked, for this reason.
     Skipped(String),
 }
 
-/// How a sentence is broken; without tokens.
+/// How an implementation violates a sentence. Contains no tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
     /// The request.
     pub asked: String,
-    /// What should have come of it.
+    /// The expected result.
     pub expected: String,
-    /// What did.
+    /// The actual result.
     pub came: String,
 }
 
-/// Why a check ends before its end.
+/// Why a check ends early.
 #[derive(Debug, Clone)]
 pub(super) enum Stop {
     Skipped(String),
@@ -72,7 +73,7 @@ pub(super) enum Stop {
 }
 
 impl Report {
-    /// Whether no sentence is broken. Those that were skipped are not known to hold; the text counts them.
+    /// Returns whether no sentence is violated. A skipped sentence may or may not hold; the text counts them.
     ///
     /// ```
     /// # use leadapi_client::testkit::{FakeLeadApi, conformance::{self, Outcome, Target}};
@@ -88,7 +89,7 @@ impl Report {
         !self.sentences.iter().any(|sentence| matches!(sentence.outcome, Outcome::Broken(_)))
     }
 
-    /// The sections, each with its sentences, in the order of their first ones.
+    /// Groups the sentences by section, in the order of each section's first sentence.
     pub(super) fn sections(&self) -> Vec<(&'static str, Vec<&Sentence>)> {
         let mut sections: Vec<(&'static str, Vec<&Sentence>)> = Vec::new();
         for sentence in &self.sentences {

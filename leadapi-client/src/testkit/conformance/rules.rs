@@ -1,4 +1,4 @@
-//! What the contract says of every answer of a kind, whatever was asked: each answer of a run is looked at.
+//! The rules of the contract that apply to every response of a kind. They are checked on each response of a run.
 
 use http::HeaderName;
 use leadapi_core::model::Timestamp;
@@ -28,7 +28,7 @@ const LEAD: [&str; 12] = [
 const ITEM: [&str; 10] =
     ["id", "client_id", "name", "email", "phone", "source", "value", "pipeline_id", "stage_id", "created_at"];
 
-/// A sentence on each answer of a kind: which those are, and whether one of them keeps it.
+/// A rule: the responses that it applies to, and a check of one of them.
 struct Rule {
     section: &'static str,
     text: &'static str,
@@ -36,7 +36,7 @@ struct Rule {
     is_kept: fn(&Answer) -> bool,
 }
 
-/// What was seen of each rule.
+/// The results of each rule.
 #[derive(Default)]
 pub(super) struct Rules(Vec<Seen>);
 
@@ -65,7 +65,7 @@ impl Rules {
         }
     }
 
-    /// A rule that no answer was there for is not known to hold.
+    /// Returns the result of each rule. A rule is skipped if no response was of its kind.
     pub(super) fn outcomes(self) -> impl Iterator<Item = (&'static str, &'static str, Result<(), Stop>)> {
         self.0.into_iter().map(|seen| {
             let outcome = match (seen.unasked, seen.answers, seen.broken) {
@@ -148,7 +148,7 @@ fn is_error(answer: &Answer) -> bool {
     answer.status.is_client_error() || answer.status.is_server_error()
 }
 
-/// Whether the answer to this path is to be a list; that it has an envelope is another matter.
+/// Returns whether the response to this path must be a list, whether or not it has an envelope.
 fn is_list(answer: &Answer) -> bool {
     answer.status == 200 && !answer.is_head && matches!(answer.path.as_str(), "/leads" | "/pipelines" | "/clients")
 }
@@ -184,7 +184,7 @@ fn is_null(lead: &Value, name: &str) -> bool {
     lead.get(name).is_none_or(Value::is_null)
 }
 
-/// What reads as one and is written back the same.
+/// A timestamp is valid if it parses and formats to the same text.
 fn is_timestamp(text: &str) -> bool {
     text.parse::<Timestamp>().is_ok_and(|moment| moment.to_string() == text)
 }
@@ -197,7 +197,7 @@ fn has_header(answer: &Answer, prefix: &str) -> bool {
     answer.headers.keys().map(HeaderName::as_str).any(|name| name.starts_with(prefix))
 }
 
-/// A prefix of a token alone is none: a message may say how tokens begin.
+/// The prefix of a token alone does not count: a message may say how tokens start.
 fn shows_token(answer: &Answer) -> bool {
     let headers = answer.headers.values().map(|value| String::from_utf8_lossy(value.as_bytes()));
     let mut texts = headers.chain([String::from_utf8_lossy(&answer.body)]);

@@ -1,4 +1,4 @@
-//! One run of the suite: what was asked, what it has made, and what came of each sentence.
+//! The state of one run: the results, the created leads, and the way to send requests.
 
 use std::{
     sync::{
@@ -31,25 +31,25 @@ use crate::{
     timer::within,
 };
 
-/// After so many requests in a row without any answer, nobody is asked any more.
+/// After this many consecutive requests without a response, no more are sent.
 const GIVE_UP: u32 = 3;
-/// A request is refused for the rate at most so often; by then every window has gone by.
+/// Maximum number of waits for the rate limit per request. By then every window has passed.
 const MOST_WAITS: u32 = 4;
 
-/// The id of a lead that was made for a check, or why there is none.
+/// The id of a lead created for a check, or the reason why there is none.
 pub(super) type Made = Result<String, Stop>;
 
 /// One run of the suite.
 pub(super) struct Run<'a> {
     shared: &'a Shared,
     pub(super) target: &'a Target,
-    /// No other run has it, so that no idempotency key and no absent id is one of another run.
+    /// A random name, so that no idempotency key or absent id collides with another run.
     pub(super) name: String,
-    /// What stands before every path, without the host.
+    /// The base path, without the host.
     pub(super) base_path: String,
     sentences: Mutex<Vec<Sentence>>,
     rules: Mutex<Rules>,
-    /// The leads that are to be deleted, each with who may do so.
+    /// The leads to delete, each with the role that may delete it.
     made: Mutex<Vec<(Role, String)>>,
     unanswered: AtomicU32,
 }
@@ -70,7 +70,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Whether this sentence holds is what the check says.
+    /// Runs the check of a sentence and records its result.
     pub(super) async fn check<T>(
         &self,
         section: &'static str,
@@ -100,7 +100,7 @@ impl<'a> Run<'a> {
         shown(text, &self.shared.origin.token, 3 * FOREIGN_CHARS)
     }
 
-    /// Takes away what was made, and tells what came of it all.
+    /// Deletes the created leads and returns the report.
     pub(super) async fn finish(self) -> Report {
         let made = std::mem::take(&mut *lock(&self.made));
         let mut left_behind = Vec::new();
@@ -118,7 +118,7 @@ impl<'a> Run<'a> {
         Report { sentences, left_behind }
     }
 
-    // What is asked for.
+    // Requests.
 
     pub(super) fn ask(&self, method: &'static str, path: impl Into<String>) -> Ask<'_> {
         Ask::new(self, method, path)
@@ -144,7 +144,7 @@ impl<'a> Run<'a> {
         self.about("DELETE", made)
     }
 
-    /// A request on a lead that was made for the check.
+    /// A request about a lead created for the check.
     pub(super) fn about(&self, method: &'static str, made: &Made) -> Ask<'_> {
         match made {
             Ok(id) => self.ask(method, path_of(id)),
@@ -152,12 +152,12 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// An id that nothing has.
+    /// Returns an id that no record has.
     pub(super) fn never(&self) -> String {
         format!("never-{}", self.name)
     }
 
-    /// A new lead with these members beside the two that it must have.
+    /// A new lead with the two required members and these.
     pub(super) fn new_lead(&self, more: &Value) -> Value {
         let mut lead = json!({"client_id": self.target.client_id, "name": "Contract check"});
         if let (Some(lead), Some(more)) = (lead.as_object_mut(), more.as_object()) {
@@ -166,7 +166,7 @@ impl<'a> Run<'a> {
         lead
     }
 
-    /// Makes a lead for a check.
+    /// Creates a lead for a check.
     pub(super) async fn made(&self, more: &Value) -> Made {
         Ok(self.post(&self.new_lead(more)).answers(201).await?.text("id").to_owned())
     }
@@ -179,7 +179,7 @@ impl<'a> Run<'a> {
         self.shared.origin.base.join(path)
     }
 
-    /// Waits for the rate, and says so as a call does.
+    /// Waits for the rate limit, and reports the wait as a call does.
     pub(super) async fn wait(&self, operation: Operation, duration: Duration) {
         if let Some(on_wait) = &self.shared.on_wait {
             on_wait(&Wait { operation, reason: WaitReason::RateLimited, duration, failed_attempts: 0 });
@@ -187,8 +187,8 @@ impl<'a> Run<'a> {
         self.shared.timer.sleep(duration).await;
     }
 
-    /// Sends a request in the name of a role, if of any; where it is refused for the rate, again when it may be, unless it is
-    /// the rate that is looked at.
+    /// Sends a request with the token of a role, if any. Retries it when it is rate limited, except in checks of the
+    /// rate limit itself.
     pub(super) async fn send(&self, request: Request<Bytes>, by: Option<Role>, asked: String) -> Result<Answer, Stop> {
         let mut waits = 0;
         loop {
@@ -242,7 +242,7 @@ impl<'a> Run<'a> {
         Err(broken(came))
     }
 
-    /// What holds of every answer is looked at, and what was made is remembered.
+    /// Applies the rules for all responses, and remembers created leads.
     fn observe(&self, request: &Request<Bytes>, by: Option<Role>, answer: &Answer) {
         lock(&self.rules).look(answer);
         if *request.method() == Method::POST && answer.status == StatusCode::CREATED {
@@ -259,9 +259,9 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The path of a lead below the base path.
+/// Returns the path of a lead below the base path.
 pub(super) fn path_of(id: &str) -> String {
-    // An id that cannot exist is sent as it is.
+    // An id that cannot exist is sent unescaped.
     LeadId::parse(id).map_or_else(|_| format!("/leads/{id}"), |id| lead_path(&id))
 }
 

@@ -1,4 +1,4 @@
-//! What the suite is told of an implementation: tokens by their role, and a few ids.
+//! What the suite must know about an implementation: tokens by role, and a few ids.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use serde::{Deserialize, Deserializer};
 use super::report::Stop;
 use crate::{Builder, Client};
 
-/// Tokens by their role and ids by their part, as they are in the data set that an implementation was started with.
+/// Tokens by role and ids by purpose, as in the data set that the implementation was started with.
 ///
-/// Only `client_id` must be there, beside a token with both scopes, which is that of the client or, for
-/// [`client`](Self::client), `tokens.both`. What else is left out skips the sentences that need it.
+/// Only `client_id` and a token with both scopes are required. The token is that of the client or, for
+/// [`client`](Self::client), `tokens.both`. Sentences that need anything else that is missing are skipped.
 ///
 /// ```
 /// use leadapi_client::testkit::conformance::Target;
@@ -34,8 +34,8 @@ use crate::{Builder, Client};
 /// # Ok::<(), leadapi_client::testkit::conformance::InvalidTarget>(())
 /// ```
 ///
-/// `request_ids` says whether there is a server around the service, which gives each answer an `X-Request-Id` (contract
-/// D2); without a word on it there is. Its `Debug` shows no token.
+/// `request_ids` says whether the service runs behind a server that adds an `X-Request-Id` to each response (contract
+/// D2); the default is true. The `Debug` output shows no token.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Target {
@@ -54,12 +54,12 @@ pub struct Target {
     pub(super) timeout: Duration,
 }
 
-/// What is wrong with a target's text.
+/// The error for an invalid target.
 #[derive(Debug, thiserror::Error)]
 #[error("the target cannot be read: {0}")]
 pub struct InvalidTarget(#[from] serde_json::Error);
 
-/// Who asks.
+/// The token of a request, by role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Both,
@@ -107,7 +107,7 @@ struct Secret(BearerToken);
 impl<'de> Deserialize<'de> for Secret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        // The text is not shown: it may be a secret that is only written wrongly.
+        // The text may be a mistyped secret, so the error does not show it.
         BearerToken::parse(&text).map(Self).map_err(|_| serde::de::Error::custom("a token must begin with pak_"))
     }
 }
@@ -121,7 +121,7 @@ const fn ten_seconds() -> Duration {
 }
 
 impl Target {
-    /// Reads a target, which is a JSON object.
+    /// Parses a target from a JSON object.
     ///
     /// ```
     /// use leadapi_client::testkit::conformance::Target;
@@ -132,12 +132,12 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// It is no JSON, or not of this shape; the text says where.
+    /// If the text is not JSON or has another shape; the message says where.
     pub fn parse(json: &str) -> Result<Self, InvalidTarget> {
         Ok(serde_json::from_str(json)?)
     }
 
-    /// What the data set `conformance/dataset.json` of this crate holds.
+    /// Returns the target for the data set `conformance/dataset.json` of this crate.
     ///
     /// ```
     /// use leadapi_client::testkit::conformance::Target;
@@ -148,14 +148,14 @@ impl Target {
     ///
     /// # Panics
     ///
-    /// Never: the file that it reads is part of the crate.
+    /// Never: the file is part of the crate.
     #[expect(clippy::expect_used, reason = "the file is part of the crate, and each test of the suite reads it")]
     pub fn standard() -> Self {
         Self::parse(include_str!("../../../conformance/target.json")).expect("a target")
     }
 
-    /// The sentences on rate limits are checked too; they spend the limits of the token `tokens.rate_limits`, and take
-    /// two minutes more.
+    /// Also checks the sentences on rate limits. This uses up the limits of the token `tokens.rate_limits` and takes
+    /// two more minutes.
     ///
     /// ```
     /// # use leadapi_client::testkit::conformance::Target;
@@ -168,7 +168,7 @@ impl Target {
         self
     }
 
-    /// Each request is given so long; 10 s unless said otherwise.
+    /// Sets the timeout of each request, 10 s by default.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -182,7 +182,7 @@ impl Target {
         self
     }
 
-    /// The beginning of a client of this base URL with the target's token of both scopes.
+    /// Returns a client builder for this base URL with the target's token of both scopes.
     ///
     /// ```
     /// # use leadapi_client::testkit::conformance::Target;
@@ -190,7 +190,7 @@ impl Target {
     /// # Ok::<(), leadapi_client::ConfigError>(())
     /// ```
     ///
-    /// Without such a token it is [`build`](Builder::build) that says so.
+    /// If the target has no such token, [`build`](Builder::build) fails.
     pub fn client(&self, url: &str) -> Builder {
         match &self.tokens.both {
             Some(Secret(token)) => Client::builder(url, token),
@@ -198,7 +198,7 @@ impl Target {
         }
     }
 
-    /// The token of a role; that of both scopes is the client's.
+    /// Returns the token of a role. A run uses the client's token for `Role::Both` instead.
     pub(super) fn token(&self, role: Role) -> Result<&BearerToken, Stop> {
         let tokens = &self.tokens;
         let (name, token) = match role {
@@ -217,7 +217,7 @@ impl Target {
         self.second_client_id.as_deref().ok_or_else(|| missing("second_client_id"))
     }
 
-    /// A pipeline with its first stage and another one of it.
+    /// Returns a pipeline with its first stage and another stage.
     pub(super) fn pipeline(&self) -> Result<(&str, &str, &str), Stop> {
         let found = self.pipelines.iter().find_map(|pipeline| match pipeline.stages.as_slice() {
             [first, .., other] => Some((pipeline.id.as_str(), first.as_str(), other.as_str())),
@@ -226,7 +226,7 @@ impl Target {
         found.ok_or_else(|| missing("pipeline with two stages (pipelines)"))
     }
 
-    /// Another pipeline than [`pipeline`](Self::pipeline), with its first stage.
+    /// Returns another pipeline than [`pipeline`](Self::pipeline), with its first stage.
     pub(super) fn second_pipeline(&self) -> Result<(&str, &str), Stop> {
         let (first, ..) = self.pipeline()?;
         let mut others = self.pipelines.iter().filter(|pipeline| pipeline.id != first);

@@ -1,4 +1,4 @@
-//! How a fake is put together.
+//! The builder of a fake.
 
 use std::sync::{Arc, Mutex};
 
@@ -34,7 +34,7 @@ const SMALL: &str = r#"{"businesses": [{
     ]
 }]}"#;
 
-/// Puts a [`FakeLeadApi`] together; each part has a default.
+/// Builder of a [`FakeLeadApi`]. Each part has a default.
 #[derive(Debug)]
 #[must_use = "it is no fake yet"]
 pub struct Builder {
@@ -57,7 +57,7 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// What is there, instead of the small data set. Its tokens are good, if their secrets are known.
+    /// Sets the initial data instead of the small data set. Its tokens are valid if their secrets are known.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -77,7 +77,7 @@ impl Builder {
         self
     }
 
-    /// What time it is at the start.
+    /// Sets the initial time.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -93,8 +93,8 @@ impl Builder {
         self
     }
 
-    /// The ids of new leads follow from this number, from their order and from the fake's time, so that they are the same
-    /// in each run; without it they are random.
+    /// Makes the ids of new leads reproducible: they depend only on this seed, the order of creation and the fake's
+    /// time. Without a seed they are random.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -112,7 +112,7 @@ impl Builder {
         self
     }
 
-    /// Other limits than the contract's for the requests of a token.
+    /// Sets other rate limits than the contract's for each token.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -134,11 +134,11 @@ impl Builder {
         self
     }
 
-    /// Starts it on a free port of `127.0.0.1`.
+    /// Starts the fake on a free port of `127.0.0.1`.
     ///
     /// # Panics
     ///
-    /// Where there is no port or no random generator to be had.
+    /// If there is no free port or no random generator.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -1,19 +1,19 @@
-//! Which requests go wrong, and how.
+//! Which requests fail, and how.
 
 use std::{collections::BTreeSet, time::Duration};
 
 #[derive(Debug, Default)]
 pub(super) struct Faults {
-    /// So many requests have come.
+    /// The number of requests so far.
     seen: u64,
     failing: BTreeSet<u64>,
     losing: BTreeSet<u64>,
-    /// How many fail, and the seed of which.
+    /// The fraction of requests that fail, and the seed that selects them.
     pub(super) fraction: (f64, u64),
     pub(super) latency: Duration,
 }
 
-/// What is done with a request.
+/// What the fake does with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Deed {
     Serve,
@@ -30,7 +30,7 @@ impl Faults {
         self.losing.insert(self.seen.saturating_add(n));
     }
 
-    /// What is done with the next request, and how long its answer is held back.
+    /// Returns what to do with the next request, and how long to delay its response.
     pub(super) fn next(&mut self) -> (Deed, Duration) {
         self.seen += 1;
         let (fraction, seed) = self.fraction;
@@ -45,13 +45,13 @@ impl Faults {
     }
 }
 
-/// A number from 0 to below 1 that follows from this one.
+/// Maps a number to a pseudo-random one from 0 to below 1.
 #[expect(clippy::cast_precision_loss, reason = "53 bits are what a double holds")]
 fn part(number: u64) -> f64 {
     (mix(number) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// The finalizer of `SplitMix64`: neighbours become strangers.
+/// The finalizer of `SplitMix64`: similar inputs give unrelated outputs.
 pub(super) const fn mix(number: u64) -> u64 {
     let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

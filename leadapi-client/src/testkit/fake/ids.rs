@@ -1,4 +1,4 @@
-//! Ids that are the same in each run.
+//! Reproducible ids.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -6,8 +6,7 @@ use leadapi_core::{id::LeadId, model::Timestamp, port::IdSource};
 
 use super::faults::mix;
 
-/// Makes UUIDs of version 7 that grow in the order in which they are asked for, like those of the service, and whose
-/// random part follows from a seed.
+/// Creates increasing version 7 UUIDs like those of the service, whose random part depends on a seed.
 #[derive(Debug)]
 pub(super) struct SeededIds {
     seed: u64,
@@ -25,7 +24,7 @@ impl IdSource for SeededIds {
     fn lead_id(&self, at: Timestamp) -> LeadId {
         let millis = u64::try_from(at.to_utc().timestamp_millis()).unwrap_or(0);
         let number = self.made.fetch_add(1, Ordering::Relaxed);
-        // The number stands where ids of the same millisecond are told apart: 12 bits of it, then 14.
+        // The counter fills the bits that order ids within a millisecond: 12 bits, then 14.
         let (high, low) = ((number >> 14) & 0xfff, number & 0x3fff);
         let random = mix(self.seed ^ mix(number)) & 0xffff_ffff_ffff;
         let (early, late) = ((millis >> 16) & 0xffff_ffff, millis & 0xffff);

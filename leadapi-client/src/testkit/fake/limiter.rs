@@ -1,6 +1,7 @@
-//! The service's own limiter under the fake's time, which can be closed until a moment.
+//! The service's rate limiter on the fake's clock. A test can close it until a given time.
 //!
-//! That it is the limiter that refuses makes the refusal the service's own, at its place among the checks (contract D1).
+//! Because the limiter itself refuses, the 429 is the service's own, and comes in the right order of checks (contract
+//! D1).
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -34,7 +35,7 @@ impl Limiter {
         *self.closed_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
     }
 
-    /// How long it stays closed.
+    /// Returns how long it stays closed.
     fn closed_for(&self) -> Option<Duration> {
         let until = (*self.closed_until.lock().unwrap_or_else(PoisonError::into_inner))?;
         (until.to_utc() - self.clock.now()).to_std().ok().filter(|left| !left.is_zero())

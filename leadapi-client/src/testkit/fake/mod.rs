@@ -1,4 +1,4 @@
-//! The real service over a store in memory, with a time that the test moves and faults on demand.
+//! The real service over an in-memory store, with a clock that the test moves and faults on demand.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -22,13 +22,14 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! - **What it answers** is what the service answers, byte for byte; a server adds `X-Request-Id`, the fake does not. It
-//!   listens under `/v1`. It reads URLs as browsers do: `.` and `..` are gone from a path, and a backslash is a slash.
-//! - **Time** stands still until it is moved by [`advance`](FakeLeadApi::advance), or by what a client of the fake waits
-//!   for. Tokens expire, keys are forgotten and requests are counted by it: 600 reads and 60 writes in any 60 s for each
-//!   token, exactly.
-//! - **Faults** count requests from the moment when they are asked for, whatever those are. A request that fails is not
-//!   done; one whose answer is lost is.
+//! - **Responses** are those of the service, byte for byte. A server adds `X-Request-Id`; the fake does not. It
+//!   listens under `/v1`. It normalizes URLs as browsers do: it resolves `.` and `..` in a path, and treats a
+//!   backslash as a slash.
+//! - **Time** stands still until [`advance`](FakeLeadApi::advance) or a wait of a fake's client moves it. Token
+//!   expiry, idempotency keys and rate limits use this clock: exactly 600 reads and 60 writes in any 60 s for each
+//!   token.
+//! - **Faults** for the n-th request count all requests after the call. A failed request is not executed; one whose
+//!   response is lost is.
 
 mod builder;
 mod faults;
@@ -78,12 +79,13 @@ pub struct FakeLeadApi {
 }
 
 impl FakeLeadApi {
-    /// A fake with a small data set: the business `sol` with the client accounts `casa-verde` and `villa-azul`, the
-    /// pipeline `sales` of the stages `new` and `won`, and the leads `lead-1` to `lead-3`. It is 2026-05-04, noon.
+    /// Starts a fake with a small data set: the business `sol` with the client accounts `casa-verde` and
+    /// `villa-azul`, the pipeline `sales` with the stages `new` and `won`, and the leads `lead-1` to `lead-3`. The
+    /// time is 2026-05-04, noon.
     ///
     /// # Panics
     ///
-    /// Where there is no port or no random generator to be had.
+    /// If there is no free port or no random generator.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -99,7 +101,7 @@ impl FakeLeadApi {
         Self::builder().start().await
     }
 
-    /// A fake with data, a time or ids of one's own.
+    /// Returns a builder, to set the data, the time or the ids.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -115,15 +117,15 @@ impl FakeLeadApi {
         Builder::default()
     }
 
-    /// A client of the fake, with a token of both scopes for its first business: with the default policy on repetitions,
-    /// without a pace, and past the proxies of the environment.
+    /// Creates a client of the fake, with a token of both scopes for its first business. It has the default retry
+    /// policy, no client-side rate limiting, and ignores the proxies of the environment.
     ///
-    /// What it waits for takes no time: it moves the fake's time on instead. So what is refused for the rate is admitted
-    /// a moment later, and the fake's time says how long it would have taken.
+    /// Its waits take no real time: they advance the fake's clock instead. So a rate-limited request is admitted
+    /// immediately, and the fake's clock shows how long it would have taken.
     ///
     /// # Panics
     ///
-    /// Where the system's TLS cannot be set up.
+    /// If the system's TLS cannot be set up.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -143,7 +145,7 @@ impl FakeLeadApi {
         self.client_with(&self.token)
     }
 
-    /// The same with another token.
+    /// Creates the same client with another token.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -163,8 +165,8 @@ impl FakeLeadApi {
         serve::client(&self.url(), token, move |wait| clock.advance(wait))
     }
 
-    /// The beginning of a client of one's own: with the fake's URL and token, and all else as in production. What it waits
-    /// for takes its time, and the fake's stands still meanwhile.
+    /// Returns a client builder with the fake's URL and token, and otherwise the production defaults. Its waits take
+    /// real time, and the fake's clock stands still meanwhile.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -180,7 +182,7 @@ impl FakeLeadApi {
         Client::builder(self.url(), &self.token)
     }
 
-    /// The base URL, such as `http://127.0.0.1:49152/v1`.
+    /// Returns the base URL, such as `http://127.0.0.1:49152/v1`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -193,7 +195,7 @@ impl FakeLeadApi {
         self.server.url()
     }
 
-    /// A token of both scopes for the first business of the data.
+    /// Returns a token with both scopes for the first business of the data.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -206,7 +208,7 @@ impl FakeLeadApi {
         &self.token
     }
 
-    /// The business of that token: the first one of the data.
+    /// Returns the business of that token: the first one of the data.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -219,11 +221,11 @@ impl FakeLeadApi {
         &self.business
     }
 
-    /// A new token.
+    /// Creates a new token.
     ///
     /// # Panics
     ///
-    /// Where there is no random generator to be had.
+    /// If there is no random generator.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -240,7 +242,7 @@ impl FakeLeadApi {
         mint(&self.tokens, business, scopes, self.now())
     }
 
-    /// The tokens, to be listed, revoked or given an end.
+    /// Returns the token store, to list, revoke or expire tokens.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -262,7 +264,7 @@ impl FakeLeadApi {
         &self.tokens
     }
 
-    /// The store, to look at what is there or to put something there behind the back of the API.
+    /// Returns the store, to inspect or change its records without the API.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -280,7 +282,7 @@ impl FakeLeadApi {
         &self.store
     }
 
-    /// The service itself, to be called without a socket and past the faults.
+    /// Returns the service itself, to call it without a socket and without the faults.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -297,7 +299,7 @@ impl FakeLeadApi {
         &self.service
     }
 
-    /// What time it is there.
+    /// Returns the time of the fake's clock.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -310,7 +312,7 @@ impl FakeLeadApi {
         self.clock.now().into()
     }
 
-    /// Moves its time on.
+    /// Advances the fake's clock.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -327,7 +329,7 @@ impl FakeLeadApi {
         self
     }
 
-    /// The n-th request from now, counted from 1, is answered 500, and nothing is done.
+    /// Answers the n-th request from now, counted from 1, with 500, without executing it.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -344,8 +346,8 @@ impl FakeLeadApi {
         self.plan(|faults| faults.fail_nth(n))
     }
 
-    /// From now on so many of the requests are answered 500, 0.1 being one in ten, and nothing is done. Which ones is the
-    /// same for the same seed; 0 ends it.
+    /// Answers this fraction of the later requests with 500, without executing them; 0.1 means one in ten. The same
+    /// seed selects the same requests; a fraction of 0 turns it off.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -365,7 +367,7 @@ impl FakeLeadApi {
         self.plan(|faults| faults.fraction = (fraction, seed))
     }
 
-    /// From now on each answer is held back for so long of the system's time, after its request was done; none ends it.
+    /// Delays each later response by this much real time, after its request was executed. Zero turns it off.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -383,8 +385,8 @@ impl FakeLeadApi {
         self.plan(|faults| faults.latency = latency)
     }
 
-    /// Until its time is this, whatever comes with a good token is refused for the rate, with a `Retry-After` of at most
-    /// a minute; a moment that has passed ends it.
+    /// Rate-limits every request with a valid token until the fake's clock reaches this time, with a `Retry-After` of
+    /// at most a minute. A time in the past turns it off.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -403,7 +405,7 @@ impl FakeLeadApi {
         self
     }
 
-    /// The n-th request from now, counted from 1, is done, but its connection is cut instead of the answer.
+    /// Executes the n-th request from now, counted from 1, but closes the connection instead of responding.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -451,7 +453,7 @@ impl Answers for Faulty {
     }
 }
 
-/// What the service answers. Nothing that a fake is made of waits for anything, so it is done when it is polled once.
+/// Returns the service's response. No part of a fake ever waits, so the future is ready after one poll.
 fn serve(service: &LeadService, request: Request<Bytes>) -> Response<Bytes> {
     let answered = at_once(async {
         let Ok(response) = service.clone().call(request.map(Full::new)).await;
@@ -460,12 +462,12 @@ fn serve(service: &LeadService, request: Request<Bytes>) -> Response<Bytes> {
     });
     match answered {
         Some(Ok(response)) => response,
-        // It cannot be; and if it should be one day, the test is told rather than left to wait.
+        // Unreachable today; if it ever happens, the test receives an error instead of hanging.
         None | Some(Err(_)) => refusal::refuse(StatusCode::INTERNAL_SERVER_ERROR, "the fake's service had to wait"),
     }
 }
 
-/// What comes of work that waits for nothing.
+/// Returns the output of a future that is ready on the first poll.
 fn at_once<T>(work: impl Future<Output = T>) -> Option<T> {
     match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(done) => Some(done),

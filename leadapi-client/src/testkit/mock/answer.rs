@@ -1,4 +1,4 @@
-//! What a stub answers, and what it is called where it is told of.
+//! The answer of a stub, and its name in reports.
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header::CONTENT_TYPE};
@@ -8,17 +8,17 @@ use crate::testkit::serve::{
     refusal::{self, respond},
 };
 
-/// Why a request is forbidden (contract 5.7).
+/// The reason of a 403 (contract 5.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Forbidden {
-    /// The token lacks the scope that the operation asks for.
+    /// The token lacks the scope of the operation.
     Scope,
     /// The client account is not one of the business.
     Client,
 }
 
-/// An answer, and its name.
+/// An answer and its name in reports.
 #[derive(Debug, Clone)]
 pub(super) struct Answer {
     pub(super) reply: Reply,
@@ -26,36 +26,36 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// An answer that is named by its status.
+    /// Creates an answer that is named by its status.
     pub(super) fn plain(response: Response<Bytes>) -> Self {
         let says = response.status().as_u16().to_string();
         Self { reply: response.into(), says }
     }
 
-    /// Nothing at all.
+    /// Closes the connection without a response.
     pub(super) fn cut() -> Self {
         let reply = Reply { cut: Some(Cut::Whole), ..Response::new(Bytes::new()).into() };
         Self { reply, says: "a cut connection".to_owned() }
     }
 
-    /// The success of an operation by its status, but with the page of something in between.
+    /// The success status of the operation with an HTML page, as a proxy might send.
     pub(super) fn not_json(success: StatusCode) -> Self {
         let response = body(success, "<html><body>Please sign in</body></html>");
         Self { says: format!("{} without JSON", success.as_u16()), reply: response.into() }
     }
 
-    /// Whatever the test wants.
+    /// A custom status and body.
     pub(super) fn raw(status: StatusCode, text: &str) -> Self {
         Self::plain(body(status, text))
     }
 
-    /// Whether a token of whatever kind may be answered so.
+    /// Returns whether requests with any token receive this answer.
     pub(super) fn is_for_any_token(&self) -> bool {
         self.reply.response.status() == StatusCode::UNAUTHORIZED
     }
 }
 
-/// A body that says what it is: JSON, HTML or text.
+/// A response whose Content-Type is detected from the body: JSON, HTML or text.
 fn body(status: StatusCode, text: &str) -> Response<Bytes> {
     let kind = if serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
         refusal::JSON

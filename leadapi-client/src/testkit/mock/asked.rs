@@ -1,4 +1,4 @@
-//! A request as the stubs look at it.
+//! A request as the stubs see it.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::testkit::serve::BASE;
 
-/// So many characters of a body are shown.
+/// Maximum number of characters of a body in a message.
 const SHOWN: usize = 500;
 
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(super) struct Asked {
     pub(super) method: Method,
     path: String,
     query: Option<String>,
-    /// The line of the table that it names, and what stands for `{id}`.
+    /// The operation that it names, and the value of `{id}`.
     pub(super) endpoint: Option<(&'static Endpoint, String)>,
     pub(super) key: Option<String>,
     pub(super) token: Option<BearerToken>,
@@ -43,13 +43,13 @@ impl Asked {
         }
     }
 
-    /// Method, path and query.
+    /// Returns the method, path and query.
     pub(super) fn line(&self) -> String {
         let query = self.query.as_ref().map(|query| format!("?{query}")).unwrap_or_default();
         format!("{} {}{query}", self.method, self.path)
     }
 
-    /// A parameter of the query.
+    /// Returns a query parameter.
     pub(super) fn parameter(&self, name: &str) -> Option<String> {
         let mut pairs = self.query.as_deref().unwrap_or_default().split('&');
         pairs.find_map(|pair| {
@@ -59,7 +59,7 @@ impl Asked {
     }
 }
 
-/// The request with its body; never with its token.
+/// Shows the request with its body, but never its token.
 impl fmt::Display for Asked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.line())?;
@@ -84,7 +84,7 @@ fn endpoint(method: &Method, path: &str) -> Option<(&'static Endpoint, String)> 
     })
 }
 
-/// As forms write them: `+` is a blank.
+/// Decodes a form-encoded value, in which `+` is a space.
 fn decode(text: &str) -> String {
     percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned()
 }

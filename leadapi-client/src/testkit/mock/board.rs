@@ -1,4 +1,4 @@
-//! All stubs of a mock: which of them answers, and what became of them.
+//! All stubs of a mock: selects the stub that answers and tracks what was called.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -21,12 +21,12 @@ pub(super) struct Board {
 
 #[derive(Debug, Default)]
 struct State {
-    /// In the order in which they were said.
+    /// In the order in which they were added.
     stubs: Vec<Held>,
     requests: Vec<String>,
-    /// What was answered to each request that no stub was for.
+    /// Each request without a matching stub, with the nearest stub.
     unexpected: Vec<String>,
-    /// The test has failed already.
+    /// Whether the test has already failed.
     told: bool,
 }
 
@@ -43,14 +43,14 @@ impl Board {
         self.lock().requests.clone()
     }
 
-    /// Adds a stub, and gives its number.
+    /// Adds a stub and returns its index.
     pub(super) fn add(&self, expectation: Expectation, answer: Answer) -> usize {
         let mut state = self.lock();
         state.stubs.push(Held::new(expectation, answer));
         state.stubs.len() - 1
     }
 
-    /// Changes the stub of this number.
+    /// Changes the stub at this index.
     pub(super) fn change(&self, at: usize, change: impl FnOnce(&mut Held)) {
         if let Some(stub) = self.lock().stubs.get_mut(at) {
             change(stub);
@@ -78,12 +78,12 @@ impl Board {
         reply
     }
 
-    /// What is not as it was said, if anything is not.
+    /// Returns a report of unmet stubs and unexpected requests, or `None` if there are none.
     pub(super) fn unmet(&self) -> Option<String> {
         self.lock().unmet()
     }
 
-    /// The same, once.
+    /// Same as `unmet`, but reports only once.
     pub(super) fn tell_unmet(&self) -> Option<String> {
         let mut state = self.lock();
         let unmet = if state.told { None } else { state.unmet() };
@@ -91,7 +91,7 @@ impl Board {
         unmet
     }
 
-    /// A test's own closure may panic under the lock; what was counted until then holds.
+    /// A closure of the test may panic while the lock is held. The counts are still valid, so poisoning is ignored.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! What a stub asks of a request, and why a request is not it.
+//! The conditions of a stub, and the reason why a request does not match.
 
 use std::fmt;
 
@@ -7,9 +7,9 @@ use serde::de::DeserializeOwned;
 
 use super::asked::Asked;
 
-/// One thing that a stub asks of a request.
+/// A condition of a stub on a request.
 pub(super) struct Condition {
-    /// As it stands in the stub's name, such as `with the name "Ann"`.
+    /// Its text in the name of the stub, such as `with the name "Ann"`.
     pub(super) says: String,
     why_not: WhyNot,
 }
@@ -24,7 +24,7 @@ impl Condition {
         Self { says: says.into(), why_not: Box::new(why_not) }
     }
 
-    /// That something of a request is this.
+    /// Requires that the value read from the request equals `wanted`.
     pub(super) fn is(
         what: &'static str,
         wanted: &str,
@@ -38,7 +38,7 @@ impl Condition {
         })
     }
 
-    /// That a body can be read, and that a test says yes to it.
+    /// Requires that the body parses and the predicate accepts it.
     pub(super) fn body<T: DeserializeOwned>(
         says: impl Into<String>,
         holds: impl Fn(&T) -> bool + Send + Sync + 'static,
@@ -50,7 +50,7 @@ impl Condition {
         })
     }
 
-    /// That the window is this one, said or by default.
+    /// Requires this window, explicit or by default.
     pub(super) fn window(wanted: Window) -> Self {
         let says = |limit: &str, offset: &str| format!("limit {limit} and offset {offset}");
         let wanted = says(&wanted.limit().to_string(), &wanted.offset().to_string());
@@ -61,7 +61,7 @@ impl Condition {
         })
     }
 
-    /// Why it does not hold, if it does not.
+    /// Returns why the request does not match, or `None` if it does.
     pub(super) fn why_not(&self, asked: &Asked) -> Option<String> {
         (self.why_not)(asked)
     }

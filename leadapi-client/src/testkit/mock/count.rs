@@ -1,4 +1,4 @@
-//! How often an answer is to be given, and was.
+//! How often an answer is expected and was given.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ pub(super) enum Count {
 }
 
 impl Count {
-    /// Whether it may be given once more.
+    /// Returns whether the answer may be given once more.
     pub(super) const fn has_room(self, met: u64) -> bool {
         match self {
             Self::AtLeastOnce | Self::Any => true,
@@ -37,7 +37,7 @@ impl fmt::Display for Count {
     }
 }
 
-/// A number of times in words.
+/// Formats a number of times in words.
 pub(super) fn times(count: u64) -> String {
     match count {
         1 => "once".to_owned(),
@@ -46,7 +46,7 @@ pub(super) fn times(count: u64) -> String {
     }
 }
 
-/// How often it was met, in words.
+/// Formats how often an answer was given, in words.
 pub(super) fn met(count: u64) -> String {
     if count == 0 { "never met".to_owned() } else { format!("met {}", times(count)) }
 }

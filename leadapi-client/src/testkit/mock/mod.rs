@@ -1,6 +1,6 @@
-//! A server that answers what a test says.
+//! A mock server with stubbed answers.
 //!
-//! A stub says which requests it is for and what they are answered, in one line and in the types of the wire:
+//! A stub describes which requests it matches and how it answers them, in one line and with the types of the API:
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -18,20 +18,20 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! - **Which stub answers.** The one that was said first, of those that are for the request and have answers left: so the
-//!   special ones stand before the general ones. Each is for requests with the mock's own token, except where it answers
-//!   401.
-//! - **How often.** At least once, unless [`times`](Stub::times) or [`any_times`](Stub::any_times) says otherwise; an answer
-//!   that has another [`then`](Stub::then) is given once.
-//! - **What nobody expects** is answered 501, with an error object that names the request, the nearest stub and why it is
-//!   not for it.
-//! - **What fails.** [`verify`](MockLeadApi::verify), and the drop of the mock, panic with a list of the stubs that were not
-//!   met and the requests that no stub was for; never while a panic is on its way already.
+//! - **Which stub answers.** The first one, in the order of definition, that matches the request and has answers
+//!   left. So define special stubs before general ones. A stub matches only requests with the mock's token, except
+//!   where it answers 401.
+//! - **How often.** At least once, unless [`times`](Stub::times) or [`any_times`](Stub::any_times) says otherwise. An
+//!   answer that is followed by another [`then`](Stub::then) is given once.
+//! - **Unexpected requests** are answered 501, with an error object that names the request, the nearest stub and the
+//!   reason why it does not match.
+//! - **What fails the test.** [`verify`](MockLeadApi::verify) and dropping the mock panic with a list of the unmet
+//!   stubs and the unexpected requests. They do not panic while another panic unwinds.
 //!
-//! The closures of a test look at what they are given, and at nothing of the mock, which answers one request at a time.
+//! A predicate must not call the mock: it runs under the mock's lock, so the test could deadlock.
 //!
-//! A stub answers whatever is asked, be it valid or not: what the rules of the API make of a request is for the
-//! [`fake`](super::fake) to say. A HEAD is a request like any other that nobody expects.
+//! A stub answers any matching request, valid or not. To apply the rules of the API, use the [`fake`](super::fake).
+//! HEAD requests are always unexpected.
 
 mod answer;
 mod asked;
@@ -58,7 +58,7 @@ pub use self::{
 use super::serve::{self, Answers, Reply, Server};
 use crate::{Builder, Client};
 
-/// A server that answers what a test says, and fails the test when that is not what was asked for: see the
+/// A mock server that answers with stubs and fails the test if the requests differ from its expectations: see the
 /// [module](self).
 #[derive(Debug)]
 pub struct MockLeadApi {
@@ -67,11 +67,11 @@ pub struct MockLeadApi {
 }
 
 impl MockLeadApi {
-    /// A server on a free port of `127.0.0.1`, with a token of its own; it runs until it is dropped.
+    /// Starts a server on a free port of `127.0.0.1`, with a random token. It runs until it is dropped.
     ///
     /// # Panics
     ///
-    /// Where there is no port or no random generator to be had.
+    /// If there is no free port or no random generator.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -90,15 +90,15 @@ impl MockLeadApi {
         Self { board, server }
     }
 
-    /// A client of the mock: with the default policy on repetitions, without a pace, and past the proxies of the
-    /// environment.
+    /// Creates a client of the mock, with the default retry policy, without rate limiting and without the proxies of
+    /// the environment.
     ///
-    /// It tries again as in production, so an error that passes is met [`times`](Stub::times) five; but what it waits for
-    /// in between, `Retry-After` included, takes no time. Calls can be given `RetryPolicy::none()`.
+    /// It retries as in production, so a stub for a transient error is called five times ([`times`](Stub::times)). The
+    /// waits between attempts, including `Retry-After`, take no time. Calls can be given `RetryPolicy::none()`.
     ///
     /// # Panics
     ///
-    /// Where the system's TLS cannot be set up.
+    /// If the system's TLS cannot be set up.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -119,7 +119,7 @@ impl MockLeadApi {
         serve::client(&self.url(), self.token(), |_| {})
     }
 
-    /// The beginning of a client of one's own: with the mock's URL and token, and all else as in production.
+    /// Returns a client builder with the mock's URL and token, and otherwise the production defaults.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -135,7 +135,7 @@ impl MockLeadApi {
         Client::builder(self.url(), self.token())
     }
 
-    /// The base URL, such as `http://127.0.0.1:49152/v1`.
+    /// Returns the base URL, such as `http://127.0.0.1:49152/v1`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -148,7 +148,7 @@ impl MockLeadApi {
         self.server.url()
     }
 
-    /// The token that the mock takes.
+    /// Returns the token that the mock accepts.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -161,7 +161,7 @@ impl MockLeadApi {
         self.board.token()
     }
 
-    /// The requests so far, each as a line such as `GET /v1/leads?limit=50&offset=0`.
+    /// Returns all requests so far, each as a line such as `GET /v1/leads?limit=50&offset=0`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -179,12 +179,12 @@ impl MockLeadApi {
         self.board.requests()
     }
 
-    /// Fails the test unless every stub was met as often as it says and every request had a stub. The drop of the mock does
-    /// so too, if this has not failed before.
+    /// Fails the test unless every stub was called as often as expected and every request had a stub. Dropping the
+    /// mock does the same, unless it has already failed.
     ///
     /// # Panics
     ///
-    /// That is how it fails.
+    /// If an expectation is not met.
     ///
     /// ```should_panic
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -209,7 +209,7 @@ impl MockLeadApi {
         self.fail_if_unmet();
     }
 
-    /// What [`verify`](Self::verify) would fail with now, if with anything.
+    /// Returns the message with which [`verify`](Self::verify) would fail now, or `None`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -228,7 +228,7 @@ impl MockLeadApi {
         self.board.unmet()
     }
 
-    /// The creates: `POST /leads`.
+    /// Stubs creates: `POST /leads`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -246,7 +246,7 @@ impl MockLeadApi {
         On::new(&self.board, None)
     }
 
-    /// The reads of one lead: `GET /leads/{id}`.
+    /// Stubs reads of one lead: `GET /leads/{id}`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -264,7 +264,7 @@ impl MockLeadApi {
         On::new(&self.board, Some(id))
     }
 
-    /// The changes of one lead: `PATCH /leads/{id}`.
+    /// Stubs changes of one lead: `PATCH /leads/{id}`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -282,7 +282,7 @@ impl MockLeadApi {
         On::new(&self.board, Some(id))
     }
 
-    /// The deletion of one lead: `DELETE /leads/{id}`.
+    /// Stubs deletions of one lead: `DELETE /leads/{id}`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -300,7 +300,7 @@ impl MockLeadApi {
         On::new(&self.board, Some(id))
     }
 
-    /// The lists of leads: `GET /leads`.
+    /// Stubs lists of leads: `GET /leads`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -317,7 +317,7 @@ impl MockLeadApi {
         On::new(&self.board, None)
     }
 
-    /// The lists of pipelines: `GET /pipelines`.
+    /// Stubs lists of pipelines: `GET /pipelines`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -334,7 +334,7 @@ impl MockLeadApi {
         On::new(&self.board, None)
     }
 
-    /// The lists of client accounts: `GET /clients`.
+    /// Stubs lists of client accounts: `GET /clients`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

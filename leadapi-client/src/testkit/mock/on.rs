@@ -1,4 +1,4 @@
-//! The first half of a stub, which requests it is for, and the step to the second, what they are answered.
+//! The first half of a stub: the requests that it matches, and the methods that add an answer.
 
 use std::{fmt, marker::PhantomData, panic::Location, sync::Arc, time::Duration};
 
@@ -17,9 +17,9 @@ use super::{
 };
 use crate::testkit::serve::refusal;
 
-/// Which requests a stub is for. It answers them as soon as it is told what.
+/// The requests that a stub matches. It takes effect once it has an answer.
 ///
-/// Several narrowings are joined by "and".
+/// All narrowing conditions must hold.
 #[must_use = "it answers nothing until it is told what"]
 pub struct On<O, P = First> {
     board: Arc<Board>,
@@ -27,11 +27,11 @@ pub struct On<O, P = First> {
     operation: PhantomData<fn() -> O>,
 }
 
-/// The first answer of a stub is to be said; before it, the requests can be narrowed.
+/// The state before the first answer, in which the requests can be narrowed.
 #[derive(Debug)]
 pub struct First(Expectation);
 
-/// The next answer of a stub is to be said.
+/// The state before a further answer.
 #[derive(Debug)]
 pub struct Next {
     stub: usize,
@@ -57,7 +57,7 @@ impl<O: Stubbed> On<O, Next> {
 }
 
 impl On<Create> {
-    /// Those whose body has this name.
+    /// Matches requests whose body has this name.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -74,7 +74,7 @@ impl On<Create> {
         self.narrowed(Condition::is("name", name, |asked| serde_json::from_slice::<NewLead>(&asked.body).ok()?.name))
     }
 
-    /// Those for this client account.
+    /// Matches requests for this client account.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -91,7 +91,7 @@ impl On<Create> {
         self.narrowed(Condition::is("client_id", client.as_str(), move |asked| read(&asked.body)))
     }
 
-    /// Those that the test says yes to.
+    /// Matches requests whose body satisfies the predicate.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -108,7 +108,7 @@ impl On<Create> {
         self.narrowed(Condition::body("with a body that the test says yes to", holds))
     }
 
-    /// Those under this idempotency key.
+    /// Matches requests with this idempotency key.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -130,7 +130,7 @@ impl On<Create> {
 }
 
 impl On<Update> {
-    /// Those that the test says yes to.
+    /// Matches requests whose body satisfies the predicate.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -150,7 +150,7 @@ impl On<Update> {
 }
 
 impl On<List> {
-    /// Those of one client account.
+    /// Matches requests that filter by this client account.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -166,7 +166,7 @@ impl On<List> {
         self.narrowed(Condition::is("client_id", client.as_str(), |asked| asked.parameter("client_id")))
     }
 
-    /// Those of one stage.
+    /// Matches requests that filter by this stage.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -186,7 +186,7 @@ impl On<List> {
 macro_rules! in_window {
     ($($operation:ident, $list:expr;)*) => {$(
         impl On<$operation> {
-            /// Those of one window; what a request does not say is the contract's default.
+            /// Matches requests for this window. Parameters missing from a request have the contract's defaults.
             ///
             /// ```
             /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -218,9 +218,9 @@ in_window! {
     Clients, "on_clients";
 }
 
-/// Where an answer is said.
+/// The position of an answer: the first of a new stub, or the next of an existing one.
 trait Place {
-    /// Puts it on the board, and gives the number of its stub.
+    /// Adds the answer to the board and returns the index of its stub.
     fn answer(self, board: &Board, answer: Answer) -> usize;
 }
 
@@ -239,7 +239,7 @@ impl Place for Next {
 
 #[expect(private_bounds, reason = "there are two places, and nobody adds a third")]
 impl<O: Stubbed, P: Place> On<O, P> {
-    /// The operation's success, with the status and headers of the contract; `()` for a DELETE.
+    /// Answers with the operation's success, with the status and headers of the contract. A DELETE takes `()`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -260,7 +260,7 @@ impl<O: Stubbed, P: Place> On<O, P> {
         self.answer(Answer::plain(O::write(&answer)))
     }
 
-    /// 400 with this message.
+    /// Answers 400 with this message.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -275,7 +275,7 @@ impl<O: Stubbed, P: Place> On<O, P> {
         self.answer(Answer::plain(refusal::refuse(StatusCode::BAD_REQUEST, message)))
     }
 
-    /// 401 as for a token that nobody knows. It is for requests with whatever token, or none.
+    /// Answers 401 as for an unknown token. Matches requests with any token, or none.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -290,7 +290,7 @@ impl<O: Stubbed, P: Place> On<O, P> {
         self.answer(Answer::plain(refusal::unauthorized()))
     }
 
-    /// 403 for this reason.
+    /// Answers 403 for this reason.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -308,7 +308,7 @@ impl<O: Stubbed, P: Place> On<O, P> {
         }))
     }
 
-    /// 404: there is no such lead or, where none is named, no such path.
+    /// Answers 404: no such lead or, if the operation names no lead, no such path.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -326,7 +326,7 @@ impl<O: Stubbed, P: Place> On<O, P> {
         self.answer(Answer::plain(if names_a_lead { refusal::no_such_lead() } else { refusal::no_such_path() }))
     }
 
-    /// 429 with this `Retry-After`, in whole seconds, rounded up, 1 to 60.
+    /// Answers 429 with this `Retry-After`, in whole seconds, rounded up, 1 to 60.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -345,7 +345,7 @@ impl<O: Stubbed, P: Place> On<O, P> {
         self.answer(Answer::plain(refusal::rate_limited(after)))
     }
 
-    /// 500, which says nothing of its cause.
+    /// Answers 500, without its cause.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -361,7 +361,7 @@ impl<O: Stubbed, P: Place> On<O, P> {
         self.answer(Answer::plain(refusal::server_error()))
     }
 
-    /// No answer: the connection is cut before any of it.
+    /// Closes the connection before any part of the answer.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -377,7 +377,7 @@ impl<O: Stubbed, P: Place> On<O, P> {
         self.answer(Answer::cut())
     }
 
-    /// The status of a success, with a page of HTML, as something between a client and the service may answer.
+    /// Answers the success status with an HTML page, as a proxy between client and service might.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -393,11 +393,12 @@ impl<O: Stubbed, P: Place> On<O, P> {
         self.answer(Answer::not_json(O::OPERATION.endpoint().success))
     }
 
-    /// This status with this body, whatever the contract says of it; what it is (JSON, HTML or text) is read from it.
+    /// Answers with this status and body, valid or not. The Content-Type (JSON, HTML or text) is detected from the
+    /// body.
     ///
     /// # Panics
     ///
-    /// If it is no status of an answer, from 200 to 999.
+    /// If the status is not from 200 to 999.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -1,4 +1,4 @@
-//! The seven operations as types, so that each is answered with what it answers.
+//! The seven operations as types, so that each stub returns the right type.
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, header::LOCATION};
@@ -12,14 +12,14 @@ use crate::testkit::serve::{
     refusal::{json, respond},
 };
 
-/// One of the seven operations, as the type of a stub; there are no others.
+/// One of the seven operations, as a type parameter of a stub. Sealed.
 pub trait Stubbed: sealed::Sealed {
-    /// What its success holds.
+    /// The type of a successful result.
     type Answer;
-    /// Its line in the table of operations.
+    /// The operation in the table of operations.
     const OPERATION: Operation;
 
-    /// The answer as the service writes it.
+    /// Encodes the answer as the service does.
     #[doc(hidden)]
     fn write(answer: &Self::Answer) -> Response<Bytes>;
 }
@@ -75,7 +75,7 @@ impl Stubbed for Create {
 
     fn write(lead: &Lead) -> Response<Bytes> {
         let mut response = respond(Self::OPERATION.endpoint().success, json(lead));
-        // A path whose id is escaped is a header's value.
+        // An escaped path is always a valid header value.
         if let Ok(location) = HeaderValue::try_from(format!("{BASE}{}", lead_path(&lead.id))) {
             response.headers_mut().insert(LOCATION, location);
         }

@@ -1,4 +1,4 @@
-//! A stub: what it expects, what it answers one after the other, and how often it did.
+//! A stub: its expectation, its sequence of answers, and how often it gave each.
 
 use std::{fmt, marker::PhantomData, panic::Location, sync::Arc, time::Duration};
 
@@ -20,9 +20,9 @@ use super::{
 };
 use crate::testkit::serve::{Cut, Reply};
 
-/// A stub that answers already, for what is yet to be said of its last answer.
+/// A stub with at least one answer. Its methods configure the last answer.
 ///
-/// It can be dropped: the stub stays with the mock.
+/// It can be dropped: the mock keeps the stub.
 pub struct Stub<O> {
     board: Arc<Board>,
     at: usize,
@@ -35,7 +35,7 @@ impl<O: Stubbed> Stub<O> {
         Self { board, at, operation: PhantomData }
     }
 
-    /// Its last answer is given exactly so often, and then no more.
+    /// Gives the last answer exactly `count` times. Later requests do not match it.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -53,7 +53,7 @@ impl<O: Stubbed> Stub<O> {
         self.last(|act| act.count = Count::Exactly(count))
     }
 
-    /// Its last answer is given as often as it is asked for, be it never.
+    /// Gives the last answer any number of times, including zero.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -68,7 +68,7 @@ impl<O: Stubbed> Stub<O> {
         self.last(|act| act.count = Count::Any)
     }
 
-    /// Its last answer is held back for so long.
+    /// Delays the last answer.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -86,7 +86,7 @@ impl<O: Stubbed> Stub<O> {
         self.last(|act| act.answer.reply.delay = delay)
     }
 
-    /// The connection is cut after half of its last answer's body; of an answer without one, after half of its head.
+    /// Closes the connection after half of the last answer's body, or after half of its head if it has no body.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -107,7 +107,7 @@ impl<O: Stubbed> Stub<O> {
         })
     }
 
-    /// A header of its last answer, in place of one of the same name.
+    /// Sets a header of the last answer and replaces one of the same name.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -124,7 +124,7 @@ impl<O: Stubbed> Stub<O> {
         self.last(|act| drop(act.answer.reply.response.headers_mut().insert(name, value)))
     }
 
-    /// What comes after its last answer; that one is given once, unless it is said how often.
+    /// Adds an answer after the last one. The last one is given once, unless a count was set.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -146,7 +146,7 @@ impl<O: Stubbed> Stub<O> {
         On::next(this.board, this.at)
     }
 
-    /// How many requests it has answered, all its answers together.
+    /// Returns how many requests the stub has answered, with all its answers.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -172,7 +172,7 @@ impl<O: Stubbed> Stub<O> {
 
 #[expect(clippy::return_self_not_must_use, reason = "the stub stays with the mock when this is dropped")]
 impl Stub<Create> {
-    /// Its last answer says that it was given before, to the same idempotency key.
+    /// Marks the last answer as a replay of an earlier create with the same idempotency key.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -197,7 +197,7 @@ impl<O: Stubbed> fmt::Debug for Stub<O> {
     }
 }
 
-/// Which requests a stub is for, and where it stands in the test.
+/// The requests that a stub matches, and its location in the test.
 #[derive(Debug)]
 pub(super) struct Expectation {
     operation: Operation,
@@ -211,7 +211,7 @@ impl Expectation {
         Self { operation, id: id.map(ToString::to_string), conditions: Vec::new(), location }
     }
 
-    /// Why a request is another operation, or on another lead.
+    /// Returns why a request is for another operation or another lead.
     fn why_elsewhere(&self, asked: &Asked) -> Option<String> {
         let Some((line, id)) = &asked.endpoint else { return Some("it is none of the seven operations".to_owned()) };
         if line.operation != self.operation {
@@ -221,7 +221,7 @@ impl Expectation {
     }
 }
 
-/// Such as `POST /leads with the name "Ann"`.
+/// Formats such as `POST /leads with the name "Ann"`.
 impl fmt::Display for Expectation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = self.operation.endpoint();
@@ -234,14 +234,14 @@ impl fmt::Display for Expectation {
     }
 }
 
-/// A stub as the mock holds it.
+/// A stub as stored in the mock.
 #[derive(Debug)]
 pub(super) struct Held {
     expectation: Expectation,
     acts: Vec<Act>,
 }
 
-/// One of the answers of a stub.
+/// One answer of a stub.
 #[derive(Debug)]
 struct Act {
     answer: Answer,
@@ -260,7 +260,7 @@ impl Held {
         self.acts.push(Act { answer, count: Count::AtLeastOnce, met: 0 });
     }
 
-    /// What it answers the request, or why it is not for it.
+    /// Returns the answer to the request, or why the stub does not match.
     pub(super) fn answer(&mut self, asked: &Asked, token: &BearerToken) -> Result<Reply, Miss> {
         if let Some(why) = self.expectation.why_elsewhere(asked) {
             return Err(Miss { nearness: usize::from(why.starts_with("its id")), why });
@@ -285,7 +285,7 @@ impl Held {
         self.acts.iter().all(|act| act.count.is_met(act.met))
     }
 
-    /// Each answer with how often it was to be given and was.
+    /// Lists each answer with its expected and actual count.
     pub(super) fn report(&self) -> String {
         let acts: Vec<String> = self.acts.iter().map(|act| format!("{act}: {}", count::met(act.met))).collect();
         format!("{}: {} ({})", self.expectation, acts.join("; then "), self.expectation.location)
@@ -298,7 +298,7 @@ impl fmt::Display for Act {
     }
 }
 
-/// Its name: what it is for, and what it answers.
+/// Formats the stub's name: the expectation and the answers.
 impl fmt::Display for Held {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let acts: Vec<String> = self.acts.iter().map(ToString::to_string).collect();
@@ -306,7 +306,7 @@ impl fmt::Display for Held {
     }
 }
 
-/// Why a stub is not for a request, and how near it came.
+/// Why a stub does not match a request, and how close it came.
 #[derive(Debug)]
 pub(super) struct Miss {
     pub(super) nearness: usize,

@@ -1,4 +1,4 @@
-//! The client of a test: as programs have it, but that nothing it waits for takes any time.
+//! The client of a test: as in production, except that its waits take no time.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -13,8 +13,8 @@ use crate::{
     transport::Reqwest,
 };
 
-/// A client of one of the kit's servers: with the default policy on repetitions and no pace. Its waits are over at once, and
-/// it is said how long each would have been.
+/// Creates a client of one of the testkit's servers, with the default retry policy and no rate limiting. Its waits
+/// end immediately, and `skipped` receives the duration of each.
 #[expect(clippy::expect_used, reason = "the URL and the token are the kit's own; without TLS no client can be made")]
 pub(crate) fn client(
     url: &str,
@@ -25,7 +25,7 @@ pub(crate) fn client(
     unhurried(Client::builder(url, token), skipped).transport(transport).expect("a URL and a token that are good")
 }
 
-/// No pace, and waits that are over at once.
+/// Turns off rate limiting and makes waits end immediately.
 pub(crate) fn unhurried(builder: Builder, skipped: impl Fn(Duration) + Send + Sync + 'static) -> Builder {
     let waits = Arc::new(Waits { system: SystemTimer::default(), told: Mutex::default(), skipped: Box::new(skipped) });
     let hook = waits.clone();
@@ -33,14 +33,14 @@ pub(crate) fn unhurried(builder: Builder, skipped: impl Fn(Duration) + Send + Sy
     builder.on_wait(move |wait| hook.lock().expected.push(wait.duration))
 }
 
-/// Over the sockets of this machine and nowhere else: past the proxies of the environment, and without the certificates
-/// of the system, which take longer to read than most tests to run.
+/// A transport to local servers only: it ignores the proxies of the environment and does not load the system's
+/// certificates, which takes longer than most tests.
 pub(crate) fn transport() -> Result<Reqwest, ConfigError> {
     Reqwest::from_builder(reqwest::Client::builder().no_proxy().tls_certs_only([]))
 }
 
-/// The time of the system, but for the waits of which the client has told: they are over at once, and the time is then as
-/// if they had not been. What limits an attempt is no wait, and is real.
+/// The system's clock, except for the waits that the client announces: they end immediately, and the clock advances
+/// as if they had elapsed. The timeout of an attempt is not announced, so it takes real time.
 struct Waits {
     system: SystemTimer,
     told: Mutex<Told>,
@@ -49,7 +49,7 @@ struct Waits {
 
 #[derive(Debug, Default)]
 struct Told {
-    /// The client tells of a wait right before it asks for it.
+    /// The client announces a wait right before it sleeps.
     expected: Vec<Duration>,
     over: Duration,
 }

@@ -1,10 +1,10 @@
-//! The door before wiremock's server: it lets everything pass as it is, and cuts the answers that are marked.
+//! The proxy in front of wiremock's server: it forwards everything unchanged and cuts the responses that are marked.
 //!
-//! Why a door? wiremock 0.6 can drop a connection instead of an answer, by `respond_with_err`, but it can neither do that
-//! after a delay nor cut an answer in its midst. And the door stands before every request, because the address must be
-//! known before anybody says that something is to be cut.
+//! It is needed because wiremock 0.6 can drop a connection instead of responding, by `respond_with_err`, but it can
+//! neither do that after a delay nor cut a response in the middle. The proxy is in front of every request, because
+//! the address must be known before a test asks for a cut.
 //!
-//! It is threads and the sockets of std: a test may block every thread of its own runtime.
+//! It uses threads and std sockets, because a test may block every thread of its own runtime.
 
 use std::{
     io::{self, Read, Write},
@@ -16,12 +16,12 @@ use std::{
     thread,
 };
 
-/// The header by which an answer is marked; it never leaves the door.
+/// The header that marks a response to cut. It never leaves the proxy.
 pub(super) const CUT: &str = "x-leadapi-testkit-cut";
-/// How an answer begins.
+/// The start of a response.
 const START: &[u8] = b"HTTP/1.";
 
-/// A port that leads to another one, until it is dropped.
+/// A proxy from one port to another, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Front {
     address: SocketAddr,
@@ -40,7 +40,7 @@ impl Front {
                     break;
                 }
                 if let Ok(client) = client {
-                    // A connection that fails has failed for its client too, who sees it.
+                    // An error closes the connection, which the client notices.
                     thread::spawn(move || connect(&client, behind));
                 }
             }
@@ -56,12 +56,12 @@ impl Front {
 impl Drop for Front {
     fn drop(&mut self) {
         self.closed.store(true, Ordering::Release);
-        // Wakes the thread that waits for somebody to come.
+        // Wakes the accepting thread.
         drop(TcpStream::connect(self.address));
     }
 }
 
-/// Joins a client to the server behind, until one of the two goes.
+/// Forwards between a client and the server until one of them closes the connection.
 fn connect(client: &TcpStream, behind: SocketAddr) -> io::Result<()> {
     let server = TcpStream::connect(behind)?;
     client.set_nodelay(true)?;
@@ -69,12 +69,12 @@ fn connect(client: &TcpStream, behind: SocketAddr) -> io::Result<()> {
     let asked = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
-            // That a request has begun is said before it leaves, so that its answer is never there first.
+            // Set before the request is forwarded, so that its response cannot arrive first.
             let passed = pass(client, &server, |_| asked.store(true, Ordering::Release));
             let _ = server.shutdown(if passed.is_ok() { Shutdown::Write } else { Shutdown::Both });
         });
         let answered = answers(&server, client, &asked);
-        // Also ends the thread that waits for the client.
+        // Also ends the thread that reads from the client.
         let _ = (client.shutdown(Shutdown::Both), server.shutdown(Shutdown::Both));
         answered
     })
@@ -93,8 +93,8 @@ fn pass(mut from: &TcpStream, mut to: &TcpStream, mut seen: impl FnMut(&[u8])) -
     }
 }
 
-/// Lets answers pass until one is to be cut. The first bytes after those of a request begin an answer: no client of a
-/// test sends a request before it has read the answer to the one before.
+/// Forwards responses until one is to cut. The first bytes after those of a request start a response, because no
+/// client in a test sends a request before it has read the previous response.
 fn answers(mut server: &TcpStream, mut client: &TcpStream, asked: &AtomicBool) -> io::Result<()> {
     let mut buffer = vec![0; 16 * 1024];
     let mut held = Vec::new();
@@ -107,7 +107,7 @@ fn answers(mut server: &TcpStream, mut client: &TcpStream, asked: &AtomicBool) -
         let is_answer = held.starts_with(START) || START.starts_with(&held);
         if asked.load(Ordering::Acquire) && is_answer {
             let Some(end) = find(&held, b"\r\n\r\n") else { continue };
-            // After an interim answer comes the one that counts.
+            // The final response follows an interim one.
             asked.store(held.get(9) == Some(&b'1'), Ordering::Release);
             let (marked, body) = held.split_at(end + 4);
             if let Some((clean, mark)) = unmarked(marked) {
@@ -119,7 +119,7 @@ fn answers(mut server: &TcpStream, mut client: &TcpStream, asked: &AtomicBool) -
     }
 }
 
-/// Sends as much of an answer as its mark says.
+/// Sends as much of a response as its mark says.
 fn cut(head: &[u8], body: &[u8], mark: &str, mut server: &TcpStream, mut client: &TcpStream) -> io::Result<()> {
     let Ok(wanted) = mark.parse::<usize>() else {
         let half = if mark == "head" { head.len() / 2 } else { 0 };
@@ -138,7 +138,7 @@ fn cut(head: &[u8], body: &[u8], mark: &str, mut server: &TcpStream, mut client:
     client.write_all(&[head, &body].concat())
 }
 
-/// The head without its mark, and the mark.
+/// Splits the mark off the head.
 fn unmarked(head: &[u8]) -> Option<(Vec<u8>, String)> {
     let start = find(head, format!("\r\n{CUT}: ").as_bytes())?;
     let (before, line) = head.split_at(start);

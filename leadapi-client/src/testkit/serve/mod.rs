@@ -1,4 +1,4 @@
-//! What the mock and the fake have in common: a server of wiremock's behind a door that can cut an answer.
+//! The server that the mock and the fake share: a wiremock server behind a proxy that can cut responses.
 
 mod client;
 mod front;
@@ -13,29 +13,29 @@ use wiremock::{BodyPrintLimit, Match, Mock, MockServer, Respond, ResponseTemplat
 pub(super) use self::client::{client, transport, unhurried};
 use self::front::{CUT, Front};
 
-/// What stands before every path.
+/// The base path.
 pub(super) const BASE: &str = "/v1";
 
-/// Who answers. It is asked by one request at a time, and must not wait.
+/// Answers requests, one at a time. It must not block.
 pub(super) trait Answers: Send + Sync + 'static {
     fn answer(&self, request: Request<Bytes>) -> Reply;
 }
 
-/// An answer, and what happens to it on its way.
+/// A response, with its delay and an optional cut.
 #[derive(Debug, Clone)]
 pub(super) struct Reply {
     pub(super) response: Response<Bytes>,
-    /// So long it is held back.
+    /// How long to delay the response.
     pub(super) delay: Duration,
     pub(super) cut: Option<Cut>,
 }
 
-/// How much of an answer leaves before the connection is cut.
+/// How much of a response is sent before the connection is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// None of it.
+    /// Nothing.
     Whole,
-    /// Half of its body; of an answer without one, half of its head.
+    /// Half of the body, or half of the head if there is no body.
     Half,
 }
 
@@ -49,14 +49,14 @@ impl From<Response<Bytes>> for Reply {
 #[derive(Debug)]
 pub(super) struct Server {
     front: Front,
-    /// There until the server is dropped.
+    /// `Some` until the server is dropped.
     behind: Option<MockServer>,
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // wiremock blocks on a lock of tokio's when it is dropped. In a task that has used up its turn that lock is never
-        // given, and the test would hang for ever; a thread outside of the runtime has no turns.
+        // wiremock blocks on a tokio lock when dropped. In a task that has used up its coop budget, tokio never
+        // grants that lock, and the test would hang forever. A thread outside the runtime has no such budget.
         let behind = self.behind.take();
         let _ = thread::spawn(move || drop(behind)).join();
     }
@@ -74,7 +74,7 @@ impl Server {
         Self { front: Front::open(listener(), *behind.address()), behind: Some(behind) }
     }
 
-    /// The base URL.
+    /// Returns the base URL.
     pub(super) fn url(&self) -> String {
         format!("http://{}{BASE}", self.front.address())
     }
@@ -85,7 +85,7 @@ fn listener() -> TcpListener {
     TcpListener::bind("127.0.0.1:0").expect("a free port of 127.0.0.1")
 }
 
-/// wiremock chooses nothing here: what a request is answered is decided in one place, by [`Answers`].
+/// Matches every request, because [`Answers`] alone decides the response.
 struct Anything;
 
 impl Match for Anything {
@@ -101,7 +101,8 @@ impl<A: Answers> Respond for Adapter<A> {
         let mut request = Request::new(Bytes::copy_from_slice(&asked.body));
         request.method_mut().clone_from(&asked.method);
         request.headers_mut().clone_from(&asked.headers);
-        // wiremock has read the URI already as browsers do: `.` and `..` are gone, and a backslash is a slash.
+        // wiremock has already normalized the URI as browsers do: `.` and `..` are resolved, and a backslash is a
+        // slash.
         let query = asked.url.query().map(|query| format!("?{query}")).unwrap_or_default();
         let uri = format!("{}{query}", asked.url.path()).parse();
         *request.uri_mut() = uri.unwrap_or_default();
@@ -118,7 +119,7 @@ impl<A: Answers> Respond for Adapter<A> {
     }
 }
 
-/// What tells the door where to cut: after so many bytes of the body, or else within the head.
+/// Tells the proxy where to cut: after this many bytes of the body, or within the head.
 fn mark(cut: Cut, method: &Method, body: &Bytes) -> String {
     match cut {
         Cut::Whole => "whole".to_owned(),

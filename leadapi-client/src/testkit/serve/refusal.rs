@@ -1,6 +1,6 @@
-//! The refusals of the contract (7 and D2), byte for byte as the service writes them.
+//! The error responses of the contract (7 and D2), byte for byte as the service sends them.
 //!
-//! The service keeps its own to itself, since a host has no use for them; a test holds these against it.
+//! The service does not export its own, because hosts do not need them. A test compares these with them.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use serde::Serialize;
 
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// An answer of the service: what each of them has.
+/// A response with the headers that all responses of the service have.
 pub(crate) fn respond(status: StatusCode, body: Bytes) -> Response<Bytes> {
     let mut response = Response::new(body);
     *response.status_mut() = status;
@@ -27,7 +27,7 @@ pub(crate) fn respond(status: StatusCode, body: Bytes) -> Response<Bytes> {
     response
 }
 
-/// An error object.
+/// A response with an error object.
 pub(crate) fn refuse(status: StatusCode, message: &str) -> Response<Bytes> {
     #[derive(Serialize)]
     struct ErrorObject<'a> {
@@ -67,7 +67,7 @@ pub(crate) fn no_such_path() -> Response<Bytes> {
     refuse(StatusCode::NOT_FOUND, "path: there is no such path")
 }
 
-/// In whole seconds, rounded up, 1 to 60.
+/// The `Retry-After` is in whole seconds, rounded up, 1 to 60.
 pub(crate) fn rate_limited(after: Duration) -> Response<Bytes> {
     let secs = after.as_nanos().div_ceil(1_000_000_000).clamp(1, 60).try_into().unwrap_or(60_u64);
     let message = format!("rate limit reached, try again in {secs} s");

@@ -21,7 +21,7 @@ fn full() -> Value {
     })
 }
 
-/// A lead from its creation to its end.
+/// A lead from creation to deletion.
 async fn life(run: &Run<'_>) {
     run.check("D2", "POST /leads answers 201 with the full lead, and what is not set is null", async {
         let unset = json!({

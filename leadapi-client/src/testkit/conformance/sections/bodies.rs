@@ -1,4 +1,4 @@
-//! Bodies (contract D5): what says it is JSON, is JSON, is known and is not too large.
+//! Bodies (contract D5): content type, JSON syntax, known fields and size.
 
 use serde_json::{Value, json};
 

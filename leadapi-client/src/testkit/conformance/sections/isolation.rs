@@ -1,4 +1,4 @@
-//! Two businesses (contract 1, 5 and D2): what belongs to the other one is as if it did not exist.
+//! Two businesses (contract 1, 5 and D2): the records of the other one seem not to exist.
 
 use serde_json::{Value, json};
 
@@ -75,7 +75,7 @@ pub(super) async fn check(run: &Run<'_>) {
     .await;
 }
 
-/// No record stands in the lists of both businesses.
+/// Expects that no record is in the lists of both businesses.
 async fn apart(run: &Run<'_>, path: &str) -> Result<(), Stop> {
     let theirs = run.get(format!("{path}?limit=200")).by(OtherBusiness).answers(200).await?;
     let ours = run.get(format!("{path}?limit=200")).answers(200).await?;

@@ -1,6 +1,6 @@
-//! Rate limits (contract 8 and D9), last, because they spend the limits of a token.
+//! Rate limits (contract 8 and D9). They come last, because they use up the limits of a token.
 //!
-//! The sentences build on each other: the first of them uses up what the others find used up.
+//! The sentences depend on each other: the first one uses up the limit, and the next ones expect that.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::testkit::conformance::{
 
 const WRITES: u32 = 60;
 const READS: u32 = 600;
-/// After so long without a request the window is empty.
+/// After this time without a request the window is empty.
 const WINDOW: Duration = Duration::from_secs(61);
 
 pub(super) async fn check(run: &Run<'_>) {
@@ -31,7 +31,7 @@ pub(super) async fn check(run: &Run<'_>) {
     reads(run).await;
 }
 
-/// Nothing is written by it.
+/// Sends a write request that changes nothing.
 async fn write(run: &Run<'_>) -> Result<Answer, Stop> {
     run.delete(&Ok(run.never())).by(RateLimits).send().await
 }
@@ -66,7 +66,8 @@ async fn writes(run: &Run<'_>) {
     })
     .await;
     run.check("D9", "401, unknown paths, 405 and the 429s themselves do not count", async {
-        // They were sent before the 60 writes; after them the path and the method are still answered first.
+        // These requests were also sent before the 60 writes, which were all admitted. Now that the limit is used up,
+        // the path and the method are still checked first.
         uncounted(run).await
     })
     .await;
@@ -87,7 +88,7 @@ async fn writes(run: &Run<'_>) {
     .await;
 }
 
-/// What must not count, asked for in the name of the token where it has one.
+/// Sends requests that must not count, with the token where it can be sent.
 async fn uncounted(run: &Run<'_>) -> Result<(), Stop> {
     for _ in 0..3 {
         run.delete(&Ok(run.never())).by_nobody().answers(401).await?;

@@ -1,10 +1,10 @@
-//! What lists hold, and in which order (contract 2.3, 4 and D3).
+//! The contents and order of lists (contract 2.3, 4 and D3).
 
 use serde_json::{Value, json};
 
 use crate::testkit::conformance::{answer::Answer, report::Stop, run::Run};
 
-/// What a business may have at most for its lists to be read to their end.
+/// Maximum number of pages of a list that the suite reads to the end.
 const MOST_PAGES: u64 = 20;
 
 pub(super) async fn check(run: &Run<'_>) {
@@ -179,7 +179,7 @@ fn text<'a>(record: &'a Value, name: &str) -> &'a str {
     record.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The ids of all pages.
+/// Returns the ids of all pages.
 async fn all(run: &Run<'_>, path: &str) -> Result<Vec<String>, Stop> {
     let with = if path.contains('?') { '&' } else { '?' };
     let mut ids = Vec::new();

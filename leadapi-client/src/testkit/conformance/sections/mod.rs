@@ -1,4 +1,4 @@
-//! The sentences, by section of the contract.
+//! The sentences by section of the contract.
 
 mod answers;
 mod bodies;
@@ -15,7 +15,7 @@ mod values;
 
 use super::run::Run;
 
-/// Checks all of them, one after the other.
+/// Checks all sentences, one after the other.
 pub(super) async fn check(run: &Run<'_>) {
     paths::check(run).await;
     tokens::check(run).await;

@@ -1,4 +1,4 @@
-//! The order of checks (contract D1): the first that fails answers.
+//! The order of checks (contract D1): the first check that fails decides the response.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Which paths and methods there are (contract 1, 4 and D7).
+//! Paths and methods (contract 1, 4 and D7).
 
 use crate::testkit::conformance::{
     report::Stop,

@@ -1,4 +1,4 @@
-//! Stage and pipeline (contract D6), row by row.
+//! Stage and pipeline (contract D6), row by row of its table.
 
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ async fn on_post(run: &Run<'_>) {
     .await;
 }
 
-/// The lead is brought to the second stage of the pipeline, and then changed.
+/// Moves the lead to another stage of the pipeline, then sends the patch.
 async fn changed(run: &Run<'_>, lead: &Made, patch: &Value) -> Result<Answer, Stop> {
     let (pipeline, _, other) = run.target.pipeline()?;
     run.patch(lead, &placed(pipeline, other)).answers(200).await?.shows(&placed(pipeline, other))?;

@@ -1,4 +1,4 @@
-//! Query strings (contract D3): every parameter is known, stands once and says something.
+//! Query strings (contract D3): a parameter must be known, not repeated and not empty.
 
 use serde_json::json;
 

@@ -14,7 +14,7 @@ use crate::testkit::conformance::{
 
 const KEY: &str = "idempotency-key";
 const REPLAYED: &str = "idempotency-replayed";
-/// So many creates with the same key are sent at once.
+/// Number of concurrent creates with the same key.
 const TWINS: usize = 8;
 
 pub(super) async fn check(run: &Run<'_>) {
@@ -83,13 +83,13 @@ fn keyed<'r>(run: &'r Run<'_>, key: &str, body: &Value) -> Ask<'r> {
     run.post(body).header(KEY, key)
 }
 
-/// The first answer again.
+/// Expects a replay of the first response.
 fn replays(answer: Answer, first: &Answer) -> Result<Answer, Stop> {
     let location = first.header("location").unwrap_or_default();
     answer.is(&first.json)?.has(REPLAYED, "true")?.has("location", &location)
 }
 
-/// The body is compared after parsing and normalising.
+/// The service compares the body after parsing and normalising.
 async fn otherwise(run: &Run<'_>, key: &str, first: &Result<Answer, Stop>) {
     let client = json!(run.target.client_id);
     for (what, text) in [
@@ -132,7 +132,7 @@ async fn twins(run: &Run<'_>) -> Result<Answer, Stop> {
     run.get("/leads?limit=1").answers(200).await?.shows(&json!({"total": before + 1}))
 }
 
-/// What all of them give, polled together.
+/// Polls all futures together and returns their outputs.
 async fn at_once<T>(asked: Vec<Pin<Box<impl Future<Output = T> + Send>>>) -> Vec<T> {
     let mut asked: Vec<_> = asked.into_iter().map(|future| (future, None)).collect();
     poll_fn(|cx| {

@@ -1,11 +1,11 @@
-//! What fields may hold, and how it comes back (contract D4).
+//! Field values, and how they are returned (contract D4).
 
 use serde_json::{Value, json};
 
 use crate::testkit::conformance::run::{Made, Run};
 
 pub(super) async fn check(run: &Run<'_>) {
-    // Changes are tried on one lead: each is one write.
+    // All changes use the same lead, so that each costs one write.
     let lead = run.made(&json!({})).await;
     numbers(run, &lead).await;
     lengths(run, &lead).await;
@@ -14,7 +14,7 @@ pub(super) async fn check(run: &Run<'_>) {
     created(run).await;
 }
 
-/// Taken, and answered like this.
+/// Expects that the value is accepted and returned like this.
 async fn takes(run: &Run<'_>, lead: &Made, sentence: &str, field: &str, sent: &str, kept: Value) {
     run.check("D4", sentence, async {
         run.patch(lead, &json!({field: sent})).answers(200).await?.shows(&json!({field: kept}))
@@ -22,7 +22,7 @@ async fn takes(run: &Run<'_>, lead: &Made, sentence: &str, field: &str, sent: &s
     .await;
 }
 
-/// Refused in the name of the field.
+/// Expects that the value is refused with a message that names the field.
 async fn refuses(run: &Run<'_>, lead: &Made, sentence: &str, field: &str, sent: &str, says: &str) {
     run.check("D4", sentence, async {
         run.patch(lead, &json!({field: sent})).answers(400).await?.blames(field)?.says(says)
