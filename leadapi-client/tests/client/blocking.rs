@@ -1,4 +1,4 @@
-//! Calls that block their thread.
+//! Blocking calls.
 
 use leadapi_client::model::{LeadQuery, NewLead};
 

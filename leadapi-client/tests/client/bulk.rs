@@ -1,4 +1,4 @@
-//! Many creates at once, against the real service over a road that loses things, on a time of its own.
+//! Bulk creates against the real service over an unreliable transport, on a simulated clock.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -31,7 +31,7 @@ use leadapi_core::{
 
 use crate::support;
 
-/// Time that passes when all wait for it.
+/// A clock that advances when every task sleeps.
 #[derive(Default)]
 struct Clock {
     now: Mutex<Duration>,
@@ -42,7 +42,7 @@ struct Clock {
 struct Sleep<'c>(&'c Clock, (Duration, u64));
 
 impl Clock {
-    /// On to the first moment that somebody waits for.
+    /// Advances to the earliest deadline of a sleeper.
     fn leap(&self) -> bool {
         let first = self.sleepers.lock().unwrap().first().copied();
         if let Some((until, _)) = first {
@@ -93,7 +93,7 @@ enum Fault {
     BadGatewayAfterwards,
 }
 
-/// A road to the service: so many polls there, so many back, and faults by the number of the request.
+/// A transport to the service: a number of polls in each direction, and faults by request number.
 struct Road {
     service: InProcess<LeadService>,
     fault: fn(u64) -> Fault,
@@ -116,7 +116,7 @@ impl Drop for UnderWay<'_> {
     }
 }
 
-/// Gives the others their turn so many times.
+/// Yields to the other tasks this many times.
 async fn turns(mut times: usize) {
     std::future::poll_fn(|cx| {
         if times == 0 {
@@ -156,7 +156,7 @@ impl Transport for Road {
     }
 }
 
-/// The service, the road to it, and time.
+/// The service, the transport to it, and the clock.
 struct World {
     clock: Arc<Clock>,
     seen: Arc<Seen>,
@@ -193,7 +193,7 @@ impl World {
         Client::builder(url, token).pacing(self.pacing).timer(self.clock.clone()).transport(road).unwrap()
     }
 
-    /// Runs a future; when it waits and nobody has woken it, time passes.
+    /// Runs a future. When it is pending and nothing has woken it, the clock advances.
     fn run<F: Future>(&self, future: F) -> F::Output {
         let mut future = pin!(future);
         let woken = Arc::new(Woken::default());
@@ -219,7 +219,7 @@ impl World {
         }
     }
 
-    /// How many leads of each name there are at the service, but for the one that was there before.
+    /// Returns the number of leads of each name at the service, without the initial lead.
     fn leads(&self) -> BTreeMap<String, usize> {
         let direct = Client::builder("http://in-process/v1", self.token.clone()).pacing(Pacing::off());
         let direct = direct.in_process(self.service.clone()).unwrap();
@@ -263,7 +263,7 @@ fn indices<R>(told: &[Settled<R>]) -> Vec<u64> {
     told.iter().map(|settled| settled.index).collect()
 }
 
-/// So many attempts that chance does not use them up.
+/// Enough attempts that random faults do not use them up.
 fn patient() -> RetryPolicy {
     RetryPolicy::default().attempts(30)
 }
@@ -292,7 +292,7 @@ fn each_row_is_told_with_its_place_its_key_and_itself() {
     assert_eq!(world.leads(), each_once(30));
 }
 
-/// The later a row, the sooner it is there and back.
+/// The later the row, the faster its request.
 fn the_last_first(body: &str) -> usize {
     let number: String = body.chars().skip_while(|c| *c != 'R').filter(char::is_ascii_digit).collect();
     100 - number.parse::<usize>().unwrap()
@@ -485,7 +485,7 @@ fn a_token_that_goes_bad_ends_it_half_way() {
     for _ in 0..30 {
         world.run(creates.next()).unwrap().unwrap().outcome.unwrap();
     }
-    // As if it had been revoked: the next rows meet a service that does not know it.
+    // As if the token had been revoked: the next rows reach a service that does not know it.
     let (stranger, _) = support::service();
     let other = World { service: stranger, ..self::world() };
     let mut rest = other.client_at("http://in-process/v1", world.token.clone()).leads().create_many(rows(100));
@@ -507,7 +507,7 @@ fn a_service_that_is_out_of_reach_ends_it() {
 
 #[test]
 fn failures_among_successes_do_not() {
-    // Of 17 in a row all but one fail, and nothing is tried again.
+    // One in 16 requests succeeds, so the run of failures stays below the limit of 16. Nothing is retried.
     let world = World { fault: |number| if number % 16 == 15 { Fault::None } else { Fault::ServerError }, ..world() };
     let client = world.client();
     let mut creates = client.leads().create_many(rows(160)).retry(RetryPolicy::none());
@@ -530,7 +530,7 @@ fn a_rate_that_is_used_up_is_not_the_rows_fault() {
     let mut creates = world.client().leads().create_many(rows(100)).retry(RetryPolicy::none());
     let (told, stopped) = world.all(&mut creates);
     let progress = creates.progress();
-    // One that is refused holds up those behind it, so that they are not.
+    // After a 429 the client delays the rows behind it, so that they are not refused.
     assert_eq!((told.len(), progress.refused, progress.created + progress.not_done), (100, 0, 100));
     assert!(progress.created > 3 && stopped.is_none(), "{progress:?}, {stopped:?}");
 }
@@ -612,7 +612,7 @@ fn rows_keep_the_pace_and_wait_as_long_as_it_takes() {
     assert!((540..600).contains(&paced.clock.now().as_secs()), "{:?}", paced.clock.now());
     drop(told);
 
-    // Others take all but one request in 60 s: the last rows wait for longer than a call may take by itself.
+    // As if others used all but one request per 60 s: the last rows wait longer than the default timeout of a call.
     let slow = world_with(Scopes::Both, 1);
     let mut creates = slow.client().leads().create_many(rows(12));
     assert_eq!(slow.all(&mut creates).1, None);
@@ -624,7 +624,7 @@ fn rows_keep_the_pace_and_wait_as_long_as_it_takes() {
     assert!(creates.progress().not_done > 5, "{:?}", creates.progress());
 }
 
-/// Rows that come when the test gives them.
+/// A stream of rows that the test provides.
 #[derive(Clone, Default)]
 struct Given(Arc<Mutex<(Vec<NewLead>, bool)>>);
 

@@ -1,4 +1,4 @@
-//! What a call meets on the network when it does not succeed.
+//! Failures of a call on the network.
 
 use std::{error::Error as _, time::Duration};
 
@@ -73,7 +73,7 @@ async fn redirects_are_not_followed() {
     assert!(elsewhere.received_requests().await.unwrap().is_empty());
 }
 
-/// The system accepts connections for a listener that never asks for them.
+/// The system accepts connections for a listener that never calls `accept`.
 #[tokio::test]
 async fn a_server_that_never_answers() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -157,7 +157,7 @@ fn without_a_runtime_reqwest_is_not_asked() {
 fn a_runtime_without_timers_is_a_clean_error() {
     for mut builder in [tokio::runtime::Builder::new_current_thread(), tokio::runtime::Builder::new_multi_thread()] {
         let runtime = builder.enable_io().build().unwrap();
-        // A task, so that a panic would end it and not only the test.
+        // In a task, so that a panic would fail the task and not only the test.
         let error =
             runtime.block_on(async { tokio::spawn(async { create(&client("http://127.0.0.1:9")).await }).await });
         let error = error.expect("a call must not panic");

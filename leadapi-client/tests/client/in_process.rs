@@ -1,4 +1,4 @@
-//! The transport to services of other makes than ours.
+//! The in-process transport with third-party services.
 
 use std::{
     convert::Infallible,
@@ -16,7 +16,7 @@ use tower_service::Service;
 
 use crate::support::wait;
 
-/// A body of so many mebibytes.
+/// A body of this many mebibytes.
 struct Mebibytes(usize);
 
 impl Body for Mebibytes {
@@ -33,7 +33,7 @@ impl Body for Mebibytes {
     }
 }
 
-/// A service that is what it is made for.
+/// A service with a fixed readiness and answer.
 #[derive(Clone)]
 struct Fake {
     ready: Result<(), &'static str>,

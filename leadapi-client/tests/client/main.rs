@@ -1,6 +1,6 @@
 //! The client against the real service, against mock servers, and against services that misbehave.
 
-// They say that they are tests, so that clippy sees it.
+// Marked as tests, so that clippy treats them as tests.
 #[cfg(test)]
 #[cfg(feature = "blocking")]
 mod blocking;

@@ -1,4 +1,4 @@
-//! What is never sent, and the texts that it fails with.
+//! Requests that the client never sends, and the texts of their errors.
 
 use std::sync::{
     Arc,
@@ -57,7 +57,7 @@ fn nothing_that_breaks_a_rule_is_sent() {
     assert_eq!(sent.load(Ordering::Relaxed), 1);
 }
 
-/// The service says the same to those who send it none the less.
+/// The service sends the same text to callers that send such a request anyway.
 #[test]
 fn the_texts_are_the_services_own() {
     use http_body_util::{BodyExt, Full};

@@ -1,4 +1,4 @@
-//! A transport that answers by a script, and a time that passes when somebody waits.
+//! A scripted transport, and a clock that advances when a caller sleeps.
 
 use std::{
     collections::VecDeque,
@@ -14,7 +14,7 @@ use leadapi_client::{
     transport::{Transport, TransportError},
 };
 
-/// What comes of a request.
+/// What happens to a request.
 #[derive(Debug, Clone)]
 pub(crate) enum Act {
     NotSent,
@@ -33,7 +33,7 @@ impl Act {
         Self::Answer(201, Vec::new(), body.to_owned())
     }
 
-    /// The same with another status.
+    /// The same answer with another status.
     pub(crate) fn but(self, status: u16) -> Self {
         match self {
             Self::Answer(_, headers, body) => Self::Answer(status, headers, body),
@@ -52,7 +52,7 @@ impl Act {
     }
 }
 
-/// A script, what was asked, and the time.
+/// The script, the requests so far, and the clock.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     acts: Mutex<VecDeque<Act>>,
@@ -96,7 +96,7 @@ impl Timer for Shared {
 }
 
 impl Script {
-    /// A client whose requests meet this, one after the other.
+    /// Creates a client whose requests meet these acts, one after the other.
     pub(crate) fn client(acts: impl IntoIterator<Item = Act>) -> (Client, Arc<Self>) {
         Self::with(acts, |builder| builder)
     }
@@ -120,12 +120,12 @@ impl Script {
         *self.time.lock().unwrap()
     }
 
-    /// Lets time pass.
+    /// Advances the clock.
     pub(crate) fn pass(&self, time: Duration) {
         *self.time.lock().unwrap() += time;
     }
 
-    /// The keys of all requests.
+    /// Returns the idempotency keys of all requests.
     pub(crate) fn keys(&self) -> Vec<Option<String>> {
         let asked = self.asked.lock().unwrap();
         let key =
@@ -133,7 +133,7 @@ impl Script {
         asked.iter().map(|(_, request)| key(request)).collect()
     }
 
-    /// Everything was asked.
+    /// Asserts that all acts were used.
     pub(crate) fn assert_ended(&self) {
         assert!(self.acts.lock().unwrap().is_empty());
     }

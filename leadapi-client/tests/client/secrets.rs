@@ -1,4 +1,4 @@
-//! The token stands in nothing that can be shown.
+//! No output contains the token.
 
 use std::{error::Error, fmt::Debug, iter::successors};
 
@@ -23,7 +23,7 @@ fn told(all: &mut Vec<String>, error: &(dyn Error + 'static)) {
     all.extend(chain.flat_map(|error| [format!("{error:?}"), format!("{error:#?}"), error.to_string()]));
 }
 
-/// A transport that shows what it is given, as a careless one would.
+/// A careless transport whose errors contain the request.
 struct Careless;
 
 #[async_trait::async_trait]
@@ -61,7 +61,7 @@ async fn the_token_is_never_shown() {
         }
     }
 
-    // A proxy that answers with what it was sent, in every form and place.
+    // A proxy whose response echoes the token, in every form and position.
     for (status, wrap) in [
         (400, "{\"error\": \"TOKEN\"}"),
         (502, "<pre>authorization: Bearer TOKEN</pre>"),

@@ -1,4 +1,4 @@
-//! The seven operations against the real service, in process and over sockets: the answers are the same.
+//! The seven operations against the real service, in process and over sockets: the results are the same.
 
 use leadapi_client::{
     Client,

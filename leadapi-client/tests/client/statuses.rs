@@ -1,4 +1,4 @@
-//! Each status of the contract as the answer to each operation, over every transport.
+//! Each status of the contract as the response to each operation, over every transport.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ const OPERATIONS: [Operation; 7] = [
     Operation::ListClients,
 ];
 
-/// How an operation fails, at its first attempt.
+/// The error of an operation with a single attempt.
 async fn fail(client: &Client, operation: Operation) -> Error {
     let (id, once) = (LeadId::parse("l1").unwrap(), RetryPolicy::none());
     match operation {
@@ -53,7 +53,7 @@ fn answer(status: u16) -> Act {
     Act::status(status).with("x-request-id", &"0198-abc").with("retry-after", &17)
 }
 
-/// Asks everything of an error with this status.
+/// Checks every query of an error with this status.
 fn assert_tells(error: &Error, operation: Operation, status: u16) {
     let what = format!("{operation:?} {status}");
     for (other, question) in QUESTIONS {
@@ -93,7 +93,7 @@ async fn over_sockets() {
         }
         Mock::given(any()).respond_with(template).mount(&server).await;
         for operation in OPERATIONS {
-            // A client each time: one that was refused for the rate would wait.
+            // A new client each time, because a rate-limited client would wait.
             let client = Client::builder(server.uri(), "pak_0123").build().unwrap();
             assert_tells(&fail(&client, operation).await, operation, status);
         }

@@ -46,7 +46,7 @@ pub(crate) fn service_for(scopes: Scopes) -> (LeadService, BearerToken) {
     (builder.build().unwrap(), token)
 }
 
-/// The service before it is built, for tests that bring a part of their own.
+/// The builder of the service, for tests that replace a part.
 pub(crate) fn builder(scopes: Scopes) -> (Builder, BearerToken) {
     let token = BearerToken::generate().unwrap();
     let caller = Caller {
@@ -58,7 +58,7 @@ pub(crate) fn builder(scopes: Scopes) -> (Builder, BearerToken) {
     (LeadService::builder(store, OneToken(token.clone(), caller)).base_path("/v1"), token)
 }
 
-/// Knows one token.
+/// A verifier that knows one token.
 struct OneToken(BearerToken, Caller);
 
 #[async_trait::async_trait]
@@ -68,13 +68,13 @@ impl TokenVerifier for OneToken {
     }
 }
 
-/// A client of that service.
+/// Creates a client of that service.
 pub(crate) fn in_process() -> Client {
     let (service, token) = service();
     Client::builder("http://in-process/v1", token).in_process(service).unwrap()
 }
 
-/// How a create fails that is answered with this status.
+/// The error of a create that is answered with this status.
 pub(crate) async fn answered(status: u16) -> Error {
     struct Always(u16);
 
@@ -92,7 +92,7 @@ pub(crate) async fn answered(status: u16) -> Error {
     client.leads().create(&NewLead::new(&casa_verde(), "Ann")).await.unwrap_err()
 }
 
-/// What a call gives, without a runtime.
+/// Runs a call without a runtime.
 pub(crate) fn wait<C: IntoFuture>(call: C) -> C::Output {
     futures_executor::block_on(call.into_future())
 }

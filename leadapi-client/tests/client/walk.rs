@@ -1,4 +1,4 @@
-//! Walks and polls of the real service, while leads are created and deleted.
+//! Walks and polls of the real service while leads are created and deleted.
 
 use leadapi_client::{
     id::LeadId,
@@ -18,13 +18,13 @@ fn a_walk_gives_what_stays_once_while_others_write() {
         let client = in_process();
         let mut stay = vec![LeadId::parse("lead-1").unwrap()];
         let mut go = Vec::new();
-        // The service admits 60 writes in a minute.
+        // The service admits 60 writes per minute.
         for number in 0..28 {
             let lead = client.leads().create(&NewLead::new(&casa_verde(), format!("Lead {number}"))).await.unwrap();
             if number % 3 == 0 { go.push(lead.id) } else { stay.push(lead.id) }
         }
         stay.reverse();
-        // Some are deleted from the newest end on, behind the walk, and some are created before it.
+        // During the walk, leads are deleted from the newest to the oldest, and others are created at the newest end.
         let mut given = Vec::new();
         let mut leads = client.leads().walk(LeadQuery::new().client(casa_verde())).page_size(4).prefetch(3).stream();
         while let Some(lead) = leads.try_next().await.unwrap() {

@@ -1,4 +1,4 @@
-//! Each answer of a stub, read back by our client.
+//! Each answer of a stub, read by our client.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub(crate) fn new() -> NewLead {
     NewLead::new(&ann().client_id, "Ann")
 }
 
-/// What one attempt at reading Ann comes to.
+/// The error of a single attempt at reading Ann.
 async fn error(api: &MockLeadApi) -> Error {
     api.client().leads().get(&id()).retry(RetryPolicy::none()).await.unwrap_err()
 }
@@ -214,8 +214,8 @@ async fn two_mocks_and_two_clients_know_nothing_of_each_other() {
 
 #[tokio::test]
 async fn servers_come_and_go_in_one_turn_of_a_task() {
-    // More than the turns that tokio gives a task before it must yield, each of them used up by what is done here: who
-    // waits for one of tokio's locks on the spot then waits for ever.
+    // More iterations than the coop budget of a tokio task, so that the servers use it up. A drop that blocks on a
+    // tokio lock would then hang forever.
     for _ in 0..200 {
         drop(MockLeadApi::start().await);
         drop(FakeLeadApi::start().await);

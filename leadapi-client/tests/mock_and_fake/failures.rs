@@ -1,4 +1,4 @@
-//! What a test is told when the API was not asked as it says.
+//! The failure messages when the requests differ from the expectations of a test.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -13,13 +13,13 @@ use crate::{
     raw::Ask,
 };
 
-/// The text of the panic of this work.
+/// Returns the text of the panic of a closure, if it panics.
 fn panicked(work: impl FnOnce()) -> Option<String> {
     let panic = catch_unwind(AssertUnwindSafe(work)).err()?;
     Some(panic.downcast_ref::<String>().unwrap().clone())
 }
 
-/// How the mock fails its test when it is dropped.
+/// Returns the message with which the mock fails its test when it is dropped.
 pub(crate) fn fails(api: MockLeadApi) -> String {
     panicked(|| drop(api)).expect("it did not fail")
 }
@@ -55,7 +55,7 @@ async fn verify_fails_and_the_drop_does_not_again() {
 async fn a_test_that_panics_already_is_not_failed_once_more() {
     let api = MockLeadApi::start().await;
     api.on_delete(&id()).returns(());
-    // A panic while another one is on its way would abort the whole process.
+    // A panic during another panic would abort the process.
     let text = panicked(|| {
         let _api = api;
         panic!("{}", "the test's own")

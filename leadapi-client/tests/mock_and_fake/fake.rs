@@ -1,4 +1,4 @@
-//! The fake as the service that it is: its time, its rate, its tokens, its store.
+//! The fake behaves like the service: its clock, rate limits, tokens and store.
 
 use std::time::Duration;
 
@@ -39,13 +39,13 @@ async fn it_keeps_what_it_is_told() {
 async fn its_rate_is_exact_under_its_own_time() {
     let api = FakeLeadApi::start().await;
     let client = api.client();
-    // A client each time: one that was refused would wait.
+    // A new client each time, because a rate-limited client would wait.
     let once = async || api.client().leads().create(&bob()).retry(RetryPolicy::none()).await;
     for number in 0..60 {
         once().await.unwrap_or_else(|error| panic!("{number}: {error}"));
         api.advance(Duration::from_millis(100));
     }
-    // The first of them is 6 s old.
+    // The oldest write is 6 s old.
     let refused = once().await.unwrap_err();
     assert_eq!((refused.is_rate_limited(), refused.retry_after()), (true, Some(Duration::from_secs(54))));
     api.advance(Duration::from_millis(53_999));
@@ -54,7 +54,7 @@ async fn its_rate_is_exact_under_its_own_time() {
     once().await.unwrap();
     assert!(once().await.unwrap_err().is_rate_limited());
     client.leads().list(&LeadQuery::new()).await.unwrap();
-    // Another token has a rate of its own.
+    // Another token has its own rate limit.
     let other = api.client_with(&api.mint(api.business(), Scopes::Write));
     other.leads().create(&bob()).retry(RetryPolicy::none()).await.unwrap();
 }

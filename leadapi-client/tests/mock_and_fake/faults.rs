@@ -1,4 +1,4 @@
-//! The fake in trouble.
+//! The faults of the fake.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ fn bob() -> NewLead {
     NewLead::new(&"casa-verde".parse().unwrap(), "Bob")
 }
 
-/// How many leads there are beyond those of the data.
+/// Returns the number of leads beyond those of the data.
 async fn created(api: &FakeLeadApi) -> u64 {
     api.client().leads().list(&LeadQuery::new()).await.unwrap().total - 3
 }
@@ -60,7 +60,7 @@ async fn a_bulk_goes_through_trouble_without_a_lead_too_many() {
     }
     let rows = (0..100).map(|number| NewLead::new(&"casa-verde".parse().unwrap(), format!("Lead {number}")));
     let client = api.client();
-    // One in five attempts comes to nothing, so that five of them are not enough for each of a hundred rows.
+    // About one in five attempts fails, so five attempts per row are not enough for a hundred rows.
     let patient = RetryPolicy::default().attempts(20);
     let mut creates = client.leads().create_many(rows).named("import-7").unwrap().retry(patient);
     while let Some(settled) = creates.next().await {
@@ -117,7 +117,7 @@ async fn latency_holds_back_what_is_done() {
 async fn a_closed_window_ends_with_its_time() {
     let api = FakeLeadApi::start().await;
     api.rate_limited_until("2026-05-04T12:02:00.500Z".parse().unwrap());
-    // A client each time: one that was refused would wait.
+    // A new client each time, because a rate-limited client would wait.
     let once = async || api.client().clients().list(Window::default()).retry(RetryPolicy::none()).await;
     let refused = once().await.unwrap_err();
     assert_eq!((refused.is_rate_limited(), refused.retry_after()), (true, Some(Duration::from_secs(60))));

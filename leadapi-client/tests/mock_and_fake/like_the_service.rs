@@ -1,4 +1,4 @@
-//! The mock's refusals and all that the fake says, byte for byte as the service says them.
+//! Compares the mock's error responses and all responses of the fake with those of the service, byte for byte.
 
 use std::{
     num::NonZeroU32,
@@ -33,7 +33,7 @@ const DATA: &str = r#"{"businesses": [{"id": "b1", "name": "Sol", "created_at": 
 
 const START: &str = "2026-05-04T12:00:00Z";
 
-/// The data with three tokens whose secrets are known: of both scopes, of one, and one that has expired.
+/// The data with three known tokens: one with both scopes, one with the scope read, and an expired one.
 fn data() -> (Dataset, [BearerToken; 3]) {
     let mut data = Dataset::parse(DATA).unwrap();
     let secrets = [(); 3].map(|()| BearerToken::generate().unwrap());
@@ -46,7 +46,7 @@ fn data() -> (Dataset, [BearerToken; 3]) {
     (data, secrets)
 }
 
-/// The service put together by hand; new leads get the ids that the test says.
+/// A service assembled without the fake. New leads get the given ids.
 async fn by_hand(data: Dataset, clock: &Arc<ManualClock>, ids: Arc<Mutex<Vec<LeadId>>>) -> LeadService {
     let tokens = MemoryTokens::default();
     seed(&tokens, &data, START.parse().unwrap()).await.unwrap();
@@ -64,7 +64,7 @@ async fn by_hand(data: Dataset, clock: &Arc<ManualClock>, ids: Arc<Mutex<Vec<Lea
         .unwrap()
 }
 
-/// Every kind of request, good and bad.
+/// Every kind of request, valid and invalid.
 fn asks([both, read, expired]: &[BearerToken; 3]) -> Vec<Ask> {
     let ask = |line| Ask::new(line).by(both);
     let post = |body: &str| ask("POST /v1/leads").with("content-type", "application/json").body(body);
@@ -116,7 +116,7 @@ fn asks([both, read, expired]: &[BearerToken; 3]) -> Vec<Ask> {
     asks
 }
 
-/// The id of the lead that an answer says was created.
+/// Returns the id of the created lead, if the response is a 201.
 fn created(raw: &Raw) -> Option<LeadId> {
     let lead: Lead = serde_json::from_str(&raw.body).ok()?;
     (raw.status == 201).then_some(lead.id)
@@ -162,7 +162,7 @@ async fn the_stubs_answer_as_the_service() {
     assert_eq!(post(api.token()).send(&url), fresh);
     assert_eq!(post(api.token()).send(&url), create.call(&service).await);
 
-    // What the service answers, and the same request for the mock.
+    // The response of the service, and the same request for the mock.
     let ask =
         async |line: &'static str| (Ask::new(line).by(&both).call(&service).await, Ask::new(line).by(api.token()));
     let (get, again) = ask("GET /v1/leads/l1").await;
@@ -201,7 +201,7 @@ async fn the_stubs_answer_as_the_service() {
     api.verify().await;
 }
 
-/// A verifier that fails, or that takes every token for a reader's.
+/// A verifier that fails, or that accepts every token with the scope write.
 struct Any(bool);
 
 #[async_trait::async_trait]

@@ -1,7 +1,7 @@
-//! The mock and the fake, asked over real sockets: by our client, by hand, by curl and by Python.
+//! Tests of the mock and the fake over real sockets: with our client, with raw requests, with curl and with Python.
 #![cfg(feature = "testkit")]
 
-// They say that they are tests, so that clippy sees it.
+// Marked as tests, so that clippy treats them as tests.
 #[cfg(test)]
 mod answers;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A request written by hand, and the bytes of its answer.
+//! Raw requests, and the bytes of their responses.
 
 use std::{
     collections::BTreeMap,
@@ -12,7 +12,7 @@ use leadapi_client::auth::BearerToken;
 use leadapi_core::http::LeadService;
 use tower_service::Service;
 
-/// A request as a test writes it.
+/// A request written by a test.
 #[derive(Debug, Clone)]
 pub(crate) struct Ask {
     pub(crate) line: &'static str,
@@ -20,7 +20,7 @@ pub(crate) struct Ask {
     pub(crate) body: String,
 }
 
-/// An answer, without what a server adds to it.
+/// A response without the headers that a server adds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Raw {
     pub(crate) status: u16,
@@ -29,7 +29,7 @@ pub(crate) struct Raw {
 }
 
 impl Ask {
-    /// Such as `GET /v1/leads`, without a token.
+    /// Creates a request from a line such as `GET /v1/leads`, without a token.
     pub(crate) fn new(line: &'static str) -> Self {
         Self { line, headers: Vec::new(), body: String::new() }
     }
@@ -48,7 +48,7 @@ impl Ask {
         self
     }
 
-    /// Over a socket of its own, which is closed after it.
+    /// Sends the request over a new connection and closes it.
     pub(crate) fn send(&self, url: &str) -> Raw {
         let bytes = self.bytes(url);
         let (head, body) = bytes.split_once("\r\n\r\n").unwrap();
@@ -67,7 +67,7 @@ impl Ask {
         Raw { status, headers, body: body.to_owned() }
     }
 
-    /// All that comes over the socket until it is closed.
+    /// Returns all bytes from the connection until it is closed.
     pub(crate) fn bytes(&self, url: &str) -> String {
         let address = url.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/v1")).unwrap();
         let mut socket = TcpStream::connect(address).unwrap();
@@ -83,7 +83,7 @@ impl Ask {
         String::from_utf8(bytes).unwrap()
     }
 
-    /// Of the service itself.
+    /// Calls the service directly.
     pub(crate) async fn call(&self, service: &LeadService) -> Raw {
         let (method, path) = self.line.split_once(' ').unwrap();
         let mut request = http::Request::builder().method(method).uri(path);

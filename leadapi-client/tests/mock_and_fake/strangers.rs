@@ -1,4 +1,4 @@
-//! Programs that are not ours talk to the mock and to the fake: curl, and Python with its standard library alone.
+//! Third-party programs talk to the mock and the fake: curl, and Python with only its standard library.
 
 use std::{
     process::{Command, Output},
@@ -12,7 +12,7 @@ use crate::{
     failures::fails,
 };
 
-/// Whether a program is there; a line says so where it is not.
+/// Returns whether a program is installed, and prints a line if it is not.
 fn is_installed(program: &str) -> bool {
     let there = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
     if !there {
