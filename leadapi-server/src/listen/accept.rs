@@ -1,4 +1,4 @@
-//! A socket that listens, and the connections that it has.
+//! A listening socket and its connections.
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
@@ -23,9 +23,10 @@ use crate::{
     room::{Permit, Room},
 };
 
-/// After an accept that failed for want of something, such as file descriptors, this is waited for some to come back.
+/// Pause after an accept that failed for lack of a resource, such as file descriptors, so that others can release
+/// some.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// Failed accepts are logged once in this time: whoever causes them must not fill the log.
+/// Minimum interval between two log lines about failed accepts: the peer that causes them must not flood the log.
 const WARN_EVERY: Duration = Duration::from_secs(1);
 
 pub(crate) struct Listener {
@@ -33,18 +34,18 @@ pub(crate) struct Listener {
     door: Door,
 }
 
-/// What becomes of a connection that was accepted.
+/// Admits accepted connections and serves them.
 struct Door {
     tls: Option<Tls>,
     limits: Arc<HttpLimits>,
     metrics: Connections,
     room: Room,
-    /// None where addresses have no limit.
+    /// `None` if addresses have no limit.
     by_address: Option<KeyedLimit<IpAddr>>,
     unread: UnreadBudget,
 }
 
-/// What a connection holds while it is open.
+/// The permits that a connection holds while it is open.
 type Places = (Permit, Option<KeyedPermit<IpAddr>>);
 
 impl Listener {
@@ -55,7 +56,8 @@ impl Listener {
         Self { socket, door: Door { tls, limits, metrics, room, by_address, unread } }
     }
 
-    /// Accepts connections until the server stops; those that are open then go on, and are in the room that is returned.
+    /// Accepts connections until the server stops. Returns the room, which the connections that are still open
+    /// occupy.
     pub(crate) async fn accept(self, service: impl Answer, life: Life) -> Room {
         let Self { socket, door } = self;
         let (mut spare, mut last_warning) = (Spare::new(), None::<Instant>);
@@ -90,14 +92,14 @@ impl Listener {
 }
 
 impl Door {
-    /// Serves a connection if there is room for it.
+    /// Serves a connection if the limits allow it, and closes it otherwise.
     fn begin(&self, stream: TcpStream, service: &impl Answer, life: &Life) {
         let Some(places) = self.places(&stream) else {
             self.metrics.refused();
             debug!("a connection was closed: there are as many as there may be, or as its address may have");
             return;
         };
-        // An answer is written at once and whole; waiting for more to send only delays it.
+        // The server writes a response whole and at once; Nagle's algorithm would only delay it.
         if let Err(error) = stream.set_nodelay(true) {
             debug!(%error, "a connection could not be set to send at once");
         }
@@ -107,7 +109,7 @@ impl Door {
     fn places(&self, stream: &TcpStream) -> Option<Places> {
         let of_address = match &self.by_address {
             None => None,
-            // A peer without an address has gone.
+            // A peer without an address has already disconnected.
             Some(limit) => Some(limit.acquire(counted_address(stream.peer_addr().ok()?.ip()))?),
         };
         Some((self.room.enter()?, of_address))

@@ -1,8 +1,9 @@
-//! Whose connection one is, for the limit of each address.
+//! The address that a connection counts under, for the limit of each address.
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// The address that connections are counted under: of IPv6 the first 64 bits, because a host chooses the others itself.
+/// Returns the address that connections are counted under. For IPv6 it is the /64 network, because a host chooses the
+/// other 64 bits itself.
 pub(super) fn counted_address(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V6(address) => {

@@ -1,4 +1,4 @@
-//! What a listener asks.
+//! The handler that a listener calls.
 
 use bytes::Bytes;
 use http::{Response, request::Parts};
@@ -8,13 +8,13 @@ use tokio::time::Instant;
 
 use super::Timely;
 
-/// Answers requests, each and always.
+/// A handler that turns every request into a response and cannot fail.
 pub(crate) trait Answer: Clone + Send + Sync + 'static {
-    /// The body of an answer.
+    /// The body of a response.
     type Body: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static;
 
-    /// The answer to a request that has been there since then. It comes in two, because each hand that it goes through
-    /// would take it apart and put it together again.
+    /// Returns the response to a request whose head was complete at `since`. Head and body come separately, because
+    /// otherwise each layer would take the request apart and rebuild it.
     fn answer(
         self,
         head: Parts,
@@ -22,6 +22,6 @@ pub(crate) trait Answer: Clone + Send + Sync + 'static {
         since: Instant,
     ) -> impl Future<Output = Response<Self::Body>> + Send + 'static;
 
-    /// The answer to a request that is not run: its peer did not read its earlier answers in time.
+    /// Returns the response to a request that is not run, because its peer did not read earlier responses in time.
     fn refuse(self, head: Parts, since: Instant) -> impl Future<Output = Response<Self::Body>> + Send + 'static;
 }

@@ -1,20 +1,20 @@
-//! The end of a socket that listens.
+//! The orderly close of a listening socket.
 
 use std::iter;
 
 use tokio::net::{TcpListener, TcpStream};
 
-/// The system is asked by the runtime to keep 1,024 connections until they are accepted, and Linux keeps one more.
+/// The runtime asks the kernel for a backlog of 1,024 connections, and Linux keeps one more.
 const KEPT: usize = 1_025;
 
-/// Gives what the system has accepted for the socket and was not taken from it yet, and closes it afterwards: for the
-/// other ends these are connections like all others, and they may have sent a request.
+/// Returns the connections that the kernel has completed but nobody has accepted yet, and closes the socket
+/// afterwards. To their clients these are connections like all others, and they may already carry a request.
 pub(super) fn close(socket: TcpListener) -> impl Iterator<Item = TcpStream> {
     #[cfg(target_os = "linux")]
     if let Err(error) = ignore_who_comes_now(&socket) {
         tracing::debug!(%error, "who connects in the moment in which the socket is closed may be cut off");
     }
-    // Not as the runtime has it, which may not have heard of the last.
+    // Not through the runtime, whose view of the socket may lack the latest connections.
     let socket = socket.into_std().ok();
     iter::from_fn(move || {
         let (stream, _) = socket.as_ref()?.accept().ok()?;
@@ -23,17 +23,18 @@ pub(super) fn close(socket: TcpListener) -> impl Iterator<Item = TcpStream> {
     .take(KEPT)
 }
 
-/// Lets the system pass over all who ask for a connection from now on. They ask again, and are refused once the socket
-/// is closed; without this the system accepts them until the very end, and cuts off those that nobody has taken.
+/// Makes the kernel drop every later connection attempt. The client retries the attempt by itself, and is refused
+/// once the socket is closed. Without this filter the kernel completes connections until the very end, and resets
+/// those that nobody has accepted.
 #[cfg(target_os = "linux")]
 fn ignore_who_comes_now(socket: &TcpListener) -> std::io::Result<()> {
     use socket2::{SockFilter, SockRef};
 
-    /// Of what a segment of TCP begins with (RFC 9293, 3.1).
+    /// The offset of the flags in a TCP header (RFC 9293, 3.1).
     const FLAGS_AT: u32 = 13;
     const SYN: u32 = 2;
 
-    // The classic packet filter; what it answers is how many bytes of the segment go on.
+    // A classic BPF program; its result is the number of bytes of the segment to keep.
     let load_byte = |at| SockFilter::new(0x30, 0, 0, at);
     let skip_unless_any_of = |bits, lines| SockFilter::new(0x45, 0, lines, bits);
     let answer = |bytes| SockFilter::new(0x06, 0, 0, bytes);
@@ -66,7 +67,7 @@ mod tests {
         }
     }
 
-    /// So nothing that it sends can be lost.
+    /// The client is refused before it can send anything, so no request is lost.
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn who_comes_in_the_last_moment_is_refused_and_not_cut_off() {

@@ -5,29 +5,30 @@ use std::{fs::File, io};
 use futures_util::FutureExt;
 use tokio::net::TcpListener;
 
-/// The share of what is left that connections may take; the rest is for files that are open for a moment.
+/// The percentage of the remaining descriptors that connections may take; the rest is for files that are open
+/// briefly.
 const SHARE_PERCENT: usize = 80;
-/// For each listener one in reserve, and some that are open for a moment.
+/// One spare descriptor for each listener, and some for files that are open briefly.
 const RESERVE: usize = 4;
-/// The most that connections of the operator take.
+/// The most connections of the operator's listener.
 const MOST_FOR_OPERATOR: usize = 64;
 
-/// How many connections there may be.
+/// How many connections the listeners may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Share {
     pub(super) public: usize,
-    /// Apart from the others, so that whoever watches the server is answered when it has no descriptors left.
+    /// Separate from the public ones, so that monitoring gets an answer when the server has no descriptors left.
     pub(super) operator: usize,
 }
 
 impl Share {
-    /// As many as the process has descriptors for, when its store needs some that are not open yet. `None` where there is
-    /// no limit.
+    /// Computes the shares from the descriptors that are left, less those that the store has not opened yet. `None`
+    /// if there is no limit.
     pub(super) fn now(for_store: usize) -> Option<Self> {
         Some(Self::of(limit()?, open(), for_store))
     }
 
-    /// At least one of each: it is refused when it comes to that.
+    /// Returns at least one of each. A connection for which there is no descriptor is refused when it arrives.
     fn of(limit: usize, open: usize, for_store: usize) -> Self {
         let left = limit.saturating_sub(open).saturating_sub(for_store).saturating_sub(RESERVE);
         let operator = (left / 8).clamp(2, MOST_FOR_OPERATOR);
@@ -46,14 +47,15 @@ const fn limit() -> Option<usize> {
     None
 }
 
-/// How many are open. Where the system does not show it, about as many as a server has that is idle.
+/// Returns how many are open. Where the system does not show it, assumes the number of an idle server.
 fn open() -> usize {
     const IDLE: usize = 32;
     std::fs::read_dir("/dev/fd").map_or(IDLE, Iterator::count)
 }
 
-/// A descriptor in reserve. When there is no other, it makes room for a connection to be accepted and closed: one that
-/// is not accepted waits in the queue of the system, and neither its peer nor anybody behind it learns why.
+/// A descriptor in reserve. When no other is left, it is closed, so that the server can accept and close a
+/// connection. Otherwise the connection waits in the kernel's queue, and neither its peer nor any peer behind it
+/// learns why.
 pub(super) struct Spare(Option<File>);
 
 impl Spare {
@@ -61,8 +63,8 @@ impl Spare {
         Self(File::open("/dev/null").ok())
     }
 
-    /// Closes the connection that could not be accepted for want of descriptors; `false` where that was not the reason,
-    /// or there is none in reserve.
+    /// Closes the connection that could not be accepted for lack of descriptors. Returns `false` if that was not the
+    /// reason, or if there is no reserve.
     pub(super) fn refuse(&mut self, socket: &TcpListener, error: &io::Error) -> bool {
         if !is_want_of_descriptors(error) || self.0.take().is_none() {
             *self = Self::new();

@@ -1,11 +1,11 @@
-//! What a listener bears, in number, in size and in time.
+//! The limits of a listener: numbers, sizes and timeouts.
 
 use std::time::Duration;
 
-/// What a listener bears before it cuts, refuses or waits no longer.
+/// The limits at which a listener cuts a connection, refuses a request or stops waiting.
 ///
-/// A peer that keeps within them notices none of them; each is there because somebody will not.
-/// The size of a body is not among them: it is the contract's (D5).
+/// A well-behaved peer reaches none of them; each protects the server from one that is not. The size of a body is not
+/// among them: the contract fixes it (D5).
 ///
 /// ```
 /// use std::time::Duration;
@@ -18,50 +18,53 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpLimits {
-    /// Connections at a time; one more is closed at once. 10,000. A server has fewer where the process may not open as
-    /// many files: 80 % of what is left when it starts.
+    /// Connections at a time; one more is closed at once. Default 10,000. A server has fewer if the process may not
+    /// open enough files: 80 % of the descriptors that are left when it starts.
     pub connections: usize,
-    /// Connections of one client address at a time, of IPv6 those of one /64 network; one more is closed at once. 0 is no
-    /// limit, as behind a proxy or balancer, from whose address all connections come. 256.
+    /// Connections of one client address at a time; one more is closed at once. An IPv6 address counts as its /64
+    /// network. 0 means no limit, for a server behind a proxy or load balancer, whose address all connections share.
+    /// Default 256.
     pub address_connections: usize,
-    /// TLS handshakes at a time; when one more begins, the one that has taken longest is cut. 1,024.
+    /// TLS handshakes at a time; when one more begins, the oldest is cut. Default 1,024.
     pub handshakes: usize,
-    /// Requests in work at a time, without those whose body is waited for; one more is answered 500 with `Retry-After: 1`, and never 429, which speaks of the
-    /// token's own limit and nothing else. 1,024.
+    /// Requests in flight at a time, except those that wait for their body. One more is answered 500 with
+    /// `Retry-After: 1`, and never 429, which is only about the token's own limit. Default 1,024.
     pub requests: usize,
-    /// Requests of one token in flight at a time, those included whose body is waited for; one more is answered 500 with
-    /// `Retry-After: 1`. More than the streams of a connection, so that a client of one connection never meets it. 128.
+    /// Requests of one token in flight at a time, including those that wait for their body. One more is answered 500
+    /// with `Retry-After: 1`. The default is more than the streams of a connection, so that a client with one
+    /// connection never reaches it. Default 128.
     pub token_requests: usize,
-    /// Bytes of answers at a time that the peer of one connection has not read. Beyond it, the next request of the
-    /// connection waits for the peer to read, at most for [`request`](Self::request), and is answered 500 then. One
-    /// answer may be larger, and so may those of requests that run already. 1 MiB.
+    /// Bytes of responses that the peer of one connection has not read. Above the limit, the next request of the
+    /// connection waits for the peer to read, at most for [`request`](Self::request), and is then answered 500. A
+    /// single response may be larger, and so may the responses of requests that already run. Default 1 MiB.
     pub connection_unread_bytes: usize,
-    /// The same over all connections. Beyond it, the connection whose peer has been behind for longest is cut. 64 MiB.
+    /// The same over all connections. Above the limit, the connection whose peer has been behind for longest is cut.
+    /// Default 64 MiB.
     pub unread_bytes: usize,
-    /// From the connection to its first byte, and for the whole of a TLS handshake. 10 s.
+    /// From the connection to its first byte, and for a whole TLS handshake. Default 10 s.
     pub first_byte: Duration,
-    /// From the first byte of a request's head to its last. 10 s.
+    /// From the first byte of a request's head to its last. Default 10 s.
     pub head: Duration,
-    /// From the end of a head to the end of the body. 10 s.
+    /// From the first wait for the body to its end. Default 10 s.
     pub body: Duration,
-    /// From the moment when the peer takes no more bytes until it has taken all that there are. 10 s.
+    /// From the time the peer stops taking bytes until it has taken all of them. Default 10 s.
     pub write: Duration,
-    /// From the end of an answer to the first byte of the next request. 75 s: longer than the minute of common balancers,
-    /// so that it is not the server that ends a connection in the very moment in which it is used.
+    /// From the end of a response to the first byte of the next request. Default 75 s: longer than the minute of
+    /// common load balancers, so that the server does not close a connection just as the balancer uses it.
     pub idle: Duration,
-    /// From the end of a head to the beginning of the answer, which is 500 by then. A write that has begun goes on.
-    /// 15 s.
+    /// From the end of a head to the start of the response; after this time the response is 500. A write that has
+    /// begun goes on. Default 15 s.
     pub request: Duration,
-    /// How old a connection becomes, give or take a tenth, before it is brought to an orderly end, so that balancers can
-    /// spread the load anew. 15 min.
+    /// The age, plus or minus a tenth, at which a connection is closed gracefully, so that load balancers can spread
+    /// the load again. Default 15 min.
     pub age: Duration,
-    /// The bytes of a head, its first line included. 16 KiB.
+    /// The bytes of a head, including its first line. Default 16 KiB.
     pub head_bytes: usize,
-    /// The header fields of a request. 64.
+    /// The header fields of a request. Default 64.
     pub headers: usize,
-    /// The bytes of a path and its query. 4 KiB.
+    /// The bytes of a path and its query. Default 4 KiB.
     pub target_bytes: usize,
-    /// Requests at a time on one connection of HTTP/2. 100.
+    /// Concurrent requests on one HTTP/2 connection. Default 100.
     pub streams: u32,
 }
 

@@ -1,4 +1,4 @@
-//! From a listening socket to the service, and the orderly end.
+//! The HTTP listener, from its socket to the service, and its graceful shutdown.
 
 mod accept;
 mod address;

@@ -1,4 +1,4 @@
-//! A server from its first connection to its end.
+//! A server, from its first connection to its shutdown.
 
 use std::{fmt, io, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 
@@ -17,7 +17,7 @@ use crate::{
     stack::{Guard, Stack},
 };
 
-/// A server that listens.
+/// A server that is bound to an address.
 pub struct Server {
     socket: TcpListener,
     address: SocketAddr,
@@ -31,22 +31,22 @@ pub struct Server {
     store_descriptors: usize,
 }
 
-/// How a server came to its end.
+/// How a server ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ended {
-    /// Each request was answered.
+    /// Every request was answered.
     InOrder,
-    /// Requests were still running, and have been cut off.
+    /// Requests were still running and were cut off.
     CutOff,
 }
 
 impl Server {
-    /// Listens at an address; port 0 lets the system choose.
+    /// Binds to an address; with port 0 the system chooses the port.
     ///
     /// # Errors
     ///
-    /// The system's, when the address is taken or may not be used.
+    /// The error of the system, if the address is taken or may not be used.
     pub async fn bind(address: SocketAddr) -> io::Result<Self> {
         let socket = TcpListener::bind(address).await?;
         Ok(Self {
@@ -63,12 +63,13 @@ impl Server {
         })
     }
 
-    /// Where it listens.
+    /// Returns the address that it listens on.
     pub const fn local_addr(&self) -> SocketAddr {
         self.address
     }
 
-    /// Speaks TLS, with HTTP/1.1 and HTTP/2 as the client asks for (ALPN); without it, it speaks both in clear.
+    /// Serves TLS, with HTTP/1.1 or HTTP/2 as the client negotiates (ALPN). Without this, the server accepts both in
+    /// clear text.
     ///
     /// # Errors
     ///
@@ -78,29 +79,29 @@ impl Server {
         Ok(self)
     }
 
-    /// What it bears; [`HttpLimits::default`] unless this is said.
+    /// Sets the limits; [`HttpLimits::default`] unless this is called.
     #[must_use]
     pub fn limits(mut self, limits: HttpLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// How long it goes on to take requests after it has been told to stop, so that a balancer can learn of it: not at
-    /// all, unless this is said. Answers say `Connection: close` meanwhile.
+    /// Sets how long the server accepts requests after the signal to stop, so that a load balancer can notice the
+    /// shutdown. Without this there is no delay. HTTP/1 responses carry `Connection: close` meanwhile.
     #[must_use]
     pub const fn drain_delay(mut self, delay: Duration) -> Self {
         self.drain = delay;
         self
     }
 
-    /// How long after it has been told to stop it ends in any case: 30 s, unless this is said.
+    /// Sets how long after the signal to stop the server ends in any case: 30 s unless this is called.
     #[must_use]
     pub const fn stop_timeout(mut self, time: Duration) -> Self {
         self.stop = time;
         self
     }
 
-    /// Ends it at once when this is done while it stops.
+    /// Makes a server that is stopping end at once when `hasten` completes.
     #[must_use]
     pub fn hasten(mut self, hasten: impl Future<Output = ()> + Send + 'static) -> Self {
         self.hasten = Box::pin(hasten.fuse());
@@ -117,16 +118,16 @@ impl Server {
         self
     }
 
-    /// How many files and sockets the store will open that are not open when the server starts.
+    /// Sets how many files and sockets the store will open after the server has started.
     pub(crate) const fn store_descriptors(mut self, descriptors: usize) -> Self {
         self.store_descriptors = descriptors;
         self
     }
 
-    /// Serves until `stop` is done, and comes to an orderly end: it goes on for the drain delay, then takes no connection
-    /// any more, closes those on which no request runs, and waits for the others.
+    /// Serves until `stop` completes, and then shuts down gracefully. The server goes on for the drain delay, stops
+    /// accepting connections, closes those on which no request runs, and waits for the others.
     ///
-    /// A write that has begun runs to its end, also when nobody is there to be answered.
+    /// A write that has begun runs to its end, even if nobody waits for its response.
     pub async fn serve(self, service: LeadService, stop: impl Future<Output = ()>) -> Ended {
         let delay = self.drain;
         self.serve_until(service, async move {
@@ -136,7 +137,7 @@ impl Server {
         .await
     }
 
-    /// The same; what tells it to stop says for how long to go on.
+    /// Like `serve`, but `stop` returns the drain delay.
     pub(crate) async fn serve_until(self, service: LeadService, stop: impl Future<Output = Duration>) -> Ended {
         let Self { socket, tls, mut limits, metrics, mut hasten, .. } = self;
         let share = Share::now(self.store_descriptors);

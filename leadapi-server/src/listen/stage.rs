@@ -1,4 +1,4 @@
-//! How far a server is in its life.
+//! The stages in the life of a server.
 
 use std::time::Duration;
 
@@ -7,22 +7,21 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// A connection that has just been made is let to say what it was made for: its client could not know that the server
-/// stops.
+/// How long a new connection may still send its first request: its client could not know that the server is stopping.
 const NEW: Duration = Duration::from_secs(1);
 
-/// How far a server is in its life; it only ever goes on.
+/// A stage in the life of a server. A server never goes back to an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stage {
-    /// It takes requests.
+    /// Accepts requests.
     Running,
-    /// It still takes requests, but has said that it will not for long.
+    /// Still accepts requests, but announces that it will stop soon.
     Draining,
-    /// It takes no connection any more, and ends those that it has.
+    /// Has stopped accepting connections, and ends those that are open.
     Stopping,
 }
 
-/// Sees how far the server is.
+/// Observes the stage of the server.
 #[derive(Debug, Clone)]
 pub(crate) struct Life(watch::Receiver<Stage>);
 
@@ -32,22 +31,22 @@ impl Life {
         (stage, Self(life))
     }
 
-    /// Whether nothing has been said yet, which is quicker to ask than what was said last.
+    /// Returns whether the stage has never changed, which is cheaper to check than the stage itself.
     pub(crate) fn is_running(&self) -> bool {
         self.0.has_changed().is_ok_and(|has| !has)
     }
 
-    /// Whether the server has come so far.
+    /// Returns whether the server has reached the stage.
     pub(crate) fn has_reached(&self, stage: Stage) -> bool {
         *self.0.borrow() >= stage
     }
 
-    /// Waits until the server has come so far. One that is gone has.
+    /// Waits until the server has reached the stage. A server that is gone has reached every stage.
     pub(crate) async fn reached(mut self, stage: Stage) {
         drop(self.0.wait_for(|now| *now >= stage).await);
     }
 
-    /// Waits until a connection that is made now is to be brought to its end because the server stops.
+    /// Waits until a connection that is made now must end because the server stops.
     pub(crate) fn ends_connection(self) -> impl Future<Output = ()> + Send {
         let made = Instant::now();
         async move {

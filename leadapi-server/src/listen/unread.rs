@@ -1,7 +1,7 @@
-//! The bytes of answers that their peers have not read, bounded over all connections of a listener.
+//! The bytes of responses that peers have not read, bounded over all connections of a listener.
 //!
-//! Where there are too many, the connection that has been behind for longest is cut, and no request runs until its
-//! memory is free. To wait until peers read instead would let those that never do keep everybody else out.
+//! Above the limit, the connection that has been behind for longest is cut, and no request runs until its memory is
+//! free. Waiting for peers to read instead would let those that never read keep everybody else out.
 
 use std::{
     collections::HashMap,
@@ -23,17 +23,17 @@ pub(super) struct UnreadBudget(Arc<Budget>);
 
 struct Budget {
     limit: usize,
-    /// All unread bytes, those of cut connections too until their memory is free.
+    /// All unread bytes, including those of cut connections until their memory is free.
     held: AtomicUsize,
     gauge: IntGauge,
     space: Notify,
     behind: Mutex<Behind>,
 }
 
-/// The connections whose peers have something left to read.
+/// The connections whose peers have unread bytes.
 #[derive(Default)]
 struct Behind {
-    /// Their bytes, without those of connections that have been cut.
+    /// The bytes of these connections, without connections that have been cut.
     total: usize,
     next: u64,
     connections: HashMap<u64, Laggard>,
@@ -41,13 +41,13 @@ struct Behind {
 
 struct Laggard {
     bytes: usize,
-    /// Until when its peer must have read some of them.
+    /// When its peer must have read some of them.
     due: Instant,
     task: Waker,
     is_cut: Arc<AtomicBool>,
 }
 
-/// The part of one connection.
+/// The share of one connection in the budget.
 pub(super) struct UnreadShare {
     budget: UnreadBudget,
     number: u64,
@@ -56,7 +56,7 @@ pub(super) struct UnreadShare {
 }
 
 impl UnreadBudget {
-    /// The unread bytes are in the gauge too.
+    /// Creates a budget whose unread bytes the gauge shows.
     pub(super) fn new(limit: usize, gauge: IntGauge) -> Self {
         let (held, space, behind) = (AtomicUsize::new(0), Notify::new(), Mutex::default());
         Self(Arc::new(Budget { limit, held, gauge, space, behind }))
@@ -66,12 +66,12 @@ impl UnreadBudget {
         self.0.held.load(Relaxed) <= self.0.limit
     }
 
-    /// Is done when there is space after there was none.
+    /// Completes when space becomes free.
     pub(super) fn space(&self) -> Notified<'_> {
         self.0.space.notified()
     }
 
-    /// A connection that held so many bytes holds so many now.
+    /// Records that a connection that held `before` bytes holds `now` bytes.
     pub(super) fn change(&self, before: usize, now: usize) {
         let Budget { limit, held, gauge, space, .. } = &*self.0;
         if now > before {
@@ -102,8 +102,8 @@ impl UnreadShare {
         &self.budget
     }
 
-    /// Says how many bytes the peer has not read, and until when it must have read some. Whether the connection may go
-    /// on: where it has to end later, its task is woken.
+    /// Reports how many bytes the peer has not read, and when it must have read some. Returns whether the connection
+    /// may go on. If it must end later, its task is woken.
     pub(super) fn report(&mut self, bytes: usize, due: Instant, task: &Waker) -> bool {
         if bytes != self.reported && !self.is_cut() {
             self.reported = bytes;
@@ -148,7 +148,7 @@ impl Behind {
         Some(laggard)
     }
 
-    /// Takes out the connection that is due first, while there are more bytes than the limit.
+    /// Removes the connection that is due first, if there are more bytes than the limit.
     fn too_many(&mut self, limit: usize) -> Option<Laggard> {
         if self.total <= limit {
             return None;
@@ -178,7 +178,7 @@ mod tests {
         assert!(first.report(40, due(2), task));
         assert!(second.report(40, due(1), task));
         assert!(third.report(20, due(3), task));
-        // It is the one that holds more, and yet it has been behind for the shortest time.
+        // This connection exceeds the limit, but it has been behind for the shortest time.
         assert!(third.report(40, due(4), task));
         assert!(!second.report(40, due(1), task), "it was the oldest");
         assert!(first.report(39, due(5), task) && third.report(40, due(4), task));

@@ -1,5 +1,5 @@
-//! The service as it stands on one connection: each of its requests is in the table while it runs, and an answer goes out
-//! when nothing of its request stands before the next one.
+//! The service of one connection. A request is in the deadline table while it runs. Its response is sent once the
+//! unread rest of its body has been discarded, so that the next request can follow.
 
 use std::{
     convert::Infallible,
@@ -42,7 +42,7 @@ pub(super) fn answering<A: Answer>(
         let answer = if kind.is_http1 && shared.backlog().has_space() {
             Either::Left(service.answer(head, body, since))
         } else {
-            // In HTTP/2 many requests arrive before the first of them runs, so each looks for space when it runs.
+            // In HTTP/2 many requests arrive before the first of them runs, so each checks for space when it runs.
             let shared = shared.clone();
             Either::Right(async move {
                 let backlog = shared.backlog();
@@ -57,20 +57,21 @@ pub(super) fn answering<A: Answer>(
 }
 
 pin_project! {
-    // Not put together from others: each of them would move the answer once more.
+    // One hand-written future instead of combinators, because each combinator would move the response once more.
     struct Answering<F, B> {
         #[pin]
         answer: F,
-        // Until there is an answer.
+        // `None` once there is a response.
         begun: Option<Running>,
-        // An answer that waits for the rest of its request: seldom, so that it need not make the others larger.
+        // A response that waits for the rest of its request. Boxed, because it is rare and would make every future
+        // larger.
         late: Option<Pin<Box<dyn Future<Output = Response<Delivered<B>>> + Send>>>,
         has_body: bool,
         kind: RequestKind,
     }
 }
 
-/// What of a request decides how its answer is sent.
+/// The properties of a request that decide how its response is sent.
 #[derive(Clone, Copy)]
 struct RequestKind {
     is_http1: bool,
@@ -86,10 +87,10 @@ impl<F: Future<Output = Response<B>>, B: Body + Send + 'static> Future for Answe
             return late.as_mut().poll(cx).map(Ok);
         }
         let response = ready!(this.answer.poll(cx));
-        // Whoever asks for more than the one answer waits for ever.
+        // A future that is polled after its completion stays pending.
         let Some(running) = this.begun.take() else { return Poll::Pending };
         let (kind, rest) = (*this.kind, this.has_body.then(|| running.take_rest()).flatten());
-        // An answer that ends the connection in any case need not wait for it.
+        // A response that closes the connection anyway need not wait for the rest.
         let Some(rest) = rest.filter(|_| !response.headers().contains_key(header::CONNECTION)) else {
             return Poll::Ready(Ok(deliver(response, false, running, kind)));
         };
@@ -107,12 +108,12 @@ fn deliver<B: Body>(
     running: Running,
     kind: RequestKind,
 ) -> Response<Delivered<B>> {
-    // A peer that knows that this is the end does not send the next request into a closing connection.
+    // A client that knows that the connection closes does not send its next request into it.
     if kind.is_http1 && (is_last || !running.shared.life().is_running()) {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
-    // A body in an answer to HEAD is an error of its stream in HTTP/2, and clients give up the whole connection over it
-    // (RFC 9113, 8.1.1). The length is that of the GET (RFC 9110, 8.6).
+    // In HTTP/2 a body in a response to HEAD is a stream error, and some clients close the whole connection over it
+    // (RFC 9113, 8.1.1). Content-Length is that of the GET (RFC 9110, 8.6).
     if kind.is_head
         && let Some(length) = response.body().size_hint().exact()
     {

@@ -1,7 +1,8 @@
-//! The bytes of answers that the peer of one connection has not read yet. While there are too many, its next request
-//! waits, so that a peer that asks and does not read makes the server hold a bounded number of answers.
+//! The bytes of responses that the peer of one connection has not read yet. While there are too many, the next
+//! request of the connection waits. So a peer that sends requests and reads no responses makes the server hold only a
+//! bounded number of bytes.
 //!
-//! Read is what the system has taken for it: how much that is, the system bounds.
+//! Bytes count as read once the kernel has taken them. The kernel bounds how many it takes.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -12,10 +13,10 @@ use crate::listen::unread::UnreadBudget;
 pub(super) struct Backlog {
     limit: usize,
     bytes: AtomicUsize,
-    /// Of these, those that are in the budget of all connections.
+    /// The part of `bytes` that is counted in the budget of all connections.
     counted: AtomicUsize,
     budget: UnreadBudget,
-    /// Of these, those that have been handed on, in HTTP/1, and are written with the next flush.
+    /// HTTP/1 only: the part of `bytes` that hyper has taken and writes with the next flush.
     handed_on: AtomicUsize,
     space: Notify,
 }
@@ -30,12 +31,12 @@ impl Backlog {
         self.bytes.load(Relaxed)
     }
 
-    /// Whether a request may run.
+    /// Returns whether a request may run.
     pub(super) fn has_space(&self) -> bool {
         self.has_space_here() && self.budget.has_space()
     }
 
-    /// One answer may be larger than the limit, so there is space whenever all has been read.
+    /// There is always space when the peer has read everything, because one response may exceed the limit.
     fn has_space_here(&self) -> bool {
         let bytes = self.bytes();
         bytes == 0 || bytes < self.limit
@@ -44,7 +45,7 @@ impl Backlog {
     /// Waits until there is space.
     pub(super) async fn space(&self) {
         loop {
-            // Made before it is looked at, so that no change between the two is missed.
+            // Created before the check, so that no change between the two is missed.
             let (here, elsewhere) = (self.space.notified(), self.budget.space());
             if self.has_space() {
                 return;
@@ -60,7 +61,7 @@ impl Backlog {
         self.bytes.fetch_add(bytes, Relaxed);
     }
 
-    /// They have been read, or will never be.
+    /// Removes bytes that the peer has read or will never read.
     pub(super) fn remove(&self, bytes: usize) {
         let had_space = self.has_space_here();
         self.bytes.fetch_sub(bytes, Relaxed);
@@ -69,14 +70,13 @@ impl Backlog {
         }
     }
 
-    /// Brings the budget of all connections up to date. In HTTP/1 most answers are written as soon as they are there, and
-    /// need never be in it.
+    /// Updates the budget of all connections. Most HTTP/1 responses are written at once and never count in it.
     pub(super) fn settle(&self) {
         let bytes = self.bytes();
         self.budget.change(self.counted.swap(bytes, Relaxed), bytes);
     }
 
-    /// They are written with the next flush.
+    /// Marks bytes as written by the next flush.
     pub(super) fn hand_on(&self, bytes: usize) {
         self.handed_on.fetch_add(bytes, Relaxed);
     }
@@ -109,7 +109,7 @@ mod tests {
     fn a_request_waits_until_enough_has_been_read() {
         let backlog = Backlog::new(100, budget(1_000));
         let has_space = || backlog.space().now_or_never().is_some();
-        // One answer may be larger than the limit.
+        // One response may be larger than the limit.
         assert!(has_space());
         backlog.add(300);
         assert!(!has_space());

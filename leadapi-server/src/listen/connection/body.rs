@@ -1,7 +1,9 @@
-//! The body of a request: it is to be there in time, and what nobody has read of it is passed over before the answer goes
-//! out. In HTTP/1 the next request stands behind it, so the connection would have to be closed otherwise, and a client
-//! that is not told so sends its next request into the closing. In HTTP/2 the stream would be reset behind the answer
-//! (RFC 9113, 8.1), and there are clients, curl 7.88 among them, to which the answer is lost then.
+//! The body of a request. It must arrive in time, and the server discards the part that nobody has read before it
+//! sends the response.
+//!
+//! In HTTP/1 the next request follows the body, so the server would have to close the connection instead. A client
+//! that does not know this sends its next request into the closing connection. In HTTP/2 the server would reset the
+//! stream after the response (RFC 9113, 8.1), and some clients, curl 7.88 among them, then lose the response.
 
 use std::{
     future::poll_fn,
@@ -19,27 +21,27 @@ use tokio::time::{Sleep, sleep};
 
 use super::{Shared, request::Running};
 
-/// The most bytes that are passed over: sixteen times what a body may have (contract D5), so that also who sends too many
-/// is told so.
+/// The most bytes that are discarded. Sixteen times the limit of a body (contract D5), so that a client that sends
+/// too many also receives the response that says so.
 const MOST: u64 = 1 << 20;
 
-/// The body of a request, which is to be there in time.
+/// The body of a request, which must arrive in time.
 ///
-/// Until it has been read to its end, it holds the rest, which it leaves to its connection when it is dropped, under the
-/// number of its request.
+/// If it is dropped before its end has been read, it leaves the rest to its connection, under the number of its
+/// request.
 pub(crate) struct Timely(Option<(Rest, Shared, u64)>);
 
-/// What has not been read of a body.
+/// The part of a body that has not been read.
 pub(super) struct Rest {
     body: Incoming,
     time: Duration,
-    /// Made when the body is waited for, which most are not.
+    /// Created when the body is not there yet, which is rare.
     timer: Option<Pin<Box<Sleep>>>,
-    /// Whether its end may come: not as long as the client waits to be asked for it, nor once it has failed.
+    /// Whether the end can arrive. It cannot while the client waits for `100 Continue`, or after an error.
     may_come: bool,
 }
 
-/// The body did not come in time.
+/// The body did not arrive in time.
 #[derive(Debug, thiserror::Error)]
 #[error("the body did not come in time")]
 struct Late;
@@ -78,7 +80,8 @@ impl Rest {
         Poll::Ready(frame)
     }
 
-    /// Reads it to its end; false where that is not to be reached, and in HTTP/1 the connection has to end.
+    /// Reads to the end of the body. Returns `false` if the end is out of reach; in HTTP/1 the connection must then
+    /// close.
     pub(super) async fn pass_over(mut self) -> bool {
         if !self.may_come || self.body.size_hint().lower() > MOST {
             return false;

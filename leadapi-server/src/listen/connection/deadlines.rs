@@ -1,6 +1,6 @@
-//! When a connection is cut: a table that is told what happens on it, and knows how long that may take.
+//! The deadlines of a connection: a table that records what happens on the connection and computes when to cut it.
 //!
-//! It has no clock and no timer of its own, so that it can be tested without waiting.
+//! The table has no clock and no timer, so its tests need not wait.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,23 +8,23 @@ use tokio::time::Instant;
 
 use crate::HttpLimits;
 
-/// How long a connection is let to close in order, once nothing runs on it.
+/// How long a connection may take to close gracefully once no request runs on it.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// What a connection is waited for, and why it is cut when that does not come.
+/// What the server waits for on a connection, which is the reason for cutting it when that does not happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Wait {
-    /// For its first byte.
+    /// For the first byte.
     FirstByte,
     /// For the rest of a head.
     Head,
-    /// For a request to be answered and its answer to be taken.
+    /// For a request to be answered and its response to be taken.
     Request,
     /// For the peer to take bytes.
     Write,
     /// For the next request.
     Idle,
-    /// For the peer to close it too.
+    /// For the peer to close the connection too.
     Farewell,
     /// For the peer to read, when all connections together have too many unread bytes.
     Unread,
@@ -47,15 +47,15 @@ impl Wait {
 #[derive(Debug)]
 pub(super) struct Deadlines {
     limits: Arc<HttpLimits>,
-    /// What is waited for between requests, and until when.
+    /// What the server waits for between requests, and until when.
     between: (Wait, Instant),
-    /// Each request that runs, and until when it may.
+    /// The running requests, each with its deadline.
     running: Vec<(u64, Instant)>,
-    /// Until when the peer must have taken what it does not take now.
+    /// When the peer must have taken the bytes that it does not take now.
     stalled: Option<Instant>,
     next: u64,
     multiplexed: bool,
-    /// From here on the peer knows that the connection is being closed; a request that begins later is not waited for.
+    /// When the peer knows that the connection is closing. The server does not wait for a request that begins later.
     known: Option<Instant>,
 }
 
@@ -65,7 +65,7 @@ impl Deadlines {
         Self { limits, between, running: Vec::new(), stalled: None, next: 0, multiplexed: false, known: None }
     }
 
-    /// It speaks HTTP/2, where bytes may come at any time that belong to no request.
+    /// Marks the connection as HTTP/2, where bytes that belong to no request may arrive at any time.
     pub(super) fn multiplexed(&mut self) {
         self.multiplexed = true;
     }
@@ -81,13 +81,14 @@ impl Deadlines {
         }
     }
 
-    /// A head is complete; its request is known by the number from here on.
+    /// Records a complete head and returns the number of its request.
     pub(super) fn began(&mut self, now: Instant) -> u64 {
         self.next += 1;
         if self.known.is_some_and(|known| now > known) {
             return self.next;
         }
-        // The answer comes in time by itself; this is for the body of it, and for what nobody thought of.
+        // The request timeout ensures a response; this deadline also covers the response body and anything
+        // unforeseen.
         self.running.push((self.next, now + self.limits.request + self.limits.write));
         self.next
     }
@@ -96,14 +97,14 @@ impl Deadlines {
         self.running.iter().any(|(running, _)| *running == request)
     }
 
-    /// There is an answer; from here on it is the peer that is waited for.
+    /// Records a response; the peer must take it in time.
     pub(super) fn answered(&mut self, request: u64, now: Instant) {
         if let Some((_, until)) = self.running.iter_mut().find(|(running, _)| *running == request) {
             *until = now + self.limits.write;
         }
     }
 
-    /// The answer has gone to the peer, or nobody waits for it any longer.
+    /// Records that the response has gone to the peer, or that nobody waits for it.
     pub(super) fn ended(&mut self, request: u64, now: Instant) {
         let before = self.running.len();
         self.running.retain(|(running, _)| *running != request);
@@ -115,37 +116,37 @@ impl Deadlines {
         }
     }
 
-    /// The peer takes no more bytes.
+    /// Records that the peer takes no bytes.
     pub(super) fn stalled(&mut self, now: Instant) {
-        // Not put off by the few bytes that a peer takes now and then to look alive.
+        // Not extended by the few bytes that a peer takes now and then to look alive.
         self.stalled.get_or_insert(now + self.limits.write);
     }
 
-    /// The peer has taken all bytes.
+    /// Records that the peer has taken all bytes.
     pub(super) fn flushed(&mut self) {
         self.stalled = None;
     }
 
-    /// It is being closed. In HTTP/1 nothing more has to be said where no request runs; in HTTP/2 the peer is told which
-    /// of its requests were the last, and says that it knows.
+    /// Records that the connection is closing. In HTTP/1 nothing is left to exchange if no request runs. In HTTP/2
+    /// the server announces the last request that it accepts, and the peer acknowledges that.
     pub(super) fn closing(&mut self, now: Instant) {
         self.farewell(if self.multiplexed { now + FAREWELL } else { now });
         self.known = Some(self.between.1);
     }
 
-    /// The last byte has been written; all that is waited for is that the peer closes too.
+    /// Records that the last byte has been written. Only the peer's close is still missing.
     pub(super) fn shut(&mut self, now: Instant) {
         self.farewell(now + FAREWELL);
     }
 
-    /// There is one, and it is neither put off nor brought forward.
+    /// Sets the final deadline once; a later call neither extends nor shortens it.
     fn farewell(&mut self, until: Instant) {
         if self.between.0 != Wait::Farewell {
             self.between = (Wait::Farewell, until);
         }
     }
 
-    /// What is waited for, and until when.
+    /// Returns what the server waits for, and until when.
     pub(super) fn due(&self) -> (Wait, Instant) {
         let running = self.running.iter().map(|(_, until)| (Wait::Request, *until)).min_by_key(|(_, until)| *until);
         let stalled = self.stalled.map(|until| (Wait::Write, until));
@@ -197,7 +198,7 @@ mod tests {
         assert_eq!(table.due(), (Wait::Idle, t + s(78)));
     }
 
-    /// A ping is no request: neither does it begin a head, nor does it keep an idle connection.
+    /// A ping is not a request: it neither begins a head nor keeps an idle connection open.
     #[test]
     fn bytes_between_the_requests_of_http_2_change_nothing() {
         let (mut table, t) = table();

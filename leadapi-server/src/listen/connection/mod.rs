@@ -32,13 +32,15 @@ pub(crate) use self::{body::Timely, deadlines::Wait};
 use super::{Answer, Life, unread::UnreadShare};
 use crate::HttpLimits;
 
-/// What a client that speaks HTTP/2 without TLS sends before anything else (RFC 9113, 3.4).
+/// The first bytes of a client that uses HTTP/2 without TLS (RFC 9113, 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// The windows of HTTP/2, in bytes: a body is small, and what a peer may send unasked is held in memory.
+/// The flow-control windows of HTTP/2, in bytes. Bodies are small, and the server buffers whatever a peer sends
+/// unasked.
 const STREAM_WINDOW: u32 = 64 * 1_024;
 const CONNECTION_WINDOW: u32 = 1_024 * 1_024;
-/// Streams that a peer resets before they are looked at, or makes us reset, until its connection is ended.
+/// How many streams a peer may reset before they are handled, or make the server reset, until its connection is
+/// closed.
 const PENDING_RESETS: usize = 20;
 const ERROR_RESETS: usize = 20;
 
@@ -48,16 +50,16 @@ pub(crate) enum Protocol {
     Http2,
 }
 
-/// How a connection came to its end.
+/// How a connection ended.
 #[derive(Debug)]
 pub(crate) enum End {
-    /// In order, or by the peer.
+    /// Closed gracefully, or by the peer.
     Closed,
-    /// What was waited for did not come.
+    /// Cut, because what the server waited for did not happen.
     Cut(Wait),
 }
 
-/// What the stream of a connection, its requests and its watch share.
+/// The state that the stream of a connection, its requests and its watch share.
 #[derive(Clone)]
 struct Shared(Arc<Connection>);
 
@@ -70,10 +72,10 @@ struct Connection {
 
 struct Table {
     deadlines: Deadlines,
-    /// What is left of the bodies of requests that run, each by its number: of hardly any.
+    /// The unread body of each running request, by the number of the request. Usually empty.
     unread: Vec<(u64, Rest)>,
-    /// Stands still while the connection is polled: what happens meanwhile happens at once, and a clock that is read for
-    /// each part of it costs more than the part.
+    /// Fixed while the connection is polled. All events of one poll happen at the same time, and reading the clock
+    /// for each event would cost more than the event.
     now: Option<Instant>,
 }
 
@@ -91,22 +93,22 @@ impl Shared {
         &self.0.backlog
     }
 
-    /// Everything that was written before has gone to the peer, as far as it is known here.
+    /// Records that everything written before has gone to the peer, as far as the server can know.
     fn flushed(&self) {
-        // In HTTP/2 a piece of an answer may still wait for a window.
+        // In HTTP/2 a part of a response may still wait for flow control.
         if self.0.is_http1 {
             self.0.backlog.flushed();
         }
     }
 
-    /// Tells the table what happens now, or asks it.
+    /// Calls `happens` with the deadlines and the current time.
     fn with<T>(&self, happens: impl FnOnce(&mut Deadlines, Instant) -> T) -> T {
         let mut table = self.lock();
         let now = table.now();
         happens(&mut table.deadlines, now)
     }
 
-    /// Keeps what is left of the body of a request; of one that is over it ends here.
+    /// Keeps the unread rest of the body of a request, or drops it if the request is over.
     fn leave(&self, request: u64, rest: Rest) {
         let mut table = self.lock();
         if table.deadlines.runs(request) {
@@ -114,13 +116,13 @@ impl Shared {
         }
     }
 
-    /// Gives what is left of the body of a request.
+    /// Takes the unread rest of the body of a request.
     fn take_rest(&self, request: u64) -> Option<Rest> {
         self.lock().take_rest(request)
     }
 
-    /// A request is over, and what may be left of its body goes with it. Its answer has been read, or in HTTP/1 is
-    /// written with the next flush.
+    /// Ends a request and drops any unread rest of its body. The peer has read the response, or in HTTP/1 the next
+    /// flush writes it.
     fn end(&self, request: u64, unread: usize) {
         if self.0.is_http1 {
             self.0.backlog.hand_on(unread);
@@ -136,12 +138,12 @@ impl Shared {
         drop(rest);
     }
 
-    /// Lets time stand still, for the connection to be polled.
+    /// Fixes the time while the connection is polled.
     fn hold(&self) -> Instant {
         *self.lock().now.insert(Instant::now())
     }
 
-    /// Lets time go on, and says what is waited for from here on, and until when.
+    /// Lets time go on, and returns what the server waits for next, and until when.
     fn release(&self) -> (Wait, Instant) {
         let mut table = self.lock();
         table.now = None;
@@ -149,7 +151,7 @@ impl Shared {
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
-        // A panic between two lines of the table leaves nothing half done in it.
+        // A panic while the lock is held leaves nothing half done in the table.
         self.0.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -165,7 +167,7 @@ impl Table {
     }
 }
 
-/// Serves a connection to its end; what it speaks is seen from its first bytes where it is not known.
+/// Serves a connection to its end. If the protocol is not known, the first bytes decide.
 pub(super) async fn serve(
     mut stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     protocol: Option<Protocol>,
@@ -208,7 +210,7 @@ pub(super) async fn serve(
     }
 }
 
-/// Reads until it is plain which protocol the peer speaks; `None` when it closes before.
+/// Reads until the protocol of the peer is clear; `None` if the peer closes first.
 async fn see_protocol(stream: &mut (impl AsyncRead + Unpin), ahead: &mut BytesMut) -> io::Result<Option<Protocol>> {
     while stream.read_buf(ahead).await? > 0 {
         if ahead.starts_with(PREFACE) {
@@ -221,7 +223,7 @@ async fn see_protocol(stream: &mut (impl AsyncRead + Unpin), ahead: &mut BytesMu
     Ok(None)
 }
 
-/// Times are not hyper's here: it would take the wait for the next request for the wait for the rest of a head.
+/// The timeout of hyper is off: it would treat the wait for the next request as the wait for the rest of a head.
 fn http1(limits: &HttpLimits) -> http1::Builder {
     let mut http = http1::Builder::new();
     http.header_read_timeout(None).max_header_size(limits.head_bytes);
@@ -237,7 +239,7 @@ fn http2(limits: &HttpLimits) -> http2::Builder<TokioExecutor> {
         .max_header_list_size(u32::try_from(limits.head_bytes).unwrap_or(u32::MAX))
         .max_pending_accept_reset_streams(PENDING_RESETS)
         .max_local_error_reset_streams(ERROR_RESETS)
-        // A peer that is gone without a word is found out by a ping.
+        // A ping detects a peer that vanished without closing.
         .keep_alive_interval(Duration::from_secs(20))
         .keep_alive_timeout(Duration::from_secs(10));
     http
@@ -258,7 +260,7 @@ where
     }
 }
 
-/// Give or take a tenth, so that connections that came together do not all come anew together.
+/// Varies the age by up to a tenth, so that connections that were made together do not all reconnect together.
 fn with_jitter(age: Duration) -> Duration {
     let random = RandomState::new().hash_one(()) % 201;
     age * 9 / 10 + age / 1_000 * u32::try_from(random).unwrap_or_default()
@@ -278,7 +280,7 @@ impl Shared {
 mod tests {
     use super::*;
 
-    /// Long enough for a clock to have moved on.
+    /// Waits until the clock has advanced.
     fn pass_time() {
         let begun = Instant::now();
         while Instant::now() == begun {}

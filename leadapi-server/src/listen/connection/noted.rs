@@ -1,4 +1,4 @@
-//! A stream that notes when bytes come and when the peer takes none.
+//! A stream that records when bytes arrive and when the peer takes none.
 
 use std::{
     io,
@@ -12,17 +12,17 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::{Deadlines, Shared};
 
-/// Pieces of so many bytes in all are written as one: a second piece costs the system more than to copy them costs us.
+/// Pieces of at most this many bytes in total are written as one: a second piece costs the kernel more than a copy.
 const SMALL: usize = 2_048;
 
 pub(super) struct Noted<S> {
     stream: S,
-    /// What was read already, to see which protocol the peer speaks.
+    /// Bytes that were already read to detect the protocol.
     ahead: Bytes,
     deadlines: Shared,
-    /// The peer does not take what is written.
+    /// Whether the peer has stopped taking bytes.
     is_stalled: bool,
-    /// Nothing more is written.
+    /// Whether the write side is shut down.
     is_shut: bool,
 }
 
@@ -31,7 +31,7 @@ impl<S> Noted<S> {
         Self { stream, ahead, deadlines, is_stalled: false, is_shut: false }
     }
 
-    /// Whether everything has gone to the peer, as far as it is known here.
+    /// Records a stalled peer, or that everything has gone to the peer, as far as the server can know.
     fn note<T>(&mut self, polled: &Poll<io::Result<T>>, is_flush: bool) {
         if polled.is_pending() {
             self.is_stalled = true;
@@ -51,8 +51,8 @@ impl<S: AsyncRead + Unpin> AsyncRead for Noted<S> {
         let begins = !self.ahead.is_empty();
         let now = self.ahead.len().min(buffer.remaining());
         buffer.put_slice(&self.ahead.split_to(now));
-        // What has come behind it is read with it. A head that comes in two pieces makes the HTTP library take a buffer twice
-        // as large, for good, in which each request lies behind the one before, where memory is cold.
+        // Bytes that follow are read in the same call. When a head arrives in two pieces, hyper doubles its buffer
+        // for good. Later requests then lie one behind the other in that buffer, in cold memory.
         let before = buffer.filled().len();
         let polled = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if polled.is_ready() && buffer.filled().len() > before {
@@ -97,8 +97,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Noted<S> {
         polled
     }
 
-    /// After the last byte it is read on until the peer closes too, or is due: to what a peer still sends when the stream
-    /// is gone the system answers with a reset, and the peer may lose what was on its way to it (RFC 9112, 9.6).
+    /// After the last byte, reads on until the peer closes too or its deadline passes. Without the stream the kernel
+    /// would answer further bytes with a reset. The peer could then lose a response that is on its way (RFC 9112,
+    /// 9.6).
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if !self.is_shut {
             let polled = Pin::new(&mut self.stream).poll_shutdown(cx);
@@ -127,7 +128,7 @@ mod tests {
 
     use super::*;
 
-    /// How many pieces each write had, and all bytes.
+    /// Records the number of pieces of each write, and all bytes.
     #[derive(Default)]
     struct Written(Vec<usize>, Vec<u8>);
 

@@ -1,4 +1,4 @@
-//! A request that runs on a connection: from the end of its head until its answer has gone to the peer.
+//! A request that runs on a connection, from the end of its head until its response has gone to the peer.
 
 use std::{
     pin::Pin,
@@ -12,12 +12,12 @@ use tokio::time::Instant;
 
 use super::{Shared, body::Rest};
 
-/// Stands in the connection's table until it is dropped.
+/// An entry in the connection's table, removed on drop.
 pub(super) struct Running {
     pub(super) shared: Shared,
     pub(super) since: Instant,
     pub(super) number: u64,
-    /// The bytes of its answer that the peer has not read.
+    /// The bytes of the response that the peer has not read.
     unread: usize,
 }
 
@@ -27,17 +27,17 @@ impl Running {
         Self { shared: shared.clone(), since, number, unread: 0 }
     }
 
-    /// What is left of its body, if that has been given up.
+    /// Takes the unread rest of the body, if the service has dropped the body.
     pub(super) fn take_rest(&self) -> Option<Rest> {
         self.shared.take_rest(self.number)
     }
 
-    /// There is an answer, which has no body where its request was HEAD.
+    /// Attaches the request to the body of its response, which is `None` for HEAD.
     pub(super) fn deliver<B: Body>(mut self, body: Option<B>, is_http1: bool) -> Delivered<B> {
         let bytes = body.as_ref().and_then(|body| body.size_hint().exact()).unwrap_or_default();
         self.unread = usize::try_from(bytes).unwrap_or(usize::MAX);
         self.shared.backlog().add(self.unread);
-        // In HTTP/1 it is handed on there and then, and nothing is waited for.
+        // In HTTP/1 hyper takes the body immediately, so no further wait begins.
         if is_http1 {
             return Delivered { body, until: Until::HandedOn(self) };
         }
@@ -54,22 +54,22 @@ impl Drop for Running {
     }
 }
 
-/// The body of an answer, if it has one.
+/// The body of a response, if it has one, with its request.
 pub(super) struct Delivered<B> {
     body: Option<B>,
     until: Until,
 }
 
-/// How long its request runs.
+/// How long the request runs.
 enum Until {
-    /// Until the body has been handed on: in HTTP/1 it is written there and then, or the connection is stalled.
+    /// Until hyper has taken the body: in HTTP/1 hyper writes it immediately, or the connection stalls.
     HandedOn(#[expect(dead_code, reason = "it is there to be dropped")] Running),
-    /// Until its pieces have been written, which in HTTP/2 the peer alone decides: they may have been handed on long
-    /// before, and wait for a window.
+    /// Until the pieces of the body have been written, which in HTTP/2 depends on the peer alone. hyper may have
+    /// taken them long before, and they wait for a window.
     Written(Arc<Running>),
 }
 
-/// A piece of an answer, which lives until it has been written.
+/// A piece of a response, which keeps its request running until it has been written.
 struct Piece {
     bytes: Bytes,
     _running: Arc<Running>,

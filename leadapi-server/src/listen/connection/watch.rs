@@ -1,4 +1,4 @@
-//! A connection that is cut when it is due, and closed in order when it is old, idle or the server stops.
+//! A connection that is cut at its deadline, and closed gracefully when it is old or idle, or when the server stops.
 
 use std::{
     pin::Pin,
@@ -12,11 +12,11 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use super::{Shared, Wait};
 use crate::listen::unread::UnreadShare;
 
-/// How a connection came to its end.
+/// How a connection ended.
 pub(super) enum End<E> {
-    /// By itself, or in order.
+    /// By itself, or gracefully.
     Closed(Result<(), E>),
-    /// What was waited for did not come.
+    /// Cut, because what the server waited for did not happen.
     Cut(Wait),
 }
 
@@ -28,7 +28,7 @@ pin_project! {
         stop: S,
         #[pin]
         timer: Sleep,
-        // The task that waits for both of them.
+        // The task that `stop` and `timer` will wake.
         waiting: Option<Waker>,
         shared: Shared,
         unread: UnreadShare,
@@ -38,7 +38,8 @@ pin_project! {
 }
 
 impl<C, S> Watch<C, S> {
-    /// Watches a connection until it ends: from `retires` on, or when `stop` is done, it is closed in order.
+    /// Watches a connection until it ends. The connection is closed gracefully at `retires`, or when `stop`
+    /// completes.
     pub(super) fn new(connection: C, shared: Shared, unread: UnreadShare, retires: Instant, stop: S) -> Self {
         let timer = sleep_until(shared.with(|table, _| table.due().1).min(retires));
         Self { connection, stop, timer, waiting: None, shared, unread, retires, closing: false }
@@ -54,12 +55,12 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        // Stop and timer have been asked before then, and wake this task when they have something to say.
+        // `stop` and `timer` were polled with this waker before, and wake this task when they are ready.
         let mut is_waiting =
             this.waiting.as_ref().is_some_and(|task| task.will_wake(cx.waker())) && this.shared.life().is_running();
         loop {
             let now = this.shared.hold();
-            // First of all, so that a request that has arrived runs before it is asked whether one does.
+            // Polled first, so that a request that has arrived counts as running when the deadlines are checked.
             let polled = this.connection.as_mut().poll(cx);
             let (wait, due) = this.shared.release();
             if let Poll::Ready(ended) = polled {
@@ -81,7 +82,7 @@ where
                 continue;
             }
             let next = if *this.closing { due } else { due.min(*this.retires) };
-            // A deadline that has moved on is looked at when the old one comes: most move with each request.
+            // A later deadline is applied only when the timer fires, because most deadlines move with each request.
             if next < this.timer.deadline() || this.timer.is_elapsed() {
                 this.timer.as_mut().reset(next);
                 is_waiting = false;

@@ -1,7 +1,7 @@
-//! Handshakes at a time, bounded: where there is no room, the one that has taken longest goes.
+//! A limit on concurrent handshakes: at the limit, a new handshake replaces the oldest.
 //!
-//! An honest one takes a few round trips, so the longest are those of peers that never mean to end theirs; turning away
-//! the newest instead would let them keep everybody else out.
+//! An honest handshake takes a few round trips, so the oldest belong to peers that never mean to finish. Refusing the
+//! newest instead would let those peers keep everybody else out.
 
 use std::{
     collections::BTreeMap,
@@ -18,11 +18,11 @@ pub(super) struct Handshakes {
 #[derive(Default)]
 struct Turns {
     next: u64,
-    /// The oldest first.
+    /// Oldest first.
     held: BTreeMap<u64, Arc<Notify>>,
 }
 
-/// The right to a handshake, until it is dropped or lost.
+/// The right to a handshake, until it is dropped or another handshake takes it.
 pub(super) struct Turn<'a> {
     handshakes: &'a Handshakes,
     number: u64,
@@ -50,7 +50,7 @@ impl Handshakes {
 }
 
 impl Turn<'_> {
-    /// Is done when the turn is needed for another.
+    /// Completes when another handshake needs the turn.
     pub(super) async fn lost(&self) {
         self.lost.notified().await;
     }

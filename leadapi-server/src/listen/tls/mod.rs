@@ -1,4 +1,4 @@
-//! TLS by rustls: certificates from files, and handshakes that are bounded in number and in time.
+//! TLS with rustls: certificates from files, and handshakes that are limited in number and time.
 
 mod handshakes;
 mod reload;
@@ -16,20 +16,20 @@ use self::{handshakes::Handshakes, reload::Certificate};
 use super::connection::Protocol;
 use crate::HttpLimits;
 
-/// What a server proves its name with: a certificate with those that it was signed with, and its private key, each a
-/// file in PEM.
+/// The certificate chain of a server and its private key, each in a PEM file.
 ///
-/// The files are looked at every few seconds, and what they hold anew is used from the next handshake on. As long as the
-/// one does not fit the other, because only one of them has been written yet, what was there before stays.
+/// The server checks the files every few seconds, and uses new contents from the next handshake. While the
+/// certificate and the key do not match, because only one of them has been written yet, the previous pair stays in
+/// use.
 #[derive(Debug, Clone)]
 pub struct TlsFiles {
-    /// The certificate of the server first, then those that lead to an authority.
+    /// The certificate of the server first, then the intermediate certificates up to an authority.
     pub certificate: PathBuf,
     /// The private key of the first certificate: PKCS #8, PKCS #1 or SEC1.
     pub key: PathBuf,
 }
 
-/// Why a certificate cannot be used.
+/// The reason why a certificate cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TlsError {
@@ -41,7 +41,7 @@ pub enum TlsError {
         /// The system's reason.
         source: io::Error,
     },
-    /// A file is no PEM, or not of what it should be.
+    /// A file is not PEM, or does not hold what it should.
     #[error("{} holds no {what} in PEM", path.display())]
     Pem {
         /// The file.
@@ -49,16 +49,16 @@ pub enum TlsError {
         /// What it should hold.
         what: &'static str,
     },
-    /// The certificate and the key are not of each other, or of a kind that is not known.
+    /// The certificate and the key do not match, or are of an unsupported kind.
     #[error("the certificate and the key cannot be used together: {0}")]
     Unusable(rustls::Error),
 }
 
-/// A certificate that was found good.
+/// A certificate that has been validated.
 pub(super) struct Certified(Arc<ServerConfig>);
 
 impl Certified {
-    /// Reads the files, and goes on to look at them.
+    /// Reads the files, and keeps checking them for changes.
     pub(super) fn read(files: TlsFiles) -> Result<Self, TlsError> {
         let certificate = Certificate::read(files)?;
         let builder = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
@@ -74,7 +74,7 @@ impl Certified {
     }
 }
 
-/// How TLS is spoken.
+/// The TLS side of a listener.
 #[derive(Clone)]
 pub(crate) struct Tls {
     acceptor: TlsAcceptor,
@@ -82,7 +82,7 @@ pub(crate) struct Tls {
     time: Duration,
 }
 
-/// How a handshake came to nothing.
+/// Why there was no handshake.
 pub(crate) enum NoHandshake {
     Late,
     Crowded,

@@ -1,4 +1,4 @@
-//! The certificate in force, which follows its files.
+//! The certificate in use, which follows its files.
 
 use std::{
     fs,
@@ -16,13 +16,13 @@ use tracing::{info, warn};
 
 use super::{TlsError, TlsFiles};
 
-/// So often the files are looked at.
+/// The interval at which the files are checked.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub(super) struct Certificate(RwLock<Arc<CertifiedKey>>);
 
-/// What the files hold, as bytes.
+/// The bytes of the files.
 #[derive(PartialEq, Eq)]
 struct Contents {
     certificate: Vec<u8>,
@@ -44,12 +44,12 @@ impl ResolvesServerCert for Certificate {
     }
 }
 
-/// Looks at the files for as long as the certificate is used.
+/// Checks the files until the certificate is dropped.
 async fn follow(used: Weak<Certificate>, files: TlsFiles, mut seen: Contents) {
     loop {
         tokio::time::sleep(LOOK_EVERY).await;
         let Some(certificate) = used.upgrade() else { return };
-        // A file that is away for a moment, while another is put into its place, is there the next time.
+        // A file that is missing while it is being replaced is there at the next check.
         let Ok(contents) = Contents::read(&files) else { continue };
         if contents == seen {
             continue;
@@ -81,7 +81,7 @@ impl Contents {
         };
         let key = PrivateKeyDer::from_pem_slice(&self.key)
             .map_err(|_| TlsError::Pem { path: files.key.clone(), what: "private key" })?;
-        // Whether the two are of each other is among what is checked here.
+        // This also checks that the certificate and the key match.
         CertifiedKey::from_der(chain, key, &aws_lc_rs::default_provider()).map_err(TlsError::Unusable)
     }
 }
