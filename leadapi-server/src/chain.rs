@@ -1,8 +1,8 @@
-//! Errors, as they stand in a log.
+//! Error chains for the log.
 
 use std::{error::Error, iter::successors};
 
-/// An error with all its sources.
+/// Formats an error with all its sources.
 pub(crate) fn chain(error: &dyn Error) -> String {
     let sources = successors(Some(error), |error| (**error).source());
     sources.map(ToString::to_string).collect::<Vec<_>>().join(": ")

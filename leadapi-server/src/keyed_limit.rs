@@ -1,4 +1,4 @@
-//! Room for a number of holders of each key at a time: connections of an address, requests of a token.
+//! A limit on the concurrent holders of each key: connections of an address, requests of a token.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// Holders of different keys rarely wait for each other to be counted.
+/// Holders of different keys rarely contend for the same lock.
 const SHARDS: usize = 16;
 
 pub(crate) struct KeyedLimit<K>(Arc<Counts<K>>);
@@ -14,11 +14,11 @@ pub(crate) struct KeyedLimit<K>(Arc<Counts<K>>);
 struct Counts<K> {
     limit: usize,
     hasher: RandomState,
-    /// How many hold each key that any holds.
+    /// The number of holders of each key that has any.
     shards: [Mutex<HashMap<K, usize>>; SHARDS],
 }
 
-/// Holds its key until it is dropped.
+/// A permit for a key, released when dropped.
 pub(crate) struct KeyedPermit<K: Hash + Eq> {
     counts: Arc<Counts<K>>,
     key: Option<K>,
@@ -33,7 +33,7 @@ impl<K: Hash + Eq + Clone> KeyedLimit<K> {
         self.0.limit
     }
 
-    /// A permit for the key, unless as many hold it as may.
+    /// Returns a permit for the key, or `None` if the key has reached the limit.
     pub(crate) fn acquire(&self, key: K) -> Option<KeyedPermit<K>> {
         let mut shard = self.0.shard(&key)?;
         match shard.entry(key.clone()) {

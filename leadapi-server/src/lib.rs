@@ -15,8 +15,8 @@ pub mod store;
 pub use listen::{Ended, HttpLimits, Server, TlsError, TlsFiles};
 pub use stack::with_request_ids;
 
-/// The sample data set of `demo`: one agency with 4 client accounts, 3 pipelines and 40 leads, and a second business
-/// beside it.
+/// The sample data set of `demo`: one agency with 4 client accounts, 3 pipelines and 40 leads, and a second, separate
+/// business.
 ///
 /// Its people, companies and addresses are invented.
 pub const SAMPLE: &str = include_str!("../data/sample.json");

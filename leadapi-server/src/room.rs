@@ -1,4 +1,4 @@
-//! Room for so many at a time, and the wait until nobody is left.
+//! A limit on concurrent holders, and the wait until there are none.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ pub(crate) struct Room {
     most: u32,
 }
 
-/// A place that is held until it is dropped.
+/// A permit, released when dropped.
 pub(crate) struct Permit(#[expect(dead_code, reason = "it is there to be dropped")] OwnedSemaphorePermit);
 
 impl Room {
@@ -19,14 +19,14 @@ impl Room {
         Self { places: Arc::new(Semaphore::new(most as usize)), most }
     }
 
-    /// A place, unless all are taken.
+    /// Returns a permit, or `None` if all are taken.
     pub(crate) fn enter(&self) -> Option<Permit> {
         self.places.clone().try_acquire_owned().ok().map(Permit)
     }
 
-    /// Waits for a place.
+    /// Waits for a permit.
     pub(crate) async fn wait(self) -> Option<Permit> {
-        // Rooms are never closed.
+        // The semaphore is never closed.
         self.places.acquire_owned().await.ok().map(Permit)
     }
 
@@ -34,7 +34,7 @@ impl Room {
         self.most
     }
 
-    /// Waits until no place is taken.
+    /// Waits until no permit is taken.
     pub(crate) async fn emptied(&self) {
         drop(self.places.acquire_many(self.most).await);
     }

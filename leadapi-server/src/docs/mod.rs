@@ -1,8 +1,7 @@
-//! The API reference as a web page, which works without any other host: a document, a style and a script, all of them
-//! in the binary.
+//! The API reference as a web page. Document, style and script are in the binary, so the page needs no other host.
 //!
-//! The page reads the description of the API beside it and sends what is tried to its own origin, so whoever serves it
-//! serves the API there too.
+//! The page reads the API description next to it and sends trial requests to its own origin. A listener that serves
+//! the page must therefore serve the API too.
 
 use bytes::Bytes;
 use http::{
@@ -13,11 +12,12 @@ use http::{
 };
 use http_body_util::Full;
 
-/// Only what comes from here is loaded, run and asked, and no other page may show this one.
+/// The page may load, run and contact only its own origin, and no other page may embed it.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// What every part of the page carries. It is small and changes with the binary, so no browser keeps it.
+/// The headers of every part of the page. The parts are small and change with the binary, so browsers must not cache
+/// them.
 const HEADERS: [(HeaderName, &str); 6] = [
     (CACHE_CONTROL, "no-store"),
     (CONTENT_SECURITY_POLICY, POLICY),
@@ -27,8 +27,8 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (X_FRAME_OPTIONS, "DENY"),
 ];
 
-/// The answer to a GET of a part of the page: `/docs`, what it is made of, and `/docs/openapi.json`; nothing for any
-/// other path.
+/// Returns the response to a GET of a part of the page: `/docs`, its assets and `/docs/openapi.json`. Returns `None`
+/// for any other path.
 pub(crate) fn answer(path: &str, openapi: &Bytes) -> Option<Response<Full<Bytes>>> {
     let (kind, body) = match path {
         "/docs" => ("text/html; charset=utf-8", Bytes::from_static(include_bytes!("page.html"))),
@@ -51,7 +51,7 @@ mod tests {
 
     use super::*;
 
-    /// The page and what it names, part by part, is here and nowhere else.
+    /// The page and every part that it names are in the binary, and nothing refers to another host.
     #[tokio::test]
     async fn the_page_is_whole_and_asks_nobody_else() {
         let openapi = Bytes::from_static(b"{}");

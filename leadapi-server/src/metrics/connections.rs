@@ -1,4 +1,4 @@
-//! Connections, and what became of them.
+//! Connection metrics.
 
 use prometheus::{IntCounter, IntCounterVec, IntGauge, Registry};
 
@@ -49,7 +49,7 @@ impl Connections {
         Ok(this)
     }
 
-    /// For a listener whose connections are nobody's concern.
+    /// Creates metrics for a listener that does not export them.
     pub(crate) fn uncounted() -> Result<Self, prometheus::Error> {
         Self::new(&Registry::new())
     }

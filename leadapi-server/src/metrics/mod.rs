@@ -1,4 +1,4 @@
-//! What is counted and timed, for Prometheus. No label ever holds an id, a token or anything else of a caller.
+//! Prometheus metrics. No label ever holds an id, a token or other data of a caller.
 
 mod connections;
 mod store;
@@ -15,18 +15,18 @@ use tokio_util::task::TaskTracker;
 
 pub(crate) use self::{connections::Connections, store::Measured};
 
-/// The upper bounds of the buckets of times, in seconds: from what memory takes to what is given up.
+/// The upper bounds of the duration buckets, in seconds: from a call of the memory store to the request timeout.
 const SECONDS: [f64; 15] =
     [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 15.0];
 const STATUS_CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
-/// What a request that names no operation is counted under.
+/// The label of a request that names no operation.
 const NO_OPERATION: &str = "none";
 
 pub(crate) struct Metrics {
     registry: Registry,
-    /// Has a token for each request that is not over, also where its body is waited for.
+    /// Holds a token for each request that has not finished, including those that wait for their body.
     unfinished: TaskTracker,
-    /// For each operation of the table in its order, and last for none of them.
+    /// One entry for each operation, in the order of the table, and a last one for requests that name none.
     operations: Vec<OperationMetrics>,
     in_flight: IntGauge,
     rate_limited: IntCounterVec,
@@ -76,12 +76,12 @@ impl Metrics {
         self.connections.clone()
     }
 
-    /// Shows a metric that is counted elsewhere.
+    /// Registers a counter that is incremented elsewhere.
     pub(crate) fn add(&self, counter: &IntCounter) -> Result<(), prometheus::Error> {
         register(&self.registry, &[counter])
     }
 
-    /// Whoever works on a request holds one of its tokens.
+    /// Returns the tracker that every unfinished request holds a token of.
     pub(crate) const fn unfinished(&self) -> &TaskTracker {
         &self.unfinished
     }
@@ -97,14 +97,14 @@ impl Metrics {
         }
     }
 
-    /// All of it, in the text format of Prometheus.
+    /// Returns all metrics in the Prometheus text format.
     pub(crate) fn text(&self) -> Result<String, prometheus::Error> {
         self.in_flight.set(i64::try_from(self.unfinished.len()).unwrap_or(i64::MAX));
         TextEncoder::new().encode_to_string(&self.registry.gather())
     }
 }
 
-/// Counts the lines that the log has lost.
+/// Creates the counter of log lines that were dropped.
 pub(crate) fn log_lines_dropped() -> Result<IntCounter, prometheus::Error> {
     IntCounter::new(
         "leadapi_log_lines_dropped_total",
@@ -112,7 +112,7 @@ pub(crate) fn log_lines_dropped() -> Result<IntCounter, prometheus::Error> {
     )
 }
 
-/// Counts for one until it is dropped.
+/// Adds one to a gauge until it is dropped.
 pub(crate) struct One(IntGauge);
 
 impl Drop for One {

@@ -1,11 +1,12 @@
-//! Whom a request says it is for. A web page can point a name of its own at this machine and ask a listener that only
-//! this machine can reach (DNS rebinding); its requests carry that name.
+//! The host that a request names. A web page can point its own domain at this machine and send requests to a listener
+//! that only this machine can reach (DNS rebinding). Those requests carry the domain.
 
 use std::net::IpAddr;
 
 use http::{header::HOST, request::Parts, uri::Authority};
 
-/// Whether it names this machine by an address or as localhost, or names nothing, which no browser does.
+/// Returns whether the request names this machine by an address or as localhost, or names no host, which no browser
+/// does.
 pub(super) fn is_of_this_machine(head: &Parts) -> bool {
     let authority = head.uri.authority().cloned().map(Some).or_else(|| {
         let host = head.headers.get(HOST)?;

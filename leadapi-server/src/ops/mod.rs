@@ -1,5 +1,5 @@
-//! What the operator asks a running server, on a listener of its own: whether it lives, whether it is ready, what it has
-//! counted, and how it is asked. It is never on the public one (contract D7).
+//! The operator's pages on a separate listener: liveness, readiness, metrics and the API reference. They are never on
+//! the public listener (contract D7).
 
 mod host;
 mod ready;
@@ -26,18 +26,18 @@ use crate::{
     metrics::{Connections, Metrics},
 };
 
-/// Few ask, and none of them keeps others from asking.
+/// A small limit is enough, because only the operator connects.
 const MAX_CONNECTIONS: usize = 64;
 
 pub(crate) struct Ops {
     store: Arc<dyn Store>,
     write_probe: WriteProbe,
     metrics: Arc<Metrics>,
-    /// The description of the API.
+    /// The OpenAPI description.
     openapi: Bytes,
-    /// Whether the API is answered on an address too that other machines can reach.
+    /// Whether the API is also served on an address that other machines can reach.
     api: bool,
-    /// Apart from those of the public listener.
+    /// Separate from those of the public listener.
     connections: Connections,
 }
 
@@ -52,9 +52,9 @@ impl Ops {
         Ok(Self { store, write_probe, metrics, openapi: openapi.into(), api, connections: Connections::uncounted()? })
     }
 
-    /// Answers on a socket until the process ends: what watches a server watches its end too. Paths that it does not know
-    /// go to the API until the server stops, so that a request can be tried from the page that describes it. On an
-    /// address that other machines can reach that would be the API in clear, so it has to be asked for.
+    /// Serves a socket until the process ends, so that monitoring can observe the shutdown too. Unknown paths go to
+    /// the API until the server stops, so that the reference page can send requests. On an address that other
+    /// machines can reach this exposes the API in clear text, so it needs the `api` setting.
     pub(crate) fn start(self, socket: TcpListener, api: impl Answer, life: Life, connections: Option<usize>) {
         let connections = connections.map_or(MAX_CONNECTIONS, |connections| connections.min(MAX_CONNECTIONS));
         let limits = HttpLimits { connections, address_connections: 0, ..HttpLimits::default() };
@@ -71,12 +71,12 @@ impl Ops {
     }
 }
 
-/// The operator's pages, and the API behind them.
+/// The operator's pages, with the API for all other paths.
 #[derive(Clone)]
 struct PagesOr<A> {
     pages: Arc<Pages>,
     api: Option<A>,
-    /// How far the server is, and not this listener.
+    /// The stage of the server, not of this listener.
     server: Life,
     is_loopback: bool,
 }
@@ -84,7 +84,7 @@ struct PagesOr<A> {
 type AnyBody = UnsyncBoxBody<Bytes, BoxError>;
 
 impl<A: Answer> PagesOr<A> {
-    /// A page, or the API where that has to answer.
+    /// Returns a page, or the API if the API must answer.
     async fn page_or_api(self, head: &Parts) -> Result<Response<AnyBody>, A> {
         let page = if self.is_loopback && !is_of_this_machine(head) {
             text(StatusCode::FORBIDDEN, "host must be localhost or an IP address\n".to_owned())
@@ -140,7 +140,7 @@ struct Pages {
 }
 
 impl Pages {
-    /// The page of that path, if there is one.
+    /// Returns the page of a path, if there is one.
     async fn answer(&self, method: &Method, path: &str) -> Option<Response<Full<Bytes>>> {
         let page = match path {
             "/healthz" => text(StatusCode::OK, "alive\n".to_owned()),
@@ -171,7 +171,7 @@ fn text(status: StatusCode, text: String) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::from(text));
     *response.status_mut() = status;
     let headers = response.headers_mut();
-    // The version is the one of the text format of Prometheus.
+    // The version is that of the Prometheus text format.
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

@@ -1,4 +1,4 @@
-//! Whether a server can serve requests: it is not stopping, its store answers reads, and it takes writes.
+//! Readiness: the server is not stopping, and its store answers reads and accepts writes.
 
 use std::{pin::Pin, sync::Arc, time::Duration};
 
@@ -15,19 +15,19 @@ use tracing::warn;
 
 use crate::{chain::chain, listen::Life};
 
-/// A store that takes longer for a read or a write of next to nothing is not ready.
+/// A store that takes longer for a trivial read or write is not ready.
 const TIMEOUT: Duration = Duration::from_secs(2);
-/// How long an outcome holds, so that many probes cost the store no more than one.
+/// How long an outcome is reused, so that many probes cost the store no more than one.
 const FRESH_FOR: Duration = Duration::from_secs(1);
 
-/// Makes a write that changes nothing, and says whether it succeeded.
+/// Makes a write that changes nothing, and returns whether it succeeded.
 pub(crate) type WriteProbe = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<(), BoxError>> + Send>> + Send + Sync>;
 
 pub(super) struct Readiness {
     store: Arc<dyn Store>,
     write_probe: WriteProbe,
     life: Life,
-    /// The last outcome; it is locked while the store is asked, so that probes that arrive together share one.
+    /// The last outcome. It is locked during a check, so that concurrent probes share one check.
     last: Mutex<Option<(Instant, Result<(), NotReady>)>>,
 }
 
@@ -64,7 +64,7 @@ impl Readiness {
     }
 
     async fn ask(&self) -> Result<(), NotReady> {
-        // A lead that no business has: every store has to look for it.
+        // A lead that no business has; every store has to look it up.
         if let (Ok(business), Ok(lead)) = (BusinessId::parse("nobody"), LeadId::parse("nothing")) {
             self.store.get(&business, &lead).await.map_err(|error| because(NotReady::Failing, &error))?;
         }

@@ -1,5 +1,5 @@
-//! Requests of HTTP/1 that another reader, a proxy in front say, may take for others than they are taken for here
-//! (RFC 9112, 11.2). The HTTP library refuses most of them before they come here.
+//! HTTP/1 requests that another parser, such as a proxy in front, may read differently (RFC 9112, 11.2). hyper
+//! refuses most of them before this check.
 
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Version,
@@ -9,7 +9,8 @@ use http::{
 
 use super::{Answered, refusal::bad_request};
 
-/// The refusal of an ambiguous request. What follows it on its connection is not looked at.
+/// Returns the refusal of an ambiguous request. The connection closes, so the server never parses what follows the
+/// request.
 pub(super) fn ambiguous(head: &Parts) -> Option<Answered> {
     if head.version >= Version::HTTP_2 {
         return None;
@@ -23,10 +24,11 @@ pub(super) fn ambiguous(head: &Parts) -> Option<Answered> {
 fn what_is_ambiguous(head: &Parts) -> Option<&'static str> {
     let headers = &head.headers;
     if head.method == Method::CONNECT {
-        // What a client sends behind it is no HTTP to the client.
+        // A client that sends CONNECT does not send HTTP after it.
         return Some("method must not be CONNECT");
     }
-    // There is a body of chunks if the last coding says so; others may look at the first, or at none that they do not know.
+    // A body is chunked if the last coding is `chunked`. Others may look at the first coding, or ignore one they do
+    // not know.
     let is_chunked = |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"chunked");
     if headers.contains_key(TRANSFER_ENCODING) && !only(headers, TRANSFER_ENCODING).is_some_and(is_chunked) {
         return Some("transfer-encoding must be chunked");
@@ -35,7 +37,7 @@ fn what_is_ambiguous(head: &Parts) -> Option<&'static str> {
     (!has_host).then_some("host must be given once")
 }
 
-/// The value of a field that stands there once.
+/// Returns the value of a field that is present exactly once.
 fn only(headers: &HeaderMap, name: HeaderName) -> Option<&HeaderValue> {
     let mut values = headers.get_all(name).iter();
     values.next().filter(|_| values.next().is_none())

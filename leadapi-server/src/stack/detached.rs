@@ -1,4 +1,4 @@
-//! Writes that run to their end, and into the log, also when nobody waits for their answer any longer.
+//! Writes that run to their end, including their log line, even if nobody waits for the response.
 
 use std::{
     pin::Pin,
@@ -7,12 +7,12 @@ use std::{
 
 use tokio::runtime::Handle;
 
-/// Work that, if it is a write, goes on by itself from the moment in which it is given up.
+/// A future that, if it is a write, continues as a task when it is dropped before its end.
 pub(super) struct Detached<F: Future<Output: Send> + Send + Unpin + 'static> {
-    /// None when it is over.
+    /// `None` once it has finished.
     work: Option<F>,
     is_write: bool,
-    /// While it is polled, and ever after if it panicked then: what panicked is not polled again.
+    /// Set during a poll, and for good if that poll panics: a future that panicked is not polled again.
     is_polled: bool,
 }
 
@@ -41,7 +41,7 @@ impl<F: Future<Output: Send> + Send + Unpin + 'static> Future for Detached<F> {
 impl<F: Future<Output: Send> + Send + Unpin + 'static> Drop for Detached<F> {
     fn drop(&mut self) {
         let goes_on = self.is_write && !self.is_polled && self.work.is_some();
-        // Where there is no runtime any more, it ends with it.
+        // Without a runtime, the work ends.
         if goes_on && let Some((work, runtime)) = self.work.take().zip(Handle::try_current().ok()) {
             runtime.spawn(work);
         }
@@ -64,7 +64,7 @@ mod tests {
 
     use super::*;
 
-    /// Is polled so often, and panics or waits each time.
+    /// Counts its polls, and panics or stays pending each time.
     fn work(polls: &Arc<AtomicUsize>, panics: bool) -> impl Future<Output = ()> + Send + 'static {
         let polls = polls.clone();
         poll_fn(move |_| {

@@ -1,5 +1,5 @@
-//! What stands between the listener and the service: how large a request may be, that there is one way to read it, how
-//! many there are in work, and for how long one is waited for.
+//! The checks between the listener and the service: the size of a request, its ambiguity, the number of requests in
+//! flight, and the time until the response.
 
 use std::{
     pin::Pin,
@@ -22,13 +22,13 @@ use super::{
 };
 use crate::{Ended, HttpLimits, room::Room};
 
-/// The bounds of requests, shared by all connections.
+/// The limits of requests, shared by all connections.
 #[derive(Clone)]
 pub(crate) struct Guard {
-    /// For those in work.
+    /// For requests in flight, except those that wait for their body.
     room: Room,
     by_token: TokenLimit,
-    /// Those that are not over, also where their bodies are waited for.
+    /// All requests that have not finished, including those that wait for their body.
     unfinished: TaskTracker,
     time: Duration,
     headers: usize,
@@ -59,13 +59,13 @@ impl Guard {
         }
     }
 
-    /// Waits until every request is over.
+    /// Waits until every request has finished.
     pub(crate) async fn idle(&self) {
         self.unfinished.close();
         self.unfinished.wait().await;
     }
 
-    /// How a server ends that ends now.
+    /// Returns how a server ends that ends now.
     pub(crate) fn left(&self) -> Ended {
         let running = self.unfinished.len();
         if running == 0 {
@@ -75,12 +75,12 @@ impl Guard {
         Ended::CutOff
     }
 
-    /// The refusal of a request that has waited for its client to read.
+    /// Returns the refusal of a request whose client did not read earlier responses in time.
     pub(super) fn behind(&self) -> Answered {
         internal_error(Refused::Behind(self.time), Some(1))
     }
 
-    /// Begins to work on a request, or refuses it.
+    /// Starts a request, or refuses it.
     pub(super) fn begin<B>(
         &self,
         service: &LeadService,
@@ -119,17 +119,17 @@ impl Guard {
     }
 }
 
-/// The answer to a request, or the word that there was none in time; a write goes on behind it.
+/// The response to a request, or an error if it is not there in time. A late write continues as a task.
 pub(super) struct Working {
     work: Option<Work>,
-    /// Made when the answer is waited for, which most are not.
+    /// Created when the response is not ready at once, which is rare.
     timer: Option<Pin<Box<Sleep>>>,
     since: Instant,
     time: Duration,
     may_be_dropped: bool,
 }
 
-/// A request in work, with what says so until it is over.
+/// A request in flight, with its token's permit and its entry among the unfinished requests.
 struct Work {
     answer: Pin<Box<dyn Future<Output = Answered> + Send>>,
     _permit: Option<TokenPermit>,

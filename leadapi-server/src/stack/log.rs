@@ -1,4 +1,4 @@
-//! The line of a request in the log.
+//! The log line of a request.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tracing::{Span, error, error_span, field::display, info};
 
 use crate::chain::chain;
 
-/// What every token begins with (contract 5.1).
+/// The prefix of every token (contract 5.1).
 const TOKEN_PREFIX: &[u8] = b"pak_";
 const KNOWN_METHODS: [Method; 9] = [
     Method::GET,
@@ -23,24 +23,24 @@ const KNOWN_METHODS: [Method; 9] = [
     Method::CONNECT,
 ];
 
-/// Of the level of errors, so that the cause of a 500 is never without its request id.
+/// The span has the level of errors, so that the cause of a 500 always has its request id.
 pub(super) fn span(head: &Parts, id: &HeaderValue) -> Span {
     let id = id.to_str().unwrap_or_default();
     error_span!("request", id, method = method(&head.method), path = shown(head.uri.path()))
 }
 
-/// The method as it may be logged: callers choose the length and the text of one that HTTP does not know.
+/// Returns the method as it may be logged: callers choose the length and the text of an unknown one.
 fn method(method: &Method) -> &str {
     if KNOWN_METHODS.contains(method) { method.as_str() } else { "OTHER" }
 }
 
-/// The path as it may be logged; the query may not, its values may be personal. It is cut, because anybody can send
-/// one, and a token that was put into it by mistake is not shown.
+/// Returns the path as it may be logged, without the query, whose values may be personal. The path is truncated,
+/// because callers choose its length, and ends before a token that was put into it by mistake.
 fn shown(path: &str) -> &str {
     const MAX_CHARS: usize = 128;
     let cut = path.char_indices().nth(MAX_CHARS).map(|(end, _)| end);
     let token = token(path.as_bytes()).or_else(|| {
-        // An encoded token begins after the first percent sign, or before it with characters that say nothing.
+        // An encoded token begins at or after the first percent sign, or before it with a part of the public prefix.
         let decoded: Vec<u8> = percent_decode_str(path).collect();
         token(&decoded).and(path.find('%'))
     });
@@ -48,7 +48,7 @@ fn shown(path: &str) -> &str {
     path.get(..end.unwrap_or(path.len())).unwrap_or_default()
 }
 
-/// Where a token begins. Its case does not matter: a client may have changed it, and much of the secret is left.
+/// Returns where a token begins. The case is ignored: a client may have changed it, and most of the secret is left.
 pub(super) fn token(text: &[u8]) -> Option<usize> {
     text.windows(TOKEN_PREFIX.len()).position(|window| window.eq_ignore_ascii_case(TOKEN_PREFIX))
 }
@@ -112,7 +112,7 @@ mod tests {
         }
     }
 
-    /// Also where the log is turned down to errors.
+    /// This also holds if only errors are logged.
     #[tokio::test]
     async fn the_cause_of_a_500_is_logged_with_its_request_id_and_not_told() {
         let lines = Lines::default();

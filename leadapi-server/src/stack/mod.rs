@@ -1,6 +1,6 @@
-//! What stands around the service on every request: its id, its line in the log, its place in the metrics, and the guard.
+//! The layers around the service on every request: its id, its log line, its metrics and the guard.
 //!
-//! One future goes through all of it. As a layer each they hand the request and its answer from one to the next, and over
+//! One future does all of it. As separate layers, each would hand the request and its response to the next, and over
 //! HTTP that cost more than the service itself.
 
 mod ambiguous;
@@ -42,7 +42,7 @@ use crate::{
     metrics::Metrics,
 };
 
-/// An answer, and beside it what there is to log.
+/// A response, and the data for its log line.
 type Answered = (Response<Full<Bytes>>, RequestLog);
 
 /// The service as the server serves it.
@@ -60,7 +60,8 @@ impl Stack {
         Self(Arc::new(Parts { service, guard, metrics }))
     }
 
-    /// All that needs the request itself is done before the future is made, which would carry it about otherwise.
+    /// Does all work that needs the request before it returns the future, which would otherwise carry the request
+    /// along.
     fn run<B>(self, head: request::Parts, body: B, since: Instant) -> Recorded
     where
         B: Body + Send + 'static,
@@ -75,14 +76,14 @@ impl Stack {
     }
 }
 
-/// An answer to come that gets its id, its place in the metrics and its line in the log.
+/// A pending response that receives its id, its metrics and its log line.
 ///
-/// Not put together from others: each of them would move the answer once more.
+/// One hand-written future instead of combinators, because each combinator would move the response once more.
 struct Recorded {
-    /// In work, or refused.
+    /// In flight, or refused.
     begun: Result<Working, Option<Box<Answered>>>,
     parts: Arc<Parts>,
-    /// Until there is an answer.
+    /// `None` once there is a response.
     id: Option<HeaderValue>,
     since: Instant,
     span: Span,
@@ -98,7 +99,7 @@ impl Future for Recorded {
             Ok(working) => ready!(Pin::new(working).poll(cx)),
             Err(refusal) => *ready!(refusal.take().map_or(Poll::Pending, Poll::Ready)),
         };
-        // It is not in work any longer, also where its body is still to be passed over.
+        // The request is no longer in flight, even if the rest of its body must still be discarded.
         *begun = Err(None);
         let took = since.elapsed();
         parts.metrics.answered(response.status(), about.operation, took);

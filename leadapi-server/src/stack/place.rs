@@ -1,5 +1,5 @@
-//! The place that a request holds while it is in work, and gives up while its body is waited for: else peers that send
-//! half a body would keep all others out.
+//! The concurrency permit of a request. A request releases it while it waits for its body, so that peers that send
+//! half a body cannot exhaust the limit.
 
 use std::{
     pin::Pin,
@@ -14,14 +14,15 @@ use crate::room::{Permit, Room};
 type Return = Pin<Box<dyn Future<Output = Option<Permit>> + Send>>;
 
 pin_project! {
-    /// The body of a request, with its place. The service holds the body until there is an answer, and so the place.
+    /// The body of a request, with its permit. The service holds the body until there is a response, and so the
+    /// permit.
     pub(crate) struct Placed<B: Body> {
         #[pin]
         body: B,
         room: Room,
-        // None while the body is waited for.
+        // `None` while the request waits for its body.
         place: Option<Permit>,
-        // What came while there was no place, and the wait for another: in a box, because most bodies are there.
+        // The frame that arrived without a permit, and the wait for a new one. Boxed, because it is rare.
         came: Option<Box<(Polled<B>, Return)>>,
     }
 }

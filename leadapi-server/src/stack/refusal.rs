@@ -1,4 +1,4 @@
-//! The answers that the server gives itself, in the contract's form (D2).
+//! The error responses of the server itself, in the form of the contract (D2).
 
 use std::{error::Error, sync::Arc};
 
@@ -13,12 +13,12 @@ use serde_json::json;
 
 use super::Answered;
 
-/// 400: what is at fault, and the rule.
+/// Returns a 400 whose message names the fault and the rule.
 pub(super) fn bad_request(message: &str) -> Answered {
     (refusal(StatusCode::BAD_REQUEST, message), RequestLog::default())
 }
 
-/// 500, whose cause is for the log only; where it is worth it, with the seconds after which to try again.
+/// Returns a 500 whose cause goes only to the log, optionally with the seconds after which to retry.
 pub(super) fn internal_error(cause: impl Error + Send + Sync + 'static, retry_after: Option<u64>) -> Answered {
     let mut response = refusal(StatusCode::INTERNAL_SERVER_ERROR, "internal error");
     if let Some(seconds) = retry_after {

@@ -1,4 +1,4 @@
-//! The id of a request: the caller's own if it is harmless, else a new one (contract D2).
+//! The id of a request: the caller's own if it is harmless, otherwise a new one (contract D2).
 
 use std::convert::Infallible;
 
@@ -15,11 +15,11 @@ use uuid::Uuid;
 
 use super::log::token;
 
-/// The longest request id that is taken from a caller.
+/// The longest request id that the server accepts from a caller.
 const MAX_CHARS: usize = 128;
 
-/// The service with an `X-Request-Id` on every answer (contract D2), for a host that mounts it in a stack of its own and
-/// has no request ids yet.
+/// Wraps the service so that every response has an `X-Request-Id` (contract D2). A host needs it if it mounts the
+/// service in its own stack and has no request ids yet.
 ///
 /// ```
 /// use http::Request;
@@ -58,8 +58,8 @@ where
     })
 }
 
-/// The caller's own id, or a new one. It goes into logs and back to the caller, so only a harmless one is kept, which
-/// holds no token.
+/// Returns the caller's own id, or a new one. The id goes into logs and back to the caller, so the caller's is kept
+/// only if it is harmless and holds no token.
 pub(super) fn request_id(headers: &HeaderMap) -> HeaderValue {
     let mut values = headers.get_all(X_REQUEST_ID).iter();
     match (values.next(), values.next()) {
@@ -77,6 +77,6 @@ fn is_good(id: &HeaderValue) -> bool {
 fn new() -> HeaderValue {
     let mut text = Uuid::encode_buffer();
     let text = Uuid::new_v4().hyphenated().encode_lower(&mut text);
-    // Its digits and dashes are always a good value.
+    // Digits and dashes are always a valid header value.
     HeaderValue::from_str(text).unwrap_or_else(|_| HeaderValue::from_static("none"))
 }

@@ -1,4 +1,5 @@
-//! How many requests of one token may be in flight, so that one caller cannot take all of what all callers share.
+//! A limit on the requests of one token in flight, so that one caller cannot use up the capacity that all callers
+//! share.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -9,20 +10,20 @@ use http::{HeaderMap, header::AUTHORIZATION};
 
 use crate::keyed_limit::{KeyedLimit, KeyedPermit};
 
-/// What stands before the token, and a blank.
+/// The length of the scheme and the space before the token.
 const SCHEME_BYTES: usize = "Bearer ".len();
 
-/// Counts tokens by a hash, so that no secret is kept.
+/// Counts tokens by a hash, so that it keeps no secret.
 #[derive(Clone)]
 pub(super) struct TokenLimit {
     limit: KeyedLimit<u64>,
     hasher: Arc<RandomState>,
 }
 
-/// A request in flight, until it is dropped.
+/// The permit of a request in flight, released when dropped.
 pub(super) type TokenPermit = KeyedPermit<u64>;
 
-/// The token has as many requests in flight as it may have.
+/// The token has reached its limit of requests in flight.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct LimitReached;
 
@@ -35,14 +36,14 @@ impl TokenLimit {
         self.limit.limit()
     }
 
-    /// A permit for the token of these headers, which need not be good; none is needed where there is no token.
+    /// Returns a permit for the token in these headers, valid or not. A request without a token needs none.
     pub(super) fn acquire(&self, headers: &HeaderMap) -> Result<Option<TokenPermit>, LimitReached> {
         let Some(token) = token(headers) else { return Ok(None) };
         self.limit.acquire(self.hasher.hash_one(token)).map(Some).ok_or(LimitReached)
     }
 }
 
-/// As the service reads it, so that one token is not counted as several.
+/// Reads the token as the service does, so that one token is not counted as several.
 fn token(headers: &HeaderMap) -> Option<&[u8]> {
     headers.get(AUTHORIZATION)?.as_bytes().get(SCHEME_BYTES..).map(<[u8]>::trim_ascii)
 }
