@@ -1,4 +1,4 @@
-//! `business`: which there are.
+//! `business`: the businesses of a store.
 
 use clap::Subcommand;
 

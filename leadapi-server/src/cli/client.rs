@@ -15,7 +15,7 @@ pub(super) enum ClientCommand {
     Add {
         #[command(flatten)]
         of: InBusiness,
-        /// What people call it: 1 to 200 characters.
+        /// Its name: 1 to 200 characters.
         #[arg(long)]
         name: String,
         /// Its id; without it, a new UUID.
@@ -37,7 +37,7 @@ pub(super) enum ClientCommand {
         #[arg(long)]
         name: String,
     },
-    /// Remove a client account. One that has leads, or that a form names, stays.
+    /// Remove a client account. Refused if a form names it, or if it has leads (see --with-leads).
     Remove {
         #[command(flatten)]
         of: InBusiness,

@@ -1,4 +1,4 @@
-//! What `demo` prints: the tokens of the sample, and three requests to paste.
+//! The output of `demo`: the tokens of the sample, and three requests to paste.
 
 use leadapi_core::tokens::Minted;
 

@@ -1,4 +1,4 @@
-//! Why a command fails.
+//! Errors of commands.
 
 use std::{io, net::SocketAddr, path::PathBuf};
 
@@ -16,7 +16,7 @@ use crate::{
     store::{AdminError, DatabaseUrl, OpenError},
 };
 
-/// Why a command has failed; its text is one line for the operator.
+/// The reason why a command failed; its text is one line for the operator.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandError {
@@ -39,12 +39,12 @@ pub enum CommandError {
     /// The output could not be written.
     #[error("cannot write the output: {0}")]
     Output(io::Error),
-    /// Something in the data set is wrong.
+    /// The data set is invalid.
     #[error("{} is wrong at {source}", path.display())]
     Dataset {
         /// The file.
         path: PathBuf,
-        /// The place and the reason.
+        /// The location and the reason.
         source: InvalidDataset,
     },
     /// A form record or an answers file could not be read.
@@ -57,20 +57,20 @@ pub enum CommandError {
         /// The system's reason.
         source: io::Error,
     },
-    /// A file holds no form record.
+    /// A file is not a form record.
     #[error("{} is not a form record: {source}", path.display())]
     Form {
         /// The file.
         path: PathBuf,
-        /// The place and the reason.
+        /// The location and the reason.
         source: serde_json::Error,
     },
-    /// A file holds no answers.
+    /// A file is not an answers file.
     #[error("{} is not an answers file, which is a JSON object of answers by question id: {source}", path.display())]
     Answers {
         /// The file.
         path: PathBuf,
-        /// The place and the reason.
+        /// The location and the reason.
         source: serde_json::Error,
     },
     /// The check of a form has findings that make it fail.
@@ -78,11 +78,11 @@ pub enum CommandError {
     FormFindings {
         /// The file.
         path: PathBuf,
-        /// How many of them are errors.
+        /// The number of errors.
         errors: usize,
-        /// How many are warnings.
+        /// The number of warnings.
         warnings: usize,
-        /// How many are notes.
+        /// The number of notes.
         notes: usize,
     },
     /// A form has more paths than are listed.
@@ -96,35 +96,35 @@ pub enum CommandError {
         /// The system's reason.
         source: io::Error,
     },
-    /// The address is one that others can reach, and there is no certificate.
+    /// Others can reach the address, and there is no certificate.
     #[error(
         "will not speak plain HTTP at {0}, where tokens and leads could be read on the way: give it --tls-cert and \
          --tls-key, or --insecure-http if a proxy in front speaks HTTPS"
     )]
     InsecureHttp(SocketAddr),
-    /// The operator's address is one that others can reach, and its listener speaks no TLS.
+    /// Others can reach the operator's address, and its listener has no TLS.
     #[error(
         "will not answer the operator in plain HTTP at {0}, which others can reach: give --ops-listen a loopback \
          address, or --insecure-http if nobody else can reach it"
     )]
     InsecureOps(SocketAddr),
-    /// Half of what TLS needs.
+    /// Only one of the two TLS files is given.
     #[error("--tls-cert and --tls-key go together")]
     HalfTls,
     /// The certificate cannot be used.
     #[error("{0}")]
     Tls(#[from] TlsError),
-    /// What is to be logged cannot be read.
+    /// The log filter is invalid.
     #[error("--log: {0}")]
     Log(tracing_subscriber::filter::ParseError),
     /// The thread that writes the log could not be started.
     #[error("cannot start the thread that writes the log: {0}")]
     LogWriter(io::Error),
-    /// Traces cannot be sent there.
+    /// Traces cannot be sent to this endpoint.
     #[cfg(feature = "otlp")]
     #[error("--otlp-endpoint: {0}")]
     Traces(String),
-    /// The file for the secrets of new tokens is there already.
+    /// The file for the secrets of new tokens exists already.
     #[error(
         "the secrets of new tokens need a new file, and {} exists already: move it away, name another with \
          --new-tokens, or give each token of the data set its own \"token\"",
@@ -139,10 +139,10 @@ pub enum CommandError {
         /// The system's reason.
         source: io::Error,
     },
-    /// A token was created, and nobody was there to read its secret.
+    /// A token was created, but its secret could not be printed.
     #[error("the secret of token {0} could not be printed and is lost: delete the token and create another")]
     SecretLost(TokenId),
-    /// A good token of this name is there already.
+    /// A valid token has this name already.
     #[error("the token {id} is called {name:?} already: choose another name, or revoke or delete that token first")]
     TokenName {
         /// The name.
@@ -150,28 +150,28 @@ pub enum CommandError {
         /// The token that has it.
         id: TokenId,
     },
-    /// A file that was to be made is there already.
+    /// The output file exists already.
     #[error("{} exists already; --force replaces it", .0.display())]
     FileExists(PathBuf),
     /// The metrics could not be set up.
     #[error("cannot set up the metrics: {0}")]
     Metrics(prometheus::Error),
-    /// The base path is none.
+    /// The base path is invalid.
     #[error("--base-path: {0}")]
     BasePath(#[from] InvalidPath),
-    /// The tokens could not be made.
+    /// The tokens could not be created.
     #[error("cannot make tokens: {0}")]
     Tokens(BoxError),
     /// The database cannot be used.
     #[error("{0}")]
     Open(#[from] OpenError),
-    /// The database is not there, and the command is not one that makes it.
+    /// The database does not exist, and this command does not create one.
     #[error("there is no such database: {0} (serve, migrate and data import make it)")]
     Missing(DatabaseUrl),
-    /// The storage has failed while it was served.
+    /// The storage failed while a server used it.
     #[error("{0}; the server has ended, because what it acknowledged from here on might be lost")]
     Storage(String),
-    /// Something was not done to the data.
+    /// An operation on the data was refused or failed.
     #[error("{0}")]
     Admin(#[from] AdminError),
     /// The person is not a member of the business.
@@ -184,10 +184,10 @@ pub enum CommandError {
         /// The e-mail address of the person.
         person: String,
     },
-    /// The person may not do it.
+    /// The person is not allowed to do it.
     #[error("{0}")]
     NotAllowed(#[from] NotAllowed),
-    /// The token cannot be made as it was asked for.
+    /// The token cannot be created as requested.
     #[error("{0}")]
     Token(CreateTokenError),
     /// The business has no such token.
@@ -196,8 +196,8 @@ pub enum CommandError {
 }
 
 impl CommandError {
-    /// The exit code of a process that ends with this error: 4 when a form record or an answers file cannot be read or is
-    /// none, so that a script can tell that from findings, and 1 otherwise.
+    /// Returns the exit code of a process that ends with this error. It is 4 if a file cannot be read as a form
+    /// record or an answers file, and 1 otherwise. So a script can tell an unreadable file from findings.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
@@ -207,7 +207,7 @@ impl CommandError {
     }
 }
 
-/// Counts for people, without those that are none: `1 error and 2 warnings`.
+/// Formats counts for people and omits zeros: `1 error and 2 warnings`.
 fn counted(counts: &[(usize, &str)]) -> String {
     let plural = |count: usize| if count == 1 { "" } else { "s" };
     let counts = counts.iter().filter(|(count, _)| *count > 0);

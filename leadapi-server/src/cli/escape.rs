@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, fmt::Write};
 
-/// Escapes the characters that could steer a terminal or reorder what a person reads.
+/// Escapes the characters that could control a terminal or reorder the text on it.
 ///
 /// Control characters, line and paragraph separators, bidirectional controls and the byte order mark become their Rust
 /// escapes, so that `ESC` prints as `\u{1b}` and a line break as `\n`. All other characters stay as they are, the
@@ -22,8 +22,8 @@ pub(super) fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Escapes the same characters in a JSON text, as JSON does: the text stays the same JSON value. Line breaks stay, since
-/// they can only stand between tokens.
+/// Escapes the same characters in a JSON text with JSON escapes, so that the text stays the same JSON value. Line
+/// breaks stay, since they can only stand between tokens.
 pub(super) fn escape_json(json: &str) -> Cow<'_, str> {
     let is_unsafe = |c: char| c != '\n' && is_unsafe(c);
     if !json.contains(is_unsafe) {
@@ -32,7 +32,7 @@ pub(super) fn escape_json(json: &str) -> Cow<'_, str> {
     let mut escaped = String::with_capacity(json.len() + 16);
     for c in json.chars() {
         if is_unsafe(c) {
-            // A text takes whatever is written to it.
+            // Writing to a `String` never fails.
             write!(escaped, "\\u{:04x}", u32::from(c)).unwrap_or_default();
         } else {
             escaped.push(c);
@@ -41,7 +41,7 @@ pub(super) fn escape_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Whether a terminal might do something else with the character than show it.
+/// Returns whether a terminal might do something other than show the character.
 fn is_unsafe(c: char) -> bool {
     // The bidirectional controls of Unicode (UAX #9), then the separators and the byte order mark.
     c.is_control()

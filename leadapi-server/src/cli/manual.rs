@@ -1,4 +1,4 @@
-//! What packages bring along: completions for shells and pages of the manual.
+//! Files for packages: shell completions and manual pages.
 
 use std::{fs, io, path::PathBuf};
 
@@ -14,7 +14,7 @@ pub(super) struct Completions {
 
 #[derive(Debug, Args)]
 pub(super) struct Man {
-    /// A folder, which is made if it is not there.
+    /// The folder to write to; it is created if it does not exist.
     folder: PathBuf,
 }
 

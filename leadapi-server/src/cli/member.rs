@@ -14,10 +14,10 @@ pub(super) enum MemberCommand {
     Add {
         #[command(flatten)]
         of: InBusiness,
-        /// The e-mail address by which the person is known, which no other member has.
+        /// The person's e-mail address, which no other member has.
         email: String,
-        /// What the person is: owner, admin or member; owners and admins manage tokens. The first of a business is an
-        /// owner.
+        /// The role: owner, admin or member; owners and admins manage tokens. The first member of a business must be
+        /// an owner.
         #[arg(long, default_value_t = Role::Member)]
         role: Role,
     },
@@ -26,7 +26,7 @@ pub(super) enum MemberCommand {
         #[command(flatten)]
         of: InBusiness,
     },
-    /// Give a person another role. The last owner stays one.
+    /// Give a person another role. The last owner keeps the role.
     #[command(after_help = "Example:
   leadapi-server member role ann@sol.example owner --store sqlite:leads.db --business sol")]
     Role {
@@ -51,7 +51,7 @@ pub(super) enum MemberCommand {
         #[arg(long, hide = true)]
         role: Option<Role>,
     },
-    /// Remove a person. The last owner stays.
+    /// Remove a person. The last owner cannot be removed.
     Remove {
         #[command(flatten)]
         of: InBusiness,

@@ -1,13 +1,13 @@
-//! `migrate`: the schema of this version.
+//! `migrate`: the schema migration.
 
 use clap::Args;
 use serde_json::json;
 
 use super::{CommandError, store::AtStore};
 
-/// Brings a database to the schema of this version, and makes a SQLite file where there is none.
+/// Migrate a database to the schema of this version, and create a SQLite file if there is none.
 ///
-/// Every other command does so too when it opens the database; this is for those who want to do it beforehand, or as
+/// Every other command does this too when it opens the database. Use this command to migrate beforehand, or as
 /// another user of PostgreSQL than the server.
 #[derive(Debug, Args)]
 pub(super) struct Migrate {

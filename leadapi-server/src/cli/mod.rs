@@ -1,4 +1,4 @@
-//! The command line, and what each command does.
+//! The command line and its commands.
 
 mod business;
 mod client;
@@ -66,7 +66,7 @@ enum Command {
     Serve(Serve),
     /// Try it: serve two sample businesses from memory, and print their tokens and three requests to paste.
     Demo(Demo),
-    /// Print the settings that "serve" would run with, and where each comes from.
+    /// Print the settings that "serve" would use, and where each comes from.
     Config(Box<Config>),
     /// Create, list, revoke and delete the tokens of a business, as an owner or an admin of it.
     #[command(subcommand)]
@@ -74,7 +74,7 @@ enum Command {
     /// Import, export, check and back up data.
     #[command(subcommand)]
     Data(DataCommand),
-    /// See which businesses there are.
+    /// List the businesses.
     #[command(subcommand)]
     Business(BusinessCommand),
     /// Manage the people of a business.
@@ -92,31 +92,31 @@ enum Command {
     /// Manage the form records of a business.
     #[command(subcommand)]
     Form(FormCommand),
-    /// Bring a database to the schema of this version, as every other command does too.
+    /// Migrate a database to the schema of this version, as every other command does too.
     Migrate(Migrate),
-    /// Print what makes a shell complete this command.
+    /// Print a shell completion script.
     Completions(Completions),
-    /// Write the pages of the manual into a folder.
+    /// Write the manual pages into a folder.
     Man(Man),
-    /// Print the description of the API, as an OpenAPI 3.1 document.
+    /// Print the API description as an OpenAPI 3.1 document.
     #[command(name = "openapi")]
     OpenApi(OpenApi),
 }
 
-/// The exit code that a shell gives for a process that SIGPIPE has ended.
+/// The exit code that a shell reports for a process that SIGPIPE has ended.
 const BROKEN_PIPE: u8 = 128 + 13;
 
-/// What the binary does: reads the command line, runs the command, and says on standard error why it failed.
+/// Runs the binary: reads the command line, runs the command, and reports on standard error why it failed.
 ///
-/// A reader of standard error that does not read does not keep the process from ending.
+/// A stalled reader of standard error does not keep the process from ending.
 pub async fn main() -> ExitCode {
     match Cli::read().run().await {
         Ok(code) => code,
-        // Whoever reads the output has seen enough of it.
+        // The reader of the output has seen enough of it.
         Err(CommandError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(BROKEN_PIPE),
         Err(error) => {
             let line = format!("leadapi-server: {}", escape(&redact_given(&error.to_string())));
-            // The log may be filtered, and this must be read.
+            // The log may be filtered, but the operator must see this line.
             within_a_second(move || writeln!(io::stderr(), "{line}"));
             ExitCode::from(error.exit_code())
         }
@@ -124,12 +124,12 @@ pub async fn main() -> ExitCode {
 }
 
 impl Cli {
-    /// Runs the command to its end, and answers the exit code: 0, or 3 where a server has ended before each request was
-    /// answered.
+    /// Runs the command to its end and returns the exit code: 0, or 3 if a server ended before it had answered every
+    /// request.
     ///
     /// # Errors
     ///
-    /// [`CommandError`]. A server that listens fails only with its storage.
+    /// [`CommandError`]. A server that already listens fails only if its storage fails.
     pub async fn run(self) -> Result<ExitCode, CommandError> {
         let log = match &self.command {
             Command::Serve(serve) => serve.log().start()?,

@@ -11,13 +11,13 @@ use super::CommandError;
 #[command(after_help = "Example:
   leadapi-server openapi --server https://api.example.com/v1 > openapi.json")]
 pub(super) struct OpenApi {
-    /// The base URL that callers use, such as <https://api.example.com/v1>; give it again for each further server.
+    /// The base URL that callers use, such as <https://api.example.com/v1>; repeat it for each further server.
     ///
-    /// Generated clients and Postman call the first. Without one the document names the base path alone, which they
+    /// Generated clients and Postman call the first. Without any, the document names only the base path, which they
     /// cannot call unless they load the document from the server.
     #[arg(long = "server", value_name = "URL")]
     servers: Vec<ServerUrl>,
-    /// What stands before /leads in every path; empty for nothing. Of no effect with --server.
+    /// The path before /leads in every URL; may be empty. Ignored with --server.
     #[arg(long, env = "LEADAPI_BASE_PATH", value_name = "PATH", default_value = "/v1")]
     base_path: String,
 }

@@ -1,4 +1,4 @@
-//! What commands print: lines and tables for people, JSON for scripts, and how far long work has come.
+//! The output of commands: lines and tables for people, JSON for scripts, and progress bars.
 
 use std::{
     fmt::Display,
@@ -17,29 +17,30 @@ use serde::Serialize;
 
 use super::{CommandError, escape::escape};
 
-/// Whoever reads the output may have gone, which is no reason for a server to end.
+/// Prints a line and ignores errors: a server must not end because nobody reads its output.
 pub(super) fn print_line(line: &str) {
     writeln!(io::stdout(), "{}", escape_lines(line)).unwrap_or_default();
 }
 
-/// A text of several lines, made safe to print on a terminal.
+/// Makes a text of several lines safe to print on a terminal.
 pub(super) fn escape_lines(text: &str) -> String {
     text.split('\n').map(escape).collect::<Vec<_>>().join("\n")
 }
 
-/// A number with the noun that fits it.
+/// Formats a number with the noun that fits it.
 pub(super) fn count<N: Copy + Display + From<u8> + PartialEq>(number: N, one: &str, many: &str) -> String {
     let noun = if number == N::from(1) { one } else { many };
     format!("{number} {noun}")
 }
 
-/// Prints a last line, but does not wait for a reader that does not read.
+/// Prints a last line, but does not wait for a stalled reader.
 pub(super) fn print_last_line(line: &str) {
     let line = escape_lines(line);
     within_a_second(move || writeln!(io::stdout(), "{line}"));
 }
 
-/// Gives a write a second, after which it is left to itself. What it cannot write has no other way to be told.
+/// Waits at most a second for a write, which then goes on in the background. Errors are ignored, because there is no
+/// other way to report them.
 pub(super) fn within_a_second(write: impl FnOnce() -> io::Result<()> + Send + 'static) {
     let (done, written) = mpsc::channel();
     // Without a thread there is no write, and the wait ends at once.
@@ -53,7 +54,7 @@ pub(super) fn print_minted(minted: &[Minted]) {
     }
 }
 
-/// For whom a command prints.
+/// The output format of a command.
 #[derive(Debug, Clone, Copy, Args)]
 pub(super) struct Format {
     /// Print JSON, for scripts.
@@ -66,12 +67,12 @@ impl Format {
         self.json
     }
 
-    /// Prints what has been done. That nobody can read it is a failure: it may be a secret that is shown this once.
+    /// Prints what has been done. Fails if nobody can read it, because it may be a secret that is shown only once.
     pub(super) fn say(self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), CommandError> {
         self.say_verbatim(value, || escape_lines(&text()))
     }
 
-    /// The same for a text that must reach its reader unchanged, such as JSON.
+    /// Like `say`, for a text that must reach its reader unchanged, such as JSON.
     pub(super) fn say_verbatim(
         self,
         value: &impl Serialize,
@@ -81,7 +82,7 @@ impl Format {
         writeln!(io::stdout(), "{line}").map_err(CommandError::Output)
     }
 
-    /// Prints what there is: an array, or a table.
+    /// Prints a list as a JSON array or as a table.
     pub(super) fn list<T: Serialize, const N: usize>(
         self,
         items: &[T],
@@ -92,18 +93,18 @@ impl Format {
     }
 }
 
-/// A table for people, as wide as their terminal.
+/// Formats a table for people, as wide as their terminal.
 pub(super) fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let rows = rows.map(|row| row.map(|cell| escape(&cell).into_owned()));
     table_within(terminal_width(), header, rows)
 }
 
-/// How many columns the terminal has; none where the output goes elsewhere.
+/// Returns the number of columns of the terminal, or `None` if the output goes elsewhere.
 fn terminal_width() -> Option<u16> {
     Term::stdout().size_checked().filter(|_| io::stdout().is_terminal()).map(|(_, columns)| columns)
 }
 
-/// A table that fits the width if it can: texts are wrapped, and ids stay whole so that they can be copied.
+/// Formats a table that fits the width if it can. Texts are wrapped, and ids stay whole so that they can be copied.
 fn table_within<const N: usize>(
     width: Option<u16>,
     header: [&str; N],
@@ -125,7 +126,7 @@ fn json(value: &impl Serialize) -> Result<String, CommandError> {
     serde_json::to_string(value).map_err(|error| CommandError::Output(error.into()))
 }
 
-/// Shows on a terminal how far something has come, and nothing anywhere else.
+/// Shows a progress bar on a terminal, and nothing elsewhere.
 pub(super) fn progress(what: &'static str, of: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{msg} {wide_bar} {human_pos} of {human_len}");
     let bar = ProgressBar::new(of).with_message(what);

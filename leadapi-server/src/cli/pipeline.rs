@@ -18,10 +18,10 @@ pub(super) enum PipelineCommand {
     Add {
         #[command(flatten)]
         of: InBusiness,
-        /// What people call it: 1 to 200 characters.
+        /// Its name: 1 to 200 characters.
         #[arg(long)]
         name: String,
-        /// The name of a stage; given again for each, in their order.
+        /// The name of a stage; repeat it for each stage, in their order.
         #[arg(long = "stage", value_name = "NAME", required = true)]
         stages: Vec<String>,
         /// Its id; without it, a new UUID.
@@ -43,7 +43,7 @@ pub(super) enum PipelineCommand {
         #[arg(long)]
         name: String,
     },
-    /// Remove a pipeline with its stages. One that has leads, or that a form sends leads to, stays.
+    /// Remove a pipeline with its stages. Refused if it has leads, or if a form sends leads to it.
     Remove {
         #[command(flatten)]
         of: InBusiness,

@@ -1,4 +1,4 @@
-//! Passwords and tokens that were typed where none belongs, kept out of messages.
+//! Redaction of passwords and tokens that were typed where none belongs.
 
 use std::env;
 
@@ -6,18 +6,18 @@ use clap::builder::StyledStr;
 
 const HIDDEN: &str = "…";
 
-/// A message without those of the given texts that may hold a password or a token.
+/// Returns the message without those of the given texts that may hold a password or a token.
 pub(super) fn redact<'t>(message: &str, given: impl IntoIterator<Item = &'t str>) -> String {
     let secrets = given.into_iter().filter(|text| may_be_secret(text));
-    // Messages about the command line come without what steers a terminal.
+    // clap strips terminal escapes from its messages, so a secret may also appear without them.
     let mut secrets: Vec<String> =
         secrets.flat_map(|text| [text.to_owned(), StyledStr::from(text.to_owned()).to_string()]).collect();
-    // One text may be a part of another.
+    // One text may be a part of another, so the longest is replaced first.
     secrets.sort_by_key(|text| std::cmp::Reverse(text.len()));
     secrets.iter().fold(message.to_owned(), |message, secret| message.replace(&**secret, HIDDEN))
 }
 
-/// The same for all that this process was given: its command line, also the values in it, and its environment.
+/// Does the same for everything that this process was given: its arguments, the values in them, and its environment.
 pub(super) fn redact_given(message: &str) -> String {
     let args = env::args_os().map(|arg| arg.to_string_lossy().into_owned());
     let variables = env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_setting));
@@ -33,7 +33,7 @@ fn is_setting(name: &str) -> bool {
     name.starts_with("LEADAPI_") || name.starts_with("OTEL_")
 }
 
-/// Whether a text may hold a token, or the password of a URL. A path does not, and neither does an e-mail address.
+/// Returns whether a text may hold a token, or the password of a URL. A path or an e-mail address does not.
 pub(super) fn may_be_secret(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     let has_password = text.starts_with("postgres") && text.contains(':')

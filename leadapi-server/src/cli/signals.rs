@@ -1,8 +1,8 @@
-//! The signals that end a server.
+//! The signals that stop a server.
 
 use tokio::signal;
 
-/// Ctrl-C, and SIGTERM where there is such a thing, which is caught from here on.
+/// Catches Ctrl-C and, on Unix, SIGTERM. On Unix it catches them from its creation.
 pub(super) struct Signals {
     #[cfg(unix)]
     unix: Option<(signal::unix::Signal, signal::unix::Signal)>,
@@ -10,9 +10,9 @@ pub(super) struct Signals {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signal {
-    /// Somebody at a terminal.
+    /// Ctrl-C at a terminal.
     Interrupt,
-    /// What runs the server.
+    /// SIGTERM, usually from a service manager.
     Terminate,
 }
 
@@ -34,14 +34,14 @@ impl Signals {
         self.next().await
     }
 
-    /// Waits for a second one.
+    /// Waits for a second signal.
     pub(super) async fn second(mut self) {
         self.next().await;
         self.next().await;
     }
 
     async fn next(&mut self) -> Signal {
-        // From when it was made on; what Ctrl-C is everywhere else is caught only once it is waited for.
+        // On Unix, signals since the creation count. Elsewhere Ctrl-C is caught only once this waits for it.
         #[cfg(unix)]
         if let Some((interrupt, terminate)) = &mut self.unix {
             return tokio::select! {
@@ -49,7 +49,7 @@ impl Signals {
                 _ = terminate.recv() => Signal::Terminate,
             };
         }
-        // A system that cannot tell of Ctrl-C ends the server by other means.
+        // If Ctrl-C cannot be caught, other means must end the server.
         if signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }

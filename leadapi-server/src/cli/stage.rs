@@ -21,10 +21,10 @@ pub(super) enum StageCommand {
         /// The pipeline.
         #[arg(long, value_name = "ID")]
         pipeline: PipelineId,
-        /// What people call it: 1 to 200 characters.
+        /// Its name: 1 to 200 characters.
         #[arg(long)]
         name: String,
-        /// Its position, from which on the others move up by one; without it, the last.
+        /// Its position; the stages from that position up shift by one. Without it, the stage is the last.
         #[arg(long, value_name = "N")]
         position: Option<u32>,
         /// Its id; without it, a new UUID.
@@ -50,19 +50,19 @@ pub(super) enum StageCommand {
         #[arg(long, value_name = "N")]
         position: Option<u32>,
     },
-    /// Remove a stage. One that has leads goes only when they are moved; the last of a pipeline stays.
+    /// Remove a stage. If it has leads, --move-to is required; the last stage of a pipeline cannot be removed.
     Remove {
         #[command(flatten)]
         of: InBusiness,
         /// The stage.
         id: StageId,
-        /// The stage to move its leads to, of the same pipeline or another.
+        /// The stage to move its leads to, in the same pipeline or another.
         #[arg(long, value_name = "STAGE")]
         move_to: Option<StageId>,
     },
 }
 
-/// A stage with the pipeline that it is of.
+/// A stage with its pipeline.
 #[derive(Serialize)]
 struct Listed<'p> {
     #[serde(flatten)]

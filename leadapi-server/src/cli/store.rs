@@ -1,4 +1,4 @@
-//! Where a command finds its data.
+//! The store that a command works on.
 
 use std::{ffi::OsStr, fmt, marker::PhantomData, str::FromStr};
 
@@ -15,7 +15,7 @@ pub(super) enum Keep {
     Database(DatabaseUrl),
 }
 
-/// The text names no store.
+/// The text does not name a store.
 #[derive(Debug, thiserror::Error)]
 #[error("must be memory, sqlite:PATH or postgres://USER@HOST/DATABASE")]
 pub(super) struct InvalidKeep;
@@ -31,7 +31,7 @@ impl FromStr for Keep {
     }
 }
 
-/// Without the password.
+/// Omits the password.
 impl fmt::Display for Keep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -41,7 +41,7 @@ impl fmt::Display for Keep {
     }
 }
 
-/// Reads a value that may hold a password: what is wrong with it is said without showing it.
+/// Parses a value that may hold a password; its errors state the rule and never show the value.
 #[derive(Clone)]
 pub(super) struct Secretly<T>(PhantomData<fn() -> T>);
 
@@ -65,12 +65,12 @@ where
     }
 }
 
-/// A database that a command works on.
+/// The database that a command works on.
 #[derive(Debug, Args)]
 pub(super) struct AtStore {
     /// The database: `sqlite:PATH` or `postgres://USER@HOST/DATABASE`.
     ///
-    /// A server may serve it meanwhile.
+    /// A server may use it at the same time.
     #[arg(long, env = "LEADAPI_STORE", hide_env_values = true, value_name = "STORE", value_parser = secretly::<DatabaseUrl>())]
     pub(super) store: DatabaseUrl,
     #[command(flatten)]
@@ -78,7 +78,7 @@ pub(super) struct AtStore {
 }
 
 impl AtStore {
-    /// Opens a database that must be there: a slip in its name is not to make another one.
+    /// Opens a database that must exist, because a typo in its name must not create another one.
     pub(super) async fn open(&self) -> Result<SqlStore, CommandError> {
         if self.store.is_missing() {
             return Err(CommandError::Missing(self.store.clone()));
@@ -91,7 +91,7 @@ impl AtStore {
     }
 }
 
-/// A business that a command works on.
+/// The business that a command works on.
 #[derive(Debug, Args)]
 pub(super) struct InBusiness {
     #[command(flatten)]
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
     use crate::cli::redact::redact;
 
-    /// Each ASCII character, raw and percent-encoded, in a password in each shape of a URL.
+    /// Each ASCII character, raw and percent-encoded, occurs in a password in each form of a URL.
     #[test]
     fn no_store_shows_a_password_and_neither_does_its_refusal() {
         let command = Command::new("x").no_binary_name(true);
@@ -123,7 +123,7 @@ mod tests {
                     format!("mysql://u:{password}@h/d"),
                     format!("host=h password={password}"),
                 ] {
-                    // What comes after it is a host, and the password ends before it.
+                    // The part after the `@` is a host, and the password ends before it.
                     if character == "@" && url == format!("postgres://u:{password}/d") {
                         continue;
                     }

@@ -1,4 +1,4 @@
-//! `token`: the tokens of a business, for those who may manage them (contract D8).
+//! `token`: the tokens of a business, managed by its owners and admins (contract D8).
 
 use std::str::FromStr;
 
@@ -21,20 +21,21 @@ use crate::store::AdminError;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum TokenCommand {
-    /// Create a token and print its secret, this once.
+    /// Create a token and print its secret once.
     #[command(after_help = "Example:
   leadapi-server token create --store sqlite:leads.db --business sol --as owner@sol.example \\
     --name website --scope read,write --expires 90d")]
     Create {
         #[command(flatten)]
         by: AsAdmin,
-        /// What people will call it: 1 to 100 characters, and no other good token's name.
+        /// Its name: 1 to 100 characters, different from the name of every other valid token.
         #[arg(long)]
         name: String,
-        /// What it allows: read, write or both; write does not include read.
+        /// Its scopes: read, write or both; write does not include read.
         #[arg(long = "scope", value_name = "SCOPE", required = true, value_delimiter = ',')]
         scopes: Vec<Scope>,
-        /// When it ends: a moment such as 2027-01-31T00:00:00Z, or from now on 90d or 12h; without it, never.
+        /// Its expiry: a time such as 2027-01-31T00:00:00Z, or a duration from now such as 90d or 12h; without it,
+        /// never.
         #[arg(long, value_name = "WHEN")]
         expires: Option<Expiry>,
     },
@@ -43,14 +44,14 @@ pub(super) enum TokenCommand {
         #[command(flatten)]
         by: AsAdmin,
     },
-    /// Make a token useless; a server that is running sees it within 2 seconds.
+    /// Revoke a token; a running server refuses it within 2 seconds.
     Revoke {
         #[command(flatten)]
         by: AsAdmin,
         /// The id of the token; "token list" shows it.
         id: TokenId,
     },
-    /// Forget a token; a server that is running sees it within 2 seconds.
+    /// Delete a token; a running server refuses it within 2 seconds.
     Delete {
         #[command(flatten)]
         by: AsAdmin,
@@ -59,12 +60,12 @@ pub(super) enum TokenCommand {
     },
 }
 
-/// Who manages the tokens of which business.
+/// The person who manages the tokens, and the business.
 #[derive(Debug, Args)]
 pub(super) struct AsAdmin {
     #[command(flatten)]
     business: InBusiness,
-    /// Who you are: the e-mail address of an owner or an admin of the business.
+    /// Your e-mail address, as an owner or an admin of the business.
     #[arg(long = "as", value_name = "EMAIL")]
     person: String,
 }
@@ -74,7 +75,7 @@ impl AsAdmin {
         let store = self.business.at.open().await?;
         let (business, person) = (&self.business.business, &self.person);
         let Some(member) = store.member(business, person).await? else {
-            // A business without members and one that does not exist look the same so far; the list tells them apart.
+            // A missing member may also mean that the business does not exist; the list of members reports that.
             store.members(business).await?;
             return Err(CommandError::NotAMember { business: business.clone(), person: person.clone() });
         };
@@ -133,7 +134,8 @@ impl TokenCommand {
     }
 }
 
-/// Two good tokens of one name could not be told apart when one of them is to be revoked.
+/// Refuses the name of a valid token. Two valid tokens with one name could not be told apart when one must be
+/// revoked.
 async fn refuse_name_of_good(tokens: &Tokens, admin: &TokenAdmin, name: &str) -> Result<(), CommandError> {
     let records = tokens.list(admin).await.map_err(AdminError::Failed)?;
     let mut good = records.iter().filter(|record| state(record) == "good");
@@ -151,7 +153,7 @@ fn done(found: Result<bool, BoxError>, id: &TokenId) -> Result<(), CommandError>
     if found.map_err(AdminError::Failed)? { Ok(()) } else { Err(CommandError::NoSuchToken(id.clone())) }
 }
 
-/// A token as it is shown.
+/// A token as it is printed.
 #[derive(Serialize)]
 struct Shown<'t> {
     id: &'t TokenId,
@@ -186,7 +188,7 @@ impl<'t> From<&'t TokenRecord> for Shown<'t> {
 }
 
 impl<'t> Shown<'t> {
-    /// With the secret, at its creation and never again (contract 5.3).
+    /// Includes the secret, which is shown only once, at creation (contract 5.3).
     fn once(record: &'t TokenRecord, secret: &'t BearerToken) -> Self {
         Self { token: Some(secret.expose()), ..record.into() }
     }
@@ -199,14 +201,14 @@ impl<'t> Shown<'t> {
     }
 }
 
-/// When a token ends.
+/// The expiry of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Expiry {
     At(Timestamp),
     In(TimeDelta),
 }
 
-/// The text names no moment.
+/// The text is not an expiry.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a moment such as 2027-01-31T00:00:00Z, or a time from now on such as 90d or 12h")]
 pub(super) struct InvalidExpiry;
@@ -223,7 +225,7 @@ impl Expiry {
 impl FromStr for Expiry {
     type Err = InvalidExpiry;
 
-    /// Of days and hours there are at most 65,535: far enough, and far from the end of time.
+    /// Accepts at most 65,535 days or hours, which is long enough and cannot overflow.
     fn from_str(text: &str) -> Result<Self, InvalidExpiry> {
         let number = |digits: &str| digits.parse::<u16>().map_err(|_| InvalidExpiry);
         match (text.strip_suffix('d'), text.strip_suffix('h')) {

@@ -1,13 +1,13 @@
-//! Variables of the environment that look like settings and are none.
+//! Environment variables that look like settings but are not.
 
 use clap::{Arg, Command};
 
 use super::nearest;
 
-/// What the names of this product's variables begin with.
+/// The prefix of all variables of this product.
 const PREFIX: &str = "LEADAPI_";
 
-/// Beginnings of the names of those that are no settings of this binary: the client's, and those of the tests of this
+/// Prefixes of variables that are not settings of this binary: the client's, and those of the tests of this
 /// repository.
 const OTHERS: [&str; 12] = [
     "LEADAPI_URL",
@@ -24,7 +24,7 @@ const OTHERS: [&str; 12] = [
     "LEADAPI_TEST",
 ];
 
-/// A variable that is no setting: a slip in its name would leave the setting at its default.
+/// A variable that is not a setting. A typo in its name would leave the setting at its default.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{name} is no setting{}", hint.as_ref().map(|name| format!(", did you mean {name}?")).unwrap_or_default())]
 pub(super) struct UnknownVariable {
@@ -32,7 +32,7 @@ pub(super) struct UnknownVariable {
     hint: Option<String>,
 }
 
-/// Refuses the first variable that is no setting of any command.
+/// Refuses the first variable that is not a setting of any command.
 pub(super) fn check(command: &Command, mut names: impl Iterator<Item = String>) -> Result<(), UnknownVariable> {
     let known = settings(command);
     let is_unknown = |name: &String| {
@@ -45,13 +45,13 @@ pub(super) fn check(command: &Command, mut names: impl Iterator<Item = String>) 
     }
 }
 
-/// The variables of a command and of those below it.
+/// Returns the variables of a command and its subcommands.
 fn settings(command: &Command) -> Vec<String> {
     let own = command.get_arguments().filter_map(Arg::get_env).map(|name| name.to_string_lossy().into_owned());
     own.chain(command.get_subcommands().flat_map(settings)).collect()
 }
 
-/// Kubernetes gives every container such variables for a service with a name like leadapi, and Docker for a link.
+/// Kubernetes sets such variables in every container for a service with a name like leadapi, and Docker for a link.
 fn is_of_a_service(name: &str) -> bool {
     name.ends_with("_SERVICE_HOST")
         || name.contains("_SERVICE_PORT")

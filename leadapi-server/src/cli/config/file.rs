@@ -1,4 +1,4 @@
-//! A file of settings: TOML, each key the long name of an option.
+//! A settings file in TOML, where each key is the long name of an option.
 
 use std::{fmt, fs, io, path::PathBuf};
 
@@ -10,11 +10,11 @@ use crate::cli::redact::redact;
 
 pub(super) struct ConfigFile {
     path: PathBuf,
-    /// The name of each setting, and its value as it would be typed.
+    /// The name of each setting, with its value as on the command line.
     settings: Vec<(String, String)>,
 }
 
-/// Why a file of settings is refused.
+/// The reason why a settings file is refused.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InvalidConfig {
     #[error("cannot read {}: {source}", path.display())]
@@ -30,7 +30,7 @@ pub(super) enum InvalidConfig {
 }
 
 impl ConfigFile {
-    /// Reads a file; each of its settings must be one of the command's, with a value that it takes.
+    /// Reads a file. Each of its settings must be an option of the command, with a value that the option accepts.
     pub(super) fn read(path: PathBuf, command: &Command) -> Result<Self, InvalidConfig> {
         let text = fs::read_to_string(&path).map_err(|source| InvalidConfig::Read { path: path.clone(), source })?;
         Self::parse(path, &text, command)
@@ -58,7 +58,7 @@ impl ConfigFile {
         self.settings.iter().any(|(known, _)| known == name)
     }
 
-    /// The command, with what the file says as its defaults.
+    /// Returns the command with the values of the file as defaults.
     pub(super) fn put_into(&self, command: Command) -> Command {
         command.mut_args(|arg| {
             let value =
@@ -86,7 +86,7 @@ fn typed(value: Value) -> Option<String> {
     }
 }
 
-/// Why a text is no TOML, and where. The line itself is not shown: it may hold a password.
+/// Returns why and where a text is not TOML. The line itself is not shown, because it may hold a password.
 fn invalid(path: PathBuf, text: &str, error: &toml::de::Error) -> InvalidConfig {
     let before = text.get(..error.span().map_or(0, |span| span.start)).unwrap_or_default();
     let (_, last) = before.rsplit_once('\n').unwrap_or(("", before));
@@ -94,7 +94,7 @@ fn invalid(path: PathBuf, text: &str, error: &toml::de::Error) -> InvalidConfig 
     InvalidConfig::Toml { path, line, column, reason: error.message().to_owned() }
 }
 
-/// Whether the option takes the value, asked of it alone, so that what is wrong with the file is said of the file.
+/// Checks the value with this option alone, so that the error is reported for the file and not for the command line.
 fn check(arg: &Arg, value: &str) -> Result<(), String> {
     let command =
         Command::new("").no_binary_name(true).arg(arg.clone().env(None::<&str>).default_value(value.to_owned()));
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::cli::Cli;
 
-    /// A line with a password in which each ASCII character stands, so that some of them are no TOML or no store.
+    /// Each ASCII character occurs in a password once, so that some of the lines are not TOML or not a store.
     #[test]
     fn no_message_shows_a_password_whatever_is_wrong_with_its_line() {
         let command = Cli::command().find_subcommand("serve").cloned().unwrap();

@@ -1,7 +1,7 @@
-//! Where settings come from: the command line, then the environment, then a file, then what is built in.
+//! Settings come from the command line, then the environment, then a file, then the built-in defaults.
 //!
-//! What a file says becomes the default of the setting of that name, so that all four are read, checked and explained by
-//! one parser.
+//! The values of the file become the defaults of the options, so that one parser reads, checks and explains all four
+//! sources.
 
 mod environment;
 mod file;
@@ -29,7 +29,7 @@ use super::{
     store::Keep,
 };
 
-/// Whose settings a file holds. The other commands that serve take those of them that they have.
+/// The command whose settings a file holds. The other serving commands use those of the settings that they have.
 const SERVE: &str = "serve";
 const SERVING: [&str; 3] = [SERVE, "demo", "config"];
 
@@ -43,7 +43,7 @@ pub(super) struct Config {
     settings: Vec<Setting>,
 }
 
-/// A setting as it is in force.
+/// The effective value of a setting.
 #[derive(Debug, Clone, Serialize)]
 struct Setting {
     name: String,
@@ -83,8 +83,8 @@ impl Setting {
 }
 
 impl Cli {
-    /// Reads the command line of this process, the environment, and the file that one of the two names; explains itself
-    /// and ends the process where it is asked to, or where a setting is wrong.
+    /// Reads the command line of this process, the environment, and the settings file that one of the two names.
+    /// Prints help or an error and ends the process if help was requested or a setting is wrong.
     pub fn read() -> Self {
         let args: Vec<OsString> = std::env::args_os().collect();
         Self::try_read(&args).unwrap_or_else(|error| exit(&error))
@@ -112,8 +112,8 @@ impl Cli {
     }
 }
 
-/// The file is named among the very settings that it has defaults for, so it is looked for first, and whatever else is
-/// wrong is left to be told later.
+/// The option that names the file is itself parsed with the file's defaults, so this finds the file first. The full
+/// parse reports all other errors later.
 fn path_of_file(args: &[OsString]) -> Option<PathBuf> {
     let matches = Cli::command().ignore_errors(true).try_get_matches_from(args).ok()?;
     let (_, matches) = matches.subcommand()?;
@@ -124,7 +124,7 @@ fn wrong(error: &dyn std::error::Error) -> clap::Error {
     clap::Error::raw(ErrorKind::ValueValidation, format!("{error}\n"))
 }
 
-/// An option of `serve` about data is no slip in the name of another one of `demo`.
+/// Explains that `demo` has no option about data. Otherwise clap suggests a similar option of `demo`.
 fn demo_keeps_nothing(mut error: clap::Error) -> clap::Error {
     let of_demo = matches!(error.get(ContextKind::Usage), Some(ContextValue::StyledStr(usage))
         if usage.to_string().contains("leadapi-server demo"));
@@ -132,7 +132,7 @@ fn demo_keeps_nothing(mut error: clap::Error) -> clap::Error {
         if ["--store", "--data", "--new-tokens"].contains(&arg.as_str()));
     if of_demo && of_data {
         error.remove(ContextKind::SuggestedArg);
-        // It names the option that looked alike.
+        // The usage names the similar option too.
         error.remove(ContextKind::Usage);
         let tip = "the demo serves samples from memory; \"leadapi-server serve\" serves your data";
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
@@ -140,7 +140,7 @@ fn demo_keeps_nothing(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Explains the command line, or says what is wrong with it, without a secret and without what could steer a terminal.
+/// Prints the help, or an error without secrets and without characters that could control a terminal.
 fn exit(error: &clap::Error) -> ! {
     if error.use_stderr() {
         write!(io::stderr(), "{}", escape_lines(&redact_given(&error.render().to_string()))).unwrap_or_default();
@@ -149,7 +149,7 @@ fn exit(error: &clap::Error) -> ! {
     error.exit()
 }
 
-/// The name that was probably meant.
+/// Returns the known name that was probably meant.
 fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
     let (near, likeness) = known.map(|known| (known, strsim::jaro(known, name))).max_by(|a, b| a.1.total_cmp(&b.1))?;
     (likeness > 0.7).then(|| near.to_owned())

@@ -1,4 +1,4 @@
-//! `data backup`: a copy of a SQLite database while it is served.
+//! `data backup`: a copy of a SQLite database while a server uses it.
 
 use std::path::PathBuf;
 
@@ -8,16 +8,17 @@ use serde_json::json;
 use super::file::NewFile;
 use crate::cli::{CommandError, output::progress, store::AtStore};
 
-/// Copies a SQLite store into a new file, as it is at one moment, while a server serves it.
+/// Back up a SQLite store into a new file, as it is at one point in time, even while a server uses it.
 ///
-/// The copy is a store of its own, which only its owner may read; "data restore" puts it back. PostgreSQL is backed up with its own tools.
+/// The copy is a complete store, which only its owner may read; "data restore" puts it back. PostgreSQL is backed up
+/// with its own tools.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   leadapi-server data backup copy.db --store sqlite:leads.db")]
 pub(in crate::cli) struct Backup {
-    /// The file to be made.
+    /// The file to create.
     file: PathBuf,
-    /// Replace the file if it is there already.
+    /// Replace the file if it exists.
     #[arg(long)]
     force: bool,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `data check`: whether a file could be imported, without a store.
+//! `data check`: validates a data set without a store.
 
 use std::path::PathBuf;
 
@@ -12,10 +12,10 @@ use crate::cli::{
     output::{Format, count},
 };
 
-/// Checks a data set without a store, and says what is in it, or what is wrong and where.
+/// Check a data set without a store, and print what it contains, or what is wrong and where.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Check {
-    /// A data set; - is the standard input.
+    /// A data set; - reads the standard input.
     file: PathBuf,
     #[command(flatten)]
     format: Format,

@@ -1,4 +1,4 @@
-//! `data export`: a store into a file, business by business.
+//! `data export`: writes a store into a file, business by business.
 
 use std::{
     io::{self, BufWriter, Write},
@@ -21,18 +21,18 @@ use crate::{
     store::SqlStore,
 };
 
-/// Writes all that a store holds as a data set that "data import" reads, as it is at one moment.
+/// Export everything in a store as a data set for "data import", as it is at one point in time.
 ///
-/// Tokens are written with their id, times, hash and prefix, and never with their secret; imported elsewhere, they are
-/// good there too, and a create that is retried with its idempotency key makes no second lead there.
+/// Tokens are exported with their id, times, hash and prefix, and never with their secret. After an import elsewhere
+/// they are valid there too, and a create that is retried with its idempotency key makes no second lead there.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   leadapi-server data export leads.json --store sqlite:leads.db")]
 pub(in crate::cli) struct Export {
-    /// A file to be made, which only its owner may read; without it, or with -, the standard output.
+    /// The file to create, which only its owner may read; without it, or with -, the standard output.
     #[arg(default_value = "-", hide_default_value = true)]
     file: PathBuf,
-    /// Replace the file if it is there already.
+    /// Replace the file if it exists.
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -81,14 +81,14 @@ async fn export(
     let exported = exported.await;
     bar.finish_and_clear();
     let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
-    // An output that has failed is the cause of an export that has.
+    // If the output has failed, the export has failed because of it.
     output.failed.take().map_or(Ok(()), |source| Err(failed(source)))?;
     exported?;
     output.end().map_err(failed)?;
     Ok(output.written)
 }
 
-/// A data set that is written as it comes.
+/// A data set that is written business by business.
 struct Output {
     to: BufWriter<Box<dyn Write + Send>>,
     written: Exported,

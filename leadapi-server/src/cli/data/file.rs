@@ -1,4 +1,4 @@
-//! Files that are read whole, and files that are there only once they are whole.
+//! Files that are read as a whole, and files that appear only once they are complete.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -12,12 +12,12 @@ use uuid::Uuid;
 
 use crate::cli::CommandError;
 
-/// Stands for the standard input or output.
+/// Returns whether the path stands for the standard input or output.
 pub(super) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// The text of a file; that of the standard input for `-`.
+/// Reads the text of a file, or of the standard input for `-`.
 pub(in crate::cli) fn read_text(path: &Path) -> Result<String, CommandError> {
     let read = if is_standard(path) {
         let mut text = String::new();
@@ -28,12 +28,12 @@ pub(in crate::cli) fn read_text(path: &Path) -> Result<String, CommandError> {
     read.map_err(|source| CommandError::Read { path: path.to_owned(), source })
 }
 
-/// The data set in a file, checked.
+/// Reads and checks the data set in a file.
 pub(in crate::cli) fn read(path: &Path) -> Result<Dataset, CommandError> {
     Dataset::parse(&read_text(path)?).map_err(|source| CommandError::Dataset { path: path.to_owned(), source })
 }
 
-/// A file that nobody else may read, and that has its name only once it is whole: until then it stands beside it.
+/// A file that nobody else may read. Until it is complete, it has a temporary name in the same folder.
 #[derive(Debug)]
 pub(super) struct NewFile {
     path: PathBuf,
@@ -41,7 +41,7 @@ pub(super) struct NewFile {
 }
 
 impl NewFile {
-    /// Nothing is made yet. What is there already is in the way, unless it is to be replaced.
+    /// Chooses the temporary name, but creates nothing yet. An existing file is an error unless `replace` is set.
     pub(super) fn at(path: &Path, replace: bool) -> Result<Self, CommandError> {
         let wrong = |kind: io::ErrorKind| CommandError::Write { path: path.to_owned(), source: kind.into() };
         let name = path.file_name().ok_or_else(|| wrong(io::ErrorKind::IsADirectory))?;
@@ -52,7 +52,7 @@ impl NewFile {
         Ok(Self { path: path.to_owned(), beside: path.with_file_name(beside) })
     }
 
-    /// Where it stands until it is whole.
+    /// Returns the path of the file until it is complete.
     pub(super) fn beside(&self) -> &Path {
         &self.beside
     }
@@ -62,7 +62,7 @@ impl NewFile {
         file.map_err(|source| self.failed(source))
     }
 
-    /// Gives it its name, once all of it is on the disk.
+    /// Gives the file its name once all of it is on disk.
     pub(super) fn finish(self) -> Result<(), CommandError> {
         let renamed = File::open(&self.beside).and_then(|file| file.sync_all());
         renamed.and_then(|()| fs::rename(&self.beside, &self.path)).map_err(|source| self.failed(source))
@@ -74,7 +74,7 @@ impl NewFile {
 }
 
 impl Drop for NewFile {
-    /// What did not become whole goes; what did has another name by now.
+    /// Removes an incomplete file. A complete one has its final name by now.
     fn drop(&mut self) {
         fs::remove_file(&self.beside).unwrap_or_default();
     }

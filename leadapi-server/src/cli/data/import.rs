@@ -1,4 +1,4 @@
-//! `data import`: a file into a store, all of it or nothing.
+//! `data import`: reads a file into a store, completely or not at all.
 
 use std::path::{Path, PathBuf};
 
@@ -16,15 +16,15 @@ use crate::{
     store::{Imported, SqlStore},
 };
 
-/// Puts the businesses of a file into a store: all of them, or none if anything is wrong.
+/// Import the businesses of a file into a store: all of them, or none if anything is wrong.
 ///
-/// A token of the file without "token" gets a secret, which is printed once. A SQLite file is made where there is none.
-/// While much is put in, other writes to a SQLite store have to wait.
+/// A token in the file without "token" gets a secret, which is printed once. A SQLite file is created if there is
+/// none. During a large import, other writes to a SQLite store have to wait.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   leadapi-server data import businesses.json --store sqlite:leads.db")]
 pub(in crate::cli) struct Import {
-    /// A data set, as "data export" writes it and "serve --data" reads it; - is the standard input.
+    /// A data set, as "data export" writes it and "serve --data" reads it; - reads the standard input.
     file: PathBuf,
     #[command(flatten)]
     at: AtStore,
@@ -52,7 +52,7 @@ pub(super) fn shown(minted: &Minted) -> Value {
     json!({"business_id": business_id, "business": business, "name": name, "scopes": scopes, "token": secret.expose()})
 }
 
-/// Puts a file into a store that holds no business yet, and says so where it holds one.
+/// Imports a file into a store that holds no business yet. Otherwise prints that the store holds data already.
 pub(in crate::cli) async fn import_into_empty(
     store: &SqlStore,
     path: &Path,
@@ -64,7 +64,7 @@ pub(in crate::cli) async fn import_into_empty(
         match import(store, dataset).await {
             Ok(imported) => return secrets.show(&imported.minted),
             Err(error) if store.is_empty().await? => return Err(error),
-            // Of two servers that have started at once, the other was faster.
+            // Another server started at the same time and was faster.
             Err(_) => {}
         }
     }

@@ -1,4 +1,4 @@
-//! `data`: what a store holds, as a file.
+//! `data`: the contents of a store as a file.
 
 mod backup;
 mod check;

@@ -1,4 +1,4 @@
-//! `data restore`: a backup in the place of a SQLite store.
+//! `data restore`: replaces a SQLite store with a backup.
 
 use std::path::PathBuf;
 
@@ -7,18 +7,18 @@ use serde_json::json;
 
 use crate::cli::{CommandError, store::AtStore};
 
-/// Puts a copy of a backup where a SQLite store is, while no server runs.
+/// Restore a SQLite store from a backup while no server uses the store.
 ///
-/// Copying the file by hand is not enough: a write-ahead log that a crash left beside the store would be applied to it. The
-/// backup is checked first, and stays as it is. A crash in the middle leaves the former store, the restored one, or files
-/// that the server refuses until this command is run again. PostgreSQL is restored with its own tools.
+/// Copying the file by hand is not enough: SQLite would apply a write-ahead log that a crash left next to the store.
+/// The backup is checked first, and stays as it is. A crash during the restore leaves the former store, the restored
+/// one, or files that the server refuses until this command is run again. PostgreSQL is restored with its own tools.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   leadapi-server data restore copy.db --store sqlite:leads.db --force")]
 pub(in crate::cli) struct Restore {
     /// A file that "data backup" made, or another SQLite file of this server.
     file: PathBuf,
-    /// Replace the store if there is one; it is kept under another name, which is printed.
+    /// Replace the store if it exists; it is kept under another name, which is printed.
     #[arg(long)]
     force: bool,
     #[command(flatten)]

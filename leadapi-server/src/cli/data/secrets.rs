@@ -1,4 +1,4 @@
-//! Where the secrets of new tokens go when a server starts.
+//! The destination of the secrets of new tokens when a server starts.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -21,7 +21,7 @@ use crate::cli::{
 
 /// Shows the secrets of new tokens once: on a terminal, or in a new file that only its owner may read.
 ///
-/// The standard output of a service ends up in a journal, which keeps what must not be logged (contract D8).
+/// The standard output of a service ends up in a journal, and a secret must never be logged (contract D8).
 #[derive(Debug)]
 pub(in crate::cli) enum NewSecrets {
     None,
@@ -29,7 +29,7 @@ pub(in crate::cli) enum NewSecrets {
     File(SecretFile),
 }
 
-/// A file that goes again unless secrets were written into it.
+/// A file that is removed on drop unless secrets were written into it.
 #[derive(Debug)]
 pub(in crate::cli) struct SecretFile {
     path: PathBuf,
@@ -37,7 +37,7 @@ pub(in crate::cli) struct SecretFile {
 }
 
 impl NewSecrets {
-    /// Decides where the secrets go, before any is made: a token whose secret nobody has is of no use.
+    /// Decides where the secrets go before any is created: a token whose secret nobody has is useless.
     pub(in crate::cli) fn of(dataset: &Dataset, data: &Path, given: Option<PathBuf>) -> Result<Self, CommandError> {
         let mut tokens = dataset.businesses.iter().flat_map(|business| &business.tokens);
         if !tokens.any(|token| token.origin == TokenOrigin::Open) {
@@ -60,7 +60,7 @@ impl NewSecrets {
     }
 }
 
-/// The name of the file where the operator gave none.
+/// Returns the default name of the file.
 fn beside(data: &Path) -> PathBuf {
     let mut name = if is_standard(data) { "leadapi".into() } else { data.as_os_str().to_owned() };
     name.push(".tokens");

@@ -1,19 +1,19 @@
-//! Which lines are logged.
+//! The filter of log lines.
 
 use tracing_subscriber::{
     EnvFilter,
     filter::{LevelFilter, ParseError},
 };
 
-/// The crates that a level alone is for.
+/// The crates that a level without a crate applies to.
 ///
-/// Others log what a peer sends, a line for each frame for instance, so a level alone must not turn them up.
+/// Other crates log data of peers, for instance a line for each frame, so a level alone must not enable that.
 const OWN: [&str; 2] = ["leadapi_server", "leadapi_core"];
 
-/// The filter of a text such as `info`, `debug,h2=warn` or `off`.
+/// Parses a filter such as `info`, `debug,h2=warn` or `off`.
 ///
-/// A level without a crate is for the crates of this server. Every other crate logs its errors, unless the text names it
-/// or a level is `off`.
+/// A level without a crate applies to the crates of this server. Every other crate logs its errors, unless the text
+/// names it or a level is `off`.
 pub(super) fn parse(text: &str) -> Result<EnvFilter, ParseError> {
     EnvFilter::try_new(directives(text))
 }

@@ -1,4 +1,4 @@
-//! The log: how much of it, and for whom.
+//! The log: its filter, its format and its destination.
 
 mod filter;
 #[cfg(feature = "otlp")]
@@ -17,19 +17,20 @@ use crate::metrics::log_lines_dropped;
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct LogOptions {
-    /// What is logged: `off`, `error`, `warn`, `info`, `debug` or `trace`. Other crates log their errors only, unless you name them: `info,h2=debug`.
+    /// The log filter: `off`, `error`, `warn`, `info`, `debug` or `trace`. Other crates log only errors, unless you
+    /// name them: `info,h2=debug`.
     #[arg(long, env = "LEADAPI_LOG", value_name = "FILTER", default_value = "info", value_parser = checked)]
     log: String,
-    /// How it is written, on the standard error stream: for people, or as an object of JSON for each line.
+    /// The log format on the standard error stream: text for people, or one JSON object per line.
     #[arg(long, env = "LEADAPI_LOG_FORMAT", value_name = "FORMAT", default_value = "text")]
     log_format: LogFormat,
-    /// Where a collector of OpenTelemetry takes traces over HTTP: each request is a span, with its lines of the log.
+    /// The URL of an OpenTelemetry collector that takes traces over HTTP; each request is a span with its log lines.
     #[cfg(feature = "otlp")]
     #[arg(long, env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_name = "URL")]
     otlp_endpoint: Option<String>,
 }
 
-/// The log, until it is dropped: what is queued is written and sent then.
+/// The log. On drop, it writes and sends everything that is queued.
 #[must_use]
 #[derive(Debug)]
 pub(super) struct Logging {
@@ -40,7 +41,7 @@ pub(super) struct Logging {
 }
 
 impl Logging {
-    /// Counts the lines that the sink did not take in time.
+    /// Returns the counter of lines that did not reach the sink.
     pub(super) const fn dropped(&self) -> &IntCounter {
         &self.dropped
     }
@@ -57,7 +58,7 @@ fn checked(text: &str) -> Result<String, String> {
 }
 
 impl LogOptions {
-    /// For commands that have no options of their own for it.
+    /// Returns the options of commands that have no log options.
     pub(super) fn from_environment() -> Self {
         let log = std::env::var("LEADAPI_LOG").ok().and_then(|text| checked(&text).ok());
         Self {
@@ -68,7 +69,7 @@ impl LogOptions {
         }
     }
 
-    /// Starts to log. Where a host has begun that already, it stays as it is.
+    /// Starts to log. If the host has set up logging already, it stays as it is.
     pub(super) fn start(&self) -> Result<Logging, CommandError> {
         let filter = filter::parse(&self.log).map_err(CommandError::Log)?;
         let dropped = log_lines_dropped().map_err(CommandError::Metrics)?;

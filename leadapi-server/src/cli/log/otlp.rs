@@ -1,4 +1,4 @@
-//! Traces for a collector of OpenTelemetry.
+//! Traces for an OpenTelemetry collector.
 
 use opentelemetry::trace::TracerProvider;
 use opentelemetry_otlp::{SpanExporter, WithExportConfig};
@@ -10,7 +10,7 @@ use crate::cli::CommandError;
 
 const NAME: &str = "leadapi-server";
 
-/// Sends spans, in batches and from a thread of its own, until it is dropped.
+/// Sends spans in batches from a background thread until it is dropped.
 #[derive(Debug)]
 pub(super) struct Traces(SdkTracerProvider);
 
@@ -33,7 +33,7 @@ impl Traces {
 
 impl Drop for Traces {
     fn drop(&mut self) {
-        // A collector that is away is no reason to fail at the end.
+        // An unreachable collector must not make the shutdown fail.
         self.0.shutdown().unwrap_or_default();
     }
 }

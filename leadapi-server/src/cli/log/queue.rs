@@ -1,7 +1,8 @@
-//! A bounded queue between the threads that log and the sink, so that a sink that stalls never blocks a request.
+//! A bounded queue between the threads that log and the sink, so that a stalled sink never blocks a request.
 //!
-//! `tracing-appender` does nearly the same. It bounds lines and not bytes, never says that lines were dropped, and prints
-//! to standard output when it cannot flush at the end, which blocks where that is the stalled pipe too.
+//! `tracing-appender` does nearly the same. But it bounds lines and not bytes, never reports that it dropped lines,
+//! and prints to standard output when it cannot flush at the end. That print blocks if standard output is the stalled
+//! pipe too.
 
 use std::{
     fmt,
@@ -15,9 +16,9 @@ use std::{
 use prometheus::IntCounter;
 use tracing::warn;
 
-/// How many bytes of lines may wait; as many again may be on their way into the sink.
+/// The most bytes of lines that may wait; the sink may be writing as many again.
 const CAPACITY: usize = 1 << 20;
-/// How long the end of the process waits for the sink.
+/// How long the process waits for the sink when it ends.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Takes lines, and drops those for which there is no space.
@@ -33,7 +34,7 @@ struct Shared {
 #[derive(Default)]
 struct State {
     lines: Vec<u8>,
-    /// Lines that were dropped since the log last said so.
+    /// Lines that were dropped since the last warning about dropped lines.
     unreported: u64,
     is_closed: bool,
     is_flushed: bool,
@@ -43,7 +44,7 @@ struct State {
 pub(super) struct FlushOnDrop(LogQueue);
 
 impl LogQueue {
-    /// Starts the thread that writes the lines to the sink. The counter counts the lines that do not get there.
+    /// Starts the thread that writes the lines to the sink. `dropped` counts the lines that do not get there.
     pub(super) fn start(sink: impl Write + Send + 'static, dropped: IntCounter) -> io::Result<(Self, FlushOnDrop)> {
         let queue = Self(Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), dropped }));
         let writer = queue.0.clone();
@@ -52,7 +53,7 @@ impl LogQueue {
     }
 }
 
-/// One call is one line; it never blocks on the sink and never fails.
+/// Each call is one line. It never blocks on the sink and never fails.
 impl Write for LogQueue {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let mut state = self.0.lock();
@@ -76,7 +77,7 @@ impl Write for LogQueue {
 }
 
 impl Shared {
-    /// A thread that panics leaves the lines whole.
+    /// Ignores poisoning, because a panic never leaves a line incomplete.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -128,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    /// Takes a write only once it may.
+    /// Accepts a write only when the test permits it.
     struct Sink {
         may: mpsc::Receiver<()>,
         written: Arc<Mutex<Vec<u8>>>,

@@ -1,4 +1,4 @@
-//! The settings of a server that listens, and its life from the first signal to the last.
+//! A server that listens: its settings, its start and its shutdown.
 
 use std::{io, net::SocketAddr, num::NonZeroU32, path::PathBuf, sync::Arc, time::Duration};
 
@@ -30,60 +30,59 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub(super) struct ListenOptions {
-    /// A file of settings in TOML, each named as its option: `listen = "127.0.0.1:8080"`. The command line and the
-    /// environment are stronger.
+    /// A settings file in TOML, whose keys are option names: `listen = "127.0.0.1:8080"`. The command line and the
+    /// environment take precedence.
     #[arg(long, env = "LEADAPI_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(flatten)]
     pub(super) log: LogOptions,
-    /// Where to listen: an IP address and a port; port 0 lets the system choose.
+    /// The IP address and port to listen on; with port 0 the system chooses.
     #[arg(long, env = "LEADAPI_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
-    /// What stands before /leads in every path; empty for nothing.
+    /// The path before /leads in every URL; may be empty.
     #[arg(long, env = "LEADAPI_BASE_PATH", value_name = "PATH", default_value = "/v1")]
     base_path: String,
     /// The base URL under which callers reach the API through a proxy, such as <https://api.example.com/v1>.
     ///
-    /// The reference at /docs, its curl commands and the header Location name it.
+    /// The reference at /docs, its curl commands and the Location header use it.
     #[arg(long, env = "LEADAPI_PUBLIC_URL", value_name = "URL")]
     public_url: Option<ServerUrl>,
-    /// How many GET requests a token may make in any 60 seconds.
+    /// Maximum number of GET requests of a token in any 60 seconds.
     #[arg(long, env = "LEADAPI_READS_PER_MINUTE", value_name = "N", value_parser = positive::<NonZeroU32>, default_value_t = Limits::default().reads)]
     reads_per_minute: NonZeroU32,
-    /// How many POST, PATCH and DELETE requests a token may make in any 60 seconds.
+    /// Maximum number of POST, PATCH and DELETE requests of a token in any 60 seconds.
     #[arg(long, env = "LEADAPI_WRITES_PER_MINUTE", value_name = "N", value_parser = positive::<NonZeroU32>, default_value_t = Limits::default().writes)]
     writes_per_minute: NonZeroU32,
-    /// The certificate with which to speak HTTPS, and those that it was signed with: a file in PEM, read anew when it
-    /// changes.
+    /// The certificate for HTTPS, with its intermediate certificates: a PEM file, read again when it changes.
     #[arg(long, env = "LEADAPI_TLS_CERT", value_name = "FILE")]
     tls_cert: Option<PathBuf>,
-    /// The private key of the certificate: a file in PEM.
+    /// The private key of the certificate: a PEM file.
     #[arg(long, env = "LEADAPI_TLS_KEY", value_name = "FILE")]
     tls_key: Option<PathBuf>,
-    /// Speak plain HTTP on an address that others can reach, for --listen and --ops-listen: tokens and leads can then be
-    /// read on the way, unless a proxy in front speaks HTTPS.
+    /// Allow plain HTTP on an address that others can reach, for --listen and --ops-listen. Tokens and leads can then
+    /// be read in transit, unless a proxy in front uses HTTPS.
     #[arg(long, env = "LEADAPI_INSECURE_HTTP")]
     insecure_http: bool,
-    /// Where to answer the operator: /healthz, /readyz, /metrics and /docs. It has no tokens and no TLS, so an address
-    /// that others can reach needs --insecure-http too. On a loopback address it answers the API as well, so that
-    /// requests can be tried from /docs.
+    /// The address for the operator: /healthz, /readyz, /metrics and /docs. It has no tokens and no TLS, so an
+    /// address that others can reach needs --insecure-http too. On a loopback address it serves the API as well, so
+    /// that /docs can send requests.
     #[arg(long, env = "LEADAPI_OPS_LISTEN", value_name = "ADDRESS")]
     ops_listen: Option<SocketAddr>,
-    /// Answer the API at --ops-listen on any address, in plain HTTP.
+    /// Serve the API at --ops-listen on any address, in plain HTTP.
     #[arg(long, env = "LEADAPI_OPS_API", requires = "ops_listen")]
     ops_api: bool,
-    /// How long to go on taking requests after SIGTERM, until balancers have seen that /readyz says no. Ctrl-C does not
+    /// How long to accept requests after SIGTERM, until load balancers have seen that /readyz fails. Ctrl-C does not
     /// wait.
     #[arg(long, env = "LEADAPI_DRAIN_DELAY", value_name = "TIME", value_parser = time, default_value = "5s")]
     drain_delay: humantime::Duration,
-    /// How long after a signal to end in any case.
+    /// Maximum time from a signal until the server ends in any case.
     #[arg(long, env = "LEADAPI_STOP_TIMEOUT", value_name = "TIME", value_parser = time, default_value = "30s")]
     stop_timeout: humantime::Duration,
     #[command(flatten)]
     limits: LimitOptions,
 }
 
-/// What is served, and what is said of it.
+/// What to serve, and the data of the startup messages.
 pub(super) struct Offer<S, V> {
     pub(super) store: S,
     pub(super) verifier: V,
@@ -95,7 +94,7 @@ pub(super) struct Offer<S, V> {
 }
 
 impl ListenOptions {
-    /// Serves until a signal or a failure of the storage comes.
+    /// Serves until a signal arrives or the storage fails.
     pub(super) async fn serve(
         self,
         offer: Offer<impl Store + 'static, impl TokenVerifier + 'static>,
@@ -114,7 +113,7 @@ impl ListenOptions {
         if let Some(address) = self.ops_listen {
             let socket = listen(address, TcpListener::bind(address).await)?;
             let at = listen(address, socket.local_addr())?;
-            // The page shows the first and sends what is tried to the last, which is its own origin.
+            // The page shows the first server, and sends trial requests to the last, which is its own origin.
             let own = ServerUrl::path(&self.base_path)?;
             let servers: Vec<_> = self.public_url.clone().into_iter().chain([own]).collect();
             let ops = Ops::new(store, write_probe, metrics, document_at(&servers), self.ops_api);
@@ -170,7 +169,7 @@ impl ListenOptions {
         })
     }
 
-    /// Whether HTTPS is spoken, or plain HTTP may be.
+    /// Returns the files for HTTPS, or `None` if plain HTTP is allowed.
     pub(super) fn tls(&self) -> Result<Option<TlsFiles>, CommandError> {
         if let Some(address) = self.ops_listen.filter(|address| !address.ip().is_loopback() && !self.insecure_http) {
             return Err(CommandError::InsecureOps(address));

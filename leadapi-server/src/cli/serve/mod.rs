@@ -25,10 +25,10 @@ use super::{
 };
 use crate::{Ended, SAMPLE, ops::WriteProbe, store::SqlStore};
 
-/// So often it is looked for what need not be remembered any longer.
+/// The interval at which expired idempotency keys are deleted.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
 
-/// Readers of a SQLite file are opened when they are needed, and its files for a moment while they are checked.
+/// A SQLite store opens readers on demand, and opens its files briefly to check them.
 const SQLITE_DESCRIPTORS: usize = 16;
 
 #[derive(Debug, Args)]
@@ -36,11 +36,11 @@ const SQLITE_DESCRIPTORS: usize = 16;
   leadapi-server serve --store sqlite:leads.db --data businesses.json
   LEADAPI_STORE=postgres://leadapi:…@db.example/leads?sslmode=verify-full leadapi-server serve")]
 pub(super) struct Serve {
-    /// Where the data are kept: `memory`, `sqlite:PATH` or `postgres://USER@HOST/DATABASE`.
+    /// Where to keep the data: `memory`, `sqlite:PATH` or `postgres://USER@HOST/DATABASE`.
     ///
-    /// Memory forgets everything at exit. A SQLite file is made where there is none, and has one server at a time;
-    /// any number of servers can share a PostgreSQL database of version 15 or later. A password is better given in the
-    /// environment, where others do not see it.
+    /// Memory loses everything at exit. A SQLite file is created if there is none, and has one server at a time. Any
+    /// number of servers can share a PostgreSQL database of version 15 or later. Give a password in the environment,
+    /// where others do not see it.
     #[arg(
         long,
         env = "LEADAPI_STORE",
@@ -50,20 +50,19 @@ pub(super) struct Serve {
         value_parser = secretly::<Keep>()
     )]
     store: Keep,
-    /// How many connections to PostgreSQL there may be at most.
+    /// Maximum number of connections to PostgreSQL.
     #[arg(long, env = "LEADAPI_POSTGRES_CONNECTIONS", value_name = "N", value_parser = positive::<NonZeroUsize>, default_value = "10")]
     postgres_connections: NonZeroUsize,
     /// The businesses to serve: a JSON file with their client accounts, pipelines, leads, forms and tokens.
     ///
-    /// A database takes it in if it holds no business yet, and is served as it is otherwise. A token of the file without
-    /// "token" gets a secret, which --new-tokens explains. A file with anything wrong in it is refused, with the place and the
-    /// reason.
+    /// A database imports the file only if it holds no business yet. A token in the file without "token" gets a
+    /// secret, see --new-tokens. A file with an error is refused, with the location and the reason.
     #[arg(long, env = "LEADAPI_DATA", value_name = "FILE")]
     data: Option<PathBuf>,
-    /// A file to be made for the secrets of new tokens, which only its owner may read.
+    /// A new file for the secrets of new tokens, which only its owner may read.
     ///
-    /// Without it they are printed if the output is a terminal, and otherwise written into a file that is named like the
-    /// data set, with ".tokens" at its end. A file that is there already is never replaced.
+    /// Without it, the secrets are printed if the output is a terminal. Otherwise they go into a file that is named
+    /// like the data set, with ".tokens" at its end. An existing file is never replaced.
     #[arg(long, env = "LEADAPI_NEW_TOKENS", value_name = "FILE")]
     new_tokens: Option<PathBuf>,
     #[command(flatten)]
@@ -77,7 +76,7 @@ pub(super) struct Demo {
 }
 
 impl Serve {
-    /// Whether the settings can stand together.
+    /// Checks that the settings fit together.
     pub(super) fn check(&self) -> Result<(), CommandError> {
         self.listen.tls().map(drop)
     }
@@ -140,7 +139,7 @@ async fn in_memory(
     let minted = tokens::seed(&tokens, &dataset, Utc::now().into()).await.map_err(CommandError::Tokens)?;
     let kept_in = "memory (everything is forgotten at exit)".to_owned();
     let (store, verifier) = (MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock));
-    // Memory takes every write.
+    // Memory accepts every write.
     let write_probe: WriteProbe = Box::new(|| Box::pin(async { Ok(()) }));
     let offer = Offer { store, verifier, write_probe, descriptors: 0, businesses, kept_in };
     listen.serve(offer, log, |url| greet(url, &minted), std::future::pending()).await
