@@ -1,4 +1,4 @@
-//! Members, client accounts, pipelines, stages and forms after the import.
+//! Commands on members, client accounts, pipelines, stages and forms after an import.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::process::{BUSINESS, CLIENT, Database, data_file};
 
-/// A command on the sample's first business.
+/// Adds the sample's first business to the arguments of a command.
 fn of<'a>(args: &[&'a str]) -> Vec<&'a str> {
     [args, &["--business", BUSINESS]].concat()
 }
@@ -17,7 +17,7 @@ const CONTACTED: &str = "019bb18a-75c2-7604-9566-25272539a58f";
 const DORMANT: &str = "019daaf9-f081-7e65-9dbc-e37965485c98";
 const FORM: &str = "5f0c1a3e-9d1b-4c52-8e0f-2f6f3d5b7a11";
 
-/// The stages of the sample's first pipeline: name and position.
+/// Returns the stages of the sample's first pipeline: name and position.
 fn stages(database: &Database) -> Vec<(String, u64)> {
     let stages = database.json(&of(&["stage", "list"]));
     let own = stages.as_array().unwrap().iter().filter(|stage| stage["pipeline_id"] == PIPELINE);

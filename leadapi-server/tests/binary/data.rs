@@ -1,4 +1,4 @@
-//! `data`: into a store, out of it, and beside a server.
+//! `data`: import, export and backup, also while a server runs.
 
 use std::{fs, os::unix::fs::PermissionsExt, process::Command, thread};
 
@@ -21,7 +21,7 @@ fn what_is_exported_and_imported_elsewhere_is_the_same_and_its_tokens_are_good()
     assert_eq!(new.run(&["data", "export", "-"]), exported);
     new.assert_tally();
     assert_eq!(Running::on(&new.store).status("/v1/leads", &token), "200");
-    // What the sample said is what came out, but for the order and the tokens, whose secrets were open.
+    // The export equals the sample, except for the order and for the tokens, whose secrets were open.
     let (sample, exported) = (Dataset::parse(leadapi_server::SAMPLE).unwrap(), Dataset::parse(&exported).unwrap());
     for (mut before, mut after) in sample.businesses.into_iter().zip(exported.businesses) {
         before.leads.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
@@ -33,7 +33,7 @@ fn what_is_exported_and_imported_elsewhere_is_the_same_and_its_tokens_are_good()
     }
 }
 
-/// From SQLite into another file and into memory; the suites of the stores cover PostgreSQL.
+/// From SQLite into another file and into memory. The suites of the stores cover PostgreSQL.
 #[test]
 fn a_retry_after_an_export_and_import_makes_no_second_lead() {
     let database = Database::of_the_sample();

@@ -1,4 +1,5 @@
-//! A SQLite file that somebody deletes, moves or replaces while it is served: nothing is acknowledged that will be lost.
+//! A SQLite file that is deleted, moved or replaced while a server uses it: the server acknowledges nothing that will
+//! be lost.
 
 use std::{
     fs,
@@ -8,7 +9,7 @@ use std::{
 
 use crate::process::{Database, Running, lead};
 
-/// Does something to the files of a server that writes, and answers what it said when it ended.
+/// Changes the files of a server that writes, and returns what the server reports when it ends.
 fn after(displace: impl FnOnce(&Path)) -> String {
     let database = Database::of_the_sample();
     let token = database.token();
@@ -16,7 +17,7 @@ fn after(displace: impl FnOnce(&Path)) -> String {
     let mut server = Running::on(&database.store);
     assert!(server.post(&token, "", &lead("before")).starts_with("HTTP/1.1 201"));
     displace(database.folder.path());
-    // The next write is refused at once, or the comparison once a second was faster.
+    // The next write is refused, or the comparison that runs every second has ended the server already.
     if let Some(answer) = server.try_post(&token, &lead("after")) {
         assert!(answer.starts_with("HTTP/1.1 500"), "{answer}");
     }
@@ -56,7 +57,7 @@ fn a_folder_that_is_renamed_ends_the_server() {
     assert!(log.contains("leads.db was deleted or moved while it was being served"), "{log}");
 }
 
-/// Nothing is written, so only the comparison once a second can see it.
+/// Without writes, only the comparison that runs every second can notice it.
 #[test]
 fn a_server_without_writes_ends_too() {
     let database = Database::of_the_sample();
@@ -66,7 +67,7 @@ fn a_server_without_writes_ends_too() {
     assert_eq!(code, Some(1), "{log}");
 }
 
-/// What the former server left in its log is not applied to the file that was put in its place.
+/// The log that the former server left is not applied to the file that replaces the database.
 #[test]
 fn a_log_left_by_a_kill_is_not_applied_to_a_backup() {
     let database = Database::of_the_sample();

@@ -1,4 +1,4 @@
-//! A storage that fails while it is served: the server says so and ends.
+//! A storage that fails while a server uses it: the server reports the failure and ends.
 
 use std::{
     fs::OpenOptions,
@@ -16,13 +16,13 @@ fn a_file_that_is_overwritten_ends_the_server() {
     let server = Running::on(&database.store);
     assert_eq!(server.status("/v1/leads", &token), "200");
     let path = database.folder.path().join("leads.db");
-    // What is in the log hides the file, so the log goes into it first.
+    // Pages in the log hide those in the file, so the log is checkpointed first.
     database.open().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
     let file = OpenOptions::new().write(true).open(&path).unwrap();
     let garbage = vec![0xa5; usize::try_from(file.metadata().unwrap().len()).unwrap()];
     file.write_all_at(&garbage, 0).unwrap();
     let deadline = Instant::now() + Duration::from_secs(20);
-    // One that has ended does not answer any more, and what it answered before it did was a 500.
+    // A server that has ended does not answer, and its last response was a 500.
     while std::net::TcpStream::connect(&server.address).is_ok() {
         assert!(Instant::now() < deadline, "it goes on");
         let request = format!(
@@ -40,7 +40,7 @@ fn a_file_that_is_overwritten_ends_the_server() {
 fn a_write_that_the_system_refuses_is_not_acknowledged_and_ends_the_server() {
     let database = Database::of_the_sample();
     let token = database.token();
-    // In blocks of 512 bytes: what is there fits, what comes does not for long.
+    // In blocks of 512 bytes: the existing data fits, but new data soon does not.
     let limited = r#"trap "" XFSZ; ulimit -f "$1"; shift; exec "$@""#;
     let size = database.folder.path().join("leads.db").metadata().unwrap().len();
     let blocks = (size / 512 + 200).to_string();
@@ -70,7 +70,7 @@ fn a_write_that_the_system_refuses_is_not_acknowledged_and_ends_the_server() {
     database.assert_tally();
 }
 
-/// What a server answers that may be about to end: one that is not must not keep the test waiting.
+/// Returns the response of a server that may be about to end. A server that hangs must not keep the test waiting.
 fn try_send(address: &str, request: &str) -> String {
     use std::io::{ErrorKind, Read, Write};
     let Ok(mut stream) = std::net::TcpStream::connect(address) else { return String::new() };
@@ -85,6 +85,6 @@ fn try_send(address: &str, request: &str) -> String {
 fn assert_failed(server: Running) {
     let (code, log) = server.code();
     assert_eq!(code, Some(1), "{log}");
-    // Requests that have failed with it may be logged before that line or after it.
+    // Requests that failed for the same reason may be logged before or after this line.
     assert!(log.lines().any(|line| line.starts_with("leadapi-server: the storage has failed: ")), "{log}");
 }

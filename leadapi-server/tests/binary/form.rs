@@ -44,7 +44,7 @@ fn form(args: &[&str]) -> Ran {
     Ran { code: status.code().unwrap(), out: text(stdout), error: text(stderr) }
 }
 
-/// A form of two pages, of which the first has a rule with this condition to the ending `no`.
+/// A form with two pages. The first page has a rule with this condition that jumps to the ending `no`.
 fn routed(op: &str) -> Value {
     json!({"form": {"client_id": "c1", "name": "Care",
         "pages": [
@@ -213,7 +213,7 @@ fn a_byte_order_mark_is_skipped() {
     assert_eq!((ran.code, &ran.json()["ending"]["id"]), (0, &json!("no")), "{}", ran.error);
 }
 
-/// Nothing in a record reaches the terminal that could steer it or reorder what is read.
+/// No text of a record may control the terminal or reorder its text.
 #[test]
 fn texts_of_a_record_cannot_steer_a_terminal() {
     let evil = "\u{1b}[2J\u{7}\u{202e}\u{9b}";
@@ -244,7 +244,7 @@ fn texts_of_a_record_cannot_steer_a_terminal() {
     assert!(form(&["check", &file]).out.contains(r"/form/\u{1b}[2J\u{7}\u{202e}\u{9b}"));
 }
 
-/// A page of thousands of questions, of which a later page looks at some: this once took gigabytes.
+/// A page with thousands of questions, some of which a later page reads. This once took gigabytes.
 #[test]
 fn a_large_form_is_checked_and_listed_in_seconds() {
     let fields: Vec<Value> = (0..10_000)

@@ -1,4 +1,4 @@
-//! The binary as an operator meets it: a process, its output, its signals and its exit code.
+//! The binary as an operator sees it: a process, its output, its signals and its exit code.
 
 #![allow(
     clippy::indexing_slicing,

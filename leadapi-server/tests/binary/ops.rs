@@ -1,4 +1,4 @@
-//! What the operator asks a running server.
+//! The operator's listener of a running server.
 
 use std::{
     io::{Read, Write},
@@ -31,7 +31,7 @@ impl Ops {
         answer
     }
 
-    /// The value of a line of the metrics.
+    /// Returns the value of a line of the metrics.
     fn count(&self, line: &str) -> f64 {
         let metrics = self.get("/metrics");
         let value = metrics.lines().find_map(|found| found.strip_prefix(line)?.strip_prefix(' '));
@@ -102,7 +102,7 @@ fn what_it_does_not_know_is_asked_of_the_api_and_only_there() {
     }
 }
 
-/// The reference names what callers use; what is tried goes to the operator's own listener.
+/// The reference names the URL of callers, and trial requests go to the operator's own listener.
 #[test]
 fn the_public_url_stands_in_the_description_and_in_location() {
     let database = Database::of_the_sample();
@@ -115,7 +115,7 @@ fn the_public_url_stands_in_the_description_and_in_location() {
     assert!(created.starts_with("HTTP/1.1 201") && created.contains("\r\nlocation: /crm/v1/leads/"), "{created}");
 }
 
-/// From the signal on it is not ready, and until the delay is over it serves all the same.
+/// The server is not ready after the signal, but serves requests until the delay is over.
 #[test]
 fn sigterm_makes_it_not_ready_first() {
     let database = Database::of_the_sample();
@@ -132,7 +132,7 @@ fn sigterm_makes_it_not_ready_first() {
     assert!(success && told.elapsed() >= Duration::from_secs(2), "{:?}", told.elapsed());
 }
 
-/// Somebody who sits before it does not wait.
+/// Somebody at a terminal does not wait.
 #[test]
 fn ctrl_c_does_not_wait() {
     let database = Database::of_the_sample();
@@ -141,7 +141,7 @@ fn ctrl_c_does_not_wait() {
     assert!(server.end().0);
 }
 
-/// Else it would be the API in clear, where only its pages were wanted.
+/// Otherwise an operator who wants only the pages would expose the API in clear text.
 #[test]
 fn on_an_address_that_others_can_reach_it_has_to_be_asked_for_and_so_has_the_api() {
     let database = Database::of_the_sample();
@@ -168,7 +168,7 @@ fn on_an_address_that_others_can_reach_it_has_to_be_asked_for_and_so_has_the_api
     }
 }
 
-/// A page of the web that has pointed its own name at this machine is refused.
+/// Requests of a web page that has pointed its own domain at this machine are refused.
 #[test]
 fn on_loopback_it_is_asked_by_address_or_as_localhost() {
     let database = Database::of_the_sample();
@@ -180,7 +180,7 @@ fn on_loopback_it_is_asked_by_address_or_as_localhost() {
     }
 }
 
-/// It stops with the public listener, while the pages show the end to whoever watches.
+/// The API stops with the public listener, while the pages keep showing the shutdown to monitoring.
 #[test]
 fn it_takes_no_request_for_the_api_when_the_server_stops() {
     let data = data_file("ops-stop", &format!(r#"{{"name": "own", "scopes": ["write"], "token": "{SECRET}"}}"#));

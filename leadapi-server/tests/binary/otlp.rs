@@ -1,4 +1,4 @@
-//! Traces, as a collector gets them.
+//! Traces as a collector receives them.
 
 use std::{
     io::{Read, Write},
@@ -8,7 +8,7 @@ use std::{
 
 use crate::process::{BINARY, Running};
 
-/// One request over HTTP, answered: its head and its body.
+/// Reads one HTTP request and answers it; returns its head and its body.
 fn take(mut stream: TcpStream) -> (String, Vec<u8>) {
     let mut bytes = Vec::new();
     loop {
@@ -35,7 +35,7 @@ fn a_request_is_a_span_that_is_sent_at_the_end_at_the_latest() {
     server.signal("-TERM");
     let (head, body) = take(collector.accept().unwrap().0);
     assert!(head.starts_with("post /v1/traces "), "{head}");
-    // Texts are in the clear in protobuf.
+    // Protobuf stores text as plain bytes.
     let text = String::from_utf8_lossy(&body).into_owned();
     for part in ["leadapi-server", "request", "the-id", "/v1/leads", "list_leads"] {
         assert!(text.contains(part), "{part}: {text}");

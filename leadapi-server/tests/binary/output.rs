@@ -1,4 +1,4 @@
-//! What commands print: for people, for scripts, and for a reader that leaves.
+//! The output of commands: for people, for scripts, and for a reader that leaves.
 
 use std::{
     fs,
@@ -32,7 +32,7 @@ fn what_could_steer_a_terminal_is_escaped_for_people_and_kept_for_scripts() {
         (vec!["data", "check", file.to_str().unwrap()], r"\u{1b}"),
         (vec!["data", "check", "no\u{1b}[2Jwhere"], r"\u{1b}"),
         (vec!["serve", "--data", "no\u{1b}[2Jwhere"], r"\u{1b}"),
-        // Of the command line's messages such sequences are removed.
+        // clap removes such sequences from its own messages.
         (vec!["serve", "no\u{1b}[2Jwhere"], "nowhere"),
         (vec!["serve", "--listen", "\u{1b}[2J\u{202e}"], r"\u{202e}"),
     ] {
@@ -63,7 +63,7 @@ fn a_reader_that_leaves_ends_a_command_silently() {
         drop(reader);
         let output = command.stdout(writer).stderr(Stdio::piped()).output().unwrap();
         assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{args:?}");
-        // What a shell says of a process that SIGPIPE has ended.
+        // The exit code that a shell reports for a process that SIGPIPE has ended.
         assert_eq!(output.status.code(), Some(141), "{args:?}");
     }
 }
@@ -82,7 +82,7 @@ fn a_secret_that_nobody_could_read_is_a_failure() {
     assert!(error.contains(lost["id"].as_str().unwrap()) && error.contains("create another"), "{error}");
 }
 
-/// Under `script`, which gives the command a terminal.
+/// `script` gives the command a terminal.
 #[test]
 fn a_table_fits_a_terminal() {
     let database = Database::of_the_sample();

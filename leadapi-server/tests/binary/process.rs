@@ -1,4 +1,4 @@
-//! The binary as a process, and what is said to it.
+//! The binary as a process, and requests to it.
 
 use std::{
     fs,
@@ -11,7 +11,7 @@ use std::{
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_leadapi-server");
 pub(crate) const SECRET: &str = "pak_00000000000000000000000000000000000000000002OZByn";
 
-/// A server that is running, and what it printed until it listened.
+/// A running server, and what it printed until it listened.
 pub(crate) struct Running {
     pub(crate) child: Child,
     pub(crate) stdout: BufReader<ChildStdout>,
@@ -20,7 +20,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts it; unless the test says otherwise, it stops without the delay that a balancer needs.
+    /// Starts the server; unless the test sets a drain delay, it stops without one.
     pub(crate) fn start(command: &mut Command) -> Self {
         if !command.get_envs().any(|(name, _)| name == "LEADAPI_DRAIN_DELAY") {
             command.env("LEADAPI_DRAIN_DELAY", "0s");
@@ -38,7 +38,7 @@ impl Running {
         Self { child, stdout, printed, address }
     }
 
-    /// Sends bytes on a connection of their own, which the request asks to be closed, and reads the answer.
+    /// Sends a request that asks to close the connection, on a new connection, and reads the response.
     pub(crate) fn send(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.write_all(request.as_bytes()).unwrap();
@@ -47,7 +47,7 @@ impl Running {
         answer
     }
 
-    /// A request that runs and will for as long as its body does not come, and that body.
+    /// Starts a request that runs until its body arrives; returns its connection and that body.
     pub(crate) fn request_that_waits_for_its_body(&self) -> (TcpStream, &'static str) {
         let body = r#"{"client_id":"c1","name":"Ann"}"#;
         let mut stream = TcpStream::connect(&self.address).unwrap();
@@ -57,7 +57,7 @@ impl Running {
             body.len()
         );
         stream.write_all(head.as_bytes()).unwrap();
-        // Being asked for the body says that the request is running.
+        // The server asks for the body only when the request runs.
         let mut proceed = [0; 25];
         stream.read_exact(&mut proceed).unwrap();
         assert_eq!(&proceed, b"HTTP/1.1 100 Continue\r\n\r\n");
@@ -72,7 +72,7 @@ impl Running {
         kill(name, &self.child);
     }
 
-    /// Waits for its end, and answers whether that was a success, the rest of its output, and its log.
+    /// Waits for its end, and returns whether it succeeded, the rest of its output, and its log.
     pub(crate) fn end(mut self) -> (bool, String, String) {
         let (mut rest, mut log) = (String::new(), String::new());
         self.stdout.read_to_string(&mut rest).unwrap();
@@ -86,16 +86,16 @@ pub(crate) fn kill(signal: &str, child: &Child) {
 }
 
 impl Drop for Running {
-    /// A test that fails half-way leaves no server behind; one that has ended is not there to be killed.
+    /// Kills the server of a test that fails half-way. A server that has ended cannot be killed again.
     fn drop(&mut self) {
         self.child.kill().ok();
     }
 }
 
-/// A data set of one business with these tokens, in a file of its own.
+/// Writes a data set of one business with these tokens into a new file.
 pub(crate) fn data_file(name: &str, tokens: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.json"));
-    // What an earlier run of the tests left.
+    // An earlier run of the tests may have left this file.
     fs::remove_file(secrets_path(&path)).unwrap_or_default();
     let data = format!(
         r#"{{"businesses": [{{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",
@@ -106,7 +106,7 @@ pub(crate) fn data_file(name: &str, tokens: &str) -> PathBuf {
     path
 }
 
-/// The secrets that a server wrote beside its data set, whose file goes, so that the next one can be made.
+/// Reads and removes the file in which a server wrote the secrets, so that the next server can create it.
 pub(crate) fn secrets_beside(data: &Path) -> serde_json::Value {
     let path = secrets_path(data);
     let secrets = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
@@ -114,7 +114,7 @@ pub(crate) fn secrets_beside(data: &Path) -> serde_json::Value {
     secrets
 }
 
-/// Where a server writes the secrets of new tokens.
+/// Returns the path where a server writes the secrets of new tokens.
 pub(crate) fn secrets_path(data: &Path) -> PathBuf {
     format!("{}.tokens", data.display()).into()
 }
@@ -138,7 +138,7 @@ impl Running {
         Self::start(Command::new(BINARY).args(["serve", "--listen", "127.0.0.1:0", "--store", store]))
     }
 
-    /// Creates a lead, and answers the whole answer.
+    /// Creates a lead and returns the whole response.
     pub(crate) fn post(&self, token: &str, headers: &str, body: &str) -> String {
         self.send(&format!(
             "POST /v1/leads HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer {token}\r\n{headers}\
@@ -147,7 +147,7 @@ impl Running {
         ))
     }
 
-    /// The answer to a create; nothing from a server that has ended or ends before it answers.
+    /// Returns the response to a create, or `None` if the server ends before it answers.
     pub(crate) fn try_post(&self, token: &str, body: &str) -> Option<String> {
         let mut stream = TcpStream::connect(&self.address).ok()?;
         let length = body.len();
@@ -165,7 +165,7 @@ impl Running {
         self.get(path, &format!("authorization: Bearer {token}\r\n"))[9..12].to_owned()
     }
 
-    /// Waits for its end, and answers its exit code and its log.
+    /// Waits for its end, and returns its exit code and its log.
     pub(crate) fn code(mut self) -> (Option<i32>, String) {
         let mut log = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
@@ -173,7 +173,7 @@ impl Running {
     }
 }
 
-/// A folder, and in it a database of the sample.
+/// A folder with a database of the sample in it.
 pub(crate) struct Database {
     pub(crate) folder: tempfile::TempDir,
     pub(crate) store: String,
@@ -194,14 +194,14 @@ impl Database {
         database
     }
 
-    /// The arguments, each as it is given, and the store.
+    /// Returns the command with these arguments and the store.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(BINARY);
         command.args(args).args(["--store", &self.store]);
         command
     }
 
-    /// What a command prints that must succeed.
+    /// Runs a command that must succeed, and returns its output.
     pub(crate) fn run(&self, args: &[&str]) -> String {
         let Output { status, stdout, stderr } = self.command(args).output().unwrap();
         assert!(status.success(), "{args:?}: {}", String::from_utf8_lossy(&stderr));
@@ -212,7 +212,7 @@ impl Database {
         serde_json::from_str(&self.run(&[args, &["--json"]].concat())).unwrap()
     }
 
-    /// The one line that a command says which must fail.
+    /// Runs a command that must fail, and returns the one line that it prints.
     pub(crate) fn refuses(&self, args: &[&str]) -> String {
         let Output { status, stdout, stderr } = self.command(args).output().unwrap();
         let error = String::from_utf8(stderr).unwrap();
@@ -225,11 +225,11 @@ impl Database {
 pub(crate) const BUSINESS: &str = "019bb16e-fe80-71bd-97d4-34affe250f1f";
 pub(crate) const CLIENT: &str = "019bb17b-d806-7737-af83-b92ecab0df7d";
 
-/// Who may manage the tokens of the sample's first business.
+/// The person who manages the tokens of the sample's first business.
 pub(crate) const OWNER: [&str; 4] = ["--business", BUSINESS, "--as", "Owner@Harbour.example"];
 
 impl Database {
-    /// A new token of the first business that may read and write.
+    /// Creates a token of the first business with both scopes.
     pub(crate) fn token(&self) -> String {
         let args = [&["token", "create", "--name", "t", "--scope", "read,write"][..], &OWNER].concat();
         self.json(&args)["token"].as_str().unwrap().to_owned()

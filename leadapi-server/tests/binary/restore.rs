@@ -12,7 +12,7 @@ fn leads(database: &Database) -> i64 {
     database.open().query_row("SELECT count(*) FROM lead", (), |row| row.get(0)).unwrap()
 }
 
-/// A store with one lead more than its backup.
+/// Returns a store that has one lead more than its backup.
 fn changed_since_its_backup() -> (Database, PathBuf) {
     let (database, backup, _) = changed_with_a_token();
     (database, backup)

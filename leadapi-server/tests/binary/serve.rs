@@ -65,7 +65,7 @@ fn a_token_with_a_secret_keeps_it_and_that_of_a_new_one_is_in_a_file() {
     }
 }
 
-/// A start that fails leaves no file in the way of the next one.
+/// A failed start leaves no file that blocks the next one.
 #[test]
 fn no_file_of_secrets_stays_when_the_server_does_not_start() {
     let data = data_file("no-start", r#"{"name": "new", "scopes": ["write"]}"#);
@@ -76,7 +76,7 @@ fn no_file_of_secrets_stays_when_the_server_does_not_start() {
     assert!(!secrets_path(&data).exists());
 }
 
-/// Under `script`, which gives the server a terminal.
+/// `script` gives the server a terminal.
 #[test]
 fn new_secrets_are_printed_on_a_terminal() {
     let data = data_file("terminal", r#"{"name": "new", "scopes": ["write"]}"#);
@@ -117,7 +117,7 @@ fn a_second_signal_ends_it_at_once() {
     }
     server.signal("-TERM");
     let (code, log) = server.code();
-    // Neither an end in order nor a failure.
+    // This is neither a graceful shutdown nor a failure.
     assert_eq!(code, Some(3), "{log}");
     assert!(Instant::now() < deadline, "it waited");
 }
@@ -125,7 +125,7 @@ fn a_second_signal_ends_it_at_once() {
 #[test]
 fn it_goes_on_when_nobody_reads_what_it_prints() {
     let mut server = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
-    // The last line that it prints goes nowhere.
+    // The reader of its last line has gone.
     server.stdout = BufReader::new(Command::new("true").stdout(Stdio::piped()).spawn().unwrap().stdout.take().unwrap());
     server.signal("-TERM");
     let (success, _, log) = server.end();
@@ -230,7 +230,7 @@ fn the_log_has_a_line_for_each_request_and_nothing_personal() {
     assert!(log.lines().all(|line| line.len() < 600), "{log}");
 }
 
-/// The end waits for a request whose body is still to come, while new connections are refused already.
+/// The shutdown waits for a request whose body is still missing, while new connections are already refused.
 #[test]
 fn sigterm_lets_a_running_request_end() {
     let data = data_file("sigterm", &format!(r#"{{"name": "own", "scopes": ["write"], "token": "{SECRET}"}}"#));
@@ -239,7 +239,7 @@ fn sigterm_lets_a_running_request_end() {
     server.signal("-TERM");
     let deadline = Instant::now() + Duration::from_secs(8);
     let mut refusals = 0;
-    // Refused many times over: an end that does not wait would be through by then.
+    // After this many refusals, a shutdown that does not wait would be over.
     while refusals < 2_000 {
         refusals += i32::from(TcpStream::connect(&server.address).is_err());
         assert!(Instant::now() < deadline, "it still accepts connections");

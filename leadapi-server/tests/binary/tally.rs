@@ -1,4 +1,4 @@
-//! Every total that the database holds, against the leads that there are.
+//! Compares every total that the database stores with the leads in it.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ impl Database {
         Connection::open(self.store.trim_start_matches("sqlite:")).unwrap()
     }
 
-    /// Asks for each filter in each stretch whether its row says how many leads there are.
+    /// Checks for each filter and each stretch that the stored count equals the number of leads.
     pub(crate) fn assert_tally(&self) {
         let connection = self.open();
         let mut stretches: BTreeMap<String, Vec<(i64, String)>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! `token`: by whom, and beside a server that is running.
+//! `token`: who may use it, and its effect on a running server.
 
 use std::{
     thread::sleep,
@@ -19,7 +19,7 @@ fn a_token_is_good_at_once_and_useless_within_two_seconds_of_its_revocation() {
     let revoked = Instant::now();
     let again = database.run(&[&["token", "revoke", id][..], &OWNER].concat());
     assert!(again.contains("was revoked already, at 2"), "{again}");
-    // Its name is free again.
+    // The name can be used again.
     database.run(&args);
     while server.status("/v1/clients", secret) != "401" {
         assert!(revoked.elapsed() < Duration::from_secs(2), "it is still good");
