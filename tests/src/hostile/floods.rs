@@ -1,4 +1,4 @@
-//! HTTP/2 spoken so that it costs the server much and the peer little.
+//! HTTP/2 attacks that cost the server much and the peer little.
 
 use std::{
     sync::Arc,
@@ -21,52 +21,53 @@ use super::{
     },
 };
 
-/// A way to be costly.
+/// A kind of attack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flood {
-    /// Streams that are opened and reset at once (CVE-2023-44487).
+    /// Streams that the peer opens and resets immediately (CVE-2023-44487).
     RapidReset,
-    /// Streams that the server is made to reset (CVE-2025-8671).
+    /// Streams that the peer makes the server reset (CVE-2025-8671).
     MadeYouReset,
-    /// A head that goes on and on (CVE-2024-27316).
+    /// A head that never ends (CVE-2024-27316).
     Continuation,
-    /// The same, of frames with nothing in them.
+    /// A head that never ends, in empty frames.
     EmptyContinuation,
-    /// SETTINGS, each of which is to be acknowledged.
+    /// SETTINGS frames, each of which the server must acknowledge.
     Settings,
-    /// PING, each of which is to be answered.
+    /// PING frames, each of which the server must answer.
     Ping,
-    /// PRIORITY of streams that there are not.
+    /// PRIORITY frames of streams that do not exist.
     Priority,
-    /// The window of the connection, a byte more each time.
+    /// WINDOW_UPDATE frames of the connection, one byte each.
     WindowUpdate,
-    /// A body of frames with nothing in them.
+    /// A body of empty frames.
     EmptyData,
-    /// A body of a byte a frame.
+    /// A body of one byte per frame.
     ByteData,
-    /// A few bytes that stand for a large list of fields (CVE-2016-6581).
+    /// A few bytes that expand to a large header list (CVE-2016-6581).
     Hpack,
-    /// Requests whose answers never get a window.
+    /// Requests whose responses never receive a window.
     ZeroWindow,
-    /// Requests whose answers get a window of one byte.
+    /// Requests whose responses receive a window of one byte.
     ByteWindow,
-    /// Requests that are right and go on whatever the server says: harmless, but when it wants to end the connection.
+    /// Valid requests that never heed the server. They are harmless except when the server wants to close the
+    /// connection.
     Heedless,
 }
 
-/// What became of one connection.
+/// The outcome of one connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Flooded {
-    /// How long the server bore it; `None` when it was open at the end.
+    /// How long the server kept it open; `None` if it was open at the end.
     pub life: Option<Duration>,
     /// The code of the last GOAWAY.
     pub goaway: Option<u32>,
-    /// How many frames were sent.
+    /// The number of frames sent.
     pub frames: usize,
 }
 
 impl Flood {
-    /// All that are ended while the server runs.
+    /// All floods that the server ends while it runs.
     pub const ALL: [Self; 13] = [
         Self::RapidReset,
         Self::MadeYouReset,
@@ -83,20 +84,20 @@ impl Flood {
         Self::ByteWindow,
     ];
 
-    /// Whether it is so plain that the server ends the connection with an error, and waits for no limit of time.
+    /// Returns whether the attack is so clear that the server ends the connection with an error, before any timeout.
     pub fn is_plain(self) -> bool {
         use Flood::{Continuation, EmptyContinuation, EmptyData, Hpack, MadeYouReset, RapidReset};
         matches!(self, RapidReset | MadeYouReset | Continuation | EmptyContinuation | EmptyData | Hpack)
     }
 
-    /// Whether it asks once and then waits, and the write limit ends it.
+    /// Returns whether it sends its requests once and then waits, so that the write timeout ends it.
     pub fn withholds_window(self) -> bool {
         matches!(self, Self::ZeroWindow | Self::ByteWindow)
     }
 }
 
-/// Keeps so many connections in this flood for a time; one that is ended is followed by another. `batch` frames are
-/// sent on each every 5 ms.
+/// Keeps this many connections in the flood for a time, and replaces each one that the server ends. Sends `batch`
+/// frames on each connection every 5 ms.
 pub async fn flood(target: &Arc<Target>, flood: Flood, many: usize, batch: usize, time: Duration) -> Vec<Flooded> {
     let end = Instant::now() + time;
     let mut peers = JoinSet::new();
@@ -106,7 +107,7 @@ pub async fn flood(target: &Arc<Target>, flood: Flood, many: usize, batch: usize
             let mut all = Vec::new();
             while Instant::now() < end {
                 all.push(connection(&target, flood, batch, end).await);
-                // Else it is a flood of connections.
+                // Without the pause this would be a flood of connections.
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
             all
@@ -115,7 +116,7 @@ pub async fn flood(target: &Arc<Target>, flood: Flood, many: usize, batch: usize
     peers.join_all().await.into_iter().flatten().collect()
 }
 
-/// One connection, until the server ends it or this moment comes.
+/// Floods one connection until the server ends it or the time is over.
 pub(super) async fn connection(target: &Target, flood: Flood, batch: usize, end: Instant) -> Flooded {
     let mut sender = Sender { flood, authorization: target.authorization(), next: 1, frames: 0 };
     let mut goaway = None;
@@ -131,7 +132,7 @@ pub(super) async fn connection(target: &Target, flood: Flood, batch: usize, end:
                 sender.more(&mut bytes);
             }
         }
-        // The other half sees the end.
+        // The reading half notices the end.
         std::future::pending::<()>().await;
     };
     let reading = read_frames(&mut read, &mut goaway);
@@ -145,7 +146,7 @@ pub(super) async fn connection(target: &Target, flood: Flood, batch: usize, end:
     Flooded { life, goaway, frames: sender.frames }
 }
 
-/// Until the server closes.
+/// Reads frames until the server closes.
 async fn read_frames(stream: &mut ReadHalf<'_>, goaway: &mut Option<u32>) {
     let mut bytes = BytesMut::new();
     while matches!(stream.read_buf(&mut bytes).await, Ok(1..)) {
@@ -182,7 +183,7 @@ impl Sender {
         opening(&[(INITIAL_WINDOW_SIZE, window)])
     }
 
-    /// The next frames of the flood.
+    /// Appends the next frames of the flood.
     fn more(&mut self, into: &mut BytesMut) {
         let (stream, first) = (self.next, self.next == 1);
         let before = into.len();
@@ -193,7 +194,7 @@ impl Sender {
             }
             Flood::MadeYouReset => {
                 self.ask(into, "POST", "/v1/leads");
-                // More than a window may be, which is an error of the stream.
+                // A larger window than allowed, which is a stream error.
                 frame(into, WINDOW_UPDATE, 0, stream, &0x7fff_ffff_u32.to_be_bytes());
             }
             Flood::Continuation | Flood::EmptyContinuation if first => {
@@ -213,13 +214,13 @@ impl Sender {
             Flood::Hpack => {
                 let mut block = self.head("GET", "/v1/clients");
                 block.extend(indexed("x-large", &"y".repeat(3_900)));
-                // The newest entry of the dynamic table, again and again.
+                // The newest entry of the dynamic table, repeated.
                 block.extend(std::iter::repeat_n(0xbe, 10_000));
                 frame(into, HEADERS, END_HEADERS | END_STREAM, stream, &block);
                 self.next += 2;
             }
             Flood::Heedless => self.ask(into, "GET", "/v1/clients"),
-            // As many as may be open at a time.
+            // As many as may be open at the same time.
             Flood::ZeroWindow | Flood::ByteWindow if stream < 200 => self.ask(into, "GET", "/v1/leads?limit=200"),
             Flood::ZeroWindow | Flood::ByteWindow => {}
         }

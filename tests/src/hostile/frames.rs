@@ -1,8 +1,8 @@
-//! Frames of HTTP/2 (RFC 9113, 4.1), written by hand so that they may be wrong.
+//! HTTP/2 frames (RFC 9113, 4.1), written by hand so that they can be invalid.
 
 use bytes::{BufMut, BytesMut};
 
-/// What a client sends first.
+/// The first bytes of a client.
 pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 pub(super) const DATA: u8 = 0;
@@ -20,7 +20,7 @@ pub(super) const END_HEADERS: u8 = 4;
 
 pub(super) const INITIAL_WINDOW_SIZE: u16 = 4;
 
-/// One frame.
+/// Appends one frame.
 pub(super) fn frame(into: &mut BytesMut, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
     into.put_uint(payload.len() as u64, 3);
     into.put_u8(kind);
@@ -29,7 +29,7 @@ pub(super) fn frame(into: &mut BytesMut, kind: u8, flags: u8, stream: u32, paylo
     into.put_slice(payload);
 }
 
-/// The preface and a SETTINGS frame.
+/// Returns the preface and a SETTINGS frame.
 pub(super) fn opening(settings: &[(u16, u32)]) -> BytesMut {
     let mut all = BytesMut::from(PREFACE);
     let payload: Vec<u8> =
@@ -38,7 +38,7 @@ pub(super) fn opening(settings: &[(u16, u32)]) -> BytesMut {
     all
 }
 
-/// Fields as HPACK literals without an index and without Huffman codes (RFC 7541, 6.2.2).
+/// Encodes fields as HPACK literals without an index and without Huffman codes (RFC 7541, 6.2.2).
 pub(super) fn fields<'a>(fields: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<u8> {
     let mut block = Vec::new();
     for (name, value) in fields {
@@ -49,7 +49,7 @@ pub(super) fn fields<'a>(fields: impl IntoIterator<Item = (&'a str, &'a str)>) -
     block
 }
 
-/// A field that goes into the dynamic table (RFC 7541, 6.2.1).
+/// Encodes a field that enters the dynamic table (RFC 7541, 6.2.1).
 pub(super) fn indexed(name: &str, value: &str) -> Vec<u8> {
     let mut block = vec![0x40];
     string(&mut block, name);

@@ -1,4 +1,4 @@
-//! Good traffic: callers that keep their connection, and one that makes a new one for each request.
+//! Good traffic: callers that keep their connection, and one that opens a connection for each request.
 
 use std::{
     io,
@@ -24,24 +24,24 @@ use tokio_rustls::TlsConnector;
 
 use super::Target;
 
-/// Callers that keep their connection; each asks every [`PAUSE`].
+/// The number of callers that keep their connection; each sends a request every [`PAUSE`].
 const CALLERS: usize = 8;
 const PAUSE: Duration = Duration::from_millis(10);
-/// An answer that takes longer is a failure.
+/// A response that takes longer counts as a failure.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Good traffic that goes on, on a thread of its own.
+/// Good traffic that runs on a separate thread.
 #[derive(Debug)]
 pub struct Good {
     stop: Arc<AtomicBool>,
     thread: JoinHandle<Report>,
 }
 
-/// What became of it.
+/// The outcome of the traffic.
 #[derive(Debug, Default)]
 pub struct Report {
     took: Vec<Duration>,
-    /// Why requests failed.
+    /// The reasons why requests failed.
     pub failed: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ struct Caller {
 }
 
 impl Good {
-    /// Starts it; when this is done, each caller has had an answer.
+    /// Starts the traffic, and returns once each caller has received a response.
     pub fn start(target: &Target) -> Self {
         let (answered, answers) = mpsc::channel();
         let stop = Arc::new(AtomicBool::new(false));
@@ -97,13 +97,13 @@ impl Good {
         Self { stop, thread }
     }
 
-    /// Ends it.
+    /// Stops the traffic.
     pub fn stop(self) -> Report {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.join().unwrap()
     }
 
-    /// Lets it run for a while by itself.
+    /// Runs the traffic alone for this time.
     pub async fn during(target: &Target, time: Duration) -> Report {
         let good = Self::start(target);
         tokio::time::sleep(time).await;
@@ -112,12 +112,12 @@ impl Good {
 }
 
 impl Report {
-    /// How many requests were answered.
+    /// Returns the number of answered requests.
     pub fn answered(&self) -> usize {
         self.took.len()
     }
 
-    /// The time in which this share of the requests was answered.
+    /// Returns the time within which this share of the requests was answered.
     pub fn quantile(&self, share: f64) -> Duration {
         #[allow(
             clippy::cast_possible_truncation,
@@ -151,7 +151,7 @@ impl Caller {
                 }
             }
             if report.took.len() + report.failed.len() == 1 {
-                // What it was is looked at in the end.
+                // The report tells later whether it succeeded.
                 self.answered.send(()).unwrap_or_default();
             }
             tokio::time::sleep(PAUSE.saturating_sub(begun.elapsed())).await;
@@ -185,7 +185,7 @@ impl Caller {
     }
 }
 
-/// One answer, to the last byte of its body; what says no length has none.
+/// Reads one response to the end of its body. A response without a length has no body.
 pub(super) async fn read_answer(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
     let mut all = Vec::with_capacity(1_024);
     loop {
@@ -201,7 +201,7 @@ pub(super) async fn read_answer(stream: &mut (impl AsyncRead + Unpin)) -> io::Re
     }
 }
 
-/// The status of an answer.
+/// Returns the status of a response.
 pub(super) fn status(answer: &[u8]) -> u16 {
     answer.get(9..12).and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok()).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
-//! Peers that mean harm, the good traffic that must not notice them, and the process under attack.
+//! Hostile peers, the good traffic that must not notice them, and the process under attack.
 //!
-//! `tests/server` attacks on a small scale in each run of the tests; `examples/hostile` does it in full and prints
-//! figures. What it sees of a process it sees in `/proc`, so the attacks are for Linux.
+//! `tests/server` runs small attacks in each test run; `examples/hostile` runs them in full and prints figures. The
+//! attacks observe the process through `/proc`, so they are for Linux.
 
 pub mod floods;
 mod frames;

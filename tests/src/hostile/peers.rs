@@ -1,4 +1,4 @@
-//! Peers that take a connection and do not use it.
+//! Peers that open a connection and do not use it.
 
 use std::{
     net::SocketAddr,
@@ -23,32 +23,32 @@ use super::Target;
 pub enum Kind {
     /// Sends nothing.
     Silent,
-    /// The letter that HTTP/2 begins with too.
+    /// The letter that HTTP/2 begins with as well as HTTP/1.1.
     LetterP,
-    /// The letter that only HTTP/1.1 begins with.
+    /// A letter that only HTTP/1.1 begins with.
     LetterG,
     /// The preface of HTTP/2, and nothing more.
     Preface,
     /// Half a head.
     HalfHead,
-    /// A head that comes byte by byte and never ends.
+    /// A head that arrives byte by byte and never ends.
     DrippedHead,
     /// Half a body.
     HalfBody,
-    /// A body that comes byte by byte and never ends.
+    /// A body that arrives byte by byte and never ends.
     DrippedBody,
-    /// Asks, and reads nothing.
+    /// Sends requests, and reads nothing.
     NeverReading,
-    /// Asks, and reads a few bytes now and then.
+    /// Sends requests, and reads a few bytes now and then.
     SlowReading,
     /// The beginning of a TLS handshake.
     HalfHandshake,
 }
 
-/// What became of a peer.
+/// The outcome of a peer.
 #[derive(Debug, Clone, Copy)]
 pub struct Cut {
-    /// How long after it had come to its point; `None` where it was still open at the end.
+    /// The time until the server cut it, from when its wait began; `None` if it was still open at the end.
     pub after: Option<Duration>,
 }
 
@@ -68,7 +68,7 @@ impl Kind {
         Self::HalfHandshake,
     ];
 
-    /// The option of the limit that ends it.
+    /// Returns the option of the limit that ends it.
     pub fn limit(self) -> &'static str {
         match self {
             Self::Silent | Self::LetterP | Self::HalfHandshake => "--first-byte-timeout",
@@ -78,12 +78,12 @@ impl Kind {
         }
     }
 
-    /// Whether it is of TLS.
+    /// Returns whether it needs TLS.
     pub fn is_tls(self) -> bool {
         self == Self::HalfHandshake
     }
 
-    /// What it sends first.
+    /// Returns its first bytes.
     fn begins(self, target: &Target) -> String {
         match self {
             Self::Silent => String::new(),
@@ -94,35 +94,35 @@ impl Kind {
             Self::HalfBody | Self::DrippedBody => {
                 target.request("POST /v1/leads", "content-length: 1000\r\n", "") + r#"{"client_id":"#
             }
-            // More than the system takes for it.
+            // More than the kernel buffers for it.
             Self::NeverReading | Self::SlowReading => target.request("GET /v1/leads?limit=200", "", "").repeat(10),
-            // The head of a record, and the first bytes of a ClientHello.
+            // The head of a TLS record, and the first bytes of a ClientHello.
             Self::HalfHandshake => "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}".to_owned(),
         }
     }
 
-    /// A byte now and then.
+    /// Returns whether it sends a byte now and then.
     fn drips(self) -> bool {
         matches!(self, Self::DrippedHead | Self::DrippedBody)
     }
 
-    /// Whether its end is seen from outside, and on a busy machine only roughly.
+    /// Returns whether its end is observed only from outside, and on a busy machine only roughly.
     pub fn withholds_reading(self) -> bool {
         matches!(self, Self::NeverReading | Self::SlowReading)
     }
 }
 
-/// Makes so many peers of a kind, 2,000 a second or 400 where each makes requests, and waits until each is cut, or `patience` is over. They are to be cut
-/// after `limit`.
+/// Starts `many` peers of a kind, and waits until each is cut, or `patience` is over. It starts 2,000 peers a second,
+/// or 400 if each sends requests. The server should cut them after `limit`.
 ///
 /// # Panics
 ///
-/// When a connection is refused.
+/// If a connection is refused.
 pub async fn attack(target: &Arc<Target>, kind: Kind, many: usize, limit: Duration, patience: Duration) -> Vec<Cut> {
     let ends = Arc::new(Ends::default());
     let watching = kind.withholds_reading().then(|| tokio::spawn(watch(target.clone(), limit, ends.clone())));
     let mut peers = JoinSet::new();
-    // The requests of those that do not read are work, and it is not about that.
+    // The requests of peers that do not read cause work, which is not what this measures.
     let mut pace = interval(Duration::from_micros(if kind.withholds_reading() { 2_500 } else { 500 }));
     for _ in 0..many {
         pace.tick().await;
@@ -135,8 +135,8 @@ pub async fn attack(target: &Arc<Target>, kind: Kind, many: usize, limit: Durati
     cuts
 }
 
-/// What is seen of connections whose other ends would see their end only after reading all that was sent: how many there
-/// have been, and when each that is no more was ended, the oldest first.
+/// Observed connections whose peers would notice their end only after reading everything. Holds how many have been
+/// opened, and when each closed one was closed, the oldest first.
 #[derive(Default)]
 struct Ends {
     begun: AtomicUsize,
@@ -144,7 +144,7 @@ struct Ends {
 }
 
 impl Ends {
-    /// So many are gone by now.
+    /// Records that this many are closed by now.
     fn see(&self, gone: usize) {
         let mut closed = self.closed.lock().unwrap();
         let more = gone.saturating_sub(closed.len());
@@ -153,7 +153,7 @@ impl Ends {
 }
 
 async fn peer(target: Arc<Target>, kind: Kind, patience: Duration, ends: Arc<Ends>) -> Cut {
-    // Before the server can have begun to wait.
+    // Before the server can have started to wait.
     let mut begun = Instant::now();
     let mut stream = connect(target.address, kind.withholds_reading()).await;
     if kind.limit() != "--first-byte-timeout" {
@@ -162,7 +162,7 @@ async fn peer(target: Arc<Target>, kind: Kind, patience: Duration, ends: Arc<End
     stream.write_all(kind.begins(&target).as_bytes()).await.unwrap();
     let ended = async {
         if kind.withholds_reading() {
-            // By then it has been accepted.
+            // The server has accepted it by then.
             sleep(Duration::from_millis(100)).await;
             let nth = ends.begun.fetch_add(1, Ordering::Relaxed);
             let mut byte = [0; 16];
@@ -194,7 +194,7 @@ async fn peer(target: Arc<Target>, kind: Kind, patience: Duration, ends: Arc<End
     Cut { after }
 }
 
-/// One whose reading is withheld is as on the road: its segments are small, and so is what the system keeps for it.
+/// A peer that does not read gets small segments and a small buffer, as over a real network.
 async fn connect(address: SocketAddr, small: bool) -> TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
     if small {
@@ -204,10 +204,10 @@ async fn connect(address: SocketAddr, small: bool) -> TcpStream {
     socket.connect(address).await.unwrap()
 }
 
-/// Notes when the server closes connections, by the descriptors that it has left.
+/// Records when the server closes connections, by the number of its open descriptors.
 async fn watch(target: Arc<Target>, limit: Duration, ends: Arc<Ends>) {
     const EVERY: Duration = Duration::from_millis(20);
-    // Without those of good traffic that come and go.
+    // The minimum, because the good traffic opens and closes some.
     let mut others = target.descriptors();
     for _ in 0..5 {
         sleep(EVERY / 4).await;

@@ -1,4 +1,4 @@
-//! A server that is told to stop while it is used.
+//! Stops of a server that is in use.
 
 use std::{
     io,
@@ -30,30 +30,31 @@ use super::{
     good::{read_answer, status},
 };
 
-/// Callers that keep their connection for as long as they may, callers that make one for each request, and connections
-/// of HTTP/2 with some callers each.
+/// The number of callers that keep their connection, of callers that open one for each request, and of HTTP/2
+/// connections, with the callers on each of those.
 const KEEPING: usize = 16;
 const PASSING: usize = 4;
 const MULTIPLEXED: usize = 2;
 const STREAMS: usize = 8;
-/// From an answer to the next request of the same caller: much less than the drain delay, so that each is told.
+/// The pause from a response to the next request of the same caller. It is much less than the drain delay, so that
+/// each caller learns of the shutdown in time.
 const PAUSE: Duration = Duration::from_millis(10);
-/// A request without an answer after this is lost.
+/// A request without a response after this time counts as lost.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// A new connection has a second, a peer of HTTP/2 another to see that this is the end, and what it has asked until then
-/// a third.
+/// A new connection has one second, an HTTP/2 peer another to learn of the shutdown, and the requests that it sent
+/// until then a third.
 pub const FAREWELL: Duration = Duration::from_millis(3_500);
 
-/// How a stop went.
+/// The outcome of a stop.
 #[derive(Debug)]
 pub struct Stop {
     /// Requests that were answered.
     pub answered: usize,
-    /// Requests that were sent on a connection of which nothing had been said, and not answered; and why.
+    /// Requests that were sent on a connection whose end had not been announced, and not answered; with the reasons.
     pub lost: Vec<String>,
     /// Connections that were refused before the drain delay was over.
     pub refused_early: usize,
-    /// From the signal to the end; `None` where it did not come.
+    /// The time from the signal to the end; `None` if it did not end.
     pub took: Option<Duration>,
     /// How it ended.
     pub status: Option<ExitStatus>,
@@ -76,7 +77,7 @@ struct Load {
     drain: Duration,
 }
 
-/// Starts a server, uses it for `warm`, sends SIGTERM, and waits for the end for at most `within` after the drain delay.
+/// Starts a server, uses it for `warm`, sends SIGTERM, and waits at most `within` after the drain delay for its end.
 pub async fn stop(program: &Path, options: &[String], drain: Duration, warm: Duration, within: Duration) -> Stop {
     let mut options = options.to_vec();
     options.extend(["--drain-delay".to_owned(), format!("{}ms", drain.as_millis())]);
@@ -107,7 +108,7 @@ pub async fn stop(program: &Path, options: &[String], drain: Duration, warm: Dur
     }
     let counts = load.counts.clone();
     drop(load);
-    // The callers are gone, and nobody else holds it.
+    // All callers have ended, so this is the last reference.
     let mut target = Arc::into_inner(target).unwrap();
     let status = tokio::task::spawn_blocking(move || {
         let status = target.ended((begun + drain + within).saturating_duration_since(Instant::now()));
@@ -124,8 +125,9 @@ pub async fn stop(program: &Path, options: &[String], drain: Duration, warm: Dur
     }
 }
 
-/// Idle and half-open connections, and one that asks on after it was told not to; each gives the moment in which it was closed. One with half a body, which is a request
-/// that runs, is among the connections and not among the moments.
+/// Opens idle and half-open connections, and one that sends requests even after GOAWAY. Each task returns when its
+/// connection was closed. A connection with half a body is opened too, but not returned, because it is a running
+/// request.
 async fn useless(target: &Arc<Target>) -> Vec<JoinHandle<Option<Instant>>> {
     let idle = target.request("GET /v1/clients", "", "");
     let half_body = target.request("POST /v1/leads", "content-length: 50\r\n", "") + "{";
@@ -160,13 +162,13 @@ async fn useless(target: &Arc<Target>) -> Vec<JoinHandle<Option<Instant>>> {
 }
 
 impl Load {
-    /// Whether the drain delay is over, so that a connection may be refused.
+    /// Returns whether the drain delay is over, so that a connection may be refused.
     fn may_be_refused(&self) -> bool {
-        // Told by the clock of another process: the signal was on its way for a while.
+        // Measured in this process; the signal takes a while to reach the other one.
         self.told.borrow().is_some_and(|told| told.elapsed() >= self.drain)
     }
 
-    /// A connection; `None` once there are no more.
+    /// Returns a connection, or `None` once the server refuses them.
     async fn connect(&self) -> Option<TcpStream> {
         loop {
             match TcpStream::connect(self.target.address).await {
@@ -201,7 +203,7 @@ impl Load {
         Ok(String::from_utf8_lossy(&answer).contains("\r\nconnection: close\r\n"))
     }
 
-    /// Keeps a connection until it is told that it will be closed.
+    /// Keeps each connection until the server announces its end.
     async fn keeping(self) -> Vec<String> {
         let mut lost = Vec::new();
         while let Some(mut stream) = self.connect().await {
@@ -220,7 +222,7 @@ impl Load {
         lost
     }
 
-    /// Makes a connection for each request.
+    /// Opens a connection for each request.
     async fn passing(self) -> Vec<String> {
         let mut lost = Vec::new();
         for nth in 0.. {
@@ -233,7 +235,7 @@ impl Load {
         lost
     }
 
-    /// Many requests at a time on a connection of HTTP/2, until it is told that there may be no more.
+    /// Sends concurrent requests on HTTP/2 connections, each until the server allows no more.
     async fn multiplexed(self) -> Vec<String> {
         let mut lost = Vec::new();
         while let Some(stream) = self.connect().await {
@@ -283,7 +285,8 @@ impl Load {
     }
 }
 
-/// Whether the request was never taken: the peer had said GOAWAY, and its id is beyond the last (RFC 9113, 6.8).
+/// Returns whether the server never processed the request: it had sent GOAWAY, and the stream id is beyond the last
+/// (RFC 9113, 6.8).
 fn is_refusal(error: &hyper::Error) -> bool {
     let text = format!("{error:?}");
     error.is_canceled() || text.contains("GoAway") && text.contains("NO_ERROR") || text.contains("REFUSED_STREAM")

@@ -1,4 +1,4 @@
-//! The process under attack, and what is seen of it from outside.
+//! The process under attack, and what can be observed of it from outside.
 
 use std::{
     collections::HashMap,
@@ -20,18 +20,18 @@ use tokio::net::TcpStream;
 
 use crate::{processes::signal, secret};
 
-/// The leads that it serves, which fill a page.
+/// The number of leads that it serves, which fill a page.
 const LEADS: usize = 200;
 
-/// A server as a process, with its log.
+/// A server process with its log.
 #[derive(Debug)]
 pub struct Target {
     child: Child,
-    /// Where it listens.
+    /// The address on which it listens.
     pub address: SocketAddr,
-    /// Where it answers the operator, if it does.
+    /// The address of the operator's listener, if it has one.
     pub operator: Option<SocketAddr>,
-    /// What trusts its certificate, where it speaks TLS.
+    /// A client configuration that trusts its certificate, if it uses TLS.
     pub tls: Option<Arc<ClientConfig>>,
     token: String,
     log: Option<JoinHandle<String>>,
@@ -39,12 +39,12 @@ pub struct Target {
 }
 
 impl Target {
-    /// Starts the program with `serve` and these options, over TLS or not, and `limit` descriptors if that is said.
+    /// Starts the program with `serve` and these options, optionally with TLS and with a limit of descriptors.
     pub fn start(program: &Path, options: &[String], with_tls: bool, descriptors: Option<usize>) -> Self {
         Self::serving(&json!({"name": "N".repeat(100)}), program, options, with_tls, descriptors)
     }
 
-    /// The same with leads that are as large as they may be: a page of them has about 480 kB.
+    /// Does the same with leads of the maximum size: a page of them has about 480 kB.
     pub fn with_large_leads(program: &Path, options: &[String]) -> Self {
         let wide = |characters| "\u{1f4c7}".repeat(characters);
         let lead = json!({
@@ -64,7 +64,7 @@ impl Target {
         let (folder, token) = (tempfile::tempdir().unwrap(), secret("hostile"));
         let data = folder.path().join("data.json");
         fs::write(&data, dataset(&token, lead)).unwrap();
-        // A shell, because the limit is of the process that becomes the server.
+        // A shell, because the limit applies to the process that becomes the server.
         let mut command = Command::new("sh");
         let limit = descriptors.map_or_else(String::new, |most| format!("ulimit -n {most}; "));
         command.arg("-c").arg(limit + r#"exec "$0" "$@""#).arg(program).args(["serve", "--listen", "127.0.0.1:0"]);
@@ -100,52 +100,52 @@ impl Target {
             Some(address)
         });
         let address = address.expect("it listens");
-        // What it prints at its end is for nobody.
+        // Nobody needs its last output.
         std::thread::spawn(move || lines.for_each(drop));
         Self { child, address, operator, tls, token, log: Some(log), _folder: folder }
     }
 
-    /// A connection in clear.
+    /// Opens a connection in clear text.
     pub async fn connect(&self) -> TcpStream {
         TcpStream::connect(self.address).await.unwrap()
     }
 
-    /// A request with its token.
+    /// Returns a request with its token.
     pub fn request(&self, line: &str, headers: &str, body: &str) -> String {
         let (token, length) = (&self.token, body.len());
         let length = if body.is_empty() { String::new() } else { format!("content-length: {length}\r\n") };
         format!("{line} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n{length}{headers}\r\n{body}")
     }
 
-    /// The value of the header `Authorization`.
+    /// Returns the value of the header `Authorization`.
     pub fn authorization(&self) -> String {
         format!("Bearer {}", self.token)
     }
 
-    /// The most memory that it ever held, in bytes.
+    /// Returns its peak memory in bytes.
     pub fn peak(&self) -> usize {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
         line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1_024
     }
 
-    /// How many descriptors it has open.
+    /// Returns how many descriptors it has open.
     pub fn descriptors(&self) -> usize {
         fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
     }
 
-    /// Lets it open files and sockets with numbers below this only.
+    /// Lets it open only descriptors with numbers below this.
     pub fn limit_descriptors(&self, below: usize) {
         let (pid, limit) = (self.child.id().to_string(), format!("--nofile={below}:"));
         assert!(Command::new("prlimit").args(["--pid", &pid, &limit]).status().unwrap().success());
     }
 
-    /// Sends it a signal.
+    /// Sends a signal to the process.
     pub fn signal(&self, name: &str) {
         signal(name, &[self.child.id()]);
     }
 
-    /// Waits for its end; `None` when it does not come in this time.
+    /// Waits for its end; `None` if it does not end in this time.
     pub fn ended(&mut self, within: Duration) -> Option<ExitStatus> {
         let deadline = Instant::now() + within;
         loop {
@@ -157,14 +157,14 @@ impl Target {
         }
     }
 
-    /// Ends it in order, and gives its log.
+    /// Stops it gracefully, and returns its log.
     pub fn log(mut self) -> String {
         self.signal("TERM");
         assert!(self.ended(Duration::from_secs(40)).is_some(), "it ends");
         self.log.take().unwrap().join().unwrap()
     }
 
-    /// Ends it in order; the requests that it has seen, by path, each with its id.
+    /// Stops it gracefully, and returns the requests that it has seen: their ids by path.
     pub fn seen(self) -> HashMap<String, Vec<String>> {
         let log = self.log();
         let mut seen: HashMap<String, Vec<String>> = HashMap::new();
@@ -178,16 +178,16 @@ impl Target {
     }
 }
 
-/// A test that fails leaves no server behind.
+/// A failed test leaves no server running.
 impl Drop for Target {
     fn drop(&mut self) {
-        // One that has ended is gone already.
+        // A server that has ended cannot be killed again.
         self.child.kill().unwrap_or_default();
         drop(self.child.wait());
     }
 }
 
-/// Of leads like this one.
+/// Returns a data set of leads like this one.
 fn dataset(token: &str, lead: &serde_json::Value) -> String {
     let at = "2026-01-01T00:00:00Z";
     let lead = |nth| {

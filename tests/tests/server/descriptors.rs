@@ -15,10 +15,10 @@ fn target(descriptors: usize) -> Target {
     Target::start(Path::new(env!("CARGO_BIN_EXE_server")), &options, false, Some(descriptors))
 }
 
-/// A connection that was served, or none where it was closed at once.
+/// Returns a connection that was served, or `None` if the server closed it at once.
 async fn served(target: &Target) -> Option<Peer> {
     let mut peer = Peer(target.connect().await);
-    // One that is closed already may not take it.
+    // Writing fails if the server has closed the connection already.
     tokio::io::AsyncWriteExt::write_all(&mut peer.0, target.request("GET /v1/clients", "", "").as_bytes())
         .await
         .ok()?;
@@ -63,7 +63,7 @@ async fn it_serves_its_share_closes_the_rest_at_once_and_is_ready() {
     }
 }
 
-/// What the process itself opens later may leave less than its share.
+/// The process may open more files later than its share allows for.
 #[tokio::test]
 async fn a_connection_that_there_is_no_descriptor_for_is_closed_at_once() {
     let target = target(64);

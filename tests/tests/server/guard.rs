@@ -1,4 +1,4 @@
-//! How many, how large, how long.
+//! Limits on the number, the size and the duration of requests.
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,18 +23,18 @@ async fn one_connection_more_is_closed_at_once() {
     first.send(&get("/v1/clients", "")).await;
     assert!(first.answer().await.starts_with("HTTP/1.1 200"));
     drop(second);
-    // Its place is free when the server has seen that it is gone.
+    // The server frees the permit once it has noticed that the connection is gone.
     let served = async { while host.ask(&get("/v1/clients", "connection: close\r\n")).await.is_empty() {} };
     timeout(PATIENCE, served).await.expect("there is room again");
 }
 
-/// A connection from this address that is kept open: whether it was served.
+/// Opens and keeps a connection from this address; returns whether the server served it.
 #[cfg(target_os = "linux")]
 async fn is_served_from(host: &Host, address: &str, kept: &mut Vec<Peer>) -> bool {
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
     socket.bind(format!("{address}:0").parse().unwrap()).unwrap();
     let mut peer = Peer(socket.connect(host.address).await.unwrap());
-    // One that is closed already may not take it.
+    // Writing fails if the server has closed the connection already.
     if peer.0.write_all(get("/v1/nowhere", "").as_bytes()).await.is_err() {
         return false;
     }
@@ -43,7 +43,7 @@ async fn is_served_from(host: &Host, address: &str, kept: &mut Vec<Peer>) -> boo
     bytes.is_ok_and(|bytes| bytes > 0)
 }
 
-/// So one address cannot take all connections.
+/// One address must not use up all connections.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn one_connection_more_of_an_address_is_closed_at_once_and_other_addresses_are_served() {
@@ -57,13 +57,13 @@ async fn one_connection_more_of_an_address_is_closed_at_once_and_other_addresses
         assert_eq!(is_served_from(&host, "127.0.0.2", &mut kept).await, third);
         assert!(is_served_from(&host, "127.0.0.3", &mut kept).await);
         kept.clear();
-        // There is room again when the server has seen that they are gone.
+        // The server frees the permits once it has noticed that the connections are gone.
         let served = async { while !is_served_from(&host, "127.0.0.2", &mut kept).await {} };
         timeout(PATIENCE, served).await.expect("there is room again");
     }
 }
 
-/// A world whose store waits, and the store.
+/// Returns a world whose store waits, the gate, and the store.
 async fn gated() -> (World, Gated, Arc<dyn Store>) {
     let world = World::new().await;
     let kept = world.kept.clone();
@@ -78,7 +78,7 @@ async fn one_request_more_is_500_and_may_be_tried_again() {
     limits.requests = 2;
     let host = Host::of(world, limits).await;
     let (mut first, mut second) = (host.connect().await, host.connect().await);
-    // A create too is in work when its body has been read, until there is an answer.
+    // A create whose body has been read is in flight too, until it is answered.
     first.send(&get("/v1/clients", "")).await;
     second.send(&post(r#"{"client_id":"a-client-1","name":"Ann"}"#, "")).await;
     gate.arrived(2).await;
@@ -91,7 +91,7 @@ async fn one_request_more_is_500_and_may_be_tried_again() {
     host.is_well().await;
 }
 
-/// So one token cannot take what all callers share.
+/// One token must not use up the capacity that all callers share.
 #[tokio::test]
 async fn one_request_more_of_a_token_is_500_and_other_tokens_are_served() {
     let (world, gate, _) = gated().await;
@@ -113,11 +113,11 @@ async fn one_request_more_of_a_token_is_500_and_other_tokens_are_served() {
     for peer in &mut running {
         assert!(peer.answer().await.starts_with("HTTP/1.1 200"));
     }
-    // Their permits are free again.
+    // The permits are free again.
     assert!(host.ask(&get("/v1/nowhere", "connection: close\r\n")).await.starts_with("HTTP/1.1 404"));
 }
 
-/// Else a few peers with half a body would keep all others out.
+/// Otherwise a few peers with half a body would keep everybody else out.
 #[tokio::test]
 async fn a_request_whose_body_is_waited_for_is_not_in_work() {
     let (world, gate, _) = gated().await;
@@ -129,10 +129,10 @@ async fn a_request_whose_body_is_waited_for_is_not_in_work() {
     let mut waiting = [host.connect().await, host.connect().await];
     for peer in &mut waiting {
         peer.send(half).await;
-        // The server has read it when another connection has been served.
+        // The server has read it once it has served another connection.
         host.is_well().await;
     }
-    // One is in work now; a body that comes then waits for its end, and is not refused any more.
+    // One request is in flight now. A body that arrives now waits for it to end, and is not refused.
     let mut running = host.connect().await;
     running.send(&get("/v1/clients", "")).await;
     gate.arrived(1).await;
@@ -144,7 +144,7 @@ async fn a_request_whose_body_is_waited_for_is_not_in_work() {
     assert!(answer.starts_with("HTTP/1.1 500"), "{answer}");
     gate.open(1);
     assert!(running.answer().await.starts_with("HTTP/1.1 200"));
-    // Its place is that of one of them now.
+    // One of them has its permit now.
     gate.arrived(1).await;
     let answer = one_more().await;
     assert!(answer.starts_with("HTTP/1.1 500"), "{answer}");
@@ -180,10 +180,10 @@ async fn a_write_goes_on_when_its_client_has_gone() {
     peer.send(&post(r#"{"client_id":"a-client-1","name":"Gone"}"#, "")).await;
     gate.arrived(1).await;
     drop(peer);
-    // There is room for another connection when the server has seen that it is gone.
+    // A connection is accepted again once the server has noticed that the old one is gone.
     let seen = async { while host.ask(&get("/v1/nowhere", "connection: close\r\n")).await.is_empty() {} };
     timeout(PATIENCE, seen).await.expect("it is seen");
-    // The end of the server waits for it too.
+    // The shutdown waits for the write too.
     let ended = host.stop();
     gate.open(1);
     assert_eq!(timeout(PATIENCE, ended).await.unwrap().unwrap(), leadapi_server::Ended::InOrder);
@@ -213,7 +213,7 @@ async fn what_is_too_large_is_refused() {
     let host = Host::start(endless()).await;
     let close = "connection: close\r\n";
     let many = |more: usize| (0..more).map(|n| format!("x-{n}: y\r\n")).collect::<Vec<_>>().concat();
-    // Those of the request itself.
+    // The headers of the request itself.
     let own = 3;
     let answer = host.ask(&get("/v1/clients", &(close.to_owned() + &many(64 - own)))).await;
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
@@ -228,7 +228,7 @@ async fn what_is_too_large_is_refused() {
     assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
     assert!(answer.ends_with(r#"{"error":"path and query must be at most 4096 bytes"}"#), "{answer}");
 
-    // This one the HTTP library answers, with nothing in it.
+    // hyper answers this one, with an empty body.
     let answer = host.ask(&get("/v1/clients", &format!("x: {}\r\n", "y".repeat(16_384)))).await;
     assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
     host.is_well().await;

@@ -1,4 +1,4 @@
-//! HEAD: no answer to it has a body, over either protocol, and each has the head of its GET.
+//! HEAD: no response to it has a body, over either protocol, and each has the head of its GET.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::{
     ready::Server,
 };
 
-/// A request, and the status of its answer.
+/// A request, and the status of its response.
 struct Case {
     path: String,
     headers: Vec<(String, String)>,
@@ -28,7 +28,7 @@ fn case(path: &str, headers: &[(&str, &str)], status: u16) -> Case {
     Case { path: path.to_owned(), headers: headers.collect(), status: StatusCode::from_u16(status).unwrap() }
 }
 
-/// Answers of the service, and those that the server gives in front of it.
+/// Responses of the service, and those of the server in front of it.
 #[tokio::test]
 async fn no_answer_to_head_has_a_body() {
     let token = format!("Bearer {}", secret());
@@ -84,7 +84,7 @@ async fn are_without_bodies(address: &str, cases: &[Case]) {
         let (head, body) = http1(address, "HEAD", case).await;
         assert_eq!((head, body.as_str()), (get, ""), "{name}");
 
-        // This client gives up the connection over a body that must not be there.
+        // This client closes the connection if a response to HEAD has a body.
         let (get, body) = whole(&mut http2, "GET", case).await;
         assert_eq!((get.0, body.is_empty()), (case.status, false), "{name}");
         let (head, body) = whole(&mut http2, "HEAD", case).await;
@@ -92,7 +92,7 @@ async fn are_without_bodies(address: &str, cases: &[Case]) {
     }
 }
 
-/// The head of an answer, and its body, on a connection that the server closes behind it.
+/// Returns the head and the body of a response, on a connection that the server closes after it.
 async fn http1(address: &str, method: &str, case: &Case) -> (String, String) {
     let mut peer = crate::host::Peer(TcpStream::connect(address).await.unwrap());
     let headers: Vec<String> = case.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
@@ -105,7 +105,7 @@ async fn http1(address: &str, method: &str, case: &Case) -> (String, String) {
     let answer = peer.rest().await;
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
     let mut head: Vec<&str> = head.split("\r\n").filter(|line| !line.starts_with("date: ")).collect();
-    // Behind the line of the status the order says nothing.
+    // The order of the lines after the status line has no meaning.
     head[1..].sort_unstable();
     (head.join("\r\n"), body.to_owned())
 }

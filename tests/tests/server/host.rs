@@ -1,4 +1,4 @@
-//! A server in this process, and bytes on its sockets.
+//! A server in this process, and the bytes on its sockets.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -13,7 +13,7 @@ use tokio::{
     time::timeout,
 };
 
-/// Longer than any wait in these tests that comes to an end by itself.
+/// Longer than any wait of these tests that should end.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 const NEVER: Duration = Duration::from_secs(3_600);
 pub(crate) const SOON: Duration = Duration::from_millis(200);
@@ -24,7 +24,7 @@ pub(crate) struct Host {
     ended: JoinHandle<Ended>,
 }
 
-/// Limits that no test ever meets, for it to set one of them.
+/// Limits that no test ever reaches, so that a test can set one of them.
 pub(crate) fn endless() -> HttpLimits {
     let mut limits = HttpLimits::default();
     for time in [
@@ -62,16 +62,16 @@ impl Host {
         Peer(TcpStream::connect(self.address).await.unwrap())
     }
 
-    /// What is answered to a request on a connection of its own.
+    /// Returns the response to a request on a new connection.
     pub(crate) async fn ask(&self, request: &str) -> String {
         let mut peer = self.connect().await;
         peer.send(request).await;
         peer.rest().await
     }
 
-    /// Whether it serves others as ever.
+    /// Checks that the server serves others as usual.
     pub(crate) async fn is_well(&self) {
-        // Which no rate limit counts.
+        // No rate limit counts this request.
         let answer = self.ask(&get("/v1/nowhere", "connection: close\r\n")).await;
         assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
     }
@@ -90,20 +90,20 @@ impl Peer {
         self.0.write_all(text.as_bytes()).await.unwrap();
     }
 
-    /// For so long the other side sends nothing, nor closes.
+    /// Checks that for this time the other side neither sends anything nor closes.
     pub(crate) async fn is_silent_for(&mut self, time: Duration) {
         timeout(time, self.0.readable()).await.expect_err("it waits");
     }
 
-    /// Reads until the other side closes, in order or not.
+    /// Reads until the other side closes or resets the connection.
     pub(crate) async fn rest(&mut self) -> String {
         let mut all = Vec::new();
-        // What came before a reset counts.
+        // Bytes before a reset count.
         timeout(PATIENCE, self.0.read_to_end(&mut all)).await.expect("it is closed").unwrap_or_default();
         String::from_utf8_lossy(&all).into_owned()
     }
 
-    /// Reads frames of HTTP/2 up to one of this kind, and gives what it holds.
+    /// Reads HTTP/2 frames up to one of this kind, and returns its payload.
     pub(crate) async fn frame(&mut self, kind: u8) -> Vec<u8> {
         loop {
             let (found, _, payload) = self.any_frame().await;
@@ -113,7 +113,7 @@ impl Peer {
         }
     }
 
-    /// Reads frames of HTTP/2 up to one of these kinds: on a stream, or a ping.
+    /// Reads HTTP/2 frames up to one of these kinds: on a stream, or a ping.
     pub(crate) async fn first_of(&mut self, kinds: &[u8]) -> u8 {
         const PING: u8 = 6;
         loop {
@@ -124,7 +124,7 @@ impl Peer {
         }
     }
 
-    /// Reads one frame of HTTP/2: its kind, its stream, and what it holds.
+    /// Reads one HTTP/2 frame: its kind, its stream and its payload.
     async fn any_frame(&mut self) -> (u8, u32, Vec<u8>) {
         let mut head = [0; 9];
         timeout(PATIENCE, self.0.read_exact(&mut head)).await.expect("there is one").unwrap();
@@ -139,7 +139,7 @@ impl Peer {
         self.0.write_all(&frame).await.unwrap();
     }
 
-    /// Reads one answer, and leaves the connection as it is.
+    /// Reads one response, and leaves the connection open.
     pub(crate) async fn answer(&mut self) -> String {
         let mut all = Vec::new();
         loop {

@@ -1,4 +1,4 @@
-//! Attacks on a small scale, each against a process of its own. `examples/hostile` does the same in full.
+//! Small attacks, each against its own server process. `examples/hostile` runs them in full.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -13,7 +13,7 @@ const EARLY: Duration = Duration::from_millis(5);
 const MOST_MEMORY: usize = 400 << 20;
 const LIMITS: [&str; 4] = ["--first-byte-timeout", "--head-timeout", "--body-timeout", "--write-timeout"];
 
-/// Limits out of reach, but for one of them.
+/// Options that set every limit out of reach, except this one.
 fn only(limit: &str) -> Vec<String> {
     let of = |name: &str| if name == limit { "1s".to_owned() } else { "1h".to_owned() };
     let limits = LIMITS.iter().flat_map(|name| [(*name).to_owned(), of(name)]);
@@ -44,7 +44,7 @@ async fn each_kind_of_peer_is_cut_by_its_limit_and_others_do_not_notice() {
     kinds.join_all().await;
 }
 
-/// So it is that limit which ends it, and its absence would be seen above.
+/// This proves that the limit ends the attack, and that the test above would fail without it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_its_limit_none_is_cut() {
     let mut kinds = JoinSet::new();

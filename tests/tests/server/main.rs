@@ -1,4 +1,4 @@
-//! The listener on real sockets: what it bears, what it cuts, and how it ends.
+//! The listener on real sockets: its limits, its timeouts and its shutdown.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

@@ -1,5 +1,5 @@
-//! Clients that ask for large answers and do not read them: what the server holds for them is bounded, and clients that
-//! read are served as ever.
+//! Clients that request large responses and do not read them. The server holds a bounded amount of memory for them,
+//! and serves clients that read as usual.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -16,7 +16,7 @@ use tokio::{net::TcpStream, task::JoinSet};
 
 use crate::host::{Host, SOON, endless, secret};
 
-/// What the server is to get by with. Without the limits the first of these tests takes about a gigabyte.
+/// The memory that the server may use. Without the limits, the first of these tests takes about a gigabyte.
 const MOST_MEMORY: usize = 150 << 20;
 const PAGE: usize = 470_000;
 
@@ -46,7 +46,8 @@ async fn answers_without_a_window_take_a_bounded_amount_of_memory() {
     }
 }
 
-/// Each connection holds less than its own limit, and all of them more than the limit of the server, which cuts some.
+/// Each connection holds less than its own limit. Together they hold more than the limit of the server, which cuts
+/// some.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn answers_that_nobody_reads_take_a_bounded_amount_of_memory() {
     const CONNECTIONS: usize = 400;
@@ -63,7 +64,7 @@ fn is_served_and_small(target: &Target, good: Good, most: usize) {
     assert!(target.peak() < most, "{} MB", target.peak() >> 20);
 }
 
-/// On each connection there are as many large answers at a time as there may be, many times over.
+/// Each connection runs the maximum number of concurrent large responses, many times over.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_that_reads_gets_every_answer() {
     const CONNECTIONS: usize = 4;
@@ -89,7 +90,7 @@ async fn a_client_that_reads_gets_every_answer() {
     assert_eq!(requests.join_all().await.len(), CONNECTIONS * REQUESTS);
 }
 
-/// It holds no answer while it waits, and does not wait longer than any other request.
+/// The request holds no response while it waits, and waits no longer than any other request.
 #[tokio::test]
 async fn a_request_behind_an_unread_answer_is_answered_with_500_in_the_end() {
     let mut limits = endless();
@@ -109,6 +110,6 @@ async fn a_request_behind_an_unread_answer_is_answered_with_500_in_the_end() {
     assert_eq!(unread.status(), 200);
     let refused = send().await.unwrap();
     assert_eq!((refused.status().as_u16(), &refused.headers()["retry-after"]), (500, &"1".parse().unwrap()));
-    // On other connections nobody waits.
+    // Other connections do not wait.
     host.is_well().await;
 }

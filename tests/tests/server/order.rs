@@ -1,4 +1,4 @@
-//! Limits on the size of a request come before the checks of the contract (D1), over both protocols.
+//! Limits on the size of a request apply before the checks of the contract (D1), over both protocols.
 
 use bytes::Bytes;
 use http::Request;
@@ -10,14 +10,14 @@ use tokio::net::TcpStream;
 
 use crate::host::{Host, Peer};
 
-/// What is sent with every request: over HTTP/1.1 `host` and `connection`, over HTTP/2 nothing.
+/// The number of headers that every request has: over HTTP/1.1 `host` and `connection`, over HTTP/2 none.
 const OWN_HEADERS: usize = 2;
 
 #[tokio::test]
 async fn limits_on_a_request_come_before_path_method_and_token() {
     let host = Host::start(HttpLimits::default()).await;
     let (long, large) = ("x".repeat(4_096), "y".repeat(16_384));
-    // The method, the path, how many headers there are, the value of one of them, and the statuses over HTTP/1.1 and
+    // The method, the path, the number of headers, the value of one of them, and the statuses over HTTP/1.1 and
     // HTTP/2. Without the limit the first would be 404, the second 405 and the others 401.
     for (method, path, headers, value, statuses) in [
         ("GET", "/v1/nowhere", 65, "y", (400, 400)),

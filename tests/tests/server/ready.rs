@@ -1,4 +1,4 @@
-//! Whether a server is ready, while its database goes and comes back.
+//! Readiness of a server while its database fails and recovers.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -22,7 +22,7 @@ impl Drop for Running {
 /// A server with a listener for its operator.
 pub(crate) struct Server {
     _process: Running,
-    /// Where it answers the operator.
+    /// The address of the operator's listener.
     pub(crate) operator: String,
 }
 
@@ -38,7 +38,7 @@ impl Server {
         Self { _process: process, operator }
     }
 
-    /// The status and the body.
+    /// Returns the status and the body.
     fn ask(&self, path: &str) -> String {
         let mut stream = TcpStream::connect(&self.operator).unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.operator).unwrap();
@@ -48,7 +48,7 @@ impl Server {
         format!("{} {body}", &answer["HTTP/1.1 ".len()..][..3])
     }
 
-    /// An outcome holds for a second, so a change shows only after that.
+    /// Waits for an outcome. The server reuses one for a second, so a change shows only after that.
     fn comes_to_say(&self, answer: &str) {
         wait_until(answer, || self.ask("/readyz") == answer);
     }
@@ -88,7 +88,7 @@ async fn a_server_whose_database_is_read_only_is_not_ready() {
     }
 }
 
-/// A disk or a quota that is full, and then is not.
+/// A disk or a quota that is full, and later has space.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_server_whose_disk_is_full_is_not_ready_and_goes_on_when_there_is_space() {

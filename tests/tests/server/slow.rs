@@ -1,11 +1,12 @@
-//! Peers that keep a connection and do not use it: each is cut by one limit, all others being out of reach.
+//! Peers that keep a connection without using it. One limit cuts each, while all others are out of reach.
 
 use leadapi_server::HttpLimits;
 use tokio::{io::AsyncWriteExt, time::Instant};
 
 use crate::host::{Host, PATIENCE, SOON, endless, get, post};
 
-/// Sends this, and sees that the connection is closed, not before its time, while others are served. What was answered.
+/// Sends these bytes, and checks that the server closes the connection, not before its time, while it serves others.
+/// Returns the response.
 async fn is_cut(limits: HttpLimits, sends: &[u8]) -> String {
     let host = Host::start(limits).await;
     let mut peer = host.connect().await;
@@ -34,7 +35,7 @@ async fn half_a_head() {
     }
 }
 
-/// A connection may be there for a while before it is used.
+/// A connection may be idle for a while before its first request.
 #[tokio::test]
 async fn a_head_has_all_its_time_however_late_it_begins() {
     let mut limits = endless();
@@ -48,7 +49,7 @@ async fn a_head_has_all_its_time_however_late_it_begins() {
     assert!(start.elapsed() >= SOON, "{:?}", start.elapsed());
 }
 
-/// The first letter may still become HTTP/2, so it is the wait for the first bytes that ends.
+/// The first letter may still become HTTP/2, so the timeout of the first bytes applies.
 #[tokio::test]
 async fn the_first_letters_of_either_protocol() {
     for half in ["P", "PRI * HTTP/2.0\r\n\r\nSM"] {
@@ -66,7 +67,7 @@ async fn a_head_that_comes_byte_by_byte() {
     let mut peer = host.connect().await;
     let (mut read, mut write) = peer.0.split();
     let drip = async {
-        // Until it is refused.
+        // Until the server closes the connection.
         while write.write_all(b"G").await.is_ok() {
             tokio::time::sleep(SOON / 20).await;
         }
@@ -99,7 +100,7 @@ async fn a_connection_without_another_request() {
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
 
-/// Half a head counts as one although a request came before it.
+/// Half a head counts as such even after an earlier request.
 #[tokio::test]
 async fn half_a_second_head() {
     let mut limits = endless();
@@ -119,7 +120,7 @@ async fn a_peer_that_never_reads() {
     let host = Host::start(limits).await;
     let mut peer = host.connect().await;
     let request = get("/v1/leads?limit=200", "");
-    // Answers that nobody reads fill the buffers on the way, and then nothing more is taken from this side either.
+    // Unread responses fill the buffers on the way, and then the server accepts no more bytes from this side.
     let flood = async { while peer.0.write_all(request.as_bytes()).await.is_ok() {} };
     tokio::time::timeout(PATIENCE, flood).await.expect("it is cut");
     host.is_well().await;
@@ -129,12 +130,13 @@ async fn a_peer_that_never_reads() {
 async fn the_preface_of_http_2_and_nothing_more() {
     let mut limits = endless();
     limits.head = SOON;
-    // Its settings, and nothing else.
+    // The server sends its SETTINGS frame and no response.
     let answer = is_cut(limits, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await;
     assert!(!answer.contains("HTTP/1.1"), "{answer}");
 }
 
-/// It sends on when all has been said: it is not reset, which could cost it the last answer, but not heard for long.
+/// A peer that sends even after the final response: the server does not reset it, which could lose the response, but
+/// does not wait for long.
 #[tokio::test]
 async fn a_peer_that_does_not_close() {
     let mut limits = endless();
@@ -178,7 +180,7 @@ async fn is_cut_of_age(limits: HttpLimits) -> String {
     peer.rest().await
 }
 
-/// None of this happens to peers that keep within the limits.
+/// A peer that keeps within the limits meets none of them.
 #[tokio::test]
 async fn a_slow_and_honest_peer_is_served() {
     let host = Host::start(HttpLimits::default()).await;

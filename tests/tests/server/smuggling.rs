@@ -1,4 +1,4 @@
-//! A server never sees a request that was not sent, straight or through proxies of others.
+//! A server never sees a request that was not sent, directly or through third-party proxies.
 
 use std::{collections::HashMap, net::SocketAddr, path::Path, sync::Arc};
 
@@ -11,12 +11,12 @@ use leadapi_tests::hostile::{
 const AT_A_TIME: usize = 32;
 
 fn target() -> Target {
-    // What waits for the rest of a request does not wait for long.
+    // A server that waits for the rest of a request must not wait for long.
     let options = ["--head-timeout", "1s", "--body-timeout", "1s", "--idle-timeout", "3s"].map(str::to_owned);
     Target::start(Path::new(env!("CARGO_BIN_EXE_server")), &options, false, None)
 }
 
-/// Sends every case; what went wrong on the way.
+/// Sends every case, and returns the errors.
 async fn send(all: &Arc<Vec<Case>>, to: SocketAddr, authorization: &str) -> Vec<String> {
     let sent = stream::iter(all.iter().enumerate()).map(|(nth, case)| async move {
         let sent = case.send(nth, to, authorization).await;
@@ -60,16 +60,16 @@ async fn nothing_that_haproxy_did_not_send_is_seen() {
     through(target, &proxy).await;
 }
 
-/// What the proxy sends it marks; what is hidden in a body has no mark.
+/// The proxy marks the requests that it sends; a request hidden in a body has no mark.
 async fn through(target: Target, proxy: &Proxy) {
     let all = Arc::new(cases(&target.authorization()));
-    // A proxy may keep a connection open to its client as it likes.
+    // A proxy may keep the connection to its client open.
     drop(send(&all, proxy.address, &target.authorization()).await);
     let seen: HashMap<String, Vec<String>> = target.seen();
     let unmarked = seen.iter().filter(|(_, ids)| ids.iter().any(|id| !id.starts_with(Proxy::MARK)));
     let unmarked: Vec<_> = unmarked.collect();
     assert!(unmarked.is_empty(), "{unmarked:?}");
-    // It does reach the server, and on connections that are used again and again.
+    // The proxy does reach the server, on connections that it reuses.
     let went_on = (0..all.len()).filter(|nth| seen.contains_key(&next(*nth))).count();
     assert!(went_on >= 20, "{went_on}");
 }

@@ -1,4 +1,4 @@
-//! The end of a server.
+//! The shutdown of a server.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ async fn connections_without_a_request_are_closed_at_once() {
     let mut silent = host.connect().await;
     let mut preface = host.connect().await;
     preface.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await;
-    // By now the server has seen them all.
+    // The server has seen them all by now.
     host.is_well().await;
     let ended = host.stop();
     assert_eq!(timeout(PATIENCE, ended).await.expect("it waits for none of them").unwrap(), Ended::InOrder);
@@ -58,7 +58,7 @@ async fn it_goes_on_for_the_drain_delay_and_says_that_it_will_close() {
     assert!(!old.answer().await.contains("connection: close"));
     let address = host.address;
     let ended = host.stop();
-    // It has been told when it says so; until then, and after it, all is served.
+    // The server announces the shutdown in a response. It serves every request before and after that.
     let told = async {
         loop {
             old.send(&get("/v1/clients", "")).await;

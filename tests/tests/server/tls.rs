@@ -1,4 +1,4 @@
-//! HTTPS: both protocols, a certificate that changes, and handshakes that come to nothing.
+//! HTTPS: both protocols, a certificate that changes, and handshakes that fail.
 
 use std::{fs, io, path::Path, process::Command, sync::Arc};
 
@@ -19,7 +19,7 @@ use tokio_rustls::TlsConnector;
 
 use crate::host::{Host, PATIENCE, SOON, endless, secret};
 
-/// A folder with a certificate for `localhost` and its key, and both as a server takes them.
+/// A folder with a certificate for `localhost` and its key, and the same files as the server's setting.
 struct Certificate {
     folder: TempDir,
     files: TlsFiles,
@@ -35,7 +35,7 @@ impl Certificate {
         this
     }
 
-    /// Another certificate with another key, in the same files, one after the other.
+    /// Writes another certificate with another key into the same files, one after the other.
     fn renew(&mut self) {
         let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         replace(&self.files.certificate, &cert.pem());
@@ -44,7 +44,7 @@ impl Certificate {
     }
 }
 
-/// As tools do it that renew certificates: written beside, and renamed.
+/// Replaces a file as tools do that renew certificates: they write another file and rename it.
 fn replace(path: &Path, text: &str) {
     let beside = path.with_extension("new");
     fs::write(&beside, text).unwrap();
@@ -70,7 +70,7 @@ fn trusting(certificate: &CertificateDer<'static>, protocols: &[&str]) -> Arc<Cl
     Arc::new(config)
 }
 
-/// A handshake, and what it agreed on.
+/// Makes a handshake, and returns the protocol that it negotiated.
 fn shake(address: std::net::SocketAddr, config: Arc<ClientConfig>) -> io::Result<Option<Vec<u8>>> {
     let mut connection = ClientConnection::new(config, "localhost".try_into().unwrap()).unwrap();
     let mut stream = std::net::TcpStream::connect(address)?;
@@ -92,7 +92,7 @@ async fn a_client_gets_the_protocol_that_it_asks_for() {
         let got = tokio::task::spawn_blocking(move || shake(address, config)).await.unwrap().unwrap();
         assert_eq!(got.as_deref(), agreed, "{asked:?}");
     }
-    // What was agreed on is what is spoken.
+    // The connection uses the negotiated protocol.
     let connector = TlsConnector::from(trusting(&certificate.der, &["h2"]));
     let stream = TcpStream::connect(host.address).await.unwrap();
     let stream = connector.connect("localhost".try_into().unwrap(), stream).await.unwrap();
@@ -104,7 +104,7 @@ async fn a_client_gets_the_protocol_that_it_asks_for() {
     assert_eq!((answer.status().as_u16(), answer.version()), (200, Version::HTTP_2));
 }
 
-/// Handshakes go on all the while, and each sees the old certificate or the new one, whole.
+/// Handshakes go on meanwhile, and each sees either the old certificate or the new one, complete.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_certificate_that_changes_is_taken_without_a_failed_handshake() {
     let mut certificate = Certificate::new();
@@ -131,15 +131,15 @@ async fn a_certificate_that_changes_is_taken_without_a_failed_handshake() {
     let seen = changes.await.unwrap();
     assert_eq!((seen.first(), seen.last()), (Some(&(true, false)), Some(&(false, true))), "{seen:?}");
 
-    // One that cannot be used changes nothing. It is read through pipes, so that it is known when it was: when the second
-    // is asked for, all has been done that is done about the first.
+    // A key that cannot be used changes nothing. The server reads it through pipes, so that the test knows when: once
+    // the server opens the second pipe, it has finished with the first key.
     let key = certificate.files.key.clone();
     tokio::task::spawn_blocking(move || {
         for _ in 0..2 {
             let pipe = key.with_extension("pipe");
             assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
             fs::rename(pipe, &key).unwrap();
-            // Waits for a reader.
+            // Blocks until a reader opens the pipe.
             fs::write(&key, "no key").unwrap();
         }
     })
@@ -196,7 +196,7 @@ async fn files_that_cannot_be_used_are_refused_with_the_reason() {
     }
 }
 
-/// A request on a connection that is kept, to see that bytes go through whole in both directions.
+/// Requests on a kept connection, to check that bytes arrive complete in both directions.
 #[tokio::test]
 async fn pages_and_bodies_go_through() {
     let certificate = Certificate::new();

@@ -1,10 +1,10 @@
-//! Bodies that nobody reads: the connection goes on behind them, or the answer says that it does not.
+//! Bodies that nobody reads: the connection continues after them, or the response announces that it closes.
 
 use leadapi_server::HttpLimits;
 
 use crate::host::{Host, Peer, SOON, endless, get, secret};
 
-/// A connection that has sent the head of a create that is refused for its token.
+/// Returns a connection that has sent the head of a create that is refused for its token.
 async fn refused(host: &Host, headers: &str) -> Peer {
     let mut peer = host.connect().await;
     peer.send(&format!("POST /v1/leads HTTP/1.1\r\nhost: x\r\n{headers}\r\n")).await;
@@ -15,7 +15,7 @@ fn says_close(answer: &str) -> bool {
     answer.contains("\r\nconnection: close\r\n")
 }
 
-/// The head and each piece of the body are sent for themselves, and the answer waits for the last of them.
+/// The head and each piece of the body are sent separately, and the response waits for the last of them.
 #[tokio::test]
 async fn a_connection_goes_on_behind_a_body_that_nobody_read() {
     let host = Host::start(HttpLimits::default()).await;
@@ -23,7 +23,7 @@ async fn a_connection_goes_on_behind_a_body_that_nobody_read() {
     let bodies: [(&str, &[&str]); 5] = [
         ("content-length: 10\r\n", &["{\"name\":", "1}"]),
         ("content-length: 65536\r\n", &[&long]),
-        // Also where it is longer than one that anybody reads.
+        // Even if it is longer than any body that the service reads.
         ("content-length: 196608\r\n", &[&long, &long, &long]),
         ("transfer-encoding: chunked\r\n", &["4\r\n{\"a\"\r\n", "3\r\n:1}\r\n", "0\r\n\r\n"]),
         ("transfer-encoding: chunked\r\n", &["3\r\nabc\r\n0\r\n", "x-trailer: 1\r\n", "\r\n"]),
@@ -31,7 +31,7 @@ async fn a_connection_goes_on_behind_a_body_that_nobody_read() {
     for (headers, pieces) in bodies {
         let mut peer = refused(&host, headers).await;
         for piece in pieces {
-            // So that none of them lies beside the one before.
+            // The pause keeps each piece separate from the one before.
             peer.is_silent_for(SOON / 4).await;
             peer.send(piece).await;
         }
@@ -55,7 +55,7 @@ async fn a_body_of_a_request_that_has_none_is_passed_over_too() {
     }
 }
 
-/// The client is told, so that it does not use a connection that is being closed.
+/// The response announces it, so that the client does not use a connection that closes.
 #[tokio::test]
 async fn an_answer_says_where_the_connection_ends() {
     let mut limits = endless();
@@ -63,7 +63,7 @@ async fn an_answer_says_where_the_connection_ends() {
     let host = Host::start(limits).await;
     let endless = format!("100001\r\n{}\r\n", "x".repeat(0x10_0001));
     for (headers, body) in [
-        // It is too long to be passed over, by its own word or not, or does not come, is none, or is not to come.
+        // Too long to be discarded, with or without a length that says so; or incomplete, or invalid, or never sent.
         ("content-length: 1048577\r\n", "x"),
         ("transfer-encoding: chunked\r\n", &endless),
         ("content-length: 9\r\n", "{"),
@@ -78,7 +78,7 @@ async fn an_answer_says_where_the_connection_ends() {
     }
 }
 
-/// Also where it has been asked for: what is broken is not read on.
+/// Even if the service has asked for the body: the server does not read on after an error.
 #[tokio::test]
 async fn an_answer_to_a_broken_body_says_so_too() {
     let host = Host::start(HttpLimits::default()).await;
@@ -90,7 +90,8 @@ async fn an_answer_to_a_broken_body_says_so_too() {
     assert!(answer.starts_with("HTTP/1.1 400") && says_close(&answer), "{answer}");
 }
 
-/// Behind an answer that came before the end of the body, a stream would have to be reset, and curl 7.88 drops the answer.
+/// If the response came before the end of the body, the server would have to reset the stream, and curl 7.88 drops
+/// the response then.
 #[tokio::test]
 async fn a_stream_of_http_2_is_not_reset_behind_its_answer() {
     const DATA: u8 = 0;
@@ -108,12 +109,12 @@ async fn a_stream_of_http_2_is_not_reset_behind_its_answer() {
         peer.send_frame(SETTINGS, 0, 0, b"").await;
         // A create without a token: POST, http, the path and the authority.
         peer.send_frame(HEADERS, END_HEADERS, 1, b"\x83\x86\x04\x09/v1/leads\x01\x01x").await;
-        // So that the head lies there for itself.
+        // This keeps the head separate from the body.
         peer.send_frame(PING, 0, 0, b"whatever").await;
         assert_eq!(peer.first_of(&[HEADERS, PING]).await, PING);
         for piece in 1..=pieces {
             if piece == 5 {
-                // Nobody reads it, and yet there is room for more.
+                // Nobody reads the body, and yet the server opens the window.
                 assert_eq!(peer.first_of(&[HEADERS, RST_STREAM, WINDOW_UPDATE]).await, WINDOW_UPDATE);
             }
             peer.send_frame(DATA, if piece == pieces { END_STREAM } else { 0 }, 1, &[b' '; 16_000]).await;

@@ -1,4 +1,4 @@
-//! The requests, made from lists of what can be odd.
+//! The requests, generated from lists of odd elements.
 
 use super::{After, Case, hidden, plain};
 
@@ -25,7 +25,7 @@ const TRANSFER_ENCODINGS: [&str; 20] = [
     "chunked\0",
 ];
 
-/// Names that some readers take for `Transfer-Encoding`, and that are none or wrong.
+/// Names that some parsers take for `Transfer-Encoding`, but which are another name or invalid.
 const NAMES: [(&str, After); 12] = [
     ("Transfer-Encoding ", After::Closed),
     ("Transfer-Encoding\t", After::Closed),
@@ -41,7 +41,7 @@ const NAMES: [(&str, After); 12] = [
     ("Transfer-Encodin", After::Served),
 ];
 
-/// All of them.
+/// Returns all cases.
 pub fn cases(authorization: &str) -> Vec<Case> {
     let mut all = Cases { authorization: authorization.to_owned(), cases: Vec::new() };
     all.lengths_with_encodings();
@@ -60,7 +60,7 @@ struct Cases {
 }
 
 impl Cases {
-    /// What the next case hides.
+    /// Returns the request that the next case hides.
     fn hidden(&self) -> String {
         plain(&hidden(self.cases.len()), &self.authorization, "")
     }
@@ -69,21 +69,21 @@ impl Cases {
         self.cases.push(Case { name, bytes: bytes.into_bytes(), after });
     }
 
-    /// A POST with these lines in its head, each ended as it says.
+    /// Adds a POST with these lines in its head, each with its own line end.
     fn post(&mut self, name: String, lines: &str, body: &str, after: After) {
         let authorization = &self.authorization;
         let head = format!("POST /v1/leads HTTP/1.1\r\nhost: localhost\r\nauthorization: {authorization}\r\n");
         self.raw(name, format!("{head}{lines}\r\n{body}"), after);
     }
 
-    /// A body that ends early for whoever reads chunks, and its length.
+    /// Returns a body that ends early for a parser of chunks, and its length.
     fn short_in_chunks(&self) -> (String, usize) {
         let body = format!("0\r\n\r\n{}", self.hidden());
         let length = body.len();
         (body, length)
     }
 
-    /// A body that is hidden in a chunk, and a length that ends before what is hidden.
+    /// Returns a body that hides a request in a chunk, and a length that ends before the hidden request.
     fn short_in_length(&self) -> (String, usize) {
         let hidden = self.hidden();
         let size = format!("{:x}\r\n", hidden.len());
@@ -109,7 +109,6 @@ impl Cases {
             self.post(format!("both: {lines:?}"), &lines, &body, after);
             let (body, length) = self.short_in_chunks();
             let lines = format!("{name}: chunked\r\nContent-Length: {length}\r\n");
-            // The first of all lines cannot continue another.
             self.post(format!("both: {lines:?}"), &lines, &body, after);
         }
         for lines in [
@@ -191,8 +190,8 @@ impl Cases {
                 let value = |form: &str| form.replace('N', &n).replace('M', &m);
                 let lines = format!("Content-Length: {}\r\nContent-Length: {}\r\n", value(first), value(second));
                 let same = |form| matches!(form, "N" | "000N");
-                // The same number twice may be taken for one (RFC 9110, 8.6), as may a body that is shorter than what
-                // follows: that is then the next request, and openly so.
+                // A server may take the same number twice for one (RFC 9110, 8.6). It may also accept a body that is
+                // shorter than the bytes after the head: the rest is then the next request, and openly so.
                 let after = if same(first) && same(second) { After::Either } else { After::Closed };
                 if matches!((first, second), ("0", "0") | ("M", "M")) {
                     continue;
@@ -210,7 +209,8 @@ impl Cases {
             let filled = lines.replace('N', &hidden.len().to_string());
             self.post(format!("length: {lines:?}"), &filled, &hidden, After::Closed);
         }
-        // A single LF may be taken for the end of a line (RFC 9112, 2.2), and what is hidden is then in the body.
+        // A server may take a single LF for the end of a line (RFC 9112, 2.2). The hidden request is then in the
+        // body.
         for lines in ["X: y\nContent-Length: N\r\n", "Content-Length: N\n", "Content-Length: N\nX: y\n"] {
             let hidden = self.hidden();
             let filled = lines.replace('N', &hidden.len().to_string());
@@ -226,7 +226,7 @@ impl Cases {
             ("N;a=b\r\n", After::Served),
             ("N;a=\"b\"\r\n", After::Served),
             ("N;a=b;c=d\r\n", After::Served),
-            // White space there was padding once, and no two readers end the size elsewhere for it.
+            // White space was once padding there, and no two parsers end the size at different bytes because of it.
             ("N \r\n", After::Either),
             ("N\t\r\n", After::Either),
             ("N ;a\r\n", After::Either),
@@ -263,7 +263,7 @@ impl Cases {
             let body = format!("{}{hidden}\r\n0\r\n\r\n", size.0);
             self.chunked(format!("chunk: {:?}", size.1), &body, after);
         }
-        // The chunk is longer or shorter than it says, or ends otherwise.
+        // The chunk is longer or shorter than its size, or ends differently.
         for (more, end) in [
             (1, "\r\n"),
             (2, "\r\n"),
@@ -311,7 +311,7 @@ impl Cases {
             let body = format!("{:x}\r\n{hidden}\r\n{last}", hidden.len());
             self.chunked(format!("last chunk: {last:?}"), &body, after);
         }
-        // What is hidden stands where trailers do.
+        // The hidden request takes the position of the trailers.
         for before in ["0\r\n", "0\r\nX: y\r\n", "0;a\r\n"] {
             let body = format!("{before}{}", self.hidden());
             self.chunked(format!("trailers: {before:?} and a request"), &body, After::Either);
@@ -376,7 +376,7 @@ impl Cases {
             let bytes = format!("{line}\r\n{lines}authorization: {authorization}\r\n{length}\r\n{hidden}");
             self.raw(format!("line: {line:?} {lines:?}"), bytes, After::Either);
         }
-        // RFC 9112, 3.2: without one host there is no telling for whom it is.
+        // RFC 9112, 3.2: without exactly one host, the server cannot know which host is meant.
         for hosts in ["", "host: localhost\r\nhost: localhost\r\n", "host: localhost\r\nhost: elsewhere\r\n"] {
             let (hidden, authorization) = (self.hidden(), &self.authorization);
             let length = format!("Content-Length: {}\r\n", hidden.len());

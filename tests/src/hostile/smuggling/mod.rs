@@ -1,7 +1,7 @@
-//! Requests that two readers may take for different ones, each with another request hidden in it.
+//! Requests that two parsers may read differently, each with another request hidden in it.
 //!
-//! A server that sits behind a proxy and reads where a request ends otherwise than the proxy does takes what somebody
-//! sent as a body for the next request of somebody else. So nothing that is hidden may ever be seen as a request.
+//! A server and the proxy in front of it may disagree on where a request ends. The server then takes the body of one
+//! client for the next request of another. So the server must never see a hidden request.
 
 mod cases;
 mod proxies;
@@ -16,55 +16,55 @@ use tokio::{
 
 pub use self::{cases::cases, proxies::Proxy};
 
-/// What becomes of the connection after a request.
+/// What must happen to the connection after a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum After {
-    /// It is closed, and nothing that follows is looked at: the request is ambiguous or wrong.
+    /// The server closes it and ignores the following bytes: the request is ambiguous or invalid.
     Closed,
-    /// The request that follows is served: what is odd about this one is within RFC 9112.
+    /// The server serves the following request: the odd element is within RFC 9112.
     Served,
-    /// Either, since RFC 9112 leaves it to the server; what is hidden stays hidden all the same.
+    /// Either, since RFC 9112 leaves it to the server. The hidden request must stay hidden all the same.
     Either,
 }
 
 /// A request with another one hidden in it.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// What is odd about it.
+    /// The odd element.
     pub name: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// What must become of the connection.
+    /// What must happen to the connection.
     pub after: After,
 }
 
-/// The path of the request that is hidden in a case.
+/// Returns the path of the request that a case hides.
 pub fn hidden(nth: usize) -> String {
     format!("/v1/leads/hidden-{nth}")
 }
 
-/// The path of the request that is sent openly after a case.
+/// Returns the path of the request that is sent openly after a case.
 pub fn next(nth: usize) -> String {
     format!("/v1/leads/next-{nth}")
 }
 
-/// A request with nothing odd about it.
+/// Returns a request with nothing odd about it.
 fn plain(path: &str, authorization: &str, headers: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: {authorization}\r\n{headers}\r\n")
 }
 
 impl Case {
-    /// Sends it and, on the same connection, an open request; gives what was answered up to the end.
+    /// Sends the case and an open request on one connection, and returns all responses up to the end.
     ///
     /// # Errors
     ///
-    /// When the connection is not closed within some seconds.
+    /// If the connection is not closed within some seconds.
     pub async fn send(&self, nth: usize, to: SocketAddr, authorization: &str) -> io::Result<Vec<u8>> {
         const PATIENCE: Duration = Duration::from_secs(8);
         let mut stream = TcpStream::connect(to).await?;
         let mut bytes = self.bytes.clone();
         bytes.extend(plain(&next(nth), authorization, "connection: close\r\n").bytes());
-        // The server may close before it has all of it, and what it answered counts all the same.
+        // The server may close before it has read everything, and its responses count all the same.
         drop(stream.write_all(&bytes).await);
         let mut answer = Vec::new();
         drop(timeout(PATIENCE, stream.read_to_end(&mut answer)).await?);

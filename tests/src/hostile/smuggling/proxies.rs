@@ -1,4 +1,4 @@
-//! Proxies of others in front of the server, each told to be as lenient as it can be.
+//! Third-party proxies in front of the server, each configured to be as lenient as possible.
 
 use std::{
     fs,
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::processes::wait_until;
 
-/// A proxy that runs. It marks each request that it sends with an id that begins with [`Proxy::MARK`].
+/// A running proxy. It marks each request that it sends with an id that begins with [`Proxy::MARK`].
 #[derive(Debug)]
 pub struct Proxy {
     child: Child,
@@ -21,14 +21,14 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// What the id of a request begins with that the proxy meant to send.
+    /// The prefix of the id of each request that the proxy meant to send.
     pub const MARK: &str = "by-the-proxy-";
 
-    /// nginx, in front of a server; `None`, said on stderr, where it is not installed.
+    /// Starts nginx in front of a server. Returns `None`, with a message on stderr, if it is not installed.
     ///
     /// # Panics
     ///
-    /// Where it is not installed and `LEADAPI_REQUIRE_PROXIES=1`.
+    /// If it is not installed and `LEADAPI_REQUIRE_PROXIES=1`.
     pub fn nginx(server: SocketAddr) -> Option<Self> {
         Self::start("nginx", |folder, port| {
             let mark = Self::MARK;
@@ -57,11 +57,11 @@ impl Proxy {
         })
     }
 
-    /// haproxy, in the same way.
+    /// Starts haproxy in the same way.
     ///
     /// # Panics
     ///
-    /// Where it is not installed and `LEADAPI_REQUIRE_PROXIES=1`.
+    /// If it is not installed and `LEADAPI_REQUIRE_PROXIES=1`.
     pub fn haproxy(server: SocketAddr) -> Option<Self> {
         Self::start("haproxy", |folder, port| {
             let mark = Self::MARK;
@@ -115,7 +115,7 @@ impl Drop for Proxy {
 
 fn installed(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    // Where Debian has it, which is not in everybody's PATH.
+    // Debian installs it here, which is not in every PATH.
     let folders = std::env::split_paths(&path).chain(["/usr/sbin".into()]);
     folders.map(|folder| folder.join(name)).find(|program| program.is_file())
 }
