@@ -26,7 +26,7 @@ use super::Target;
 
 /// The number of callers that keep their connection; each sends a request every [`PAUSE`].
 const CALLERS: usize = 8;
-const PAUSE: Duration = Duration::from_millis(10);
+const PAUSE: Duration = Duration::from_millis(30);
 /// A response that takes longer counts as a failure.
 const PATIENCE: Duration = Duration::from_secs(10);
 

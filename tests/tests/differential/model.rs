@@ -18,6 +18,7 @@ pub(crate) fn fulfil(wish: &Wish, before: &BusinessSeed) -> Option<BusinessSeed>
     let mut after = before.clone();
     match &wish.task {
         Task::Look => {}
+        Task::AddMember { role, .. } if before.members.is_empty() && *role != Role::Owner => return None,
         Task::AddMember { member, role } => {
             after.members.push(MemberSeed::new(Wish::email(*member), *role));
             members(before, &mut after)?;

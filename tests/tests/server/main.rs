@@ -7,6 +7,7 @@
     reason = "a test ends at the first thing that is wrong"
 )]
 
+mod backlog;
 #[cfg(target_os = "linux")]
 mod descriptors;
 mod guard;
@@ -16,8 +17,6 @@ mod host;
 mod hostile;
 #[cfg(target_os = "linux")]
 mod http2;
-#[cfg(target_os = "linux")]
-mod memory;
 mod order;
 mod ready;
 mod slow;

@@ -133,11 +133,11 @@ impl Cassette {
     /// Reads the entries of a file whose URL begins with this one: a browser notes more than one conversation, and what
     /// is not of this API need not be one that can be replayed.
     ///
-    /// ```no_run
-    /// use leadapi_client::testkit::cassette::Cassette;
+    /// ```
+    /// use leadapi_client::testkit::cassette::{Cassette, CassetteError};
     ///
-    /// let cassette = Cassette::load_only("crm.example.com.har", "https://api.example.com/v1/")?;
-    /// # Ok::<(), leadapi_client::testkit::cassette::CassetteError>(())
+    /// let error = Cassette::load_only("no/such.har", "https://api.example.com/v1/").unwrap_err();
+    /// assert!(matches!(error, CassetteError::Read { .. }));
     /// ```
     ///
     /// # Errors

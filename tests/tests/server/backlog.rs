@@ -1,0 +1,34 @@
+//! Requests on a connection whose client does not read its responses.
+
+use bytes::Bytes;
+use http::Request;
+use http_body_util::Empty;
+use hyper::client::conn::http2;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::net::TcpStream;
+
+use crate::host::{Host, SOON, endless, secret};
+
+/// The request holds no response while it waits, and waits no longer than any other request.
+#[tokio::test]
+async fn a_request_behind_an_unread_answer_is_answered_with_500_in_the_end() {
+    let mut limits = endless();
+    limits.connection_unread_bytes = 1;
+    limits.request = SOON;
+    let host = Host::start(limits).await;
+    let stream = TokioIo::new(TcpStream::connect(host.address).await.unwrap());
+    let client = http2::Builder::new(TokioExecutor::new()).initial_stream_window_size(0).handshake(stream).await;
+    let (mut sender, connection) = client.unwrap();
+    tokio::spawn(connection);
+    let mut send = || {
+        let request =
+            Request::get("http://localhost/v1/clients").header("authorization", format!("Bearer {}", secret()));
+        sender.send_request(request.body(Empty::<Bytes>::new()).unwrap())
+    };
+    let unread = send().await.unwrap();
+    assert_eq!(unread.status(), 200);
+    let refused = send().await.unwrap();
+    assert_eq!((refused.status().as_u16(), &refused.headers()["retry-after"]), (500, &"1".parse().unwrap()));
+    // Other connections do not wait.
+    host.is_well().await;
+}
