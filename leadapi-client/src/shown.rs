@@ -83,9 +83,9 @@ mod tests {
     fn no_form_of_the_token_is_left() {
         const TOKEN: &str = "pak_Zq7RkV2mXcB9sLwT4yHnG8jD3fP6aKe1uQoWiEtYrUo0AbC";
         let token = BearerToken::parse(TOKEN).unwrap();
-        let percent: String = TOKEN.bytes().map(|byte| format!("%{byte:02X}")).collect();
-        let twice: String = TOKEN.bytes().map(|byte| format!("%25{byte:02x}")).collect();
-        let unicode: String = TOKEN.bytes().map(|byte| format!("\\u{byte:04x}")).collect();
+        let percent = TOKEN.bytes().map(|byte| format!("%{byte:02X}")).collect::<Vec<_>>().concat();
+        let twice = TOKEN.bytes().map(|byte| format!("%25{byte:02x}")).collect::<Vec<_>>().concat();
+        let unicode = TOKEN.bytes().map(|byte| format!("\\u{byte:04x}")).collect::<Vec<_>>().concat();
         let (first, second) = TOKEN.split_at(25);
         // Of the token, of "Bearer " and the token, and of "user:" and the token.
         let base64 = [
@@ -105,7 +105,7 @@ mod tests {
             format!("{first}\r\n\t{second}"),
             format!("{{\"a\":\"{first}\",\"b\":\"{second}\"}}"),
             format!("it begins with {first} and it ends with {second}."),
-            TOKEN.chars().map(|character| format!("{character} ")).collect(),
+            TOKEN.chars().map(|character| format!("{character} ")).collect::<Vec<_>>().concat(),
         ];
         for form in forms.iter().map(String::as_str).chain(base64) {
             let shown = shown(&format!("before {form} after"), &token, 2_000);

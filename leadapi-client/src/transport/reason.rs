@@ -25,7 +25,7 @@ fn http(error: &hyper::Error) -> Option<&'static str> {
         Some("the response head is malformed")
     } else if error.is_incomplete_message() {
         Some("the connection closed before the response was complete")
-    } else if error.source().is_some_and(|source| source.is::<io::Error>()) {
+    } else if error.source().and_then(|source| source.downcast_ref::<io::Error>()).is_some() {
         Some("the connection broke")
     } else {
         None

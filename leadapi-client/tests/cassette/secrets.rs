@@ -3,7 +3,7 @@
 use http::{HeaderMap, HeaderValue, Request, Response, header};
 use leadapi_client::{
     Client,
-    model::{LeadPatch, NewLead},
+    model::{LeadPatch, NewLead, Window},
     testkit::cassette::{CassetteError, Recorder},
     transport::{InProcess, Transport, TransportError},
 };
@@ -89,8 +89,8 @@ fn personal_data_is_redacted_unless_it_is_to_be_kept() {
         let lead = client.leads().create(&new.notes("Calls at night").business_name("Sol y Sombra")).await?;
         client.leads().update(&lead.id, &LeadPatch::new().notes("Moved to Bergen")).await?;
         let page = client.leads().list(&leadapi_client::model::LeadQuery::new()).await?;
-        client.pipelines().list(Default::default()).await?;
-        client.clients().list(Default::default()).await?;
+        client.pipelines().list(Window::default()).await?;
+        client.clients().list(Window::default()).await?;
         Ok::<_, leadapi_client::Error>((lead.name, page.data[0].email.clone()))
     };
     let record = |with: fn(Recorder) -> Recorder| {

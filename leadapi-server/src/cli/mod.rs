@@ -110,7 +110,7 @@ const BROKEN_PIPE: u8 = 128 + 13;
 ///
 /// A stalled reader of standard error does not keep the process from ending.
 pub async fn main() -> ExitCode {
-    match Cli::read().run().await {
+    match Box::pin(Cli::read().run()).await {
         Ok(code) => code,
         // The reader of the output has seen enough of it.
         Err(CommandError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(BROKEN_PIPE),

@@ -38,7 +38,7 @@ pub enum Flood {
     Ping,
     /// PRIORITY frames of streams that do not exist.
     Priority,
-    /// WINDOW_UPDATE frames of the connection, one byte each.
+    /// `WINDOW_UPDATE` frames of the connection, one byte each.
     WindowUpdate,
     /// A body of empty frames.
     EmptyData,

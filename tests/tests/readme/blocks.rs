@@ -44,7 +44,7 @@ fn commands(block: &[&str]) -> Vec<String> {
     for line in block {
         match (line.strip_prefix("$ "), commands.last_mut()) {
             (Some(command), _) => commands.push(command.to_owned()),
-            (None, Some(last)) if last.ends_with('\\') => *last += &format!("\n{line}"),
+            (None, Some(last)) if last.ends_with('\\') => last.extend(["\n", line]),
             _ => panic!("nobody compares output with what is shown, so a console block has commands only: {line}"),
         }
     }
