@@ -188,6 +188,7 @@ impl TransportError {
     }
 
     /// Says what happened, in place of the words that fit any error.
+    #[cfg(feature = "reqwest")]
     pub(crate) const fn because(mut self, what: Option<&'static str>) -> Self {
         self.what = what;
         self

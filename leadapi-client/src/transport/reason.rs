@@ -21,7 +21,7 @@ pub(super) fn reason(error: &(dyn Error + 'static)) -> Option<&'static str> {
 }
 
 fn http(error: &hyper::Error) -> Option<&'static str> {
-    if error.is_parse() || error.is_parse_too_large() {
+    if error.is_parse() {
         Some("the response head is malformed")
     } else if error.is_incomplete_message() {
         Some("the connection closed before the response was complete")
