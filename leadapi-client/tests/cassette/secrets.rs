@@ -111,7 +111,7 @@ fn personal_data_is_redacted_unless_it_is_to_be_kept() {
     }
     assert_eq!(har.matches("redacted-1\\\"").count(), 4, "sent, answered twice and listed by one name: {har}");
 
-    // Whoever it is, the replay answers with them.
+    // The replay answers with the values that the program sends.
     let transport = cassette.transport();
     let (name, email) = wait(run(&transport.client().unwrap(), "Bo", "bo@example.com")).unwrap();
     assert_eq!((name.as_str(), email.as_deref()), ("Bo", Some("bo@example.com")));

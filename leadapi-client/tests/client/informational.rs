@@ -1,4 +1,4 @@
-//! A server that never comes to a final response.
+//! A server that never sends a final response.
 
 use std::{
     io::{Read, Write},

@@ -116,7 +116,7 @@ impl Window {
         self.limit
     }
 
-    /// So many records are passed over. [`with_offset`](Self::with_offset) sets it.
+    /// The number of records to skip. [`with_offset`](Self::with_offset) sets it.
     pub const fn offset(self) -> u64 {
         self.offset
     }

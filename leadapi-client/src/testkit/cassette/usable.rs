@@ -14,7 +14,7 @@ const COMPRESSED: [&[u8]; 2] = [&[0x1f, 0x8b], &[0x28, 0xb5, 0x2f, 0xfd]];
 
 /// Refuses the first entry that cannot be replayed, by name and with the reason.
 ///
-/// Entries of other hosts and pages are let pass, as a browser notes them among those of the API: only a path of the API
+/// Entries of other hosts and pages are ignored, as a browser records them among those of the API: only a path of the API
 /// is looked at.
 pub(super) fn check(entries: &[Entry]) -> Result<(), CassetteError> {
     let mut first: Option<String> = None;

@@ -26,7 +26,7 @@ pub struct Path<'r> {
     pub end: PathEnd<'r>,
     /// Answers that lead along it.
     pub answers: Answers,
-    /// Whether a rule on the way cannot be evaluated, and was passed over as a walk does: see
+    /// Whether a rule on the way cannot be evaluated and was skipped, as in a walk: see
     /// [`Step::is_uncertain`](crate::form::Step::is_uncertain).
     pub uncertain: bool,
 }

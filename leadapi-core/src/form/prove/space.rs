@@ -178,7 +178,7 @@ impl<'c> Space<'c> {
         let mut taken = None;
         for (rule, tried) in rules.iter().zip(tried) {
             match (tried, rule.jump) {
-                // A rule without a target is passed over, whether it matches or not.
+                // A rule without a target is skipped, whether it matches or not.
                 (Tried::No | Tried::MissingTarget, _) | (Tried::Unsure | Tried::UnknownJump, Jump::Missing) => {}
                 (Tried::Goes(target), _) => {
                     taken = Some(*target);
