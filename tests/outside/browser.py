@@ -1,8 +1,8 @@
-"""The API reference in a real Chromium: it is drawn, requests are tried and answered, and nothing is asked of any other host.
+"""The API reference in a real Chromium: the page renders, trial requests work, and no request leaves for another host.
 
     python browser.py SERVER
 
-With LEADAPI_SCREENSHOTS=DIR it leaves pictures there. Without Chromium it says so and passes, unless
+LEADAPI_SCREENSHOTS=DIR saves screenshots there. Without Chromium the script prints a notice and passes, unless
 LEADAPI_REQUIRE_CHROMIUM=1.
 """
 
@@ -19,10 +19,10 @@ from playwright.sync_api import expect, sync_playwright
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]
 
-# Where callers would reach the server through a proxy.
+# The URL of the server behind a proxy.
 PUBLIC_URL = "https://api.example.com/crm/v1"
 
-# On a machine that is busy with other tests a page takes its time.
+# A machine that runs other tests renders slowly.
 expect.set_options(timeout=60_000)
 
 
@@ -30,14 +30,18 @@ def main() -> None:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
         if os.environ.get("LEADAPI_REQUIRE_CHROMIUM"):
-            sys.exit("there is no chromium here")
-        print("there is no chromium here: the page is not tried")
+            sys.exit("chromium not found")
+        print("chromium not found: the page is not tested")
         return
     with demo(sys.argv[1], "--public-url", PUBLIC_URL) as (url, ops, tokens), tempfile.TemporaryDirectory() as profile, sync_playwright() as playwright:
         context = playwright.chromium.launch_persistent_context(
             profile, executable_path=chromium, headless=True, args=FLAGS, viewport={"width": 1440, "height": 1000})
         try_page(context, f"{ops}/docs", url, tokens["A"])
         type_token(context, f"{ops}/docs", tokens["A"])
+        check_tokens(context, f"{ops}/docs", tokens["A"])
+        link_operations(context, f"{ops}/docs")
+        open_menu_on_phone(context, f"{ops}/docs")
+        switch_theme(context, f"{ops}/docs")
         for scheme in ["light", "dark"]:
             measure_contrast(context, f"{ops}/docs", scheme)
         context.close()
@@ -55,14 +59,14 @@ def try_page(context, url: str, api: str, token: str) -> None:
     expect(page.locator("nav a")).to_have_count(7)
     picture(page, "desktop")
 
-    # Without a token a request is refused, and the page shows it.
+    # The page shows the refusal of a request without a token.
     leads = page.locator("#list_leads")
     leads.get_by_role("button", name="Send").click()
     expect(leads.locator(".came .status")).to_have_text("401")
     expect(leads.locator(".came")).to_contain_text("missing token")
     refused = said.copy()
     said.clear()
-    # That an answer was 401 is said by Chromium itself.
+    # Chromium itself logs the status 401.
     assert all("401" in text for text in refused), refused
 
     page.locator("#token").fill(token)
@@ -89,17 +93,17 @@ def try_page(context, url: str, api: str, token: str) -> None:
     curl = page.evaluate("navigator.clipboard.readText()")
     assert "$LEADAPI_TOKEN" in curl and token not in curl, curl
     assert PUBLIC_URL in curl, curl
-    # No proxy stands before this server, so its own address takes the place of the public one.
+    # This server has no proxy in front of it, so the test replaces the public URL with its own address.
     answer = subprocess.run(["sh", "-c", curl.replace(PUBLIC_URL, api)], env={**os.environ, "LEADAPI_TOKEN": token}, capture_output=True, text=True)
     assert "201 Created" in answer.stdout and "idempotency-replayed: true" in answer.stdout, answer
 
-    # The example of every operation does what it says on the sample; the delete comes last.
+    # The example of every operation succeeds on the sample data; the delete comes last.
     for operation in ["get_lead", "update_lead", "list_pipelines", "list_clients", "delete_lead"]:
         section = page.locator(f"#{operation}")
         section.get_by_role("button", name="Send").click()
         expect(section.locator(".came .status")).to_have_text("204" if operation == "delete_lead" else "200")
-    create.locator("details.answer > summary").first.click()
-    expect(create.locator("details.answer").first).to_contain_text("Idempotency-Replayed")
+    create.locator("details.response > summary").first.click()
+    expect(create.locator("details.response").first).to_contain_text("Idempotency-Replayed")
     picture(page, "answers")
 
     kept = page.evaluate("[localStorage.length, sessionStorage.length, document.cookie, location.href]")
@@ -114,7 +118,7 @@ def try_page(context, url: str, api: str, token: str) -> None:
         page.locator("#create_lead").evaluate("section => section.scrollIntoView()")
         picture(page, f"{scheme}-{width}-create")
 
-    # The policy of the page holds: what is of another origin is not even asked for.
+    # The Content Security Policy blocks requests to other origins.
     blocked = page.evaluate("fetch('http://127.0.0.2:18080/').then(() => 'asked', () => 'refused')")
     assert blocked == "refused" and any("Content Security Policy" in text for text in said), (blocked, said)
     said = [text for text in said if "127.0.0.2" not in text]
@@ -122,11 +126,11 @@ def try_page(context, url: str, api: str, token: str) -> None:
     strangers = [asked for asked in asked if not asked.startswith((origin + "/", "http://127.0.0.2:18080"))]
     assert not strangers and not said, (strangers, said)
     assert not any(token in asked for asked in asked)
-    print(f"the page was drawn and tried: {len(asked)} requests, all of them to {origin}")
+    print(f"the page works: {len(asked)} requests, all to {origin}")
 
 
 def type_token(context, url: str, token: str) -> None:
-    """The operation that is being read stays where it is while the token is typed."""
+    """Typing the token does not scroll the page."""
     page = context.new_page()
     page.goto(url)
     expect(page.locator(".operation")).to_have_count(7)
@@ -134,13 +138,97 @@ def type_token(context, url: str, token: str) -> None:
     before = page.evaluate("scrollY")
     top, bar = (page.locator(part).evaluate("part => part.getBoundingClientRect()") for part in ["#create_lead", ".bar"])
     assert before > 500 and top["top"] >= bar["bottom"], (before, top, bar)
-    # A click of the mouse: Playwright's own way to a field scrolls by itself.
+    # A mouse click, because Playwright's own click scrolls the field into view.
     box = page.locator("#token").bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.keyboard.type(token)
     assert page.locator("#token").input_value() == token
     after = page.evaluate("scrollY")
-    assert after == before, f"typing the token has scrolled the page from {before} to {after}"
+    assert after == before, f"typing the token scrolled the page from {before} to {after}"
+    page.close()
+
+
+def check_tokens(context, url: str, token: str) -> None:
+    """The bar shows whether the server accepts the token."""
+    page = context.new_page()
+    page.goto(url)
+    expect(page.locator(".operation")).to_have_count(7)
+    state = page.locator("#token-state")
+    for typed, shown in [("pak_unknown", "Not accepted"), (token, "Accepted")]:
+        page.locator("#token").fill(typed)
+        expect(state).to_be_empty()
+        page.locator("#token").press("Enter")
+        expect(state).to_have_text(shown)
+    page.locator("#token").fill("")
+    page.locator("#token").press("Enter")
+    expect(state).to_be_empty()
+    page.close()
+
+
+def link_operations(context, url: str) -> None:
+    """Each heading has a link, which a click copies, and each example has a button that copies it."""
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(url)
+    expect(page.locator(".anchor")).to_have_count(7)
+    page.locator("#update_lead .anchor").click()
+    expect(page.locator("#update_lead .anchor")).to_have_text("Copied")
+    address = page.evaluate("navigator.clipboard.readText()")
+    assert address == page.url == f"{url}#update_lead", (address, page.url)
+    page.goto("about:blank")
+    page.goto(address)
+    expect(page.locator("#update_lead h3")).to_be_in_viewport()
+
+    page.locator("#list_pipelines details.response > summary").first.click()
+    example = page.locator("#list_pipelines details.response .json").first
+    example.hover()
+    example.get_by_role("button", name="Copy").click()
+    expect(example.get_by_role("button", name="Copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == example.locator("pre").inner_text(), copied
+    page.close()
+
+
+def open_menu_on_phone(context, url: str) -> None:
+    """On a small screen the list of operations opens from the bar, wherever the reader is."""
+    page = context.new_page()
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(url)
+    expect(page.locator(".operation")).to_have_count(7)
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    link, menu = page.locator("nav a", has_text="GET").first, page.locator("#menu")
+    expect(link).to_be_hidden()
+    menu.click()
+    expect(link).to_be_in_viewport()
+    picture(page, "menu-390")
+    page.keyboard.press("Escape")
+    expect(link).to_be_hidden()
+    menu.click()
+    link.click()
+    expect(link).to_be_hidden()
+    expect(page.locator(page.evaluate("location.hash")).locator("h3")).to_be_in_viewport()
+    page.close()
+
+
+def switch_theme(context, url: str) -> None:
+    """The theme follows the system until the reader chooses one, and the choice outlives the page."""
+    page = context.new_page()
+    page.emulate_media(color_scheme="dark")
+    page.goto(url)
+    background = "getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(background)
+    page.emulate_media(color_scheme="light")
+    light = page.evaluate(background)
+    assert light != dark, light
+    page.locator("#theme").click()
+    assert page.evaluate(background) == dark
+    page.reload()
+    assert page.evaluate(background) == dark
+    page.locator("#theme").click()
+    page.emulate_media(color_scheme="dark")
+    assert page.evaluate(background) == light
+    assert page.evaluate("Object.keys(localStorage)") == ["theme"]
+    page.evaluate("localStorage.clear()")
     page.close()
 
 
@@ -171,7 +259,7 @@ CONTRASTS = """() => {
 
 
 def measure_contrast(context, url: str, scheme: str) -> None:
-    """WCAG 2.2, 1.4.11 and 1.4.3, which axe does not ask of borders and placeholders."""
+    """Borders and placeholders meet WCAG 2.2, 1.4.11 and 1.4.3. axe does not check these."""
     page = context.new_page()
     page.emulate_media(color_scheme=scheme)
     page.goto(url)

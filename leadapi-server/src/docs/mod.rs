@@ -34,6 +34,7 @@ pub(crate) fn answer(path: &str, openapi: &Bytes) -> Option<Response<Full<Bytes>
         "/docs" => ("text/html; charset=utf-8", Bytes::from_static(include_bytes!("page.html"))),
         "/docs/page.css" => ("text/css; charset=utf-8", Bytes::from_static(include_bytes!("page.css"))),
         "/docs/page.js" => ("text/javascript; charset=utf-8", Bytes::from_static(include_bytes!("page.js"))),
+        "/docs/theme.js" => ("text/javascript; charset=utf-8", Bytes::from_static(include_bytes!("theme.js"))),
         "/docs/icon.svg" => ("image/svg+xml", Bytes::from_static(include_bytes!("icon.svg"))),
         "/docs/openapi.json" => ("application/json", openapi.clone()),
         _ => return None,
@@ -60,6 +61,7 @@ mod tests {
             ("", "text/html; charset=utf-8"),
             ("/page.css", "text/css; charset=utf-8"),
             ("/page.js", "text/javascript; charset=utf-8"),
+            ("/theme.js", "text/javascript; charset=utf-8"),
             ("/icon.svg", "image/svg+xml"),
             ("/openapi.json", "application/json"),
         ] {

@@ -1,12 +1,12 @@
-// Draws the description of the API, and sends what is tried to the origin that the page is from. The token is kept in
-// its field and goes into one header: it is stored nowhere and stands in no URL.
+// Renders the OpenAPI description and sends trial requests to the page's own origin. The token stays in its field and is
+// sent in the Authorization header only: the page neither stores it nor puts it into a URL.
 "use strict";
 
 let api;
 
 const byId = (id) => document.getElementById(id);
 
-/** An element with attributes, listeners and children; texts are never read as markup. */
+/** Creates an element with attributes, listeners and children. Strings become text nodes, never markup. */
 function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -18,25 +18,25 @@ function el(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** What a `$ref` leads to. */
+/** Follows a `$ref`. */
 function resolved(part) {
   if (!part?.$ref) return part;
   return part.$ref.slice(2).split("/").reduce((at, name) => at[name.replaceAll("~1", "/")], api);
 }
 
-/** The name of what is referred to. */
+/** Returns the name at the end of a `$ref`. */
 const named = (part) => part?.$ref?.split("/").pop();
 
-/** Text in which back quotes mark code. */
+/** Renders text in which backquotes mark code. */
 const words = (text = "") => text.split("`").map((part, at) => (at % 2 ? el("code", {}, part) : part));
 const paragraphs = (text = "") => text.split("\n\n").map((part) => el("p", {}, words(part)));
 
 const pretty = (value) => JSON.stringify(value, null, 2);
-/** What has but one member, as an error has, fits on a line. */
+/** Objects with one member, such as errors, fit on one line. */
 const brief = (value) => (Object.keys(value).length === 1 ? pretty(value).replace(/\n\s*/g, " ") : pretty(value));
 
-/** JSON with its names, texts, numbers and words in colours. */
-function coloured(text) {
+/** Renders JSON with syntax highlighting and a button that copies it. */
+function highlighted(text) {
   const code = el("code");
   const token = /("(?:\\.|[^"\\])*")(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/g;
   let end = 0;
@@ -46,7 +46,8 @@ function coloured(text) {
     end = match.index + match[0].length;
   }
   code.append(text.slice(end));
-  return el("pre", { tabindex: "0" }, code);
+  const copy = el("button", { type: "button", class: "copy", click: () => copyText(text, copy) }, "Copy");
+  return el("div", { class: "json" }, el("pre", { tabindex: "0" }, code), copy);
 }
 
 // Schemas.
@@ -57,7 +58,7 @@ function type(schema) {
   return types.map((name) => (name === "array" ? `array of ${inner}` : name)).join(" or ");
 }
 
-/** The limits of a schema in words. */
+/** Describes the limits of a schema. */
 function limits(schema) {
   const range = (least, most, unit) => {
     if (least == null && most == null) return [];
@@ -84,13 +85,13 @@ function row(name, schema, { place, required, description, inner }) {
     el("div", { class: "why" }, words(description)), inner);
 }
 
-/** The fields of an object; those of the records in it can be opened. */
-function fields(reference, asked) {
+/** Lists the fields of an object. Fields of nested objects are collapsed. */
+function fields(reference, isRequest) {
   const schema = resolved(reference);
   return el("div", { class: "fields" }, Object.entries(schema.properties).map(([name, property]) => {
     const inner = property.items && resolved(property.items).properties
-      ? el("details", { class: "inner" }, el("summary", {}, named(property.items)), fields(property.items, asked)) : null;
-    const required = asked && schema.required?.includes(name);
+      ? el("details", { class: "inner" }, el("summary", {}, named(property.items)), fields(property.items, isRequest)) : null;
+    const required = isRequest && schema.required?.includes(name);
     return row(name, property, { required, description: property.description, inner });
   }));
 }
@@ -105,44 +106,53 @@ function operationsOf(tag) {
   return all.filter(({ operation }) => operation.tags.includes(tag.name));
 }
 
-function answers(operation) {
+function responses(operation) {
   return Object.entries(operation.responses).map(([status, reference]) => {
-    const answer = resolved(reference);
-    const content = answer.content?.["application/json"];
+    const response = resolved(reference);
+    const content = response.content?.["application/json"];
     const examples = content?.examples ?? (content?.example !== undefined ? { Example: { value: content.example } } : {});
-    const headers = Object.entries(answer.headers).map(([name, header]) => [name, resolved(header)]);
-    return el("details", { class: "answer" },
-      el("summary", {}, el("span", { class: `status s${status[0]}` }, status), el("span", {}, words(answer.description))),
+    const headers = Object.entries(response.headers).map(([name, header]) => [name, resolved(header)]);
+    return el("details", { class: "response" },
+      el("summary", {}, el("span", { class: `status s${status[0]}` }, status), el("span", {}, words(response.description))),
       content?.schema && named(content.schema) !== "Error" ? [el("h5", {}, named(content.schema)), fields(content.schema, false)] : null,
       Object.entries(examples).map(([name, example]) =>
-        el("figure", {}, el("figcaption", {}, name), coloured(brief(example.value)))),
+        el("figure", {}, el("figcaption", {}, name), highlighted(brief(example.value)))),
       el("h5", {}, "Headers"),
       el("div", { class: "fields" }, headers.map(([name, header]) => row(name, header.schema, { description: header.description }))));
   });
+}
+
+/** Creates the link of a heading. A click also copies its address. */
+function anchor(id, title) {
+  const link = el("a", {
+    class: "anchor", href: `#${id}`, "aria-label": `Copy the link to “${title}”`,
+    click: () => copyText(link.href, link),
+  }, "#");
+  return link;
 }
 
 function section({ path, method, operation }) {
   const parameters = operation.parameters.map(resolved);
   const body = operation.requestBody?.content["application/json"];
   return el("section", { id: operation.operationId, class: "operation" },
-    el("div", { class: "told" },
-      el("h3", {}, operation.summary),
+    el("div", {},
+      el("h3", {}, operation.summary, anchor(operation.operationId, operation.summary)),
       el("p", { class: "line" }, badge(method), el("code", {}, new URL(publicUrl()).pathname.replace(/\/$/, "") + path)),
       paragraphs(operation.description),
       el("h4", {}, "Parameters"),
       el("div", { class: "fields" }, parameters.map((parameter) =>
         row(parameter.name, parameter.schema, { ...parameter, place: parameter.in }))),
       body && [el("h4", {}, "Body"), el("p", { class: "quiet" }, words(operation.requestBody.description)), fields(body.schema, true)],
-      el("h4", {}, "Answers"), answers(operation)),
+      el("h4", {}, "Responses"), responses(operation)),
     trial(path, method, operation, parameters, body));
 }
 
-// Trying.
+// Trial requests.
 
 const withoutSlash = (url) => url.replace(/\/$/, "");
-/** The API on the origin of this page: the description names its path last. */
+/** The path of the API on this origin: the last server of the description. */
 const base = () => withoutSlash(api.servers.at(-1).url);
-/** The API as its callers reach it. */
+/** The URL by which callers reach the API: the first server of the description. */
 const publicUrl = () => withoutSlash(new URL(api.servers[0].url, location.origin).href);
 
 function trial(path, method, operation, parameters, body) {
@@ -159,14 +169,14 @@ function trial(path, method, operation, parameters, body) {
   const fill = (name) => {
     editor.value = pretty(body.examples[name].value);
     editor.rows = editor.value.split("\n").length + 1;
-    told();
+    showCurl();
   };
   const curl = el("pre", { class: "curl", tabindex: "0" });
   const outcome = el("div", { class: "outcome", "aria-live": "polite" });
-  const send = el("button", { type: "submit", class: "send" }, "Send");
-  const copy = el("button", { type: "button", click: () => copied(curl.textContent, copy) }, "Copy as curl");
+  const submit = el("button", { type: "submit", class: "send" }, "Send");
+  const copy = el("button", { type: "button", click: () => copyText(curl.textContent, copy) }, "Copy as curl");
 
-  /** The request as it stands in the form. */
+  /** Reads the request from the form. */
   const request = () => {
     const given = inputs.filter(({ input }) => input.value !== "").map(({ parameter, input }) => [parameter, input.value]);
     const of = (place) => given.filter(([parameter]) => parameter.in === place).map(([parameter, value]) => [parameter.name, value]);
@@ -175,49 +185,54 @@ function trial(path, method, operation, parameters, body) {
     const headers = body ? [["Content-Type", "application/json"], ...of("header")] : of("header");
     return { target: filled + (query && `?${query}`), headers, body: editor?.value };
   };
-  const told = () => {
+  const showCurl = () => {
     curl.textContent = asCurl(method, request());
   };
   const form = el("form", {
-    class: "trial", input: told,
+    class: "trial", input: showCurl,
     submit: async (event) => {
       event.preventDefault();
-      send.disabled = true;
-      outcome.replaceChildren(await answered(method, request()));
-      send.disabled = false;
+      submit.disabled = true;
+      outcome.replaceChildren(await exchange(method, request()));
+      submit.disabled = false;
     },
   },
   el("h4", {}, "Try it"),
   inputs.map(({ parameter, input }) => el("label", { class: "input" }, el("span", {}, parameter.name), input)),
   body && [el("label", { class: "input" }, el("span", {}, "Example"), choose), editor],
-  curl, el("div", { class: "buttons" }, send, copy), outcome);
+  curl, el("div", { class: "buttons" }, submit, copy), outcome);
   if (body) fill(choose.value);
-  else told();
+  else showCurl();
   return form;
 }
 
-/** Sends a request, and shows what comes back. */
-async function answered(method, { target, headers, body }) {
+/** Sends a request to this origin, with the token if there is one. */
+function send(method, target, headers = [], body = undefined) {
   const token = byId("token").value.trim();
+  return fetch(location.origin + base() + target, {
+    method: method.toUpperCase(), headers: token ? [["Authorization", `Bearer ${token}`], ...headers] : headers, body,
+    cache: "no-store", credentials: "omit", referrerPolicy: "no-referrer",
+  });
+}
+
+/** Sends a request and renders the response. */
+async function exchange(method, { target, headers, body }) {
   const began = performance.now();
   try {
-    const all = token ? [["Authorization", `Bearer ${token}`], ...headers] : headers;
-    const response = await fetch(location.origin + base() + target, {
-      method: method.toUpperCase(), headers: all, body, cache: "no-store", credentials: "omit", referrerPolicy: "no-referrer",
-    });
+    const response = await send(method, target, headers, body);
     const text = await response.text();
     const took = Math.round(performance.now() - began);
     return el("div", { class: "came" },
       el("p", {}, el("span", { class: `status s${String(response.status)[0]}` }, String(response.status)),
         el("span", { class: "quiet" }, `${response.statusText} in ${took} ms`)),
       el("pre", { class: "headers", tabindex: "0" }, [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n")),
-      text ? coloured(shown(text)) : el("p", { class: "quiet" }, "No body."));
+      text ? highlighted(indented(text)) : el("p", { class: "quiet" }, "No body."));
   } catch (error) {
     return el("p", { class: "failed" }, `The request could not be sent: ${error.message}`);
   }
 }
 
-function shown(text) {
+function indented(text) {
   try {
     return pretty(JSON.parse(text));
   } catch {
@@ -225,7 +240,7 @@ function shown(text) {
   }
 }
 
-/** The same request for a shell, which is to hold the token itself. */
+/** Returns the request as a curl command. The shell supplies the token. */
 function asCurl(method, { target, headers, body }) {
   const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
   const lines = [`curl -sSi -X ${method.toUpperCase()} ${quoted(publicUrl() + target)}`, `-H "Authorization: Bearer $LEADAPI_TOKEN"`,
@@ -234,15 +249,43 @@ function asCurl(method, { target, headers, body }) {
   return lines.join(" \\\n  ");
 }
 
-async function copied(text, button) {
-  const label = button.textContent;
+async function copyText(text, control) {
+  const label = control.textContent;
   try {
     await navigator.clipboard.writeText(text);
-    button.textContent = "Copied";
+    control.textContent = "Copied";
   } catch {
-    button.textContent = "Select it above";
+    control.textContent = "Not copied";
   }
-  setTimeout(() => { button.textContent = label; }, 1500);
+  setTimeout(() => { control.textContent = label; }, 1500);
+}
+
+// The bar.
+
+/** Shows whether the server accepts the token. The check is a read of one record, which counts against the rate limit. */
+async function checkToken() {
+  const [field, state] = [byId("token"), byId("token-state")];
+  const token = field.value.trim();
+  const show = (text, kind) => {
+    // A slow response must not describe a token that has been replaced.
+    if (field.value.trim() === token) Object.assign(state, { textContent: text, className: kind });
+  };
+  if (!token) return show("", "");
+  show("…", "");
+  try {
+    const { status } = await send("get", `${Object.keys(api.paths)[0]}?limit=1`);
+    if (status === 401) show("Not accepted", "failed");
+    else if (status >= 500) show("Server error", "failed");
+    else show("Accepted", "accepted");
+  } catch {
+    show("No connection", "failed");
+  }
+}
+
+/** Opens or closes the list of operations, which small screens hide. */
+function toggleMenu(isOpen) {
+  byId("contents").classList.toggle("open", isOpen);
+  byId("menu").setAttribute("aria-expanded", String(isOpen));
 }
 
 // The page.
@@ -257,16 +300,16 @@ function draw() {
     el("div", { class: "intro" },
       el("h1", {}, api.info.summary), paragraphs(api.info.description),
       el("p", {}, words(api.components.securitySchemes.token.description)),
-      el("p", {}, "The same for machines: ", el("a", { href: "docs/openapi.json" }, "openapi.json"), ", OpenAPI ", api.openapi, ".")),
+      el("p", {}, "Machine-readable description: ", el("a", { href: "docs/openapi.json" }, "openapi.json"), ", OpenAPI ", api.openapi, ".")),
     ...api.tags.flatMap((tag) => [
       el("div", { class: "tag" }, el("h2", {}, tag.name), paragraphs(tag.description)),
       ...operationsOf(tag).map(section)]));
   follow();
-  // What the address names did not exist when the browser looked for it.
+  // The target of the fragment did not exist when the browser looked for it.
   if (location.hash) byId(location.hash.slice(1))?.scrollIntoView();
 }
 
-/** Marks the operation that is being read in the list of them. */
+/** Highlights the visible operation in the navigation. */
 function follow() {
   const links = new Map([...byId("contents").querySelectorAll("a")].map((link) => [link.hash.slice(1), link]));
   const watch = new IntersectionObserver((entries) => {
@@ -275,7 +318,14 @@ function follow() {
   document.querySelectorAll(".operation").forEach((operation) => watch.observe(operation));
 }
 
+byId("menu").addEventListener("click", () => toggleMenu(byId("menu").getAttribute("aria-expanded") !== "true"));
+byId("contents").addEventListener("click", () => toggleMenu(false));
+addEventListener("keydown", ({ key }) => key === "Escape" && toggleMenu(false));
+byId("token").addEventListener("change", checkToken);
+byId("token").addEventListener("paste", () => setTimeout(checkToken));
+byId("token").addEventListener("input", () => { byId("token-state").textContent = ""; });
+
 fetch("docs/openapi.json")
   .then((response) => response.json())
   .then((description) => { api = description; draw(); })
-  .catch((error) => byId("top").append(el("p", { class: "notice" }, `The description could not be read: ${error.message}`)));
+  .catch((error) => byId("top").append(el("p", { class: "notice" }, `The description could not be loaded: ${error.message}`)));

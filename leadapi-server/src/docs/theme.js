@@ -1,0 +1,22 @@
+// Applies the chosen theme before the page is drawn, and switches it. Without a choice the page follows the system.
+"use strict";
+
+(() => {
+  const root = document.documentElement;
+  const choose = (theme) => { if (theme === "light" || theme === "dark") root.dataset.theme = theme; };
+  const isDark = () => root.dataset.theme === "dark" || (!root.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
+
+  try {
+    choose(localStorage.getItem("theme"));
+  } catch {
+    // Without storage the choice lasts as long as the page.
+  }
+  addEventListener("DOMContentLoaded", () => document.getElementById("theme").addEventListener("click", () => {
+    choose(isDark() ? "light" : "dark");
+    try {
+      localStorage.setItem("theme", root.dataset.theme);
+    } catch {
+      // As above.
+    }
+  }));
+})();
