@@ -114,6 +114,8 @@ fn a_walk_as_json_is_data() {
     assert_eq!(whole["ending"]["id"], "thanks");
     assert_eq!(whole["ending"]["message"], "Thank you, Ann.");
     assert_eq!((&whole["lead"]["name"], &whole["no_lead"]), (&json!("Ann"), &json!(null)));
+    let others = ["score", "progress", "again", "verifications", "named_by"].map(|key| whole.get(key).cloned());
+    assert_eq!(others, [json!(0), json!(1.0), json!(null), json!([]), json!("name")].map(Some));
     let attribute = |key: Value, question: &str, label: &str, text: &str| json!({"key": key, "question": question, "label": label, "text": text, "answer": text});
     assert_eq!(
         whole["attributes"],
