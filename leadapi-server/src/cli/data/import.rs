@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use leadapi_core::{dataset::Dataset, tokens::Minted};
+use leadapi_core::dataset::Dataset;
 use serde_json::{Value, json};
 
-use super::{NewSecrets, read};
+use super::{NewSecrets, read, secrets::with_secret};
 use crate::{
     cli::{
         CommandError,
@@ -38,18 +38,13 @@ impl Import {
         if !self.at.format.is_json() {
             print_minted(&minted);
         }
-        let tokens: Vec<Value> = minted.iter().map(shown).collect();
+        let tokens: Vec<Value> = minted.iter().map(with_secret).collect();
         let done = json!({"businesses": businesses, "leads": leads, "tokens": tokens});
         self.at.format.say(&done, || {
             let (businesses, leads) = (count(businesses, "business", "businesses"), count(leads, "lead", "leads"));
             format!("imported: {businesses} with {leads}")
         })
     }
-}
-
-pub(super) fn shown(minted: &Minted) -> Value {
-    let Minted { business_id, business, name, scopes, secret, .. } = minted;
-    json!({"business_id": business_id, "business": business, "name": name, "scopes": scopes, "token": secret.expose()})
 }
 
 /// Imports a file into a store that holds no business yet. Otherwise prints that the store holds data already.

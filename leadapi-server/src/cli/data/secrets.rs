@@ -11,7 +11,7 @@ use leadapi_core::{
     dataset::{Dataset, TokenOrigin},
     tokens::Minted,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::file::is_standard;
 use crate::cli::{
@@ -77,7 +77,7 @@ impl SecretFile {
     }
 
     fn fill(mut self, minted: &[Minted]) -> Result<(), CommandError> {
-        let tokens: Vec<Value> = minted.iter().map(super::import::shown).collect();
+        let tokens: Vec<Value> = minted.iter().map(with_secret).collect();
         let Some(mut file) = self.file.take() else { return Ok(()) };
         let written = serde_json::to_writer_pretty(&mut file, &tokens).map_err(io::Error::from);
         let written = written.and_then(|()| writeln!(file)).and_then(|()| file.sync_all());
@@ -97,4 +97,10 @@ impl Drop for SecretFile {
             fs::remove_file(&self.path).unwrap_or_default();
         }
     }
+}
+
+/// Returns a new token with its secret.
+pub(super) fn with_secret(minted: &Minted) -> Value {
+    let Minted { business_id, business, name, scopes, secret, .. } = minted;
+    json!({"business_id": business_id, "business": business, "name": name, "scopes": scopes, "token": secret.expose()})
 }

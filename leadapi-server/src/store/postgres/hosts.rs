@@ -27,8 +27,7 @@ use tokio_postgres::{
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::{
-    connect::OpenError,
-    tls,
+    tls::{self, TlsError},
     url::{SessionAttrs, Target},
 };
 
@@ -53,7 +52,7 @@ pub(super) struct Hosts {
 type Connected = (Client, JoinHandle<()>);
 
 impl Hosts {
-    pub(super) fn new(target: &Target) -> Result<Self, OpenError> {
+    pub(super) fn new(target: &Target) -> Result<Self, TlsError> {
         let config = &target.config;
         let timeout = config.get_connect_timeout().copied().unwrap_or(HOST_TIMEOUT);
         let configs: Arc<[Config]> = each(config, timeout).into();

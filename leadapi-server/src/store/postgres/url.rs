@@ -8,7 +8,7 @@ use tokio_postgres::{
     config::{Host, TargetSessionAttrs},
 };
 
-use super::{connect::OpenError, tls::Sslmode};
+use super::tls::{Sslmode, TlsError};
 
 /// Where and how to connect.
 #[derive(Debug)]
@@ -42,11 +42,13 @@ pub(crate) enum InvalidUrl {
     SessionAttrs,
     #[error("the URL is wrong: it must be like postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=require")]
     Syntax,
+    #[error(transparent)]
+    Tls(#[from] TlsError),
 }
 
 impl Target {
     /// The driver knows fewer values of `sslmode` and `target_session_attrs` than libpq does, so they are taken out first.
-    pub(super) fn parse(url: &str) -> Result<Self, OpenError> {
+    pub(super) fn parse(url: &str) -> Result<Self, InvalidUrl> {
         let (before, query) = split_query(url)?;
         let (mut mode, mut root, mut session, mut kept) = (None, None, None, Vec::new());
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
