@@ -1,6 +1,5 @@
 //! Default implementations of the ports in memory; their state is lost when the process ends.
 
-mod by_id;
 mod clock;
 mod ids;
 mod index;

@@ -1,7 +1,7 @@
 //! The lead store in memory, for the demo, for tests and for hosts that keep their data elsewhere.
 
 use std::{
-    collections::{self, VecDeque},
+    collections::{self, VecDeque, hash_map::Entry},
     mem,
     sync::{Arc, PoisonError, RwLock},
 };
@@ -11,7 +11,7 @@ use chrono::TimeDelta;
 use foldhash::HashMap;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{by_id::ById, index::Index};
+use super::index::Index;
 use crate::{
     BoxError,
     dataset::{BusinessSeed, Dataset, Directory},
@@ -52,7 +52,7 @@ struct Business {
 
 #[derive(Debug, Default)]
 struct Leads {
-    by_id: ById,
+    by_id: HashMap<LeadId, Arc<Lead>>,
     index: Index,
     /// Keyed by text that callers choose, so this map uses std's hasher, which resists crafted collisions.
     remembered: collections::HashMap<IdempotencyKey, Remembered>,
@@ -125,11 +125,10 @@ impl Business {
 impl Leads {
     /// Inserts a lead and returns `true`, unless its id already exists.
     fn insert(&mut self, lead: &Arc<Lead>) -> bool {
-        let is_new = self.by_id.insert(lead.clone());
-        if is_new {
-            self.index.insert(lead);
-        }
-        is_new
+        let Entry::Vacant(vacant) = self.by_id.entry(lead.id.clone()) else { return false };
+        vacant.insert(lead.clone());
+        self.index.insert(lead);
+        true
     }
 
     fn remember(&mut self, once: &Idempotency, lead: &Arc<Lead>) {
