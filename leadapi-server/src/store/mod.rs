@@ -7,7 +7,6 @@ mod admin;
 mod export;
 mod forget;
 mod import;
-mod known;
 mod lead;
 mod postgres;
 mod probe;
@@ -36,7 +35,6 @@ use leadapi_core::{
 };
 
 use self::{
-    known::Known,
     postgres::Postgres,
     row::Row,
     session::{Query, SqlError, Work, query},
@@ -86,7 +84,6 @@ impl From<SqlError> for AdminError {
 #[derive(Debug, Clone)]
 pub struct SqlStore {
     database: Database,
-    known: Arc<Known>,
 }
 
 #[derive(Debug, Clone)]
@@ -131,7 +128,7 @@ impl SqlStore {
                 Database::Postgres(postgres.map_err(|error| failed(&error))?.into())
             }
         };
-        Ok(Self { database, known: Arc::default() })
+        Ok(Self { database })
     }
 
     /// Waits until the storage has failed, and returns the reason. From then on the store acknowledges nothing, and the
@@ -264,8 +261,7 @@ impl Store for SqlStore {
     }
 
     async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, BoxError> {
-        let (business, query, known) = (business.clone(), query.clone(), self.known.clone());
-        Ok(self.database.read(read::List { business, query, known }).await?)
+        Ok(self.database.read(read::List { business: business.clone(), query: query.clone() }).await?)
     }
 
     async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, BoxError> {

@@ -1,6 +1,6 @@
 //! Lists, each read from one snapshot.
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
 use async_trait::async_trait;
 use leadapi_core::{
@@ -11,7 +11,6 @@ use leadapi_core::{
 };
 
 use super::{
-    known::Known,
     lead,
     row::Row,
     session::{Query, Session, SqlError, Value, Work, query},
@@ -27,7 +26,6 @@ const SHALLOW: u64 = 1_024;
 pub(super) struct List {
     pub(super) business: BusinessId,
     pub(super) query: LeadQuery,
-    pub(super) known: Arc<Known>,
 }
 
 /// The purpose of a statement of a list.
@@ -44,7 +42,7 @@ impl Work for List {
     type Output = Listed;
 
     async fn run(&self, session: &mut dyn Session) -> Result<Listed, SqlError> {
-        let Self { business, query, known } = self;
+        let Self { business, query } = self;
         let offset = query.window.offset();
         let is_deep = offset > SHALLOW;
         let mut start = Start::at(offset);
@@ -73,7 +71,7 @@ impl Work for List {
                 Some(Part::Stage) => has_stage = true,
                 Some(Part::Total) => start.total = row.take()?,
                 Some(Part::Stretches) => start.pass(row)?,
-                Some(Part::Leads) => leads.push(known.read(row, &mut reader)?),
+                Some(Part::Leads) => leads.push(reader.read(row)?),
                 None => {}
             }
             Ok(())
@@ -87,7 +85,6 @@ impl Work for List {
         }
         // Past the end there is nothing to read.
         if is_deep && offset < start.total {
-            // Not through the cache: a client this deep reads all leads once, and would evict those that others poll.
             leads = session.rows(self.page(&start)?, |row| reader.read(row)).await?;
         }
         Ok(Listed::Page(Page::new(leads, start.total, query.window)))

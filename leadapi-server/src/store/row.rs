@@ -32,43 +32,13 @@ impl Cell<'_> {
     }
 }
 
-impl<'r> From<&'r str> for Cell<'r> {
-    fn from(text: &'r str) -> Self {
-        Self::Text(text)
-    }
-}
-
-impl From<i64> for Cell<'_> {
-    fn from(number: i64) -> Self {
-        Self::Int(number)
-    }
-}
-
-impl From<f64> for Cell<'_> {
-    fn from(number: f64) -> Self {
-        Self::Real(number)
-    }
-}
-
-impl<T: Into<Self>> From<Option<T>> for Cell<'_> {
-    fn from(value: Option<T>) -> Self {
-        value.map_or(Self::Null, Into::into)
-    }
-}
-
 /// A row as its driver holds it.
 pub(crate) trait Cells {
     /// Returns the value in a column, counted from 0.
     fn cell(&self, column: usize) -> Result<Cell<'_>, SqlError>;
-
-    /// Whether a column holds this value.
-    fn holds(&self, column: usize, value: Cell<'_>) -> bool {
-        self.cell(column).is_ok_and(|cell| cell == value)
-    }
 }
 
 /// A row of a result. Its columns are taken from left to right.
-#[derive(Clone)]
 pub(crate) struct Row<'r> {
     cells: &'r dyn Cells,
     next: usize,
@@ -102,12 +72,7 @@ impl<'r> Row<'r> {
         Ok(Some(new))
     }
 
-    /// Whether the next columns hold these values.
-    pub(super) fn holds<'v>(&self, values: impl IntoIterator<Item = Cell<'v>>) -> bool {
-        (self.next..).zip(values).all(|(column, value)| self.cells.holds(column, value))
-    }
-
-    pub(super) fn cell(&mut self) -> Result<Cell<'r>, SqlError> {
+    fn cell(&mut self) -> Result<Cell<'r>, SqlError> {
         self.next += 1;
         self.cells.cell(self.next - 1)
     }

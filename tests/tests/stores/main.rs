@@ -11,7 +11,6 @@ mod commits;
 mod conformance;
 mod export;
 mod hosts;
-mod known;
 mod migrations;
 mod outages;
 mod place;

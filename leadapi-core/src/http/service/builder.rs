@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use super::{Inner, LeadService, encode::Pages, route::Mount};
+use super::{Inner, LeadService, route::Mount};
 use crate::{
     memory::{Limits, SlidingWindow, SystemClock, Uuids},
     port::{Clock, IdSource, RateLimiter, Store, TokenVerifier},
@@ -127,7 +127,6 @@ impl Builder {
                 clock: self.clock,
                 ids: self.ids,
                 mount: Mount { base, public },
-                pages: Pages::default(),
             }),
         })
     }

@@ -32,7 +32,7 @@ pub use self::{
 use self::{
     catch_panic::CatchPanic,
     decode::{Call, decode},
-    encode::{Pages, Reply, encode, refuse},
+    encode::{Reply, encode, refuse},
     error::{ApiError, Kind, Unauthorized},
     route::{Mount, route},
 };
@@ -81,7 +81,6 @@ struct Inner {
     clock: Box<dyn Clock>,
     ids: Box<dyn IdSource>,
     mount: Mount,
-    pages: Pages,
 }
 
 impl LeadService {
@@ -195,7 +194,7 @@ impl Inner {
         };
         let call = decode(route, head.uri.query(), &head.headers, body)?;
         let reply = self.run(caller, call).await?;
-        encode(operation, reply, &self.mount.public, &self.pages)
+        encode(operation, reply, &self.mount.public)
     }
 
     async fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, ApiError> {

@@ -75,23 +75,6 @@ impl Cells for rusqlite::Row<'_> {
             Err(error) => Err(failure(error)),
         }
     }
-
-    fn holds(&self, column: usize, value: Cell<'_>) -> bool {
-        // Compares text as bytes: bytes that equal valid UTF-8 are valid UTF-8.
-        self.get_ref(column).is_ok_and(|held| held == value.into())
-    }
-}
-
-impl<'c> From<Cell<'c>> for ValueRef<'c> {
-    fn from(cell: Cell<'c>) -> Self {
-        match cell {
-            Cell::Null => Self::Null,
-            Cell::Int(number) => Self::Integer(number),
-            Cell::Real(number) => Self::Real(number),
-            Cell::Text(text) => Self::Text(text.as_bytes()),
-            Cell::Bytes(bytes) => Self::Blob(bytes),
-        }
-    }
 }
 
 impl ToSql for Value {

@@ -1,7 +1,6 @@
 //! The last step: encodes the outcome of a call as a response (contract D2).
 
 mod json;
-mod pages;
 
 use std::sync::Arc;
 
@@ -16,7 +15,6 @@ use http::{
 use http_body_util::Full;
 use serde::Serialize;
 
-pub(super) use self::pages::Pages;
 use super::error::{ApiError, Kind, Unauthorized};
 use crate::{
     auth::MalformedToken,
@@ -37,15 +35,10 @@ pub(super) enum Reply {
     Clients(Page<ClientAccount>),
 }
 
-pub(super) fn encode(
-    operation: Operation,
-    reply: Reply,
-    public_path: &str,
-    pages: &Pages,
-) -> Result<Response<Full<Bytes>>, ApiError> {
+pub(super) fn encode(operation: Operation, reply: Reply, public_path: &str) -> Result<Response<Full<Bytes>>, ApiError> {
     let mut created = None;
     let body = match reply {
-        Reply::Leads(page) => pages.json(page),
+        Reply::Leads(page) => json::page(&page).into(),
         Reply::Lead(lead) => json::lead(&lead).into(),
         Reply::Created { lead, replayed } => {
             let location = HeaderValue::try_from(lead_path_below(public_path, &lead.id)).map_err(ApiError::internal)?;
