@@ -1,12 +1,11 @@
 //! Reads request bodies up to a size limit, and checks their content type (contract D5).
 
-use std::{future::poll_fn, pin::pin};
-
-use bytes::{Buf, Bytes};
+use bytes::Bytes;
 use http::{HeaderMap, header};
 use http_body::Body;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 
-use crate::validate::Fault;
+use crate::{BoxError, validate::Fault};
 
 /// The maximum size of a body in bytes (contract D5).
 pub(crate) const MAX_BYTES: usize = 65_536;
@@ -15,29 +14,18 @@ pub(crate) const MAX_BYTES: usize = 65_536;
 pub(super) async fn collect<B>(body: B) -> Result<Bytes, Fault>
 where
     B: Body,
+    B::Error: Into<BoxError>,
 {
     let too_large = || Fault::new("body", format!("must be at most {MAX_BYTES} bytes"));
     // A body that declares its length is refused before any of it is read.
     if body.size_hint().lower() > MAX_BYTES as u64 {
         return Err(too_large());
     }
-    let mut body = pin!(body);
-    let mut left = MAX_BYTES;
-    // Most bodies arrive in one piece, which needs no copy.
-    let (mut first, mut others) = (Bytes::new(), Vec::new());
-    while let Some(frame) = poll_fn(|cx| body.as_mut().poll_frame(cx)).await {
-        let frame = frame.map_err(|_| Fault::new("body", "could not be read to its end"))?;
-        // Other frames are trailers, which are ignored.
-        let Ok(mut data) = frame.into_data() else { continue };
-        let piece = data.copy_to_bytes(data.remaining());
-        left = left.checked_sub(piece.len()).ok_or_else(too_large)?;
-        if first.is_empty() {
-            first = piece;
-        } else {
-            others.extend_from_slice(&piece);
-        }
+    match Limited::new(body, MAX_BYTES).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
+        Err(_) => Err(Fault::new("body", "could not be read to its end")),
     }
-    Ok(if others.is_empty() { first } else { [&*first, &*others].concat().into() })
 }
 
 /// Checks that the body is declared as JSON in UTF-8. A missing `Content-Type` is taken as JSON.
