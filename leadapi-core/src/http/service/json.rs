@@ -1,6 +1,6 @@
 //! Reads the body of a create or an update member by member, so that all its faults can be reported (contract D5).
 
-use std::{borrow::Cow, collections::HashSet, fmt, mem};
+use std::{collections::HashSet, fmt};
 
 use serde::{
     Deserialize, Deserializer as _,
@@ -58,15 +58,15 @@ fn members(
     faults: &mut Faults,
 ) -> Option<(Change<String>, LeadPatch)> {
     let (mut client, mut patch) = (Change::Keep, LeadPatch::new());
-    let mut seen = Seen::default();
+    let mut seen = HashSet::new();
     // Kept apart: if the text turns out not to be JSON further on, the faults of its members are not reported.
     let mut of_members = Faults::default();
-    let read = |name: Cow<'_, str>, value: &RawValue| {
+    let read = |name: String, value: &RawValue| {
         let faults = &mut of_members;
-        if !seen.insert(&name) {
+        if seen.contains(&name) {
             return faults.push_made_up(&name, "is given more than once");
         }
-        match &*name {
+        match name.as_str() {
             "client_id" => client = client_id(value, faults),
             "name" => patch.name = text("name", value, faults),
             "email" => patch.email = text("email", value, faults),
@@ -85,29 +85,11 @@ fn members(
                 faults.push_made_up(unknown, rule);
             }
         }
+        seen.insert(name);
     };
     body::text(bytes).and_then(|text| parse(text, read)).map_err(|fault| faults.push(fault)).ok()?;
     faults.append(of_members);
     Some((client, patch))
-}
-
-/// The member names seen so far.
-#[derive(Default)]
-struct Seen {
-    /// The known fields: comparing a name with each of them is faster than hashing it.
-    fields: [bool; FIELDS.len()],
-    /// Unknown names, in a set: a body has room for thousands of them.
-    others: HashSet<String>,
-}
-
-impl Seen {
-    /// Returns whether the name is seen for the first time.
-    fn insert(&mut self, name: &str) -> bool {
-        match FIELDS.iter().zip(&mut self.fields).find(|(field, _)| **field == name) {
-            Some((_, seen)) => !mem::replace(seen, true),
-            None => self.others.insert(name.to_owned()),
-        }
-    }
 }
 
 /// Returns the field most similar to a name. Jaro-Winkler favours a common prefix, so `stage` is near `stage_id`.
@@ -119,20 +101,14 @@ fn nearest<'a>(name: &str, fields: &[&'a str]) -> &'a str {
 fn text(field: &'static str, value: &RawValue, faults: &mut Faults) -> Change<String> {
     match value.get() {
         "null" => Change::Clear,
-        string if string.starts_with('"') => {
-            // A string without escapes can be copied as it is.
-            if let Some(plain) = string.get(1..string.len() - 1).filter(|text| !text.contains('\\')) {
-                return Change::Set(plain.to_owned());
-            }
-            serde_json::from_str(string).map_or_else(
-                |_| {
-                    // The parser has already checked the syntax of the escapes, so only a lone surrogate can fail here.
-                    faults.push(Fault::new(field, "must not contain a lone surrogate, which is no character in JSON"));
-                    Change::Keep
-                },
-                Change::Set,
-            )
-        }
+        string if string.starts_with('"') => serde_json::from_str(string).map_or_else(
+            |_| {
+                // The parser has already checked the syntax of the escapes, so only a lone surrogate can fail here.
+                faults.push(Fault::new(field, "must not contain a lone surrogate, which is no character in JSON"));
+                Change::Keep
+            },
+            Change::Set,
+        ),
         _ => {
             faults.push(Fault::new(field, "must be a string"));
             Change::Keep
@@ -160,7 +136,7 @@ fn number(field: &'static str, value: &RawValue, faults: &mut Faults) -> Change<
 }
 
 /// Passes the members of the one JSON object in the text to `member`, in their order and with repeated names.
-fn parse(text: &str, member: impl FnMut(Cow<'_, str>, &RawValue)) -> Result<(), Fault> {
+fn parse(text: &str, member: impl FnMut(String, &RawValue)) -> Result<(), Fault> {
     // JSON whitespace only. Other whitespace is not JSON, and the parser refuses it.
     if text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')) {
         return Err(Fault::new("body", "is empty, a JSON object is expected"));
@@ -192,12 +168,6 @@ fn not_json(error: &serde_json::Error) -> Fault {
 
 /// Counts brackets outside strings. The count may be wrong for a text that is not JSON, which is refused either way.
 fn is_too_deep(text: &str) -> bool {
-    // Nearly all texts have at most `MAX_DEPTH` opening brackets, and counting those needs no parsing. At most 255 fit
-    // into a byte, and a sum of bytes vectorizes.
-    let opened = |bytes: &[u8]| bytes.iter().fold(0, |opened: u8, byte| opened + u8::from(matches!(byte, b'[' | b'{')));
-    if text.as_bytes().chunks(255).map(|bytes| usize::from(opened(bytes))).sum::<usize>() <= MAX_DEPTH {
-        return false;
-    }
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
     text.bytes().any(|byte| {
         match byte {
@@ -212,14 +182,10 @@ fn is_too_deep(text: &str) -> bool {
     })
 }
 
-/// The name of a member, copied only if it has escapes.
-#[derive(Deserialize)]
-struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
-
 /// A visitor that passes each member to the closure.
 struct Members<F>(F);
 
-impl<'de, F: FnMut(Cow<'de, str>, &'de RawValue)> Visitor<'de> for Members<F> {
+impl<'de, F: FnMut(String, &'de RawValue)> Visitor<'de> for Members<F> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -227,7 +193,7 @@ impl<'de, F: FnMut(Cow<'de, str>, &'de RawValue)> Visitor<'de> for Members<F> {
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
-        while let Some((Name(name), value)) = map.next_entry()? {
+        while let Some((name, value)) = map.next_entry()? {
             (self.0)(name, value);
         }
         Ok(())
