@@ -3,7 +3,6 @@
 mod lineage;
 mod lock;
 mod open;
-mod read_lock;
 mod restore;
 mod served;
 mod session;
@@ -22,7 +21,6 @@ use tokio::sync::Notify;
 
 use lock::FileLock;
 pub(crate) use open::OpenError;
-use read_lock::ReadLock;
 pub(crate) use restore::restore;
 use served::{ServedFiles, Watch};
 use session::{SqliteSession, at_once, execute, failure, first, run};
@@ -41,7 +39,6 @@ pub(crate) struct Sqlite {
     path: PathBuf,
     /// Idle read connections. They are closed before the connection of the writer.
     readers: Mutex<Vec<Connection>>,
-    read_lock: ReadLock,
     writer: Writer,
     health: Arc<Health>,
     /// Only in a server. The lock is dropped after the last connection.
@@ -53,9 +50,8 @@ impl Sqlite {
     pub(crate) fn open(path: &Path) -> Result<Self, OpenError> {
         let connection = open::open(path)?;
         let health = Arc::new(Health::default());
-        let read_lock = ReadLock::start(path, health.clone())?;
-        let writer = Writer::start(path, connection, read_lock.keeper(), health.clone()).map_err(OpenError::Thread)?;
-        Ok(Self { path: path.to_owned(), readers: Mutex::default(), read_lock, writer, health, _served: None })
+        let writer = Writer::start(path, connection, health.clone()).map_err(OpenError::Thread)?;
+        Ok(Self { path: path.to_owned(), readers: Mutex::default(), writer, health, _served: None })
     }
 
     /// Opens the file for the only server that may serve it. From then on, a write is acknowledged only if the file,
@@ -138,7 +134,6 @@ impl Sqlite {
 
     fn on_a_reader<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T, SqlError>) -> Result<T, SqlError> {
         self.health.check()?;
-        self.read_lock.want();
         let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut reader = idle.map_or_else(|| open::reader(&self.path).map_err(failure), Ok)?;
         let done = work(&mut reader);
@@ -197,3 +192,61 @@ impl Health {
 
 /// How long a transaction waits for one of another process, such as a command that runs next to the server.
 const BUSY: Duration = Duration::from_secs(5);
+
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+
+    use super::*;
+    use crate::store::session::{Session, query};
+
+    /// Writes more pages than a commit leaves in the log.
+    struct Fill;
+
+    #[async_trait]
+    impl Work for Fill {
+        type Output = ();
+
+        async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
+            session.tell(query!("INSERT INTO blob VALUES (zeroblob($1))", 6_000 * 4_096_i64)).await
+        }
+    }
+
+    /// A database whose log is not empty, and a connection that acts as another process.
+    fn opened(folder: &Path) -> (Sqlite, Connection) {
+        let path = folder.join("leads.db");
+        let sqlite = Sqlite::open(&path).unwrap();
+        let other = Connection::open(&path).unwrap();
+        other.execute_batch("CREATE TABLE blob (bytes BLOB)").unwrap();
+        (sqlite, other)
+    }
+
+    #[test]
+    fn closing_the_database_leaves_only_its_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let (sqlite, other) = opened(folder.path());
+        sqlite.row(&query!("SELECT 1 FROM blob"), |_| Ok(())).unwrap();
+        other.close().unwrap();
+        drop(sqlite);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    /// A transaction of another program keeps the log from restarting, so the log grows. It must shrink afterwards.
+    #[tokio::test]
+    async fn the_log_shrinks_after_a_long_reader_of_another_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let (sqlite, other) = opened(folder.path());
+        let length = || std::fs::metadata(folder.path().join("leads.db-wal")).unwrap().len();
+        other.execute_batch("BEGIN; SELECT count(*) FROM blob").unwrap();
+        for _ in 0..4 {
+            sqlite.work(Fill).await.unwrap();
+        }
+        let grown = length();
+        other.execute_batch("COMMIT").unwrap();
+        for _ in 0..3 {
+            sqlite.work(Fill).await.unwrap();
+        }
+        let shrunk = length();
+        assert!(grown > 4 * 20_000_000 && shrunk < 30_000_000, "{grown} bytes, then {shrunk}");
+    }
+}

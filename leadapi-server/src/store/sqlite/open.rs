@@ -94,23 +94,12 @@ pub(super) fn reader(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Opens a connection next to the writer's, which may inspect the log and run checkpoints.
+/// Opens a connection that may run checkpoints.
 pub(super) fn beside(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, flags() | OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.busy_timeout(BUSY)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     Ok(connection)
-}
-
-/// Whether the log holds more pages that are not in the file than a commit leaves there.
-pub(super) fn is_behind(connection: &Connection) -> rusqlite::Result<bool> {
-    let mut asked = connection.prepare_cached("PRAGMA wal_checkpoint(NOOP)")?;
-    asked.query_row((), |row| Ok(row.get::<_, i64>("log")? - row.get::<_, i64>("checkpointed")? > CHECKPOINT.into()))
-}
-
-/// Runs a checkpoint, as far as no reader needs the pages before it.
-pub(super) fn checkpoint(path: &Path) -> rusqlite::Result<()> {
-    beside(path)?.query_row("PRAGMA wal_checkpoint(PASSIVE)", (), |_| Ok(()))
 }
 
 /// Caches prepared statements. Without `ENABLE_QPSG`, SQLite would prepare a statement again after each change of its

@@ -16,7 +16,6 @@ use tokio::sync::oneshot;
 
 use super::{
     Health, lineage,
-    read_lock::Keeper,
     session::{SqliteSession, at_once, execute},
     space,
 };
@@ -52,19 +51,13 @@ struct Waiting {
 struct Thread {
     path: PathBuf,
     connection: Connection,
-    read_lock: Arc<Keeper>,
     health: Arc<Health>,
 }
 
 impl Writer {
-    pub(super) fn start(
-        path: &Path,
-        connection: Connection,
-        read_lock: Arc<Keeper>,
-        health: Arc<Health>,
-    ) -> std::io::Result<Self> {
+    pub(super) fn start(path: &Path, connection: Connection, health: Arc<Health>) -> std::io::Result<Self> {
         let (sender, jobs) = channel();
-        let thread = Thread { path: path.to_owned(), connection, read_lock, health };
+        let thread = Thread { path: path.to_owned(), connection, health };
         let thread = thread::Builder::new().name("leadapi-sqlite".into()).spawn(move || thread.run(&jobs))?;
         Ok(Self { jobs: Some(sender), thread: Some(thread) })
     }
@@ -152,8 +145,6 @@ impl Thread {
 
     fn transaction<T>(&mut self, work: impl FnOnce(&mut Connection) -> Result<T, SqlError>) -> Result<T, SqlError> {
         self.health.check()?;
-        // Held until the end: the commit may run a checkpoint, which a reader would block.
-        let _aside = self.read_lock.step_aside()?;
         let connection = &mut self.connection;
         let before = connection.total_changes();
         let done = execute(connection, "BEGIN IMMEDIATE").and_then(|()| work(connection));
