@@ -16,8 +16,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use foldhash::fast::RandomState;
-use hashbrown::HashTable;
+use foldhash::{HashMap, fast::RandomState};
 
 use self::log::Log;
 use crate::{
@@ -78,22 +77,17 @@ pub struct SlidingWindow {
     limits: Limits,
     time: Box<dyn Fn() -> Duration + Send + Sync>,
     hasher: RandomState,
-    shards: Box<[Shard]>,
+    shards: Box<[Mutex<Shard>]>,
 }
 
-/// Aligned so that two shards never share a CPU cache line.
 #[derive(Default)]
-#[repr(align(128))]
-struct Shard(Mutex<Held>);
-
-#[derive(Default)]
-struct Held {
-    logs: HashTable<Logs>,
+struct Shard {
+    logs: HashMap<TokenId, Logs>,
     swept: u64,
 }
 
+#[derive(Default)]
 struct Logs {
-    token: TokenId,
     reads: Log,
     writes: Log,
 }
@@ -107,22 +101,19 @@ impl SlidingWindow {
 
     /// Creates a limiter over another source of time, whose zero can be any instant and which must never step back.
     pub fn with_time(limits: Limits, time: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
-        let shards = (0..SHARDS).map(|_| Shard::default()).collect();
+        let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
         Self { limits, time: Box::new(time), hasher: RandomState::default(), shards }
     }
 
     /// Admits and counts a request, or refuses it.
     pub fn check(&self, token: &TokenId, class: Class) -> Admission {
-        let hash = self.hasher.hash_one(token);
-        // Uses bits from the middle of the hash, because the hash table distinguishes its entries by the others.
-        let shard = usize::try_from((hash >> 32) % SHARDS as u64).ok();
-        let Some(shard) = shard.and_then(|at| self.shards.get(at)) else { return Admission::Admitted };
-        let mut held = shard.lock();
+        let at = usize::try_from(self.hasher.hash_one(token) % SHARDS as u64).ok();
+        let Some(shard) = at.and_then(|at| self.shards.get(at)) else { return Admission::Admitted };
+        let mut shard = lock(shard);
         // Read under the lock, so that admissions are logged in order of time.
         let now = u64::try_from((self.time)().as_micros()).unwrap_or(u64::MAX);
-        held.sweep(now, &self.hasher);
-        let entry = held.logs.entry(hash, |logs| logs.token == *token, |logs| self.hasher.hash_one(&logs.token));
-        let logs = entry.or_insert_with(|| Logs::new(token.clone())).into_mut();
+        shard.sweep(now);
+        let logs = shard.logs.entry(token.clone()).or_default();
         let (log, limit) = match class {
             Class::Read => (&mut logs.reads, self.limits.reads),
             Class::Write => (&mut logs.writes, self.limits.writes),
@@ -140,33 +131,25 @@ impl SlidingWindow {
     /// assert_eq!(SlidingWindow::new(Limits::default()).tokens(), 0);
     /// ```
     pub fn tokens(&self) -> usize {
-        self.shards.iter().map(|shard| shard.lock().logs.len()).sum()
+        self.shards.iter().map(|shard| lock(shard).logs.len()).sum()
     }
 }
 
-impl Logs {
-    fn new(token: TokenId) -> Self {
-        Self { token, reads: Log::default(), writes: Log::default() }
-    }
+fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
+    // No code panics while it holds the lock, so the data behind a poisoned lock is consistent.
+    shard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Shard {
-    fn lock(&self) -> MutexGuard<'_, Held> {
-        // No code panics while it holds the lock, so the data behind a poisoned lock is consistent.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Held {
     /// Drops the tokens that have been idle for a whole window, at most once per window.
-    fn sweep(&mut self, now: u64, hasher: &RandomState) {
+    fn sweep(&mut self, now: u64) {
         if now.saturating_sub(self.swept) < log::WINDOW {
             return;
         }
         self.swept = now;
-        self.logs.retain(|logs| !(logs.reads.is_idle(now) && logs.writes.is_idle(now)));
+        self.logs.retain(|_, logs| !(logs.reads.is_idle(now) && logs.writes.is_idle(now)));
         if self.logs.capacity() > 4 * self.logs.len() {
-            self.logs.shrink_to_fit(|logs| hasher.hash_one(&logs.token));
+            self.logs.shrink_to_fit();
         }
     }
 }
