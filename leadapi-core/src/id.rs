@@ -18,9 +18,9 @@ fn check(text: &str) -> Result<(), InvalidId> {
     if (1..=MAX_ID_CHARS).contains(&text.len()) && is_visible(text) { Ok(()) } else { Err(InvalidId) }
 }
 
-/// Returns whether all characters are visible ASCII. The fold has no early exit, so the loop has no branch per byte.
+/// Returns whether all characters are visible ASCII.
 pub(crate) fn is_visible(text: &str) -> bool {
-    text.bytes().fold(true, |all, byte| all & byte.is_ascii_graphic())
+    text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 macro_rules! opaque_id {

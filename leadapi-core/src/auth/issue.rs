@@ -54,7 +54,7 @@ impl BearerToken {
     /// ```
     pub fn has_good_checksum(&self) -> bool {
         let right_form = self.0.len() == PREFIX.len() + RANDOM_CHARS + CHECKSUM_CHARS
-            && self.0.bytes().skip(PREFIX.len()).fold(true, |all, byte| all & byte.is_ascii_alphanumeric());
+            && self.0.bytes().skip(PREFIX.len()).all(|byte| byte.is_ascii_alphanumeric());
         let Some((body, end)) = self.0.split_at_checked(PREFIX.len() + RANDOM_CHARS) else { return false };
         right_form && *end.as_bytes() == checksum(body)
     }

@@ -60,10 +60,6 @@ impl FromStr for Scope {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Scope>", into = "Vec<Scope>")]
-// A full word, because it lies next to words in `Caller`, which is moved several times. As one byte with seven bytes
-// of padding, it would be written as a byte and then copied as a word. The processor cannot forward such a partial
-// store to the load.
-#[repr(u64)]
 pub enum Scopes {
     /// Only [`Scope::Read`].
     Read,

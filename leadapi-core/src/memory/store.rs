@@ -35,10 +35,7 @@ pub struct MemoryStore {
     businesses: HashMap<BusinessId, Business>,
 }
 
-/// Aligned so that two businesses never share a CPU cache line: every reader writes to its business's lock, which
-/// would slow down the readers of the neighbour.
 #[derive(Debug)]
-#[repr(align(128))]
 struct Business {
     /// Sorted by name, then by id.
     clients: Vec<ClientAccount>,

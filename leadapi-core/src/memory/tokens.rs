@@ -21,38 +21,33 @@ const SHARDS: usize = 64;
 pub struct MemoryTokens {
     /// Indexed by the first byte of the hash. Every request looks up its token, and even the readers of one lock
     /// contend with each other.
-    shards: [Shard; SHARDS],
+    shards: [RwLock<ByHash>; SHARDS],
     /// The hash of each token id. `insert`, `delete` and `list` hold this lock from start to end.
     hashes: Mutex<HashMap<TokenId, TokenHash>>,
 }
 
-/// Aligned so that two shards never share a CPU cache line.
-#[derive(Debug, Default)]
-#[repr(align(128))]
-struct Shard(RwLock<Held>);
-
-type Held = HashMap<TokenHash, FoundToken>;
+type ByHash = HashMap<TokenHash, FoundToken>;
 
 impl Default for MemoryTokens {
     fn default() -> Self {
-        Self { shards: std::array::from_fn(|_| Shard::default()), hashes: Mutex::default() }
+        Self { shards: std::array::from_fn(|_| RwLock::default()), hashes: Mutex::default() }
     }
 }
 
 impl MemoryTokens {
     // No code panics while it holds a lock, so the data behind a poisoned lock is consistent.
 
-    fn shard(&self, hash: &TokenHash) -> &RwLock<Held> {
+    fn shard(&self, hash: &TokenHash) -> &RwLock<ByHash> {
         let [first, ..] = hash.to_bytes();
         let [zeroth, ..] = &self.shards;
-        &self.shards.get(usize::from(first) % SHARDS).unwrap_or(zeroth).0
+        self.shards.get(usize::from(first) % SHARDS).unwrap_or(zeroth)
     }
 
-    fn read<T>(&self, hash: &TokenHash, work: impl FnOnce(&Held) -> T) -> T {
+    fn read<T>(&self, hash: &TokenHash, work: impl FnOnce(&ByHash) -> T) -> T {
         work(&self.shard(hash).read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn write<T>(&self, hash: &TokenHash, work: impl FnOnce(&mut Held) -> T) -> T {
+    fn write<T>(&self, hash: &TokenHash, work: impl FnOnce(&mut ByHash) -> T) -> T {
         work(&mut self.shard(hash).write().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -70,10 +65,8 @@ impl TokenStore for MemoryTokens {
             return Err("the token is kept already".into());
         }
         hashes.insert(token.id.clone(), hash);
-        // A deep copy, so that each token has its own reference count and requests with other tokens of the business
-        // do not contend for it.
-        let business = BusinessId::named(business.as_str());
-        self.write(&hash, |held| held.insert(hash, Arc::new((business, token))));
+        let found = Arc::new((business.clone(), token));
+        self.write(&hash, |held| held.insert(hash, found));
         Ok(())
     }
 

@@ -54,7 +54,7 @@ impl Cache {
     /// Returns the cached token, or queries the store. A failure is not cached.
     pub(super) async fn find(
         &self,
-        store: &dyn TokenStore,
+        store: &impl TokenStore,
         token: &BearerToken,
     ) -> Result<Option<FoundToken>, BoxError> {
         // Read before the query, because the store's result may be as old as this time.

@@ -74,11 +74,9 @@ impl StoredTokens {
     }
 
     async fn find(&self, token: &BearerToken) -> Result<Option<FoundToken>, BoxError> {
-        // Calls the store behind the `Arc`. A call through the `Arc`'s own implementation would box a second future.
-        let store = &*self.store;
         match &self.cache {
-            Some(cache) => cache.find(store, token).await,
-            None if token.has_good_checksum() => store.find(&token.hash()).await,
+            Some(cache) => cache.find(&self.store, token).await,
+            None if token.has_good_checksum() => self.store.find(&token.hash()).await,
             None => Ok(None),
         }
     }

@@ -73,7 +73,6 @@ pub struct LeadService {
     inner: Arc<Inner>,
 }
 
-/// Calls dereference each box: the port's impl for `Box` itself would allocate a second future around the first.
 struct Inner {
     store: Box<dyn Store>,
     verifier: Box<dyn TokenVerifier>,
@@ -199,7 +198,7 @@ impl Inner {
 
     async fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, ApiError> {
         let token = BearerToken::from_headers(headers).map_err(Unauthorized::Header)?;
-        match (*self.verifier).verify(&token).await {
+        match self.verifier.verify(&token).await {
             Ok(Verdict::Good(caller)) => Ok(caller),
             Ok(Verdict::Unknown) => Err(Unauthorized::Invalid.into()),
             Ok(Verdict::Expired) => Err(Unauthorized::Expired.into()),
@@ -210,14 +209,14 @@ impl Inner {
 
     async fn admit(&self, caller: &Caller, operation: Operation) -> Result<(), ApiError> {
         let class = operation.endpoint().scope.into();
-        match (*self.limiter).admit(&caller.token, class).await.map_err(ApiError::internal)? {
+        match self.limiter.admit(&caller.token, class).await.map_err(ApiError::internal)? {
             Admission::Admitted => Ok(()),
             Admission::Refused { retry_after } => Err(Kind::RateLimited { retry_after }.into()),
         }
     }
 
     async fn run(&self, caller: &Caller, call: Call) -> Result<Reply, ApiError> {
-        let (store, business) = (&*self.store, &caller.business);
+        let (store, business) = (&self.store, &caller.business);
         match call {
             Call::ListLeads(query) => match store.list(business, &query).await.map_err(ApiError::internal)? {
                 Listed::Page(page) => Ok(Reply::Leads(page)),
