@@ -1,17 +1,8 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
-#![cfg_attr(
-    not(feature = "service"),
-    allow(
-        dead_code,
-        unused_imports,
-        rustdoc::broken_intra_doc_links,
-        reason = "helpers of the service stand beside what they belong to, and the README speaks of the service"
-    )
-)]
 
 // Modules in dependency order: a module uses only modules above it in this list. The modules behind the feature
-// `service` are for the side that answers requests. Client and server share the others.
+// `service` are for the side that answers requests. Client and server share those without a feature.
 mod hex;
 pub mod id;
 
@@ -20,6 +11,7 @@ pub mod model;
 
 pub mod validate;
 
+#[cfg(any(feature = "form", feature = "service"))]
 pub mod form;
 
 #[cfg(feature = "service")]

@@ -1,4 +1,5 @@
 //! A record that is read and written again is the same JSON value (contract D11), whatever was done to it before.
+#![cfg(any(feature = "form", feature = "service"))]
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
 mod form_json;

@@ -1,4 +1,5 @@
 //! A record inside the types of a host, the texts that are refused, and hostile nesting.
+#![cfg(any(feature = "form", feature = "service"))]
 
 use leadapi_core::form::{Field, FormRecord, Number, Raw};
 use serde::{Deserialize, Serialize};

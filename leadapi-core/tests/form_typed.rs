@@ -1,4 +1,5 @@
 //! The sample record through its types, and a record that is made in code.
+#![cfg(any(feature = "form", feature = "service"))]
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
 use leadapi_core::form::{

@@ -121,47 +121,63 @@
 //! buffers its content (`#[serde(flatten)]`, `#[serde(untagged)]`), is an error, because neither hands over the text of a
 //! value; and written in another format, a record is of no use.
 
+#[cfg(feature = "form")]
 mod answer;
+#[cfg(feature = "form")]
 mod check;
+#[cfg(feature = "form")]
 mod draw;
 mod ending;
 mod field;
 mod logic;
 mod number;
 mod open;
+#[cfg(feature = "form")]
 mod plan;
+#[cfg(feature = "form")]
 mod policy;
+#[cfg(feature = "form")]
 mod prove;
 mod question;
 mod raw;
 mod record;
 mod root;
+#[cfg(feature = "form")]
 mod route;
 mod theme;
+#[cfg(feature = "form")]
 mod walk;
 
+#[cfg(feature = "form")]
 pub use answer::{Answer, Answers};
+#[cfg(feature = "form")]
 pub use check::{Code, Finding, Severity};
 pub use ending::{Ending, MetaEvent, Settings};
 pub use field::{Entry, Field, List};
 pub use logic::{Condition, Group, Jump, Logic, Operand, Rule};
 pub use number::{InvalidNumber, Number};
 pub use open::{CalendarProvider, EndingKind, GroupOp, JumpKind, Operator, QuestionType};
+#[cfg(feature = "form")]
 pub use plan::{Calendar, Problem, Questionnaire, Version};
+#[cfg(feature = "form")]
 pub use policy::Policy;
+#[cfg(feature = "form")]
 pub use prove::{Path, PathEnd, Paths, Proofs, Verdict};
 pub use question::{Choice, Page, Question};
 pub use raw::Raw;
 pub use record::Extra;
 pub use root::{Capi, Form, FormClient, FormRecord, LiveSnapshot};
+#[cfg(feature = "form")]
 pub use route::{Route, RouteEnd};
 pub use theme::Theme;
+#[cfg(feature = "form")]
 pub use walk::{
     Asked, Attribute, Check, Escape, Finish, FormLead, NamedBy, NoLead, Notice, NoticeKind, Outcome, Step,
     Verification, Walk,
 };
 
 /// The elements of an array that are of their type, each with where it stands.
+#[cfg(feature = "form")]
 fn entries<T>(list: &List<T>) -> impl Iterator<Item = (usize, &T)> {
     list.get().into_iter().flatten().enumerate().filter_map(|(at, entry)| Some((at, entry.get()?)))
 }

@@ -35,6 +35,7 @@ macro_rules! record {
             pub const KEYS: &[&str] = &[$($key),+];
         }
 
+        #[cfg(feature = "form")]
         impl $crate::form::check::Inspect for $name {
             fn inspect(&self, at: &mut $crate::form::check::At<'_>) {
                 $(at.member($key, |at| self.$field.inspect(at));)+

@@ -54,10 +54,6 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// The maximum number of listed faults whose name comes from the caller, and the maximum length of such a name.
-    const MADE_UP_TOLD: usize = 20;
-    const MADE_UP_CHARS: usize = 64;
-
     /// Iterates over the listed faults in the order of the message.
     ///
     /// ```
@@ -72,6 +68,22 @@ impl Faults {
     pub(crate) fn push(&mut self, fault: Fault) {
         self.told.push(fault);
     }
+
+    pub(crate) fn names(&self, field: &str) -> bool {
+        self.told.iter().any(|fault| fault.field == field)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.told.is_empty()
+    }
+}
+
+/// For the service, which also reads names that callers made up.
+#[cfg(feature = "service")]
+impl Faults {
+    /// The maximum number of listed faults whose name comes from the caller, and the maximum length of such a name.
+    const MADE_UP_TOLD: usize = 20;
+    const MADE_UP_CHARS: usize = 64;
 
     /// Adds a fault whose name comes from the caller. The name is truncated, and control characters are replaced to
     /// keep it on one line.
@@ -95,14 +107,6 @@ impl Faults {
         self.told.extend(other.told);
         self.made_up += other.made_up;
         self.omitted += other.omitted;
-    }
-
-    pub(crate) fn names(&self, field: &str) -> bool {
-        self.told.iter().any(|fault| fault.field == field)
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.told.is_empty()
     }
 }
 

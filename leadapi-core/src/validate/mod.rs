@@ -14,4 +14,3 @@ pub use edit::LeadEdit;
 pub use fault::{Fault, Faults};
 pub use name::{InvalidEmail, InvalidName, check_email, check_name, check_token_name, email_key};
 pub use placement::{Named, Reference, References};
-pub(crate) use text::{BUSINESS_NAME, EMAIL, NAME, NOTES, PHONE, SOURCE};

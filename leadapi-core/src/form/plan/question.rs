@@ -10,7 +10,7 @@ use crate::{
         open::QuestionType,
         question::{Choice, Question},
     },
-    validate::{EMAIL, PHONE},
+    validate::text::{EMAIL, PHONE},
 };
 
 /// A question that can be answered.

@@ -11,7 +11,7 @@ use super::{
     },
     signature::{Signature, Tests},
 };
-use crate::validate::PHONE;
+use crate::validate::text::PHONE;
 
 /// A lead has a name.
 pub(super) const NAMED: u8 = 1;

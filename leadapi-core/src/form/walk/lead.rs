@@ -10,7 +10,7 @@ use crate::{
     },
     id::{ClientId, PipelineId},
     model::{Amount, NewLead},
-    validate::{BUSINESS_NAME, EMAIL, NAME, NOTES, PHONE, SOURCE},
+    validate::text::{BUSINESS_NAME, EMAIL, NAME, NOTES, PHONE, SOURCE},
 };
 
 /// The most characters of a label in the notes.
