@@ -156,8 +156,8 @@ impl Visitor {
 /// A client of a service in this process, which holds the sample data.
 async fn client() -> Result<Client, BoxError> {
     let (dataset, tokens) = (Dataset::parse(SAMPLE)?, MemoryTokens::default());
-    let minted = tokens::seed(&tokens, &dataset, SystemClock.now().into()).await?;
-    let token = minted.first().ok_or("the sample has no token")?.secret.clone();
+    let issued = tokens::import(&tokens, &dataset, SystemClock.now().into()).await?;
+    let token = issued.first().ok_or("the sample has no token")?.secret.clone();
     let service = LeadService::builder(MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock)).build()?;
     Ok(Client::builder("http://in-process", token).in_process(service)?)
 }

@@ -21,7 +21,7 @@ use leadapi_core::{
     model::{ClientAccount, IdempotencyKey, Lead, LeadPatch, LeadQuery, NewLead, Page, Pipeline, Window},
     port::{Clock, Created, Idempotency, Listed, Store, Updated},
     tokens::{self, StoredTokens},
-    validate::{LeadDraft, LeadEdit, Named, Reference, References, Stamp},
+    validate::{InvalidReference, LeadDraft, LeadEdit, LookupResult, NewLeadMeta, RequiredLookups},
 };
 
 /// One [`Shop`] for each business. An unknown business gets the empty shop, so every lookup in it finds nothing.
@@ -69,11 +69,11 @@ impl Shops {
 impl Shop {
     /// Looks up the ids that a draft or an edit refers to. A pipeline resolves to its first stage, a stage to its
     /// pipeline. Core decides what the results mean for the lead.
-    fn look_up(&self, named: Named<'_>) -> References {
+    fn look_up(&self, named: RequiredLookups<'_>) -> LookupResult {
         let pipeline = |id: &PipelineId| self.pipelines.iter().find(|pipeline| pipeline.id == *id);
         let home =
             |id: &StageId| self.pipelines.iter().find(|pipeline| pipeline.stages.iter().any(|stage| stage.id == *id));
-        References {
+        LookupResult {
             client_exists: named.client.is_some_and(|id| self.clients.iter().any(|client| client.id == *id)),
             first_stage: named.pipeline.and_then(pipeline).and_then(|p| p.stages.first()).map(|s| s.id.clone()),
             stage_pipeline: named.stage.and_then(home).map(|pipeline| pipeline.id.clone()),
@@ -92,20 +92,20 @@ impl Store for Shops {
     async fn create(
         &self,
         business: &BusinessId,
-        stamp: Stamp,
+        meta: NewLeadMeta,
         draft: LeadDraft,
-        once: Option<&Idempotency>,
+        idempotency: Option<&Idempotency>,
     ) -> Result<Created, BoxError> {
         let shop = self.of(business);
         let mut leads = shop.lock();
-        leads.remembered.retain(|_, (_, lead)| (stamp.at.to_utc() - lead.created_at.to_utc()).num_hours() < 24);
-        if let Some(Idempotency { key, fingerprint }) = once
+        leads.remembered.retain(|_, (_, lead)| (meta.at.to_utc() - lead.created_at.to_utc()).num_hours() < 24);
+        if let Some(Idempotency { key, fingerprint }) = idempotency
             && let Some((of, lead)) = leads.remembered.get(key)
         {
             return Ok(if of == fingerprint { Created::Replayed(lead.clone()) } else { Created::KeyReused });
         }
-        let references = shop.look_up(draft.named());
-        let lead = match draft.into_lead(stamp, &references) {
+        let references = shop.look_up(draft.required_lookups());
+        let lead = match draft.into_lead(meta, &references) {
             Ok(lead) => Arc::new(lead),
             Err(reference) => return Ok(Created::Refused(reference)),
         };
@@ -113,10 +113,10 @@ impl Store for Shops {
             return Err(format!("a lead with the id {} exists already", lead.id).into());
         }
         leads.by_id.insert(lead.id.clone(), lead.clone());
-        if let Some(Idempotency { key, fingerprint }) = once {
+        if let Some(Idempotency { key, fingerprint }) = idempotency {
             leads.remembered.insert(key.clone(), (*fingerprint, lead.clone()));
         }
-        Ok(Created::Fresh(lead))
+        Ok(Created::New(lead))
     }
 
     async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, BoxError> {
@@ -127,7 +127,7 @@ impl Store for Shops {
         let shop = self.of(business);
         let mut leads = shop.lock();
         let Some(lead) = leads.by_id.get_mut(id) else { return Ok(Updated::Missing) };
-        Ok(match edit.apply(lead, &shop.look_up(edit.named())) {
+        Ok(match edit.apply(lead, &shop.look_up(edit.required_lookups())) {
             Ok(after) => {
                 *lead = Arc::new(after);
                 Updated::Changed(lead.clone())
@@ -136,7 +136,7 @@ impl Store for Shops {
         })
     }
 
-    async fn remove(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
+    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
         Ok(self.of(business).lock().by_id.remove(id).is_some())
     }
 
@@ -144,10 +144,10 @@ impl Store for Shops {
         let shop = self.of(business);
         let LeadQuery { client, stage, window, .. } = query;
         if client.as_ref().is_some_and(|id| shop.clients.iter().all(|client| client.id != *id)) {
-            return Ok(Listed::Refused(Reference::Client));
+            return Ok(Listed::Refused(InvalidReference::Client));
         }
         if stage.as_ref().is_some_and(|id| !shop.pipelines.iter().any(|p| p.stages.iter().any(|s| s.id == *id))) {
-            return Ok(Listed::Refused(Reference::Stage));
+            return Ok(Listed::Refused(InvalidReference::Stage));
         }
         let matches = |lead: &&Arc<Lead>| {
             client.as_ref().is_none_or(|id| lead.client_id == *id)
@@ -187,8 +187,8 @@ async fn run() -> Result<(), BoxError> {
             "tokens": [{"name": "example", "scopes": ["read", "write"]}]}]}"#,
     )?;
     let tokens = MemoryTokens::default();
-    let minted = tokens::seed(&tokens, &dataset, SystemClock.now().into()).await?;
-    let token = minted.into_iter().next().ok_or("no token")?.secret;
+    let issued = tokens::import(&tokens, &dataset, SystemClock.now().into()).await?;
+    let token = issued.into_iter().next().ok_or("no token")?.secret;
     let service = LeadService::builder(Shops::new(dataset), StoredTokens::new(tokens, SystemClock)).build()?;
     let client = Client::builder("http://in-process", token).in_process(service)?;
 

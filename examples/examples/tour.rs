@@ -20,8 +20,8 @@ use tokio::sync::oneshot;
 #[tokio::main]
 async fn main() -> Result<(), BoxError> {
     let (dataset, tokens) = (Dataset::parse(SAMPLE)?, MemoryTokens::default());
-    let minted = tokens::seed(&tokens, &dataset, SystemClock.now().into()).await?;
-    let token = minted.first().ok_or("the sample has no token")?.secret.clone();
+    let issued = tokens::import(&tokens, &dataset, SystemClock.now().into()).await?;
+    let token = issued.first().ok_or("the sample has no token")?.secret.clone();
     let verifier = StoredTokens::new(tokens, SystemClock);
     let service = LeadService::builder(MemoryStore::new(dataset), verifier).base_path("/v1").build()?;
     let server = Server::bind("127.0.0.1:0".parse()?).await?;

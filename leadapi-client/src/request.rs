@@ -10,7 +10,7 @@ use leadapi_core::{
     http::{Operation, header::IDEMPOTENCY_KEY, lead_path},
     id::LeadId,
     model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead, Window},
-    validate::Faults,
+    validate::FieldErrors,
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
@@ -44,7 +44,7 @@ pub(crate) struct Prepared {
 pub(crate) enum Refusal {
     /// The service would refuse it without looking anything up, with this text.
     #[error(transparent)]
-    Faults(#[from] Faults),
+    FieldErrors(#[from] FieldErrors),
     /// On its way a URL parser would take `.` or `..` away, and the request would reach another path.
     #[error("id must not be . or .., which no URL can carry")]
     Unaddressable,
@@ -202,7 +202,7 @@ mod tests {
         let nothing = Prepared::update_lead(&LeadId::parse("l1").unwrap(), &LeadPatch::new()).unwrap_err();
         assert_eq!(nothing.to_string(), "body has no field to change");
         let endless = NewLead::new(&ClientId::parse("c1").unwrap(), "Ann").value(f64::NAN);
-        assert!(matches!(Prepared::create_lead(&endless, None), Err(Refusal::Faults(_))), "JSON would say null");
+        assert!(matches!(Prepared::create_lead(&endless, None), Err(Refusal::FieldErrors(_))), "JSON would say null");
     }
 
     #[test]

@@ -110,7 +110,7 @@ fn a_kept_token_is_the_record_that_it_came_from() {
     assert_eq!((&token["hash"], &token["prefix"]), (&record.hash.to_hex().into(), &record.hint.clone().into()));
 
     let store = MemoryTokens::default();
-    assert!(block_on(tokens::seed(&store, &dataset, moment(NOON))).unwrap().is_empty());
+    assert!(block_on(tokens::import(&store, &dataset, moment(NOON))).unwrap().is_empty());
     let owner = BusinessId::parse("b1").unwrap();
     assert_eq!(block_on(store.list(&owner)).unwrap(), std::slice::from_ref(&record));
     assert_eq!(block_on(store.find(&record.hash)).unwrap(), Some(Arc::new((owner, record))));
@@ -137,10 +137,10 @@ fn a_given_secret_is_never_written_and_its_token_stays_good() {
 fn the_records_are_those_of_every_business_and_the_minted_ones_are_told() {
     let dataset = Dataset::parse(SAMPLE).unwrap();
     let made = tokens::records(&dataset, moment(NOON)).unwrap();
-    assert_eq!((made.records.len(), made.minted.len()), (7, 7));
-    for (record, minted) in made.records.iter().zip(&made.minted) {
-        assert_eq!((&record.0, record.1.hash), (&minted.business_id, minted.secret.hash()));
-        assert_eq!((&record.1.name, record.1.created_at), (&minted.name, moment(NOON)));
+    assert_eq!((made.records.len(), made.issued.len()), (7, 7));
+    for (record, issued) in made.records.iter().zip(&made.issued) {
+        assert_eq!((&record.0, record.1.hash), (&issued.business_id, issued.secret.hash()));
+        assert_eq!((&record.1.name, record.1.created_at), (&issued.name, moment(NOON)));
     }
     let revoked = made.records.iter().filter(|(_, record)| record.revoked_at.is_some());
     let expiring = made.records.iter().filter(|(_, record)| record.expires_at.is_some());

@@ -19,7 +19,7 @@ use leadapi_core::{
     id::{BusinessId, LeadId, TokenId},
     model::{ClientAccount, Lead, LeadQuery, Page, Pipeline, Window},
     port::{Admission, Class, Created, Idempotency, Listed, RateLimiter, Store, TokenVerifier, Updated, Verdict},
-    validate::{LeadDraft, LeadEdit, Stamp},
+    validate::{LeadDraft, LeadEdit, NewLeadMeta},
 };
 use tokio::sync::Semaphore;
 
@@ -49,7 +49,7 @@ impl Store for Broken {
     async fn create(
         &self,
         _: &BusinessId,
-        _: Stamp,
+        _: NewLeadMeta,
         _: LeadDraft,
         _: Option<&Idempotency>,
     ) -> Result<Created, BoxError> {
@@ -64,7 +64,7 @@ impl Store for Broken {
         self.answer()
     }
 
-    async fn remove(&self, _: &BusinessId, _: &LeadId) -> Result<bool, BoxError> {
+    async fn delete(&self, _: &BusinessId, _: &LeadId) -> Result<bool, BoxError> {
         self.answer()
     }
 
@@ -165,11 +165,11 @@ impl Store for Gated {
     async fn create(
         &self,
         business: &BusinessId,
-        stamp: Stamp,
+        meta: NewLeadMeta,
         draft: LeadDraft,
         once: Option<&Idempotency>,
     ) -> Result<Created, BoxError> {
-        self.through().await.create(business, stamp, draft, once).await
+        self.through().await.create(business, meta, draft, once).await
     }
 
     async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, BoxError> {
@@ -180,8 +180,8 @@ impl Store for Gated {
         self.through().await.update(business, id, edit).await
     }
 
-    async fn remove(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
-        self.through().await.remove(business, id).await
+    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
+        self.through().await.delete(business, id).await
     }
 
     async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, BoxError> {

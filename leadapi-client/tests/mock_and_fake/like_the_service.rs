@@ -18,7 +18,7 @@ use leadapi_core::{
     http::LeadService,
     memory::{Limits, ManualClock, MemoryStore, MemoryTokens, SlidingWindow, SystemClock},
     port::{Clock, TokenVerifier, Verdict},
-    tokens::{StoredTokens, seed},
+    tokens::{self, StoredTokens},
 };
 
 use crate::raw::{Ask, Raw};
@@ -49,7 +49,7 @@ fn data() -> (Dataset, [BearerToken; 3]) {
 /// A service assembled without the fake. New leads get the given ids.
 async fn by_hand(data: Dataset, clock: &Arc<ManualClock>, ids: Arc<Mutex<Vec<LeadId>>>) -> LeadService {
     let tokens = MemoryTokens::default();
-    seed(&tokens, &data, START.parse().unwrap()).await.unwrap();
+    tokens::import(&tokens, &data, START.parse().unwrap()).await.unwrap();
     let time = || {
         let clock = clock.clone();
         move || clock.now()

@@ -1,13 +1,13 @@
 //! Creating leads (contract D4, D6).
 
 use super::{
-    Check, NOON, business, client, create, draft, ids, lead_id, listed, moment, new, page, pipeline, same, stage,
-    stamp, try_create,
+    Check, NOON, business, client, create, draft, ids, lead_id, listed, meta, moment, new, page, pipeline, same, stage,
+    try_create,
 };
 use crate::{
     model::{Lead, LeadItem, LeadQuery, NewLead},
     port::{Created, Store},
-    validate::Reference,
+    validate::InvalidReference,
 };
 
 /// The store returns exactly what it was given, to the last character and bit.
@@ -125,16 +125,16 @@ pub(super) async fn refuses_what_is_not_there(store: &impl Store) -> Check {
     let here = |id: &str| NewLead { client_id: Some(id.to_owned()), ..new("n") };
     let impossible = NewLead { stage_id: Some("no such".into()), ..new("n") };
     let cases = [
-        (here("nobody"), Reference::Client),
-        (here("no such"), Reference::Client),
-        (here("nobody").pipeline(&pipeline("nothing")), Reference::Client),
-        (here("c1").pipeline(&pipeline("nothing")), Reference::Pipeline),
-        (here("c1").stage(&stage("nothing")), Reference::Stage),
-        (impossible, Reference::Stage),
-        (here("c1").stage(&stage("nothing")).pipeline(&pipeline("nothing")), Reference::PipelineAndStage),
-        (here("c1").stage(&stage("s11")).pipeline(&pipeline("nothing")), Reference::Pipeline),
-        (here("c1").stage(&stage("nothing")).pipeline(&pipeline("p1")), Reference::Stage),
-        (here("c1").stage(&stage("s21")).pipeline(&pipeline("p1")), Reference::Mismatch),
+        (here("nobody"), InvalidReference::Client),
+        (here("no such"), InvalidReference::Client),
+        (here("nobody").pipeline(&pipeline("nothing")), InvalidReference::Client),
+        (here("c1").pipeline(&pipeline("nothing")), InvalidReference::Pipeline),
+        (here("c1").stage(&stage("nothing")), InvalidReference::Stage),
+        (impossible, InvalidReference::Stage),
+        (here("c1").stage(&stage("nothing")).pipeline(&pipeline("nothing")), InvalidReference::PipelineAndStage),
+        (here("c1").stage(&stage("s11")).pipeline(&pipeline("nothing")), InvalidReference::Pipeline),
+        (here("c1").stage(&stage("nothing")).pipeline(&pipeline("p1")), InvalidReference::Stage),
+        (here("c1").stage(&stage("s21")).pipeline(&pipeline("p1")), InvalidReference::Mismatch),
     ];
     for (lead, reference) in cases {
         let outcome = try_create(store, "l1", NOON, &lead, None).await?;
@@ -147,7 +147,7 @@ pub(super) async fn refuses_what_is_not_there(store: &impl Store) -> Check {
 /// A second lead with the same id must not overwrite the first.
 pub(super) async fn refuses_an_id_twice(store: &impl Store) -> Check {
     create(store, "l1", NOON, &new("first")).await?;
-    let again = store.create(&business("b1"), stamp("l1", "2026-05-05T12:00:00Z")?, draft(&new("second"))?, None).await;
+    let again = store.create(&business("b1"), meta("l1", "2026-05-05T12:00:00Z")?, draft(&new("second"))?, None).await;
     same("an error for the second", &again.is_err(), &true)?;
     let read = store.get(&business("b1"), &lead_id("l1")).await?;
     same("the name of the first", &read.map(|lead| lead.name.clone()), &Some("first".into()))?;

@@ -5,7 +5,7 @@ use crate::{
     id::StageId,
     model::{LeadPatch, LeadQuery, NewLead, Window},
     port::{Created, Listed, Store, Updated},
-    validate::Reference,
+    validate::InvalidReference,
 };
 
 /// Names and ids that a collation would treat as equal or sort differently.
@@ -42,7 +42,7 @@ const LEADS: [&str; 16] = ["!", "\"", "%", "'", "-", "10", "9", "A", "B", "\\", 
 
 async fn create(store: &impl Store, id: &str, lead: &NewLead) -> Check {
     let outcome = try_create(store, id, NOON, lead, None).await?;
-    if matches!(outcome, Created::Fresh(_)) { Ok(()) } else { Err(format!("{id} was not made: {outcome:?}").into()) }
+    if matches!(outcome, Created::New(_)) { Ok(()) } else { Err(format!("{id} was not made: {outcome:?}").into()) }
 }
 
 pub(super) async fn orders_by_code_points(store: &impl Store) -> Check {
@@ -68,7 +68,7 @@ pub(super) async fn tells_ids_apart(store: &impl Store) -> Check {
     let upper = lead_id("L1");
     same("reading", &store.get(&owner, &upper).await?, &None)?;
     same("changing", &change(store, "L1", &LeadPatch::new().name("m")).await?, &Updated::Missing)?;
-    same("removing", &store.remove(&owner, &upper).await?, &false)?;
+    same("deleting", &store.delete(&owner, &upper).await?, &false)?;
 
     create(store, "L1", &NewLead::new(&client("C1"), "upper").stage(&stage("S1"))).await?;
     for (query, id) in [
@@ -85,17 +85,17 @@ pub(super) async fn tells_ids_apart(store: &impl Store) -> Check {
         let found = lead.as_ref().map(|lead| (lead.name.as_str(), lead.stage_id.as_ref().map(StageId::as_str)));
         same(id, &found, &Some((name, Some(place))))?;
     }
-    same("removing one", &store.remove(&owner, &upper).await?, &true)?;
+    same("deleting one", &store.delete(&owner, &upper).await?, &true)?;
     same("what is left", &listed(store, &LeadQuery::new()).await?, &(ids(&["l1"]), 1))?;
 
-    for (id, reference) in [("C9", Reference::Client), ("C_", Reference::Client)] {
+    for (id, reference) in [("C9", InvalidReference::Client), ("C_", InvalidReference::Client)] {
         let outcome = try_create(store, "l2", NOON, &NewLead::new(&client(id), "n"), None).await?;
         same("a client account in other case", &outcome, &Created::Refused(reference))?;
     }
     let moved = change(store, "l1", &LeadPatch::new().stage(&stage("S10"))).await?;
-    same("a stage in other case", &moved, &Updated::Refused(Reference::Stage))?;
+    same("a stage in other case", &moved, &Updated::Refused(InvalidReference::Stage))?;
     let moved = change(store, "l1", &LeadPatch::new().pipeline(&pipeline("P_"))).await?;
-    same("a pipeline in other case", &moved, &Updated::Refused(Reference::Pipeline))?;
+    same("a pipeline in other case", &moved, &Updated::Refused(InvalidReference::Pipeline))?;
     let theirs = page(store, "B1", &LeadQuery::new()).await?;
     let found: Vec<&str> = theirs.data.iter().map(|lead| lead.id.as_str()).collect();
     same("a business in other case", &(found, theirs.total), &(vec!["upper"], 1))
@@ -109,7 +109,7 @@ pub(super) async fn takes_no_wildcards(store: &impl Store) -> Check {
     for id in ["l_", "l%", "l*", "l?", "l\\", "l1\\", "l1'--", "%", "_", "_1", "l1\"", "[l]1"] {
         same(id, &store.get(&owner, &lead_id(id)).await?, &None)?;
         same(id, &change(store, id, &LeadPatch::new().name("m")).await?, &Updated::Missing)?;
-        same(id, &store.remove(&owner, &lead_id(id)).await?, &false)?;
+        same(id, &store.delete(&owner, &lead_id(id)).await?, &false)?;
     }
     for id in ["c_", "c%"] {
         same(id, &listed(store, &LeadQuery::new().client(client(id))).await?, &(vec![], 0))?;
@@ -118,7 +118,7 @@ pub(super) async fn takes_no_wildcards(store: &impl Store) -> Check {
         same(id, &listed(store, &LeadQuery::new().stage(stage(id))).await?, &(vec![], 0))?;
     }
     for query in [LeadQuery::new().client(client("%")), LeadQuery::new().client(client("c*"))] {
-        same("a filter", &store.list(&owner, &query).await?, &Listed::Refused(Reference::Client))?;
+        same("a filter", &store.list(&owner, &query).await?, &Listed::Refused(InvalidReference::Client))?;
     }
     // Ids with such characters are valid.
     for (id, owner) in [("l_", "c_"), ("l%", "c%"), ("l\\", "c\\"), ("l'", "c'"), ("l\"", "c\""), ("l-", "c-")] {

@@ -3,17 +3,17 @@
 use futures_util::future::join_all;
 
 use super::{
-    Check, NOON, business, change, create, draft, lead_id, listed, moment, new, same, stage, stamp, try_create,
+    Check, NOON, business, change, create, draft, lead_id, listed, meta, moment, new, same, stage, try_create,
 };
 use crate::{
     BoxError,
     id::ClientId,
     model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead},
     port::{Created, Idempotency, Store},
-    validate::Reference,
+    validate::InvalidReference,
 };
 
-fn once(key: &str, lead: &NewLead) -> Result<Idempotency, BoxError> {
+fn idempotency(key: &str, lead: &NewLead) -> Result<Idempotency, BoxError> {
     Ok(Idempotency { key: IdempotencyKey::parse(key)?, fingerprint: draft(lead)?.fingerprint() })
 }
 
@@ -24,65 +24,65 @@ async fn total(store: &impl Store) -> Result<u64, BoxError> {
 /// A replay returns the first response even after the lead was changed or deleted.
 pub(super) async fn replays_the_first_answer(store: &impl Store) -> Check {
     let lead = new("n").stage(&stage("s11"));
-    let once = once("k", &lead)?;
-    let Created::Fresh(first) = try_create(store, "l1", NOON, &lead, Some(&once)).await? else {
+    let idempotency = idempotency("k", &lead)?;
+    let Created::New(first) = try_create(store, "l1", NOON, &lead, Some(&idempotency)).await? else {
         return Err("the first was not made".into());
     };
     let replayed = Created::Replayed(first);
-    same("at once", &try_create(store, "l2", NOON, &lead, Some(&once)).await?, &replayed)?;
+    same("at once", &try_create(store, "l2", NOON, &lead, Some(&idempotency)).await?, &replayed)?;
     change(store, "l1", &LeadPatch::new().name("changed").stage(&stage("s12"))).await?;
-    same("after a change", &try_create(store, "l3", NOON, &lead, Some(&once)).await?, &replayed)?;
+    same("after a change", &try_create(store, "l3", NOON, &lead, Some(&idempotency)).await?, &replayed)?;
     same("the leads", &total(store).await?, &1)?;
-    store.remove(&business("b1"), &lead_id("l1")).await?;
-    same("after its end", &try_create(store, "l4", NOON, &lead, Some(&once)).await?, &replayed)?;
+    store.delete(&business("b1"), &lead_id("l1")).await?;
+    same("after its end", &try_create(store, "l4", NOON, &lead, Some(&idempotency)).await?, &replayed)?;
     same("the leads at last", &total(store).await?, &0)
 }
 
 pub(super) async fn tells_other_bodies_apart(store: &impl Store) -> Check {
     let lead = new("n");
-    try_create(store, "l1", NOON, &lead, Some(&once("k", &lead)?)).await?;
+    try_create(store, "l1", NOON, &lead, Some(&idempotency("k", &lead)?)).await?;
     let other = new("m");
-    let outcome = try_create(store, "l2", NOON, &other, Some(&once("k", &other)?)).await?;
+    let outcome = try_create(store, "l2", NOON, &other, Some(&idempotency("k", &other)?)).await?;
     same("another body", &outcome, &Created::KeyReused)?;
     // The key is checked before any reference in the body.
     let mut dangling = new("n");
     dangling.client_id = Some("nobody".into());
-    let outcome = try_create(store, "l3", NOON, &dangling, Some(&once("k", &dangling)?)).await?;
+    let outcome = try_create(store, "l3", NOON, &dangling, Some(&idempotency("k", &dangling)?)).await?;
     same("another body that names nobody", &outcome, &Created::KeyReused)?;
     // Keys are case-sensitive and belong to one business.
-    let outcome = try_create(store, "l4", NOON, &lead, Some(&once("K", &lead)?)).await?;
-    same("a key in other case", &matches!(outcome, Created::Fresh(_)), &true)?;
+    let outcome = try_create(store, "l4", NOON, &lead, Some(&idempotency("K", &lead)?)).await?;
+    same("a key in other case", &matches!(outcome, Created::New(_)), &true)?;
     let theirs = NewLead::new(&ClientId::named("d1"), "n");
-    let key = once("k", &theirs)?;
-    let outcome = store.create(&business("b2"), stamp("l5", NOON)?, draft(&theirs)?, Some(&key)).await?;
-    same("the key of another business", &matches!(outcome, Created::Fresh(_)), &true)?;
+    let key = idempotency("k", &theirs)?;
+    let outcome = store.create(&business("b2"), meta("l5", NOON)?, draft(&theirs)?, Some(&key)).await?;
+    same("the key of another business", &matches!(outcome, Created::New(_)), &true)?;
     same("the leads", &total(store).await?, &2)
 }
 
 pub(super) async fn remembers_successes_alone(store: &impl Store) -> Check {
     let mut dangling = new("n");
     dangling.stage_id = Some("nothing".into());
-    let outcome = try_create(store, "l1", NOON, &dangling, Some(&once("k", &dangling)?)).await?;
-    same("a refusal", &outcome, &Created::Refused(Reference::Stage))?;
+    let outcome = try_create(store, "l1", NOON, &dangling, Some(&idempotency("k", &dangling)?)).await?;
+    same("a refusal", &outcome, &Created::Refused(InvalidReference::Stage))?;
     let lead = new("n");
-    let outcome = try_create(store, "l2", NOON, &lead, Some(&once("k", &lead)?)).await?;
-    same("a create after it", &matches!(outcome, Created::Fresh(_)), &true)?;
+    let outcome = try_create(store, "l2", NOON, &lead, Some(&idempotency("k", &lead)?)).await?;
+    same("a create after it", &matches!(outcome, Created::New(_)), &true)?;
     // A failed create stores neither the lead nor the key.
-    let failed = try_create(store, "l2", NOON, &lead, Some(&once("k2", &lead)?)).await;
+    let failed = try_create(store, "l2", NOON, &lead, Some(&idempotency("k2", &lead)?)).await;
     same("an id that exists", &failed.is_err(), &true)?;
-    let outcome = try_create(store, "l3", NOON, &lead, Some(&once("k2", &lead)?)).await?;
-    same("a create after that", &matches!(outcome, Created::Fresh(_)), &true)
+    let outcome = try_create(store, "l3", NOON, &lead, Some(&idempotency("k2", &lead)?)).await?;
+    same("a create after that", &matches!(outcome, Created::New(_)), &true)
 }
 
 pub(super) async fn forgets_after_a_day(store: &impl Store) -> Check {
     let lead = new("n");
-    let once = once("k", &lead)?;
-    try_create(store, "l1", NOON, &lead, Some(&once)).await?;
-    let outcome = try_create(store, "l2", "2026-05-05T11:59:59.999Z", &lead, Some(&once)).await?;
+    let idempotency = idempotency("k", &lead)?;
+    try_create(store, "l1", NOON, &lead, Some(&idempotency)).await?;
+    let outcome = try_create(store, "l2", "2026-05-05T11:59:59.999Z", &lead, Some(&idempotency)).await?;
     same("just within a day", &matches!(outcome, Created::Replayed(_)), &true)?;
-    let outcome = try_create(store, "l3", "2026-05-05T12:00:00.000Z", &lead, Some(&once)).await?;
-    same("after a day", &matches!(outcome, Created::Fresh(_)), &true)?;
-    let outcome = try_create(store, "l4", "2026-05-06T11:59:59.999Z", &lead, Some(&once)).await?;
+    let outcome = try_create(store, "l3", "2026-05-05T12:00:00.000Z", &lead, Some(&idempotency)).await?;
+    same("after a day", &matches!(outcome, Created::New(_)), &true)?;
+    let outcome = try_create(store, "l4", "2026-05-06T11:59:59.999Z", &lead, Some(&idempotency)).await?;
     let Created::Replayed(lead) = outcome else { return Err("the second was not remembered".into()) };
     same("the one that is remembered", &lead.id, &lead_id("l3"))?;
     same("its moment", &lead.created_at, &moment("2026-05-05T12:00:00.000Z")?)
@@ -91,12 +91,12 @@ pub(super) async fn forgets_after_a_day(store: &impl Store) -> Check {
 pub(super) async fn lets_one_of_many_twins_in(store: &impl Store) -> Check {
     create(store, "before", NOON, &new("n")).await?;
     let lead = new("twin");
-    let once = once("k", &lead)?;
+    let idempotency = idempotency("k", &lead)?;
     let names: Vec<String> = (0..16).map(|twin| format!("t{twin}")).collect();
-    let outcomes = join_all(names.iter().map(|id| try_create(store, id, NOON, &lead, Some(&once)))).await;
+    let outcomes = join_all(names.iter().map(|id| try_create(store, id, NOON, &lead, Some(&idempotency)))).await;
     let outcomes = outcomes.into_iter().collect::<Result<Vec<_>, _>>()?;
     let fresh = outcomes.iter().filter_map(|outcome| match outcome {
-        Created::Fresh(lead) => Some(lead),
+        Created::New(lead) => Some(lead),
         _ => None,
     });
     let fresh: Vec<_> = fresh.collect();

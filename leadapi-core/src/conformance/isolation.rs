@@ -1,13 +1,13 @@
 //! One business sees nothing of another (contract 5.6, D2).
 
 use super::{
-    Check, NOON, business, change, create, draft, edit, lead_id, listed, new, page, pipeline, same, stage, stamp,
+    Check, NOON, business, change, create, draft, edit, lead_id, listed, meta, new, page, pipeline, same, stage,
 };
 use crate::{
     id::ClientId,
     model::{LeadPatch, LeadQuery, NewLead, Window},
     port::{Created, Listed, Store, Updated},
-    validate::Reference,
+    validate::InvalidReference,
 };
 
 pub(super) async fn hides_the_leads_of_others(store: &impl Store) -> Check {
@@ -15,7 +15,7 @@ pub(super) async fn hides_the_leads_of_others(store: &impl Store) -> Check {
     let patch = LeadPatch::new().name("taken");
     same("reading", &store.get(&business("b1"), &lead_id("m1")).await?, &None)?;
     same("changing", &change(store, "m1", &patch).await?, &Updated::Missing)?;
-    same("removing", &store.remove(&business("b1"), &lead_id("m1")).await?, &false)?;
+    same("deleting", &store.delete(&business("b1"), &lead_id("m1")).await?, &false)?;
     same("listing", &listed(store, &LeadQuery::new()).await?, &(vec!["l1".to_owned()], 1))?;
     let theirs = page(store, "b2", &LeadQuery::new()).await?;
     let found: Vec<(&str, &str)> = theirs.data.iter().map(|lead| (lead.id.as_str(), lead.name.as_str())).collect();
@@ -25,36 +25,36 @@ pub(super) async fn hides_the_leads_of_others(store: &impl Store) -> Check {
 pub(super) async fn hides_the_references_of_others(store: &impl Store) -> Check {
     create(store, "l1", NOON, &new("n")).await?;
     let cases = [
-        (NewLead::new(&ClientId::named("d1"), "n"), Reference::Client),
-        (new("n").stage(&stage("t1")), Reference::Stage),
-        (new("n").pipeline(&pipeline("q1")), Reference::Pipeline),
-        (new("n").pipeline(&pipeline("q1")).stage(&stage("t1")), Reference::PipelineAndStage),
-        (new("n").pipeline(&pipeline("p1")).stage(&stage("t1")), Reference::Stage),
+        (NewLead::new(&ClientId::named("d1"), "n"), InvalidReference::Client),
+        (new("n").stage(&stage("t1")), InvalidReference::Stage),
+        (new("n").pipeline(&pipeline("q1")), InvalidReference::Pipeline),
+        (new("n").pipeline(&pipeline("q1")).stage(&stage("t1")), InvalidReference::PipelineAndStage),
+        (new("n").pipeline(&pipeline("p1")).stage(&stage("t1")), InvalidReference::Stage),
     ];
     for (lead, reference) in cases {
-        let outcome = store.create(&business("b1"), stamp("l2", NOON)?, draft(&lead)?, None).await?;
+        let outcome = store.create(&business("b1"), meta("l2", NOON)?, draft(&lead)?, None).await?;
         same("a create", &outcome, &Created::Refused(reference))?;
     }
     let moved = change(store, "l1", &LeadPatch::new().stage(&stage("t1"))).await?;
-    same("a move", &moved, &Updated::Refused(Reference::Stage))?;
+    same("a move", &moved, &Updated::Refused(InvalidReference::Stage))?;
     let moved = change(store, "l1", &LeadPatch::new().pipeline(&pipeline("q1"))).await?;
-    same("a move by pipeline", &moved, &Updated::Refused(Reference::Pipeline))
+    same("a move by pipeline", &moved, &Updated::Refused(InvalidReference::Pipeline))
 }
 
 /// A business that the store does not know behaves like an empty one.
 pub(super) async fn gives_nothing_to_a_stranger(store: &impl Store) -> Check {
     let stranger = business("b9");
-    let outcome = store.create(&stranger, stamp("l1", NOON)?, draft(&new("n"))?, None).await?;
-    same("a create", &outcome, &Created::Refused(Reference::Client))?;
+    let outcome = store.create(&stranger, meta("l1", NOON)?, draft(&new("n"))?, None).await?;
+    same("a create", &outcome, &Created::Refused(InvalidReference::Client))?;
     same("a lead", &store.get(&stranger, &lead_id("m1")).await?, &None)?;
     let outcome = store.update(&stranger, &lead_id("m1"), &edit(&LeadPatch::new().name("taken"))?).await?;
     same("a change", &outcome, &Updated::Missing)?;
-    same("a removal", &store.remove(&stranger, &lead_id("m1")).await?, &false)?;
+    same("a removal", &store.delete(&stranger, &lead_id("m1")).await?, &false)?;
     same("leads", &page(store, "b9", &LeadQuery::new()).await?.total, &0)?;
     let filtered = store.list(&stranger, &LeadQuery::new().client(ClientId::named("c1")).stage(stage("s11"))).await?;
-    same("leads of a client account", &filtered, &Listed::Refused(Reference::Client))?;
+    same("leads of a client account", &filtered, &Listed::Refused(InvalidReference::Client))?;
     let filtered = store.list(&stranger, &LeadQuery::new().stage(stage("s11"))).await?;
-    same("leads in a stage", &filtered, &Listed::Refused(Reference::Stage))?;
+    same("leads in a stage", &filtered, &Listed::Refused(InvalidReference::Stage))?;
     same("pipelines", &store.pipelines(&stranger, Window::default()).await?.total, &0)?;
     same("client accounts", &store.clients(&stranger, Window::default()).await?.total, &0)
 }

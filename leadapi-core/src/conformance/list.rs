@@ -4,7 +4,7 @@ use super::{Check, business, client, create, ids, listed, new, same, stage};
 use crate::{
     model::{LeadQuery, NewLead, Window},
     port::{Listed, Store},
-    validate::Reference,
+    validate::InvalidReference,
 };
 
 pub(super) async fn orders_and_pages(store: &impl Store) -> Check {
@@ -54,13 +54,13 @@ pub(super) async fn filters_and_counts(store: &impl Store) -> Check {
 pub(super) async fn refuses_foreign_filters(store: &impl Store) -> Check {
     let query = LeadQuery::new;
     for (query, reference) in [
-        (query().client(client("d1")), Reference::Client),
-        (query().client(client("nobody")), Reference::Client),
-        (query().client(client("no such")), Reference::Client),
-        (query().stage(stage("t1")), Reference::Stage),
-        (query().stage(stage("no such")), Reference::Stage),
-        (query().client(client("d1")).stage(stage("t1")), Reference::Client),
-        (query().client(client("c1")).stage(stage("t1")), Reference::Stage),
+        (query().client(client("d1")), InvalidReference::Client),
+        (query().client(client("nobody")), InvalidReference::Client),
+        (query().client(client("no such")), InvalidReference::Client),
+        (query().stage(stage("t1")), InvalidReference::Stage),
+        (query().stage(stage("no such")), InvalidReference::Stage),
+        (query().client(client("d1")).stage(stage("t1")), InvalidReference::Client),
+        (query().client(client("c1")).stage(stage("t1")), InvalidReference::Stage),
     ] {
         let outcome = store.list(&business("b1"), &query).await?;
         same("the outcome", &outcome, &Listed::Refused(reference))?;

@@ -59,7 +59,7 @@ impl Model {
 
     async fn remove(&mut self, store: &impl Store, number: usize) -> Check {
         let Some(lead) = self.0.get_mut(number).and_then(Option::take) else { return Ok(()) };
-        same("removing", &store.remove(&business("b1"), &lead_id(lead.id.as_str())).await?, &true)
+        same("deleting", &store.delete(&business("b1"), &lead_id(lead.id.as_str())).await?, &true)
     }
 
     /// All leads that match a query, in the order of the contract.

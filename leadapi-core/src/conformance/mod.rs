@@ -31,7 +31,7 @@ use crate::{
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
     model::{Lead, LeadPatch, LeadQuery, NewLead, Page, Timestamp},
     port::{Created, Idempotency, Listed, Store, TokenStore, Updated},
-    validate::{LeadDraft, LeadEdit, Stamp},
+    validate::{LeadDraft, LeadEdit, NewLeadMeta},
 };
 
 /// A behaviour of a store that violates the contract.
@@ -63,7 +63,7 @@ pub async fn run<S: Store>(make: impl AsyncFn(Dataset) -> Result<S, BoxError>) -
         create(FIXTURE): keeps_every_value keeps_every_moment places_by_stage_and_pipeline refuses_what_is_not_there
             refuses_an_id_twice;
         update(FIXTURE): merges sets_and_clears_everything places moves_in_the_lists refuses_what_is_not_there
-            loses_no_change removes_once;
+            loses_no_change deletes_once;
         list(FIXTURE): orders_and_pages filters_and_counts refuses_foreign_filters pipelines_and_clients;
         idempotency(FIXTURE): replays_the_first_answer tells_other_bodies_apart remembers_successes_alone
             forgets_after_a_day lets_one_of_many_twins_in;
@@ -154,8 +154,8 @@ fn edit(patch: &LeadPatch) -> Result<LeadEdit, BoxError> {
     Ok(patch.check()?)
 }
 
-fn stamp(id: &str, at: &str) -> Result<Stamp, BoxError> {
-    Ok(Stamp { id: lead_id(id), at: moment(at)? })
+fn meta(id: &str, at: &str) -> Result<NewLeadMeta, BoxError> {
+    Ok(NewLeadMeta { id: lead_id(id), at: moment(at)? })
 }
 
 fn moment(at: &str) -> Result<Timestamp, BoxError> {
@@ -169,15 +169,15 @@ async fn try_create(
     id: &str,
     at: &str,
     lead: &NewLead,
-    once: Option<&Idempotency>,
+    idempotency: Option<&Idempotency>,
 ) -> Result<Created, BoxError> {
-    store.create(&business("b1"), stamp(id, at)?, draft(lead)?, once).await
+    store.create(&business("b1"), meta(id, at)?, draft(lead)?, idempotency).await
 }
 
 /// Creates a lead in business `b1`.
 async fn create(store: &impl Store, id: &str, at: &str, lead: &NewLead) -> Result<Arc<Lead>, BoxError> {
     match try_create(store, id, at, lead, None).await? {
-        Created::Fresh(lead) => Ok(lead),
+        Created::New(lead) => Ok(lead),
         other => Err(format!("a lead was not made: {other:?}").into()),
     }
 }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Check, business, client, draft, edit, lead_id, page, pipeline, same, stage, stamp};
+use super::{Check, business, client, draft, edit, lead_id, meta, page, pipeline, same, stage};
 use crate::{
     BoxError,
     model::{IdempotencyKey, Lead, LeadPatch, LeadQuery, NewLead, Window},
     port::{Created, Idempotency, Listed, Store, Updated},
-    validate::Reference,
+    validate::InvalidReference,
 };
 
 /// Every id exists in both businesses, for records that differ in name, time and position.
@@ -112,42 +112,42 @@ pub(super) async fn changes_its_own(store: &impl Store) -> Check {
     }
     let both = edit(&LeadPatch::new().pipeline(&pipeline("p2")).stage(&stage("s1")))?;
     let outcome = store.update(&business("b1"), &lead_id("l1"), &both).await?;
-    same("a pair that is the other's", &outcome, &Updated::Refused(Reference::Mismatch))?;
+    same("a pair that is the other's", &outcome, &Updated::Refused(InvalidReference::Mismatch))?;
 
     let theirs = read(store, "b2", "l1").await?;
-    same("removing ours", &store.remove(&business("b1"), &lead_id("l1")).await?, &true)?;
-    same("removing it again", &store.remove(&business("b1"), &lead_id("l1")).await?, &false)?;
+    same("deleting ours", &store.delete(&business("b1"), &lead_id("l1")).await?, &true)?;
+    same("deleting it again", &store.delete(&business("b1"), &lead_id("l1")).await?, &false)?;
     same("ours after it", &found(store, "b1", &LeadQuery::new()).await?, &(vec![], 0))?;
     same("the other's after it", &read(store, "b2", "l1").await?, &theirs)?;
     let again = NewLead::new(&client("c2"), "Di").stage(&stage("s2"));
-    let outcome = store.create(&business("b1"), stamp("l1", "2026-03-03T00:00:00Z")?, draft(&again)?, None).await?;
-    same("ours made again", &matches!(outcome, Created::Fresh(_)), &true)?;
+    let outcome = store.create(&business("b1"), meta("l1", "2026-03-03T00:00:00Z")?, draft(&again)?, None).await?;
+    same("ours made again", &matches!(outcome, Created::New(_)), &true)?;
     same("its place", &found(store, "b1", &LeadQuery::new()).await?, &one("Di c2 p1 s2"))?;
     same("the other's after that", &read(store, "b2", "l1").await?, &theirs)?;
     let query = LeadQuery::new().client(client("nobody"));
-    same("a filter", &store.list(&business("b1"), &query).await?, &Listed::Refused(Reference::Client))
+    same("a filter", &store.list(&business("b1"), &query).await?, &Listed::Refused(InvalidReference::Client))
 }
 
 /// The same key and body create one lead in each business, and each business replays its own.
 pub(super) async fn remembers_its_own(store: &impl Store) -> Check {
     let lead = NewLead::new(&client("c1"), "Eve").pipeline(&pipeline("p1"));
-    let once = Idempotency { key: IdempotencyKey::parse("k")?, fingerprint: draft(&lead)?.fingerprint() };
-    let create = async |owner: &str, id: &str, new: &NewLead, once: &Idempotency| {
-        store.create(&business(owner), stamp(id, "2026-05-04T12:00:00Z")?, draft(new)?, Some(once)).await
+    let idempotency = Idempotency { key: IdempotencyKey::parse("k")?, fingerprint: draft(&lead)?.fingerprint() };
+    let create = async |owner: &str, id: &str, new: &NewLead, idempotency: &Idempotency| {
+        store.create(&business(owner), meta(id, "2026-05-04T12:00:00Z")?, draft(new)?, Some(idempotency)).await
     };
     let mut made = Vec::new();
     for (owner, place) in BOTH.into_iter().zip(["Eve c1 p1 s1", "Eve c1 p1 s3"]) {
-        let outcome = create(owner, "l2", &lead, &once).await?;
-        let Created::Fresh(lead) = outcome else { return Err(format!("it was not made: {outcome:?}").into()) };
+        let outcome = create(owner, "l2", &lead, &idempotency).await?;
+        let Created::New(lead) = outcome else { return Err(format!("it was not made: {outcome:?}").into()) };
         same("where it is", &words(&lead), &place.to_owned())?;
         made.push(lead);
     }
-    store.remove(&business("b1"), &lead_id("l2")).await?;
+    store.delete(&business("b1"), &lead_id("l2")).await?;
     for (owner, first) in BOTH.into_iter().zip(&made) {
-        let outcome = create(owner, "l3", &lead, &once).await?;
+        let outcome = create(owner, "l3", &lead, &idempotency).await?;
         same(&format!("what {owner} is told"), &outcome, &Created::Replayed(first.clone()))?;
     }
     let other = NewLead::new(&client("c2"), "Eve");
-    let reused = Idempotency { fingerprint: draft(&other)?.fingerprint(), ..once };
+    let reused = Idempotency { fingerprint: draft(&other)?.fingerprint(), ..idempotency };
     same("another body", &create("b2", "l3", &other, &reused).await?, &Created::KeyReused)
 }

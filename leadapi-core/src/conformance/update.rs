@@ -7,7 +7,7 @@ use crate::{
     BoxError,
     model::{LeadPatch, LeadQuery},
     port::{Store, Updated},
-    validate::Reference,
+    validate::InvalidReference,
 };
 
 pub(super) async fn merges(store: &impl Store) -> Check {
@@ -101,7 +101,7 @@ pub(super) async fn moves_in_the_lists(store: &impl Store) -> Check {
     same("all", &listed(store, &LeadQuery::new()).await?, &(ids(&["l3", "l2", "l1"]), 3))?;
     change(store, "l2", &LeadPatch::new().clear_pipeline()).await?;
     same("the stage it left again", &listed(store, &in_stage("s12")).await?, &(vec![], 0))?;
-    store.remove(&business("b1"), &lead_id("l3")).await?;
+    store.delete(&business("b1"), &lead_id("l3")).await?;
     same("the stage of the removed one", &listed(store, &in_stage("s11")).await?, &(ids(&["l1"]), 1))?;
     same("all that are left", &listed(store, &LeadQuery::new()).await?, &(ids(&["l2", "l1"]), 2))
 }
@@ -109,9 +109,9 @@ pub(super) async fn moves_in_the_lists(store: &impl Store) -> Check {
 pub(super) async fn refuses_what_is_not_there(store: &impl Store) -> Check {
     let before = create(store, "l1", NOON, &new("n").stage(&stage("s12"))).await?;
     let cases = [
-        (LeadPatch::new().stage(&stage("nothing")), Reference::Stage),
-        (LeadPatch::new().pipeline(&pipeline("nothing")), Reference::Pipeline),
-        (LeadPatch::new().pipeline(&pipeline("p2")).stage(&stage("s12")), Reference::Mismatch),
+        (LeadPatch::new().stage(&stage("nothing")), InvalidReference::Stage),
+        (LeadPatch::new().pipeline(&pipeline("nothing")), InvalidReference::Pipeline),
+        (LeadPatch::new().pipeline(&pipeline("p2")).stage(&stage("s12")), InvalidReference::Mismatch),
     ];
     for (patch, reference) in cases {
         let outcome = change(store, "l1", &patch.clone().name("changed")).await?;
@@ -151,12 +151,12 @@ pub(super) async fn loses_no_change(store: &impl Store) -> Check {
     same("what is set", &kept, &[true; 7])
 }
 
-pub(super) async fn removes_once(store: &impl Store) -> Check {
+pub(super) async fn deletes_once(store: &impl Store) -> Check {
     create(store, "l1", NOON, &new("n")).await?;
     let (owner, id) = (business("b1"), lead_id("l1"));
-    same("the first time", &store.remove(&owner, &id).await?, &true)?;
-    same("the second time", &store.remove(&owner, &id).await?, &false)?;
-    same("an id that cannot exist", &store.remove(&owner, &lead_id("no such")).await?, &false)?;
+    same("the first time", &store.delete(&owner, &id).await?, &true)?;
+    same("the second time", &store.delete(&owner, &id).await?, &false)?;
+    same("an id that cannot exist", &store.delete(&owner, &lead_id("no such")).await?, &false)?;
     same("the lead", &store.get(&owner, &id).await?, &None)?;
     same("a change", &change(store, "l1", &LeadPatch::new().name("m")).await?, &Updated::Missing)?;
     same("the list", &listed(store, &LeadQuery::new()).await?, &(vec![], 0))

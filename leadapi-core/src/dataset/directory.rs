@@ -7,7 +7,7 @@ use foldhash::{HashMap, HashSet};
 use crate::{
     id::{ClientId, PipelineId, StageId},
     model::{ClientAccount, Lead, Pipeline},
-    validate::{Named, References},
+    validate::{LookupResult, RequiredLookups},
 };
 
 /// The client accounts, pipelines and stages of a business, by their ids.
@@ -29,8 +29,8 @@ impl Directory {
         }
     }
 
-    pub(crate) fn look_up(&self, named: Named<'_>) -> References {
-        References {
+    pub(crate) fn look_up(&self, named: RequiredLookups<'_>) -> LookupResult {
+        LookupResult {
             client_exists: named.client.is_some_and(|id| self.clients.contains(id)),
             first_stage: named.pipeline.and_then(|id| self.first_stages.get(id)).cloned(),
             stage_pipeline: named.stage.and_then(|id| self.stage_pipelines.get(id)).cloned(),

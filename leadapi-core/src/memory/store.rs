@@ -19,7 +19,7 @@ use crate::{
     id::{BusinessId, LeadId},
     model::{ClientAccount, IdempotencyKey, Lead, LeadQuery, Page, Pipeline, Timestamp, Window},
     port::{Created, Idempotency, Listed, Store, Updated},
-    validate::{LeadDraft, LeadEdit, Reference, Stamp},
+    validate::{InvalidReference, LeadDraft, LeadEdit, NewLeadMeta},
 };
 
 /// How long an idempotency key is remembered (contract D10).
@@ -128,10 +128,10 @@ impl Leads {
         true
     }
 
-    fn remember(&mut self, once: &Idempotency, lead: &Arc<Lead>) {
-        self.ages.push_back((lead.created_at, once.key.clone()));
-        let remembered = Remembered { fingerprint: once.fingerprint, lead: lead.clone() };
-        self.remembered.insert(once.key.clone(), remembered);
+    fn remember(&mut self, idempotency: &Idempotency, lead: &Arc<Lead>) {
+        self.ages.push_back((lead.created_at, idempotency.key.clone()));
+        let remembered = Remembered { fingerprint: idempotency.fingerprint, lead: lead.clone() };
+        self.remembered.insert(idempotency.key.clone(), remembered);
     }
 
     fn forget_old_keys(&mut self, now: Timestamp) {
@@ -144,10 +144,10 @@ impl Leads {
         }
     }
 
-    fn replay(&self, once: &Idempotency, now: Timestamp) -> Option<Created> {
+    fn replay(&self, idempotency: &Idempotency, now: Timestamp) -> Option<Created> {
         // After the clock has stepped back, an expired key may be behind a younger one in the queue.
-        let remembered = self.remembered.get(&once.key).filter(|kept| !is_old(kept.lead.created_at, now))?;
-        Some(if remembered.fingerprint == once.fingerprint {
+        let remembered = self.remembered.get(&idempotency.key).filter(|kept| !is_old(kept.lead.created_at, now))?;
+        Some(if remembered.fingerprint == idempotency.fingerprint {
             Created::Replayed(remembered.lead.clone())
         } else {
             Created::KeyReused
@@ -164,18 +164,20 @@ impl Store for MemoryStore {
     async fn create(
         &self,
         business: &BusinessId,
-        stamp: Stamp,
+        meta: NewLeadMeta,
         draft: LeadDraft,
-        once: Option<&Idempotency>,
+        idempotency: Option<&Idempotency>,
     ) -> Result<Created, BoxError> {
-        let Some(business) = self.businesses.get(business) else { return Ok(Created::Refused(Reference::Client)) };
-        let at = stamp.at;
+        let Some(business) = self.businesses.get(business) else {
+            return Ok(Created::Refused(InvalidReference::Client));
+        };
+        let at = meta.at;
         // Outside the lock, because the records that a lead can refer to never change in this store.
-        let references = business.directory.look_up(draft.named());
-        let made = draft.into_lead(stamp, &references).map(|lead| business.directory.keep(lead));
+        let references = business.directory.look_up(draft.required_lookups());
+        let made = draft.into_lead(meta, &references).map(|lead| business.directory.keep(lead));
         business.write(|leads| {
             leads.forget_old_keys(at);
-            if let Some(answer) = once.and_then(|once| leads.replay(once, at)) {
+            if let Some(answer) = idempotency.and_then(|idempotency| leads.replay(idempotency, at)) {
                 return Ok(answer);
             }
             let lead = match made {
@@ -185,10 +187,10 @@ impl Store for MemoryStore {
             if !leads.insert(&lead) {
                 return Err(format!("a lead with the id {} exists already", lead.id).into());
             }
-            if let Some(once) = once {
-                leads.remember(once, &lead);
+            if let Some(idempotency) = idempotency {
+                leads.remember(idempotency, &lead);
             }
-            Ok(Created::Fresh(lead))
+            Ok(Created::New(lead))
         })
     }
 
@@ -201,7 +203,7 @@ impl Store for MemoryStore {
         let Some(business) = self.businesses.get(business) else { return Ok(Updated::Missing) };
         Ok(business.write(|leads| {
             let Some(place) = leads.by_id.get_mut(id) else { return Updated::Missing };
-            let after = match edit.apply(place, &business.directory.look_up(edit.named())) {
+            let after = match edit.apply(place, &business.directory.look_up(edit.required_lookups())) {
                 Ok(lead) => business.directory.keep(lead),
                 Err(reference) => return Updated::Refused(reference),
             };
@@ -212,7 +214,7 @@ impl Store for MemoryStore {
         }))
     }
 
-    async fn remove(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
+    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
         let Some(business) = self.businesses.get(business) else { return Ok(false) };
         Ok(business.write(|leads| {
             let removed = leads.by_id.remove(id);
@@ -226,16 +228,16 @@ impl Store for MemoryStore {
     async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, BoxError> {
         let Some(business) = self.businesses.get(business) else {
             return Ok(match query {
-                LeadQuery { client: Some(_), .. } => Listed::Refused(Reference::Client),
-                LeadQuery { stage: Some(_), .. } => Listed::Refused(Reference::Stage),
+                LeadQuery { client: Some(_), .. } => Listed::Refused(InvalidReference::Client),
+                LeadQuery { stage: Some(_), .. } => Listed::Refused(InvalidReference::Stage),
                 LeadQuery { window, .. } => Listed::Page(Page::new(Vec::new(), 0, *window)),
             });
         };
         if query.client.as_ref().is_some_and(|id| !business.directory.has_client(id.as_str())) {
-            return Ok(Listed::Refused(Reference::Client));
+            return Ok(Listed::Refused(InvalidReference::Client));
         }
         if query.stage.as_ref().is_some_and(|id| !business.directory.has_stage(id.as_str())) {
-            return Ok(Listed::Refused(Reference::Stage));
+            return Ok(Listed::Refused(InvalidReference::Stage));
         }
         let (data, total) = business.read(|leads| leads.index.page(query));
         Ok(Listed::Page(Page::new(data, total as u64, query.window)))

@@ -8,7 +8,7 @@ use crate::{
     BoxError,
     id::{BusinessId, LeadId},
     model::{ClientAccount, IdempotencyKey, Lead, LeadQuery, Page, Pipeline, Window},
-    validate::{LeadDraft, LeadEdit, Reference, Stamp},
+    validate::{InvalidReference, LeadDraft, LeadEdit, NewLeadMeta},
 };
 
 /// The idempotency data of a create that a store must remember (contract D10).
@@ -25,13 +25,13 @@ pub struct Idempotency {
 #[non_exhaustive]
 pub enum Created {
     /// The store created the lead.
-    Fresh(Arc<Lead>),
+    New(Arc<Lead>),
     /// The key is known with the same body. Contains the lead as it was first returned; nothing was created.
     Replayed(Arc<Lead>),
     /// The key is known with another body; nothing was created.
     KeyReused,
     /// A reference of the draft does not hold. Nothing was created, and the key is not remembered.
-    Refused(Reference),
+    Refused(InvalidReference),
 }
 
 /// The outcome of an update.
@@ -43,7 +43,7 @@ pub enum Updated {
     /// The business has no such lead.
     Missing,
     /// A reference of the update does not hold; nothing was changed.
-    Refused(Reference),
+    Refused(InvalidReference),
 }
 
 /// The outcome of a list.
@@ -53,7 +53,7 @@ pub enum Listed {
     /// A page, with the number of all matches.
     Page(Page<Arc<Lead>>),
     /// A filter names a record that does not exist.
-    Refused(Reference),
+    Refused(InvalidReference),
 }
 
 /// A store of leads, pipelines and client accounts, which isolates businesses from each other.
@@ -66,7 +66,7 @@ pub enum Listed {
 /// - Every method is one atomic unit of work: it happens completely or not at all, and its result reflects a single
 ///   point in time. Every call that starts after an acknowledged write sees that write.
 /// - The rules are implemented in [`validate`](crate::validate). Within one transaction, a store looks up the records
-///   that a draft or an edit [names](LeadDraft::named) and lets the draft or edit produce the lead.
+///   that a draft or an edit [names](LeadDraft::required_lookups) and lets the draft or edit produce the lead.
 /// - A future that is dropped before it completes leaves either all of its work behind or none of it.
 /// - An error means that the work could not be done, and the service answers 500. Nothing may be half-written. An id
 ///   that already exists is such an error.
@@ -75,15 +75,15 @@ pub enum Listed {
 pub trait Store: Send + Sync {
     /// Creates a lead (contract D6, D10).
     ///
-    /// If the key is known and less than 24 hours old at `stamp.at`, the store returns the remembered outcome. It
+    /// If the key is known and less than 24 hours old at `meta.at`, the store returns the remembered outcome. It
     /// does so before it looks up any record of the draft. Otherwise it creates the lead and remembers the key in the
     /// same transaction. Of concurrent creates with one key, one creates the lead; the others wait for it and replay.
     async fn create(
         &self,
         business: &BusinessId,
-        stamp: Stamp,
+        meta: NewLeadMeta,
         draft: LeadDraft,
-        once: Option<&Idempotency>,
+        idempotency: Option<&Idempotency>,
     ) -> Result<Created, BoxError>;
 
     /// Returns a lead, or `None` when the business has no such lead.
@@ -93,7 +93,7 @@ pub trait Store: Send + Sync {
     async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, BoxError>;
 
     /// Deletes a lead; returns `false` when there is no such lead.
-    async fn remove(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError>;
+    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError>;
 
     /// Lists leads by `created_at` descending, then `id` descending, with the number of all matches from the same
     /// snapshot. If a filter names no record of this business, returns that reference instead, the client account
@@ -114,11 +114,11 @@ macro_rules! by_pointer {
             async fn create(
                 &self,
                 business: &BusinessId,
-                stamp: Stamp,
+                meta: NewLeadMeta,
                 draft: LeadDraft,
-                once: Option<&Idempotency>,
+                idempotency: Option<&Idempotency>,
             ) -> Result<Created, BoxError> {
-                (**self).create(business, stamp, draft, once).await
+                (**self).create(business, meta, draft, idempotency).await
             }
 
             async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, BoxError> {
@@ -129,8 +129,8 @@ macro_rules! by_pointer {
                 (**self).update(business, id, edit).await
             }
 
-            async fn remove(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
-                (**self).remove(business, id).await
+            async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
+                (**self).delete(business, id).await
             }
 
             async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, BoxError> {

@@ -1,7 +1,7 @@
 //! Management of tokens by owners and admins, and their verification for the service (contract 5 and D8).
 
 mod cache;
-mod seed;
+mod import;
 mod verifier;
 
 use std::{fmt, sync::Arc};
@@ -15,7 +15,7 @@ use crate::{
     validate::{InvalidName, check_token_name},
 };
 
-pub use seed::{Minted, Records, records, seed};
+pub use import::{IssuedToken, Records, import, records};
 pub use verifier::StoredTokens;
 
 /// The input for a new token.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{
-    Fault, Faults, Named, Reference, References,
+    FieldError, FieldErrors, InvalidReference, LookupResult, RequiredLookups,
     placement::{Placement, Target},
     text,
 };
@@ -14,7 +14,7 @@ use crate::{
 
 /// The values that the service assigns to a new lead: its id and its creation time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stamp {
+pub struct NewLeadMeta {
     /// The new lead's id.
     pub id: LeadId,
     /// The lead's `created_at`, against which a store also measures the age of remembered idempotency keys.
@@ -47,52 +47,52 @@ impl NewLead {
     /// ```
     /// use leadapi_core::{id::ClientId, model::NewLead};
     ///
-    /// let faults = NewLead::new(&ClientId::parse("c1")?, " ").email("nobody").check().unwrap_err();
-    /// assert!(faults.to_string().starts_with("name is required; email must be an e-mail address"));
+    /// let errors = NewLead::new(&ClientId::parse("c1")?, " ").email("nobody").check().unwrap_err();
+    /// assert!(errors.to_string().starts_with("name is required; email must be an e-mail address"));
     /// # Ok::<(), leadapi_core::id::InvalidId>(())
     /// ```
     ///
     /// # Errors
     ///
     /// Every broken rule, with the message that the service would send.
-    pub fn check(&self) -> Result<LeadDraft, Faults> {
-        let mut faults = Faults::default();
-        match LeadDraft::read(self.clone(), &mut faults) {
-            Some(draft) if faults.is_empty() => Ok(draft),
-            _ => Err(faults),
+    pub fn check(&self) -> Result<LeadDraft, FieldErrors> {
+        let mut errors = FieldErrors::default();
+        match LeadDraft::read(self.clone(), &mut errors) {
+            Some(draft) if errors.is_empty() => Ok(draft),
+            _ => Err(errors),
         }
     }
 }
 
 impl LeadDraft {
-    /// Validates a create; returns `None` if a required field is missing. If `faults` is not empty, the draft must
+    /// Validates a create; returns `None` if a required field is missing. If `errors` is not empty, the draft must
     /// not be used.
-    pub(crate) fn read(new: NewLead, faults: &mut Faults) -> Option<Self> {
-        let client_id = new.client_id.as_deref().and_then(|text| text::id("client_id", text, faults));
-        let client_id = required("client_id", client_id, faults).map(ClientId::named);
-        let name = new.name.and_then(|text| text::NAME.read(text, faults));
-        let name = required("name", name, faults);
-        let mut read = |rule: text::TextRule, text: Option<String>| rule.read(text?, faults);
+    pub(crate) fn read(new: NewLead, errors: &mut FieldErrors) -> Option<Self> {
+        let client_id = new.client_id.as_deref().and_then(|text| text::id("client_id", text, errors));
+        let client_id = required("client_id", client_id, errors).map(ClientId::named);
+        let name = new.name.and_then(|text| text::NAME.read(text, errors));
+        let name = required("name", name, errors);
+        let mut read = |rule: text::TextRule, text: Option<String>| rule.read(text?, errors);
         let email = read(text::EMAIL, new.email);
         let phone = read(text::PHONE, new.phone);
         let source = read(text::SOURCE, new.source);
         let notes = read(text::NOTES, new.notes);
         let business_name = read(text::BUSINESS_NAME, new.business_name);
-        let value = new.value.and_then(|number| read_value(number, faults));
+        let value = new.value.and_then(|number| read_value(number, errors));
         // A create has no earlier value to keep, so absent and `null` mean the same.
         let [pipeline, stage] =
             [new.pipeline_id, new.stage_id].map(|id| match id.filter(|text| !text.trim().is_empty()) {
                 Some(text) => Change::Set(text),
                 None => Change::Keep,
             });
-        let target = Target::read(&pipeline, &stage, faults).apply(None);
+        let target = Target::read(&pipeline, &stage, errors).apply(None);
         let (client_id, name) = (client_id?, name?);
         Some(Self(Box::new(Fields { client_id, name, email, phone, source, notes, value, target, business_name })))
     }
 
     /// Returns the records that a store must look up to create the lead.
-    pub fn named(&self) -> Named<'_> {
-        Named {
+    pub fn required_lookups(&self) -> RequiredLookups<'_> {
+        RequiredLookups {
             client: Some(&self.0.client_id),
             pipeline: self.0.target.as_ref().and_then(Target::pipeline),
             stage: self.0.target.as_ref().and_then(Target::stage),
@@ -103,17 +103,17 @@ impl LeadDraft {
     ///
     /// # Errors
     ///
-    /// The [`Reference`] that does not hold. The store must then write nothing.
-    pub fn into_lead(self, stamp: Stamp, references: &References) -> Result<Lead, Reference> {
+    /// The [`InvalidReference`] that does not hold. The store must then write nothing.
+    pub fn into_lead(self, meta: NewLeadMeta, references: &LookupResult) -> Result<Lead, InvalidReference> {
         if !references.client_exists {
-            return Err(Reference::Client);
+            return Err(InvalidReference::Client);
         }
         let draft = *self.0;
         let placement = draft.target.map(|target| target.find(None, references)).transpose()?;
         let (pipeline_id, stage_id) =
             placement.map(|Placement { pipeline_id, stage_id }| (pipeline_id, stage_id)).unzip();
         Ok(Lead {
-            id: stamp.id,
+            id: meta.id,
             client_id: draft.client_id,
             name: draft.name,
             email: draft.email,
@@ -124,21 +124,21 @@ impl LeadDraft {
             pipeline_id,
             stage_id,
             business_name: draft.business_name,
-            created_at: stamp.at,
+            created_at: meta.at,
         })
     }
 }
 
-fn required<T>(field: &'static str, value: Option<T>, faults: &mut Faults) -> Option<T> {
-    // A field that already has a fault, such as a wrong type, is not reported as missing too.
-    if value.is_none() && !faults.names(field) {
-        faults.push(Fault::new(field, "is required"));
+fn required<T>(field: &'static str, value: Option<T>, errors: &mut FieldErrors) -> Option<T> {
+    // A field that already has an error, such as a wrong type, is not reported as missing too.
+    if value.is_none() && !errors.names(field) {
+        errors.push(FieldError::new(field, "is required"));
     }
     value
 }
 
-pub(super) fn read_value(number: f64, faults: &mut Faults) -> Option<Amount> {
-    Amount::try_from(number).map_err(|error| faults.push(Fault::new("value", error.to_string()))).ok()
+pub(super) fn read_value(number: f64, errors: &mut FieldErrors) -> Option<Amount> {
+    Amount::try_from(number).map_err(|error| errors.push(FieldError::new("value", error.to_string()))).ok()
 }
 
 #[cfg(test)]
@@ -150,12 +150,12 @@ mod tests {
         NewLead::new(&ClientId::parse("c1").unwrap(), "Ann")
     }
 
-    fn stamp() -> Stamp {
-        Stamp { id: LeadId::parse("l1").unwrap(), at: "2026-05-04T07:58:12.004Z".parse().unwrap() }
+    fn meta() -> NewLeadMeta {
+        NewLeadMeta { id: LeadId::parse("l1").unwrap(), at: "2026-05-04T07:58:12.004Z".parse().unwrap() }
     }
 
-    fn references() -> References {
-        References {
+    fn references() -> LookupResult {
+        LookupResult {
             client_exists: true,
             first_stage: Some(StageId::parse("s1").unwrap()),
             stage_pipeline: Some(PipelineId::parse("p1").unwrap()),
@@ -167,8 +167,8 @@ mod tests {
         let mut new = minimal().email("x").phone("1").source("s".repeat(101)).notes("\0").value(f64::INFINITY);
         new.name = Some("n".repeat(201));
         new.client_id = None;
-        let faults = new.check().unwrap_err();
-        let fields: Vec<&str> = faults.iter().map(Fault::field).collect();
+        let errors = new.check().unwrap_err();
+        let fields: Vec<&str> = errors.iter().map(FieldError::field).collect();
         assert_eq!(fields, ["client_id", "name", "email", "phone", "source", "notes", "value"]);
     }
 
@@ -182,10 +182,10 @@ mod tests {
 
     #[test]
     fn the_stage_and_the_pipeline_follow_each_other() {
-        let place = |new: NewLead, references: &References| {
+        let place = |new: NewLead, references: &LookupResult| {
             new.check()
                 .unwrap()
-                .into_lead(stamp(), references)
+                .into_lead(meta(), references)
                 .map(|lead| (lead.pipeline_id.map(|id| id.to_string()), lead.stage_id.map(|id| id.to_string())))
         };
         let pipeline = |id| PipelineId::parse(id).unwrap();
@@ -197,12 +197,12 @@ mod tests {
         let both = || minimal().pipeline(&pipeline("p1")).stage(&stage("s2"));
         assert_eq!(place(both(), &references()), some("p1", "s2"));
         let strange = minimal().pipeline(&pipeline("p2")).stage(&stage("s2"));
-        assert_eq!(place(strange, &references()), Err(Reference::Mismatch));
-        let nothing = References { client_exists: true, ..References::default() };
-        assert_eq!(place(both(), &nothing), Err(Reference::PipelineAndStage));
-        assert_eq!(place(minimal().stage(&stage("s2")), &nothing), Err(Reference::Stage));
-        assert_eq!(place(minimal().pipeline(&pipeline("p2")), &nothing), Err(Reference::Pipeline));
+        assert_eq!(place(strange, &references()), Err(InvalidReference::Mismatch));
+        let nothing = LookupResult { client_exists: true, ..LookupResult::default() };
+        assert_eq!(place(both(), &nothing), Err(InvalidReference::PipelineAndStage));
+        assert_eq!(place(minimal().stage(&stage("s2")), &nothing), Err(InvalidReference::Stage));
+        assert_eq!(place(minimal().pipeline(&pipeline("p2")), &nothing), Err(InvalidReference::Pipeline));
         // The client account is checked before all other references.
-        assert_eq!(place(both(), &References::default()), Err(Reference::Client));
+        assert_eq!(place(both(), &LookupResult::default()), Err(InvalidReference::Client));
     }
 }

@@ -1,7 +1,7 @@
 //! A validated update (contract D4 to D6), and how it changes a lead.
 
 use super::{
-    Fault, Faults, Named, Reference, References,
+    FieldError, FieldErrors, InvalidReference, LookupResult, RequiredLookups,
     draft::read_value,
     placement::{Placement, Target},
     text::{self, TextRule},
@@ -36,48 +36,48 @@ impl LeadPatch {
     /// # Errors
     ///
     /// Every broken rule, with the message that the service would send.
-    pub fn check(&self) -> Result<LeadEdit, Faults> {
-        let mut faults = Faults::default();
-        let edit = LeadEdit::read(self.clone(), &mut faults);
-        if faults.is_empty() { Ok(edit) } else { Err(faults) }
+    pub fn check(&self) -> Result<LeadEdit, FieldErrors> {
+        let mut errors = FieldErrors::default();
+        let edit = LeadEdit::read(self.clone(), &mut errors);
+        if errors.is_empty() { Ok(edit) } else { Err(errors) }
     }
 }
 
 impl LeadEdit {
-    /// Validates an update. If `faults` is not empty, the result must not be used.
-    pub(crate) fn read(patch: LeadPatch, faults: &mut Faults) -> Self {
-        if patch == LeadPatch::default() && faults.is_empty() {
-            faults.push(Fault::new("body", "has no field to change"));
+    /// Validates an update. If `errors` is not empty, the result must not be used.
+    pub(crate) fn read(patch: LeadPatch, errors: &mut FieldErrors) -> Self {
+        if patch == LeadPatch::default() && errors.is_empty() {
+            errors.push(FieldError::new("body", "has no field to change"));
         }
-        let name = match read_text(&text::NAME, patch.name, faults) {
+        let name = match read_text(&text::NAME, patch.name, errors) {
             Change::Keep => None,
             Change::Set(name) => Some(name),
             Change::Clear => {
-                faults.push(Fault::new("name", "is required and cannot be cleared"));
+                errors.push(FieldError::new("name", "is required and cannot be cleared"));
                 None
             }
         };
         Self {
             name,
-            email: read_text(&text::EMAIL, patch.email, faults),
-            phone: read_text(&text::PHONE, patch.phone, faults),
-            source: read_text(&text::SOURCE, patch.source, faults),
-            notes: read_text(&text::NOTES, patch.notes, faults),
+            email: read_text(&text::EMAIL, patch.email, errors),
+            phone: read_text(&text::PHONE, patch.phone, errors),
+            source: read_text(&text::SOURCE, patch.source, errors),
+            notes: read_text(&text::NOTES, patch.notes, errors),
             value: match patch.value {
                 Change::Keep => Change::Keep,
                 Change::Clear => Change::Clear,
-                Change::Set(number) => read_value(number, faults).into(),
+                Change::Set(number) => read_value(number, errors).into(),
             },
-            target: Target::read(&patch.pipeline_id, &patch.stage_id, faults),
-            business_name: read_text(&text::BUSINESS_NAME, patch.business_name, faults),
+            target: Target::read(&patch.pipeline_id, &patch.stage_id, errors),
+            business_name: read_text(&text::BUSINESS_NAME, patch.business_name, errors),
         }
     }
 
     /// Returns the records that a store must look up to apply the update.
-    pub fn named(&self) -> Named<'_> {
+    pub fn required_lookups(&self) -> RequiredLookups<'_> {
         match &self.target {
-            Change::Set(target) => Named { client: None, pipeline: target.pipeline(), stage: target.stage() },
-            Change::Keep | Change::Clear => Named::default(),
+            Change::Set(target) => RequiredLookups { client: None, pipeline: target.pipeline(), stage: target.stage() },
+            Change::Keep | Change::Clear => RequiredLookups::default(),
         }
     }
 
@@ -85,8 +85,8 @@ impl LeadEdit {
     ///
     /// # Errors
     ///
-    /// The [`Reference`] that does not hold. The store must then write nothing.
-    pub fn apply(&self, lead: &Lead, references: &References) -> Result<Lead, Reference> {
+    /// The [`InvalidReference`] that does not hold. The store must then write nothing.
+    pub fn apply(&self, lead: &Lead, references: &LookupResult) -> Result<Lead, InvalidReference> {
         let mut lead = lead.clone();
         let edit = self.clone();
         if let Change::Set(target) = &edit.target {
@@ -106,11 +106,11 @@ impl LeadEdit {
     }
 }
 
-fn read_text(rule: &TextRule, change: Change<String>, faults: &mut Faults) -> Change<String> {
+fn read_text(rule: &TextRule, change: Change<String>, errors: &mut FieldErrors) -> Change<String> {
     match change {
         Change::Keep => Change::Keep,
         Change::Clear => Change::Clear,
-        Change::Set(text) => rule.read(text, faults).into(),
+        Change::Set(text) => rule.read(text, errors).into(),
     }
 }
 
@@ -133,10 +133,10 @@ mod tests {
     }
 
     /// Look-up results for an edit: `p1` has the stages s1 and s2, `p9` has s9.
-    fn references(edit: &LeadEdit) -> References {
-        let named = edit.named();
+    fn references(edit: &LeadEdit) -> LookupResult {
+        let named = edit.required_lookups();
         let stage = |id| StageId::parse(id).unwrap();
-        References {
+        LookupResult {
             client_exists: false,
             first_stage: named.pipeline.and_then(|id| match id.as_str() {
                 "p1" => Some(stage("s1")),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     fn place(body: &str) -> Result<String, String> {
-        let edit = serde_json::from_str::<LeadPatch>(body).unwrap().check().map_err(|faults| faults.to_string())?;
+        let edit = serde_json::from_str::<LeadPatch>(body).unwrap().check().map_err(|errors| errors.to_string())?;
         let lead = edit.apply(&lead(), &references(&edit)).map_err(|error| error.to_string())?;
         let text = |id: Option<String>| id.unwrap_or_else(|| "-".into());
         Ok(format!(
@@ -196,8 +196,8 @@ mod tests {
     #[test]
     fn a_name_cannot_be_cleared() {
         for body in [r#"{"name":null}"#, r#"{"name":" "}"#] {
-            let faults = serde_json::from_str::<LeadPatch>(body).unwrap().check().unwrap_err();
-            assert_eq!(faults.to_string(), "name is required and cannot be cleared");
+            let errors = serde_json::from_str::<LeadPatch>(body).unwrap().check().unwrap_err();
+            assert_eq!(errors.to_string(), "name is required and cannot be cleared");
         }
     }
 }

@@ -2,15 +2,15 @@
 
 mod draft;
 mod edit;
-mod fault;
+mod field_error;
 #[cfg(feature = "service")]
 mod fingerprint;
 mod name;
 mod placement;
 pub(crate) mod text;
 
-pub use draft::{LeadDraft, Stamp};
+pub use draft::{LeadDraft, NewLeadMeta};
 pub use edit::LeadEdit;
-pub use fault::{Fault, Faults};
+pub use field_error::{FieldError, FieldErrors};
 pub use name::{InvalidEmail, InvalidName, check_email, check_name, check_token_name, email_key};
-pub use placement::{Named, Reference, References};
+pub use placement::{InvalidReference, LookupResult, RequiredLookups};

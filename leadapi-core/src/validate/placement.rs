@@ -1,6 +1,6 @@
 //! The placement of a lead in a pipeline and stage (contract D6), implemented once for all stores.
 
-use super::{Fault, Faults, text};
+use super::{FieldError, FieldErrors, text};
 use crate::{
     id::{ClientId, PipelineId, StageId},
     model::{Change, Lead},
@@ -16,10 +16,10 @@ pub(super) enum Target {
 
 impl Target {
     /// Combines the two fields of a request. A `null` in one and a value in the other is a contradiction and adds a
-    /// fault.
-    pub(super) fn read(pipeline: &Change<String>, stage: &Change<String>, faults: &mut Faults) -> Change<Self> {
-        let pipeline = read_id("pipeline_id", pipeline, faults);
-        let stage = read_id("stage_id", stage, faults);
+    /// error.
+    pub(super) fn read(pipeline: &Change<String>, stage: &Change<String>, errors: &mut FieldErrors) -> Change<Self> {
+        let pipeline = read_id("pipeline_id", pipeline, errors);
+        let stage = read_id("stage_id", stage, errors);
         match (pipeline, stage) {
             (Change::Keep, Change::Keep) => Change::Keep,
             (Change::Keep | Change::Clear, Change::Keep | Change::Clear) => Change::Clear,
@@ -29,35 +29,39 @@ impl Target {
                 Change::Set(Self::Both(PipelineId::named(pipeline), StageId::named(stage)))
             }
             (Change::Clear, Change::Set(_)) => {
-                contradiction("pipeline_id", "must not be null while stage_id is set", faults)
+                contradiction("pipeline_id", "must not be null while stage_id is set", errors)
             }
             (Change::Set(_), Change::Clear) => {
-                contradiction("stage_id", "must not be null while pipeline_id is set", faults)
+                contradiction("stage_id", "must not be null while pipeline_id is set", errors)
             }
         }
     }
 
     /// Returns the placement, or the reference that does not hold. `current` is the lead's placement before the
     /// change.
-    pub(super) fn find(&self, current: Option<&Placement>, references: &References) -> Result<Placement, Reference> {
-        let References { first_stage, stage_pipeline, .. } = references;
+    pub(super) fn find(
+        &self,
+        current: Option<&Placement>,
+        references: &LookupResult,
+    ) -> Result<Placement, InvalidReference> {
+        let LookupResult { first_stage, stage_pipeline, .. } = references;
         match self {
             Self::Stage(stage_id) => {
-                let pipeline_id = stage_pipeline.clone().ok_or(Reference::Stage)?;
+                let pipeline_id = stage_pipeline.clone().ok_or(InvalidReference::Stage)?;
                 Ok(Placement { pipeline_id, stage_id: stage_id.clone() })
             }
             Self::Pipeline(pipeline_id) => {
-                let first = first_stage.clone().ok_or(Reference::Pipeline)?;
+                let first = first_stage.clone().ok_or(InvalidReference::Pipeline)?;
                 match current {
                     Some(current) if current.pipeline_id == *pipeline_id => Ok(current.clone()),
                     _ => Ok(Placement { pipeline_id: pipeline_id.clone(), stage_id: first }),
                 }
             }
             Self::Both(pipeline_id, stage_id) => match (first_stage, stage_pipeline) {
-                (None, None) => Err(Reference::PipelineAndStage),
-                (None, Some(_)) => Err(Reference::Pipeline),
-                (Some(_), None) => Err(Reference::Stage),
-                (Some(_), Some(home)) if home != pipeline_id => Err(Reference::Mismatch),
+                (None, None) => Err(InvalidReference::PipelineAndStage),
+                (None, Some(_)) => Err(InvalidReference::Pipeline),
+                (Some(_), None) => Err(InvalidReference::Stage),
+                (Some(_), Some(home)) if home != pipeline_id => Err(InvalidReference::Mismatch),
                 (Some(_), Some(_)) => Ok(Placement { pipeline_id: pipeline_id.clone(), stage_id: stage_id.clone() }),
             },
         }
@@ -78,16 +82,16 @@ impl Target {
     }
 }
 
-fn read_id<'a>(field: &'static str, change: &'a Change<String>, faults: &mut Faults) -> Change<&'a str> {
+fn read_id<'a>(field: &'static str, change: &'a Change<String>, errors: &mut FieldErrors) -> Change<&'a str> {
     match change {
         Change::Keep => Change::Keep,
         Change::Clear => Change::Clear,
-        Change::Set(text) => text::id(field, text, faults).into(),
+        Change::Set(text) => text::id(field, text, errors).into(),
     }
 }
 
-fn contradiction(field: &'static str, rule: &'static str, faults: &mut Faults) -> Change<Target> {
-    faults.push(Fault::new(field, rule));
+fn contradiction(field: &'static str, rule: &'static str, errors: &mut FieldErrors) -> Change<Target> {
+    errors.push(FieldError::new(field, rule));
     Change::Keep
 }
 
@@ -110,7 +114,7 @@ impl Placement {
 /// The records that a request refers to, for a store to look up in the caller's business.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub struct Named<'a> {
+pub struct RequiredLookups<'a> {
     /// The client account; an update never names one.
     pub client: Option<&'a ClientId>,
     /// The pipeline, if one is named.
@@ -119,11 +123,11 @@ pub struct Named<'a> {
     pub stage: Option<&'a StageId>,
 }
 
-/// The result of looking up [`Named`] in the caller's business, read in the transaction that writes.
+/// The result of looking up [`RequiredLookups`] in the caller's business, read in the transaction that writes.
 ///
 /// A record of another business counts as missing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct References {
+pub struct LookupResult {
     /// Whether the named client account belongs to the business. Ignored for an update, which names none.
     pub client_exists: bool,
     /// The first stage (by position) of the named pipeline; `None` when there is no such pipeline.
@@ -137,7 +141,7 @@ pub struct References {
 /// Its text is the service's message. The caller can list the valid ids with `GET /clients` or `GET /pipelines`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Reference {
+pub enum InvalidReference {
     /// No such client account in the business: 403.
     #[error("client_id: no such client account in this business")]
     Client,

@@ -2,7 +2,7 @@
 
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-use super::{Fault, Faults};
+use super::{FieldError, FieldErrors};
 
 /// A check of the form of a text, which returns the broken rule.
 type Shape = fn(&str) -> Result<(), &'static str>;
@@ -31,8 +31,8 @@ pub(crate) use table::{BUSINESS_NAME, EMAIL, NAME, NOTES, PHONE, SOURCE};
 
 impl TextRule {
     /// Returns the text as it is stored, or `None` for a blank text, which forms send for an empty field.
-    pub(super) fn read(&self, text: String, faults: &mut Faults) -> Option<String> {
-        let kept = self.kept(&text, faults)?;
+    pub(super) fn read(&self, text: String, errors: &mut FieldErrors) -> Option<String> {
+        let kept = self.kept(&text, errors)?;
         if kept.len() < text.len() {
             return Some(kept.to_owned());
         }
@@ -40,7 +40,7 @@ impl TextRule {
     }
 
     /// Checks a text and returns the part of it that is stored.
-    fn kept<'a>(&self, text: &'a str, faults: &mut Faults) -> Option<&'a str> {
+    fn kept<'a>(&self, text: &'a str, errors: &mut FieldErrors) -> Option<&'a str> {
         let trimmed = text.trim();
         if trimmed.is_empty() {
             return None;
@@ -48,10 +48,10 @@ impl TextRule {
         let text = if self.trimmed { trimmed } else { text };
         // The length in bytes is cheap and never less than the number of characters.
         if text.len() > self.max_chars && text.chars().count() > self.max_chars {
-            faults.push(Fault::new(self.field, format!("must be at most {} characters", self.max_chars)));
+            errors.push(FieldError::new(self.field, format!("must be at most {} characters", self.max_chars)));
         }
         if has_control(text, |c| !(self.line_breaks && matches!(c, '\n' | '\r' | '\t'))) {
-            faults.push(Fault::new(
+            errors.push(FieldError::new(
                 self.field,
                 if self.line_breaks {
                     "must not contain control characters other than line breaks and tabs"
@@ -61,15 +61,15 @@ impl TextRule {
             ));
         }
         if let Some(Err(rule)) = self.shape.map(|shape| shape(text)) {
-            faults.push(Fault::new(self.field, rule));
+            errors.push(FieldError::new(self.field, rule));
         }
         Some(text)
     }
 
     /// Returns whether the text is not blank and breaks no rule.
     pub(crate) fn allows(&self, text: &str) -> bool {
-        let mut faults = Faults::default();
-        self.kept(text, &mut faults).is_some() && faults.is_empty()
+        let mut errors = FieldErrors::default();
+        self.kept(text, &mut errors).is_some() && errors.is_empty()
     }
 
     pub(crate) const fn max_chars(&self) -> usize {
@@ -92,12 +92,12 @@ fn has(text: &str, may_be: impl Fn(u8) -> bool, is: impl Fn(char) -> bool) -> bo
 }
 
 /// Checks the text of an id field; returns `None` for a blank text.
-pub(super) fn id<'a>(field: &'static str, text: &'a str, faults: &mut Faults) -> Option<&'a str> {
+pub(super) fn id<'a>(field: &'static str, text: &'a str, errors: &mut FieldErrors) -> Option<&'a str> {
     if text.trim().is_empty() {
         return None;
     }
     if has_control(text, |_| true) {
-        faults.push(Fault::new(field, CONTROL));
+        errors.push(FieldError::new(field, CONTROL));
     }
     Some(text)
 }
@@ -126,9 +126,9 @@ mod tests {
     use super::*;
 
     fn read(rule: &TextRule, text: &str) -> Result<Option<String>, String> {
-        let mut faults = Faults::default();
-        let read = rule.read(text.to_owned(), &mut faults);
-        if faults.is_empty() { Ok(read) } else { Err(faults.to_string()) }
+        let mut errors = FieldErrors::default();
+        let read = rule.read(text.to_owned(), &mut errors);
+        if errors.is_empty() { Ok(read) } else { Err(errors.to_string()) }
     }
 
     #[test]

@@ -68,7 +68,7 @@ impl ClientCommand {
                 of.at.format.say(&renamed, || format!("client account {id} is now {:?}", renamed.name))
             }
             Self::Remove { of, id, with_leads } => {
-                let leads = of.at.open().await?.remove_client(&of.business, &id, with_leads).await?;
+                let leads = of.at.open().await?.delete_client(&of.business, &id, with_leads).await?;
                 let removed = json!({"removed": id, "leads": leads});
                 of.at
                     .format

@@ -1,17 +1,17 @@
 //! The output of `demo`: the tokens of the sample, and three requests to paste.
 
-use leadapi_core::tokens::Minted;
+use leadapi_core::tokens::IssuedToken;
 
 use super::output::print_line;
 
-pub(super) fn print(url: &str, minted: &[Minted]) {
+pub(super) fn print(url: &str, issued: &[IssuedToken]) {
     print_line(
         "The tokens of this demo, made for this run; Ctrl-C ends it. Each with its name, what it allows, and its business:\n",
     );
-    for Minted { business, name, scopes, secret, .. } in minted {
+    for IssuedToken { business, name, scopes, secret, .. } in issued {
         print_line(&format!("  {}  {name:<28} {scopes:<16} {business}", secret.expose()));
     }
-    let Some(token) = minted.first().map(|minted| minted.secret.expose()) else { return };
+    let Some(token) = issued.first().map(|issued| issued.secret.expose()) else { return };
     print_line(&format!(
         r#"
 Three requests to paste:

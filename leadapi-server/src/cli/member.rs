@@ -74,7 +74,7 @@ impl MemberCommand {
             Self::Role { of, email, role } => change(of, email, None, Some(role)).await,
             Self::Rename { of, email, to, role } => change(of, email, to, role).await,
             Self::Remove { of, email } => {
-                let removed = of.at.open().await?.remove_member(&of.business, &email).await?;
+                let removed = of.at.open().await?.delete_member(&of.business, &email).await?;
                 of.at.format.say(&json!({"removed": removed.email}), || format!("{} was removed", removed.email))
             }
         }

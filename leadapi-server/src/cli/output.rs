@@ -12,7 +12,7 @@ use clap::Args;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use console::Term;
 use indicatif::{ProgressBar, ProgressStyle};
-use leadapi_core::tokens::Minted;
+use leadapi_core::tokens::IssuedToken;
 use serde::Serialize;
 
 use super::{CommandError, escape::escape};
@@ -48,8 +48,8 @@ pub(super) fn within_a_second(write: impl FnOnce() -> io::Result<()> + Send + 's
     drop(written.recv_timeout(Duration::from_secs(1)));
 }
 
-pub(super) fn print_minted(minted: &[Minted]) {
-    for Minted { business, name, scopes, secret, .. } in minted {
+pub(super) fn print_minted(issued: &[IssuedToken]) {
+    for IssuedToken { business, name, scopes, secret, .. } in issued {
         print_line(&format!("token {name:?} of {business:?} ({scopes}): {}", secret.expose()));
     }
 }

@@ -78,7 +78,7 @@ impl PipelineCommand {
                 of.at.format.say(&renamed, || format!("pipeline {id} is now {:?}", renamed.name))
             }
             Self::Remove { of, id } => {
-                of.at.open().await?.remove_pipeline(&of.business, &id).await?;
+                of.at.open().await?.delete_pipeline(&of.business, &id).await?;
                 of.at.format.say(&json!({"removed": id}), || format!("pipeline {id} was removed"))
             }
         }

@@ -99,7 +99,7 @@ impl StageCommand {
                 of.at.format.say(&changed, || format!("stage {id} is now {name:?} at position {position}"))
             }
             Self::Remove { of, id, move_to } => {
-                let moved = of.at.open().await?.remove_stage(&of.business, &id, move_to.as_ref()).await?;
+                let moved = of.at.open().await?.delete_stage(&of.business, &id, move_to.as_ref()).await?;
                 let removed = json!({"removed": id, "moved": moved});
                 of.at.format.say(&removed, || format!("stage {id} was removed; leads moved: {moved}"))
             }

@@ -8,7 +8,7 @@ use leadapi_core::{
     id::{BusinessId, LeadId},
     model::{ClientAccount, Lead, LeadQuery, Page, Pipeline, Window},
     port::{Created, Idempotency, Listed, Store, Updated},
-    validate::{LeadDraft, LeadEdit, Stamp},
+    validate::{LeadDraft, LeadEdit, NewLeadMeta},
 };
 
 use super::Metrics;
@@ -39,11 +39,11 @@ impl<S: Store> Store for Measured<S> {
     async fn create(
         &self,
         business: &BusinessId,
-        stamp: Stamp,
+        meta: NewLeadMeta,
         draft: LeadDraft,
-        once: Option<&Idempotency>,
+        idempotency: Option<&Idempotency>,
     ) -> Result<Created, BoxError> {
-        self.measure("create", self.store.create(business, stamp, draft, once)).await
+        self.measure("create", self.store.create(business, meta, draft, idempotency)).await
     }
 
     async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, BoxError> {
@@ -54,8 +54,8 @@ impl<S: Store> Store for Measured<S> {
         self.measure("update", self.store.update(business, id, edit)).await
     }
 
-    async fn remove(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
-        self.measure("remove", self.store.remove(business, id)).await
+    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
+        self.measure("remove", self.store.delete(business, id)).await
     }
 
     async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, BoxError> {

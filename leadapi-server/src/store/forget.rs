@@ -59,7 +59,7 @@ mod tests {
         dataset::Dataset,
         model::{IdempotencyKey, NewLead},
         port::{Created, Idempotency, Store},
-        validate::Stamp,
+        validate::NewLeadMeta,
     };
 
     use super::*;
@@ -77,9 +77,10 @@ mod tests {
         let later: Timestamp = "2026-05-04T12:00:00.001Z".parse().unwrap();
         let create = async |nth: i64, at: Timestamp| {
             let new = NewLead::new(&client, "Ann");
-            let once = Idempotency { key: IdempotencyKey::parse(&format!("key-{nth}")).unwrap(), fingerprint: [0; 32] };
-            let stamp = Stamp { id: format!("lead-{at}-{nth}").parse().unwrap(), at };
-            store.create(&business, stamp, new.check().unwrap(), Some(&once)).await.unwrap()
+            let idempotency =
+                Idempotency { key: IdempotencyKey::parse(&format!("key-{nth}")).unwrap(), fingerprint: [0; 32] };
+            let meta = NewLeadMeta { id: format!("lead-{at}-{nth}").parse().unwrap(), at };
+            store.create(&business, meta, new.check().unwrap(), Some(&idempotency)).await.unwrap()
         };
         futures_util::future::join_all((0..=BATCH).map(|nth| create(nth, old))).await;
         create(BATCH + 1, later).await;
@@ -88,7 +89,7 @@ mod tests {
         assert_eq!(store.forget_old_keys(just_before).await.unwrap(), 0);
         assert_eq!(store.forget_old_keys(next_day).await.unwrap(), BATCH.unsigned_abs() + 1);
         assert_eq!(store.forget_old_keys(next_day).await.unwrap(), 0);
-        assert!(matches!(create(0, later).await, Created::Fresh(_)));
+        assert!(matches!(create(0, later).await, Created::New(_)));
         assert!(matches!(create(BATCH + 1, later).await, Created::Replayed(_)));
     }
 }

@@ -8,7 +8,7 @@ use leadapi_core::{
     id::BusinessId,
     model::Timestamp,
     port::TokenRecord,
-    tokens::{self, Minted},
+    tokens::{self, IssuedToken},
 };
 
 use super::{
@@ -27,7 +27,7 @@ pub struct Imported {
     /// The number of imported leads.
     pub leads: usize,
     /// The tokens that the data set gave no secret, to be shown once (contract 5.3).
-    pub minted: Vec<Minted>,
+    pub issued: Vec<IssuedToken>,
 }
 
 impl SqlStore {
@@ -63,7 +63,7 @@ impl SqlStore {
         let imported = Imported {
             businesses: dataset.businesses.len(),
             leads: dataset.businesses.iter().map(|business| business.leads.len()).sum(),
-            minted: made.minted,
+            issued: made.issued,
         };
         let import = Import { dataset, tokens: made.records, progress: Arc::new(progress) };
         self.database.work(None, import).await?;

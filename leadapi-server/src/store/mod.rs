@@ -31,7 +31,7 @@ use leadapi_core::{
     id::{BusinessId, LeadId},
     model::{ClientAccount, Lead, LeadQuery, Page, Pipeline, Window},
     port::{Created, Idempotency, Listed, Store, Updated},
-    validate::{LeadDraft, LeadEdit, Stamp},
+    validate::{LeadDraft, LeadEdit, NewLeadMeta},
 };
 
 use self::{
@@ -232,11 +232,11 @@ impl Store for SqlStore {
     async fn create(
         &self,
         business: &BusinessId,
-        stamp: Stamp,
+        meta: NewLeadMeta,
         draft: LeadDraft,
-        once: Option<&Idempotency>,
+        idempotency: Option<&Idempotency>,
     ) -> Result<Created, BoxError> {
-        match self.database.write(business, Write::Create { stamp, draft, once: once.cloned() }).await? {
+        match self.database.write(business, Write::Create { meta, draft, idempotency: idempotency.cloned() }).await? {
             Written::Created(created) => Ok(created),
             other => Err(mixed_up(&other)),
         }
@@ -253,9 +253,9 @@ impl Store for SqlStore {
         }
     }
 
-    async fn remove(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
-        match self.database.write(business, Write::Remove { id: id.clone() }).await? {
-            Written::Removed(removed) => Ok(removed),
+    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
+        match self.database.write(business, Write::Delete { id: id.clone() }).await? {
+            Written::Deleted(deleted) => Ok(deleted),
             other => Err(mixed_up(&other)),
         }
     }

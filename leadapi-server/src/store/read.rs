@@ -7,7 +7,7 @@ use leadapi_core::{
     id::{BusinessId, PipelineId},
     model::{ClientAccount, LeadQuery, Page, Pipeline, Stage, Window},
     port::Listed,
-    validate::Reference,
+    validate::InvalidReference,
 };
 
 use super::{
@@ -78,10 +78,10 @@ impl Work for List {
         };
         session.ask(queries, &mut read).await?;
         if !has_client {
-            return Ok(Listed::Refused(Reference::Client));
+            return Ok(Listed::Refused(InvalidReference::Client));
         }
         if !has_stage {
-            return Ok(Listed::Refused(Reference::Stage));
+            return Ok(Listed::Refused(InvalidReference::Stage));
         }
         // Past the end there is nothing to read.
         if is_deep && offset < start.total {

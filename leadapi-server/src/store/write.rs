@@ -15,7 +15,7 @@ use leadapi_core::{
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
     model::{IdempotencyKey, Lead, Timestamp},
     port::{Created, Idempotency, Updated},
-    validate::{LeadDraft, LeadEdit, Named, References, Stamp},
+    validate::{LeadDraft, LeadEdit, LookupResult, NewLeadMeta, RequiredLookups},
 };
 
 use super::{
@@ -32,9 +32,9 @@ pub(crate) const REMEMBERED_FOR: TimeDelta = TimeDelta::hours(24);
 /// A write of the [`Store`](leadapi_core::port::Store) port.
 #[derive(Debug, Clone)]
 pub(crate) enum Write {
-    Create { stamp: Stamp, draft: LeadDraft, once: Option<Idempotency> },
+    Create { meta: NewLeadMeta, draft: LeadDraft, idempotency: Option<Idempotency> },
     Update { id: LeadId, edit: LeadEdit },
-    Remove { id: LeadId },
+    Delete { id: LeadId },
 }
 
 /// The outcome of a write.
@@ -42,7 +42,7 @@ pub(crate) enum Write {
 pub(crate) enum Written {
     Created(Created),
     Updated(Updated),
-    Removed(bool),
+    Deleted(bool),
 }
 
 /// Runs the writes in the session's transaction.
@@ -101,11 +101,13 @@ enum Need {
 impl Write {
     fn needs(&self) -> impl Iterator<Item = Need> {
         let (named, lead, key) = match self {
-            Self::Create { draft, once, .. } => (draft.named(), None, once.as_ref().map(|once| &once.key)),
-            Self::Update { id, edit } => (edit.named(), Some(id), None),
-            Self::Remove { id } => (Named::default(), Some(id), None),
+            Self::Create { draft, idempotency, .. } => {
+                (draft.required_lookups(), None, idempotency.as_ref().map(|idempotency| &idempotency.key))
+            }
+            Self::Update { id, edit } => (edit.required_lookups(), Some(id), None),
+            Self::Delete { id } => (RequiredLookups::default(), Some(id), None),
         };
-        let Named { client, pipeline, stage, .. } = named;
+        let RequiredLookups { client, pipeline, stage, .. } = named;
         let client = client.cloned().map(Need::Client);
         let pipeline = pipeline.cloned().map(Need::Pipeline);
         let stage = stage.cloned().map(Need::Stage);
@@ -149,8 +151,8 @@ impl State {
         Ok(())
     }
 
-    fn references(&self, named: Named<'_>) -> References {
-        References {
+    fn references(&self, named: RequiredLookups<'_>) -> LookupResult {
+        LookupResult {
             client_exists: named.client.is_some_and(|id| self.clients.contains(id)),
             first_stage: named.pipeline.and_then(|id| self.first_stages.get(id)).cloned(),
             stage_pipeline: named.stage.and_then(|id| self.stage_pipelines.get(id)).cloned(),
@@ -159,21 +161,28 @@ impl State {
 
     fn decide(&mut self, write: &Write) -> Result<Written, SqlError> {
         match write {
-            Write::Create { stamp, draft, once } => self.create(stamp, draft, once.as_ref()).map(Written::Created),
+            Write::Create { meta, draft, idempotency } => {
+                self.create(meta, draft, idempotency.as_ref()).map(Written::Created)
+            }
             Write::Update { id, edit } => Ok(Written::Updated(self.update(id, edit))),
-            Write::Remove { id } => {
-                let removed = self.leads.get_mut(id).and_then(|lead| lead.after.take());
-                Ok(Written::Removed(removed.is_some()))
+            Write::Delete { id } => {
+                let deleted = self.leads.get_mut(id).and_then(|lead| lead.after.take());
+                Ok(Written::Deleted(deleted.is_some()))
             }
         }
     }
 
-    fn create(&mut self, stamp: &Stamp, draft: &LeadDraft, once: Option<&Idempotency>) -> Result<Created, SqlError> {
-        if let Some(answer) = once.and_then(|once| self.replay(once, stamp.at)) {
+    fn create(
+        &mut self,
+        meta: &NewLeadMeta,
+        draft: &LeadDraft,
+        idempotency: Option<&Idempotency>,
+    ) -> Result<Created, SqlError> {
+        if let Some(answer) = idempotency.and_then(|idempotency| self.replay(idempotency, meta.at)) {
             return Ok(answer);
         }
-        let references = self.references(draft.named());
-        let lead = match draft.clone().into_lead(stamp.clone(), &references) {
+        let references = self.references(draft.required_lookups());
+        let lead = match draft.clone().into_lead(meta.clone(), &references) {
             Ok(lead) => Arc::new(lead),
             Err(reference) => return Ok(Created::Refused(reference)),
         };
@@ -183,20 +192,20 @@ impl State {
             return Err(SqlError::Conflict(Arc::from(leadapi_core::BoxError::from(text))));
         }
         self.leads.insert(lead.id.clone(), Change { before: None, after: Some(lead.clone()) });
-        if let Some(once) = once {
-            let remembered = Remembered { fingerprint: once.fingerprint, at: stamp.at, lead: lead.clone() };
-            let key = self.keys.entry(once.key.clone()).or_insert(Change { before: None, after: None });
+        if let Some(idempotency) = idempotency {
+            let remembered = Remembered { fingerprint: idempotency.fingerprint, at: meta.at, lead: lead.clone() };
+            let key = self.keys.entry(idempotency.key.clone()).or_insert(Change { before: None, after: None });
             key.after = Some(Arc::new(remembered));
         }
-        Ok(Created::Fresh(lead))
+        Ok(Created::New(lead))
     }
 
-    fn replay(&self, once: &Idempotency, now: Timestamp) -> Option<Created> {
-        let remembered = self.keys.get(&once.key)?.after.as_ref()?;
+    fn replay(&self, idempotency: &Idempotency, now: Timestamp) -> Option<Created> {
+        let remembered = self.keys.get(&idempotency.key)?.after.as_ref()?;
         if now.to_utc() - remembered.at.to_utc() >= REMEMBERED_FOR {
             return None;
         }
-        Some(if remembered.fingerprint == once.fingerprint {
+        Some(if remembered.fingerprint == idempotency.fingerprint {
             Created::Replayed(remembered.lead.clone())
         } else {
             Created::KeyReused
@@ -204,7 +213,7 @@ impl State {
     }
 
     fn update(&mut self, id: &LeadId, edit: &LeadEdit) -> Updated {
-        let references = self.references(edit.named());
+        let references = self.references(edit.required_lookups());
         let Some(lead) = self.leads.get_mut(id) else { return Updated::Missing };
         let Some(current) = &lead.after else { return Updated::Missing };
         match edit.apply(current, &references) {

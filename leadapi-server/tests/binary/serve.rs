@@ -51,16 +51,16 @@ fn a_token_with_a_secret_keeps_it_and_that_of_a_new_one_is_in_a_file() {
     assert!(error.contains("tokens.json.tokens exists already: move it away"), "{error}");
     let error = refused(serve(&data).args(["--new-tokens", "/nowhere/tokens"]));
     assert!(error.contains("/nowhere/tokens: No such file"), "{error}");
-    let minted = secrets_beside(&data);
-    assert_eq!((&minted[0]["name"], minted.as_array().unwrap().len()), (&"new".into(), 1));
-    let minted = minted[0]["token"].as_str().unwrap().to_owned();
+    let issued = secrets_beside(&data);
+    assert_eq!((&issued[0]["name"], issued.as_array().unwrap().len()), (&"new".into(), 1));
+    let issued = issued[0]["token"].as_str().unwrap().to_owned();
     let answer = server.get("/v1/clients", &format!("authorization: Bearer {SECRET}\r\n"));
     assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
-    let answer = server.get("/v1/clients", &format!("authorization: Bearer {minted}\r\n"));
+    let answer = server.get("/v1/clients", &format!("authorization: Bearer {issued}\r\n"));
     assert!(answer.starts_with("HTTP/1.1 403 Forbidden"), "{answer}");
     server.signal("-TERM");
     let (_, rest, log) = server.end();
-    for secret in [SECRET, &minted] {
+    for secret in [SECRET, &issued] {
         assert!(!rest.contains(secret) && !log.contains(secret));
     }
 }

@@ -25,7 +25,7 @@ use leadapi_core::{
     http::LeadService,
     memory::{Limits, ManualClock, MemoryStore, MemoryTokens, SlidingWindow},
     port::Clock,
-    tokens::{StoredTokens, seed},
+    tokens::{self, StoredTokens},
 };
 
 /// The standard data set.
@@ -60,7 +60,7 @@ async fn service(time: &Leaping, limits: Limits) -> LeadService {
         let clock = time.0.clone();
         move || clock.now()
     };
-    seed(&tokens, &dataset, time.0.now().into()).await.unwrap();
+    tokens::import(&tokens, &dataset, time.0.now().into()).await.unwrap();
     let elapsed = time.0.clone();
     LeadService::builder(MemoryStore::new(dataset), StoredTokens::new(tokens, now()))
         .clock(now())

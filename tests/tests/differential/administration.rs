@@ -99,13 +99,13 @@ impl Wish {
             Task::ChangeMember { member, to, role } => {
                 shown(store.change_member(business, Self::email(*member), to.map(Self::email), *role).await?)
             }
-            Task::RemoveMember { member } => shown(store.remove_member(business, Self::email(*member)).await?),
+            Task::RemoveMember { member } => shown(store.delete_member(business, Self::email(*member)).await?),
             Task::AddClient { id } => shown(store.add_client(business, self.new_client(*id)).await?),
             Task::RenameClient { id, name } => {
                 shown(store.rename_client(business, &self.client(*id), &self.name(*name)).await?)
             }
             Task::RemoveClient { id, with_leads } => {
-                shown(store.remove_client(business, &self.client(*id), *with_leads).await?)
+                shown(store.delete_client(business, &self.client(*id), *with_leads).await?)
             }
             Task::AddPipeline { id, stages } => {
                 shown(store.add_pipeline(business, self.new_pipeline(*id, stages)).await?)
@@ -113,7 +113,7 @@ impl Wish {
             Task::RenamePipeline { id, name } => {
                 shown(store.rename_pipeline(business, &self.pipeline(*id), &self.name(*name)).await?)
             }
-            Task::RemovePipeline { id } => shown(store.remove_pipeline(business, &self.pipeline(*id)).await?),
+            Task::RemovePipeline { id } => shown(store.delete_pipeline(business, &self.pipeline(*id)).await?),
             Task::AddStage { pipeline, id, position } => {
                 let (pipeline, id) = (self.pipeline(*pipeline), self.stage(*id));
                 shown(store.add_stage(business, &pipeline, id, &self.name(0), *position).await?)
@@ -124,7 +124,7 @@ impl Wish {
             }
             Task::RemoveStage { id, move_to } => {
                 let move_to = move_to.map(|id| self.stage(id));
-                shown(store.remove_stage(business, &self.stage(*id), move_to.as_ref()).await?)
+                shown(store.delete_stage(business, &self.stage(*id), move_to.as_ref()).await?)
             }
             Task::AddForm => {
                 let form = serde_json::from_value(fixture::form(self.who)).unwrap();
@@ -133,7 +133,7 @@ impl Wish {
             Task::RenameForm { is_there, name } => {
                 shown(store.rename_form(business, &Self::form(*is_there), &self.name(*name)).await?)
             }
-            Task::RemoveForm { is_there } => shown(store.remove_form(business, &Self::form(*is_there)).await?),
+            Task::RemoveForm { is_there } => shown(store.delete_form(business, &Self::form(*is_there)).await?),
         })
     }
 

@@ -182,7 +182,7 @@ pub(crate) async fn signatures(kept: &Kept) -> Check {
     for who in Who::BOTH {
         let others = format!("SELECT * FROM operation WHERE business_id <> '{}'", who.business());
         let before = raw.rows(&others).await;
-        store.remove(&who.business(), &nobody).await.map_err(|error| error.to_string())?;
+        store.delete(&who.business(), &nobody).await.map_err(|error| error.to_string())?;
         let after = raw.rows(&others).await;
         if before != after {
             return Err(format!("{who:?} wrote, and the operations of the other were {before:?} and are {after:?}"));

@@ -4,7 +4,7 @@ use leadapi_core::{
     id::{ClientId, LeadId},
     model::NewLead,
     port::Store,
-    validate::Stamp,
+    validate::NewLeadMeta,
 };
 use leadapi_server::store::{DatabaseUrl, SqlStore};
 use leadapi_tests::{
@@ -25,13 +25,13 @@ async fn each_message_of_a_create_is_lost_once() {
         for nth in 0.. {
             // Both businesses have written before, so each has a commit record that could be mixed up.
             for who in Who::BOTH {
-                store.remove(&who.business(), &LeadId::parse("nobody").unwrap()).await.unwrap();
+                store.delete(&who.business(), &LeadId::parse("nobody").unwrap()).await.unwrap();
             }
             proxy.cut(Cut { direction: Direction::ToClient, nth, how: How::Before });
             let id = LeadId::parse(format!("lost-{nth}")).unwrap();
             let lead = NewLead::new(&ClientId::parse("client-1").unwrap(), "Ann").check().unwrap();
-            let stamp = Stamp { id: id.clone(), at: "2026-05-04T12:00:00Z".parse().unwrap() };
-            let told = store.create(&who.business(), stamp, lead, None).await;
+            let meta = NewLeadMeta { id: id.clone(), at: "2026-05-04T12:00:00Z".parse().unwrap() };
+            let told = store.create(&who.business(), meta, lead, None).await;
             let was_cut = proxy.has_cut();
             proxy.watch();
             let stored = store.get(&who.business(), &id).await.unwrap().is_some();

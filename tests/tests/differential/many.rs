@@ -7,7 +7,7 @@ use leadapi_core::{
     id::{ClientId, LeadId},
     model::{LeadPatch, NewLead, Timestamp},
     port::Store,
-    validate::Stamp,
+    validate::NewLeadMeta,
 };
 use leadapi_tests::Keep;
 use serde_json::{Value, json};
@@ -121,11 +121,11 @@ async fn apply(store: Arc<dyn Store>, change: Change) {
         Change::Create(who, nth, at) => {
             let mut new = NewLead::new(&ClientId::parse(client(nth)).unwrap(), format!("{nth} {}", who.canary()));
             new.stage_id = stage(nth).map(str::to_owned);
-            let stamp = Stamp { id: LeadId::parse(lead_id(who, nth)).unwrap(), at: moment(at) };
-            store.create(&who.business(), stamp, new.check().unwrap(), None).await.unwrap();
+            let meta = NewLeadMeta { id: LeadId::parse(lead_id(who, nth)).unwrap(), at: moment(at) };
+            store.create(&who.business(), meta, new.check().unwrap(), None).await.unwrap();
         }
         Change::Remove(who, id) => {
-            assert!(store.remove(&who.business(), &LeadId::parse(id).unwrap()).await.unwrap());
+            assert!(store.delete(&who.business(), &LeadId::parse(id).unwrap()).await.unwrap());
         }
         Change::Move(who, id) => {
             let mut patch = LeadPatch::new();

@@ -86,7 +86,7 @@ pub(crate) fn fulfil(wish: &Wish, before: &BusinessSeed) -> Option<BusinessSeed>
             let position = position.unwrap_or(stage.position);
             put_in(pipeline, stage, Some(position))?;
         }
-        Task::RemoveStage { id, move_to } => remove_stage(wish, &mut after, wish.stage(*id).as_str(), *move_to)?,
+        Task::RemoveStage { id, move_to } => delete_stage(wish, &mut after, wish.stage(*id).as_str(), *move_to)?,
         Task::AddForm => {
             let form = fixture::form(wish.who);
             let has_client = before.clients.iter().any(|client| form["form"]["client_id"] == client.id.as_str());
@@ -143,7 +143,7 @@ fn number(pipeline: &mut Pipeline) {
     }
 }
 
-fn remove_stage(
+fn delete_stage(
     wish: &Wish,
     business: &mut BusinessSeed,
     id: &str,

@@ -102,7 +102,7 @@ async fn a_removal_that_is_cut_at_any_message() {
     let behind = Behind::new(cluster).await;
     let remove = async || {
         let lead = id(create(&behind.direct, "to go", &new_key()).await.unwrap());
-        (behind.store.remove(&business(), &lead).await, lead)
+        (behind.store.delete(&business(), &lead).await, lead)
     };
     let cuts = behind.cuts(async || drop(remove().await)).await;
     for cut in cuts {
@@ -112,7 +112,7 @@ async fn a_removal_that_is_cut_at_any_message() {
         let is_there = behind.direct.get(&business(), &lead).await.unwrap().is_some();
         match outcome {
             Ok(removed) => assert!(removed && !is_there, "{cut:?}: removed {removed}, is there {is_there}"),
-            Err(_) => drop(behind.direct.remove(&business(), &lead).await.unwrap()),
+            Err(_) => drop(behind.direct.delete(&business(), &lead).await.unwrap()),
         }
         remove().await.0.unwrap();
     }

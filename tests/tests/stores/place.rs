@@ -6,7 +6,7 @@ use leadapi_core::{
     id::{BusinessId, ClientId, LeadId},
     model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead, Window},
     port::{Created, Idempotency, Listed, Store, Updated},
-    validate::Stamp,
+    validate::NewLeadMeta,
 };
 use leadapi_server::store::{DatabaseUrl, SqlStore};
 
@@ -33,13 +33,13 @@ pub(crate) async fn create(store: &SqlStore, name: &str, key: &str) -> Result<Cr
     let draft = new.check().unwrap();
     let once = Idempotency { key: IdempotencyKey::parse(key).unwrap(), fingerprint: draft.fingerprint() };
     let id = LeadId::parse(uuid::Uuid::now_v7().to_string()).unwrap();
-    store.create(&business(), Stamp { id, at: chrono::Utc::now().into() }, draft, Some(&once)).await
+    store.create(&business(), NewLeadMeta { id, at: chrono::Utc::now().into() }, draft, Some(&once)).await
 }
 
 /// The id of the lead, whether new or replayed.
 pub(crate) fn id(created: Created) -> LeadId {
     match created {
-        Created::Fresh(lead) | Created::Replayed(lead) => lead.id.clone(),
+        Created::New(lead) | Created::Replayed(lead) => lead.id.clone(),
         other => panic!("no lead: {other:?}"),
     }
 }

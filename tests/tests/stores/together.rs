@@ -5,7 +5,7 @@ use leadapi_core::{
     id::{ClientId, LeadId},
     model::NewLead,
     port::{Created, Store},
-    validate::Stamp,
+    validate::NewLeadMeta,
 };
 use leadapi_server::store::SqlStore;
 use leadapi_tests::postgres::Cluster;
@@ -17,8 +17,8 @@ use crate::place::{all, business, open};
 async fn some_fail_and_the_others_do_not(store: &SqlStore) {
     let create = async |nth: usize, id: String, client: &str| {
         let draft = NewLead::new(&ClientId::parse(client).unwrap(), format!("lead {nth}")).check().unwrap();
-        let stamp = Stamp { id: LeadId::parse(id).unwrap(), at: chrono::Utc::now().into() };
-        store.create(&business(), stamp, draft, None).await
+        let meta = NewLeadMeta { id: LeadId::parse(id).unwrap(), at: chrono::Utc::now().into() };
+        store.create(&business(), meta, draft, None).await
     };
     create(0, "taken".into(), "c1").await.unwrap();
     let outcomes = join_all((1..=40).map(|nth| match nth % 10 {
@@ -32,7 +32,7 @@ async fn some_fail_and_the_others_do_not(store: &SqlStore) {
             // The error must be the cause itself, not the follow-up error of an aborted transaction.
             0 => assert!(outcome.is_err_and(|error| error.to_string().contains("exists already")), "{nth}"),
             5 => assert!(matches!(outcome, Ok(Created::Refused(_))), "{nth}: {outcome:?}"),
-            _ => assert!(matches!(outcome, Ok(Created::Fresh(_))), "{nth}: {outcome:?}"),
+            _ => assert!(matches!(outcome, Ok(Created::New(_))), "{nth}: {outcome:?}"),
         }
     }
     assert_eq!(all(store).await.len(), 1 + 32, "with an exact total");

@@ -48,7 +48,7 @@ async fn of_the_twins_of_a_key_over_two_servers_one_makes_the_lead() {
             let (store, leads) = (servers[server].clone(), leads.clone());
             async move {
                 let created = create(&store, "twin", &format!("key {key}").replace(' ', "-")).await.unwrap();
-                let is_fresh = matches!(created, Created::Fresh(_));
+                let is_fresh = matches!(created, Created::New(_));
                 let id = id(created);
                 let mut leads = leads.lock().unwrap();
                 let (known, fresh) = leads.entry(key).or_insert_with(|| (id.clone(), 0));

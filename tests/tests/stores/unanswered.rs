@@ -9,7 +9,7 @@ use leadapi_core::{
     id::{ClientId, LeadId},
     model::NewLead,
     port::{Created, Store, Updated},
-    validate::Stamp,
+    validate::NewLeadMeta,
 };
 use leadapi_server::store::SqlStore;
 use leadapi_tests::{postgres::Cluster, proxy::Proxy};
@@ -68,7 +68,7 @@ impl Servers {
             writes
                 .push(Box::pin(async move { Heard::Renamed(renamed.clone(), rename(&self.one, &renamed, "A").await) }));
             writes.push(Box::pin(async move {
-                Heard::Deleted(deleted.clone(), self.one.remove(&business(), &deleted).await)
+                Heard::Deleted(deleted.clone(), self.one.delete(&business(), &deleted).await)
             }));
         }
         join_all(writes).await
@@ -119,7 +119,7 @@ impl Servers {
 async fn create_plain(store: &SqlStore, name: &str) -> Result<Created, BoxError> {
     let draft = NewLead::new(&ClientId::parse("c1").unwrap(), name).check().unwrap();
     let id = LeadId::parse(uuid::Uuid::now_v7().to_string()).unwrap();
-    store.create(&business(), Stamp { id, at: chrono::Utc::now().into() }, draft, None).await
+    store.create(&business(), NewLeadMeta { id, at: chrono::Utc::now().into() }, draft, None).await
 }
 
 /// Runs the writes around an outage. Returns their outcomes, the leads that the second server renamed, and the leads
@@ -139,7 +139,7 @@ async fn every_write_around_an_outage_of_seven_seconds_is_done_once_and_answered
     for heard in heard {
         match heard {
             Heard::Created(name, created) => {
-                assert!(matches!(created, Ok(Created::Fresh(_))), "{name}: {created:?}");
+                assert!(matches!(created, Ok(Created::New(_))), "{name}: {created:?}");
                 assert_eq!(stored.iter().filter(|(_, stored)| *stored == name).count(), 1, "{name}");
             }
             Heard::Renamed(id, renamed) => assert!(matches!(renamed, Ok(Updated::Changed(_))), "{id}: {renamed:?}"),
@@ -161,7 +161,7 @@ async fn a_write_whose_outcome_cannot_be_established_is_not_done_again() {
     let mut unknown = 0;
     for heard in heard {
         match heard {
-            Heard::Created(name, Ok(created)) => assert!(matches!(created, Created::Fresh(_)), "{name}: {created:?}"),
+            Heard::Created(name, Ok(created)) => assert!(matches!(created, Created::New(_)), "{name}: {created:?}"),
             Heard::Renamed(id, Ok(renamed)) => assert!(matches!(renamed, Updated::Changed(_)), "{id}: {renamed:?}"),
             Heard::Deleted(id, Ok(deleted)) => assert!(deleted, "{id}"),
             Heard::Created(_, Err(error)) | Heard::Renamed(_, Err(error)) | Heard::Deleted(_, Err(error)) => {

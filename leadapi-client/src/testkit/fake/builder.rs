@@ -153,7 +153,7 @@ impl Builder {
         let Self { data, at, seed, limits } = self;
         let clock = Arc::new(ManualClock::at(at.to_utc()));
         let tokens = Arc::new(MemoryTokens::default());
-        let seeded = at_once(tokens::seed(&*tokens, &data, at)).expect("a store that does not wait");
+        let seeded = at_once(tokens::import(&*tokens, &data, at)).expect("a store that does not wait");
         seeded.expect("tokens that stand once in the data");
         let first = data.businesses.first().map(|business| business.id.clone());
         let business = first.unwrap_or_else(|| BusinessId::parse("nobody").expect("an id"));

@@ -21,7 +21,7 @@ use crate::{
     form::FormRecord,
     id::{BusinessId, ClientId, FormId, LeadId, PipelineId, StageId},
     model::{Amount, ClientAccount, Lead, NewLead, Pipeline, Stage, Timestamp},
-    validate::{self, Stamp, check_email, email_key},
+    validate::{self, NewLeadMeta, check_email, email_key},
 };
 
 #[derive(Deserialize)]
@@ -241,8 +241,8 @@ impl RawLead {
             business_name: self.business_name,
         };
         let draft = new.check().map_err(|faults| InvalidDataset::new(place, faults))?;
-        let references = directory.look_up(draft.named());
-        let stamp = Stamp { id: self.id, at: self.created_at };
-        draft.into_lead(stamp, &references).map_err(|reference| InvalidDataset::new(place, reference))
+        let references = directory.look_up(draft.required_lookups());
+        let meta = NewLeadMeta { id: self.id, at: self.created_at };
+        draft.into_lead(meta, &references).map_err(|reference| InvalidDataset::new(place, reference))
     }
 }

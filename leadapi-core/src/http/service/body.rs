@@ -5,18 +5,18 @@ use http::{HeaderMap, header};
 use http_body::Body;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 
-use crate::{BoxError, validate::Fault};
+use crate::{BoxError, validate::FieldError};
 
 /// The maximum size of a body in bytes (contract D5).
 pub(crate) const MAX_BYTES: usize = 65_536;
 
 /// Reads a body to its end, or fails as soon as it exceeds `MAX_BYTES`.
-pub(super) async fn collect<B>(body: B) -> Result<Bytes, Fault>
+pub(super) async fn collect<B>(body: B) -> Result<Bytes, FieldError>
 where
     B: Body,
     B::Error: Into<BoxError>,
 {
-    let too_large = || Fault::new("body", format!("must be at most {MAX_BYTES} bytes"));
+    let too_large = || FieldError::new("body", format!("must be at most {MAX_BYTES} bytes"));
     // A body that declares its length is refused before any of it is read.
     if body.size_hint().lower() > MAX_BYTES as u64 {
         return Err(too_large());
@@ -24,17 +24,19 @@ where
     match Limited::new(body, MAX_BYTES).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
-        Err(_) => Err(Fault::new("body", "could not be read to its end")),
+        Err(_) => Err(FieldError::new("body", "could not be read to its end")),
     }
 }
 
 /// Checks that the body is declared as JSON in UTF-8. A missing `Content-Type` is taken as JSON.
-pub(super) fn check_content_type(headers: &HeaderMap) -> Result<(), Fault> {
+pub(super) fn check_content_type(headers: &HeaderMap) -> Result<(), FieldError> {
     let mut values = headers.get_all(header::CONTENT_TYPE).iter();
     let Some(value) = values.next() else { return Ok(()) };
     match value.to_str() {
         Ok(text) if values.next().is_none() && is_json(text) => Ok(()),
-        _ => Err(Fault::new("Content-Type", "must be application/json or end in +json, with charset UTF-8 if any")),
+        _ => {
+            Err(FieldError::new("Content-Type", "must be application/json or end in +json, with charset UTF-8 if any"))
+        }
     }
 }
 
@@ -87,15 +89,15 @@ fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(of_token)
 }
 
-/// Returns the body as text, or a fault with the position of the first byte that is not UTF-8.
-pub(super) fn text(bytes: &[u8]) -> Result<&str, Fault> {
+/// Returns the body as text, or an error with the position of the first byte that is not UTF-8.
+pub(super) fn text(bytes: &[u8]) -> Result<&str, FieldError> {
     match str::from_utf8(bytes) {
         Ok(text) => Ok(text),
         Err(error) => {
             let good = bytes.get(..error.valid_up_to()).unwrap_or_default();
             let line = good.split(|byte| *byte == b'\n').count();
             let column = good.rsplit(|byte| *byte == b'\n').next().map_or(0, <[u8]>::len) + 1;
-            Err(Fault::new("body", format!("is not JSON: it is not UTF-8 at line {line} column {column}")))
+            Err(FieldError::new("body", format!("is not JSON: it is not UTF-8 at line {line} column {column}")))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Step 6 of contract D1: decodes query, headers and body into a valid call. All faults are reported together.
+//! Step 6 of contract D1: decodes query, headers and body into a valid call. All errors are reported together.
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -8,7 +8,7 @@ use crate::{
     http::{Operation, header::IDEMPOTENCY_KEY},
     id::LeadId,
     model::{IdempotencyKey, InvalidIdempotencyKey, LeadQuery, Window},
-    validate::{Fault, Faults, LeadDraft, LeadEdit},
+    validate::{FieldError, FieldErrors, LeadDraft, LeadEdit},
 };
 
 /// A decoded call. Everything that can be checked without a look-up has been checked.
@@ -30,69 +30,69 @@ pub(super) fn decode(
     route: Route<'_>,
     query: Option<&str>,
     headers: &HeaderMap,
-    body: Result<Bytes, Fault>,
-) -> Result<Call, Faults> {
-    let mut faults = Faults::default();
+    body: Result<Bytes, FieldError>,
+) -> Result<Call, FieldErrors> {
+    let mut errors = FieldErrors::default();
     let call = match route.operation {
-        Operation::ListLeads => Some(Call::ListLeads(query::leads(query, &mut faults))),
-        Operation::ListPipelines => Some(Call::ListPipelines(query::window(query, &mut faults))),
-        Operation::ListClients => Some(Call::ListClients(query::window(query, &mut faults))),
+        Operation::ListLeads => Some(Call::ListLeads(query::leads(query, &mut errors))),
+        Operation::ListPipelines => Some(Call::ListPipelines(query::window(query, &mut errors))),
+        Operation::ListClients => Some(Call::ListClients(query::window(query, &mut errors))),
         Operation::GetLead => {
-            query::none(query, &mut faults);
+            query::none(query, &mut errors);
             Some(Call::GetLead(route.lead()))
         }
         Operation::DeleteLead => {
-            query::none(query, &mut faults);
+            query::none(query, &mut errors);
             Some(Call::DeleteLead(route.lead()))
         }
         Operation::CreateLead => {
-            query::none(query, &mut faults);
-            let key = idempotency_key(headers).map_err(|fault| faults.push(fault)).unwrap_or_default();
-            let draft = read_body(headers, body, &mut faults, |bytes, faults| {
-                let new = json::new_lead(bytes, faults)?;
-                LeadDraft::read(new, faults)
+            query::none(query, &mut errors);
+            let key = idempotency_key(headers).map_err(|error| errors.push(error)).unwrap_or_default();
+            let draft = read_body(headers, body, &mut errors, |bytes, errors| {
+                let new = json::new_lead(bytes, errors)?;
+                LeadDraft::read(new, errors)
             });
             draft.map(|draft| Call::CreateLead(draft, key))
         }
         Operation::UpdateLead => {
-            query::none(query, &mut faults);
-            let edit = read_body(headers, body, &mut faults, |bytes, faults| {
-                let patch = json::lead_patch(bytes, faults)?;
-                Some(LeadEdit::read(patch, faults))
+            query::none(query, &mut errors);
+            let edit = read_body(headers, body, &mut errors, |bytes, errors| {
+                let patch = json::lead_patch(bytes, errors)?;
+                Some(LeadEdit::read(patch, errors))
             });
             edit.map(|edit| Call::UpdateLead(route.lead(), edit.into()))
         }
     };
     match call {
-        Some(call) if faults.is_empty() => Ok(call),
-        _ => Err(faults),
+        Some(call) if errors.is_empty() => Ok(call),
+        _ => Err(errors),
     }
 }
 
-/// Collects the faults of the body separately: a query parameter at fault must not hide a body field of the same name.
+/// Collects the errors of the body separately: a query parameter at fault must not hide a body field of the same name.
 fn read_body<T>(
     headers: &HeaderMap,
-    body: Result<Bytes, Fault>,
-    faults: &mut Faults,
-    read: impl FnOnce(&[u8], &mut Faults) -> Option<T>,
+    body: Result<Bytes, FieldError>,
+    errors: &mut FieldErrors,
+    read: impl FnOnce(&[u8], &mut FieldErrors) -> Option<T>,
 ) -> Option<T> {
-    let content_type = body::check_content_type(headers).map_err(|fault| faults.push(fault));
-    let bytes = body.map_err(|fault| faults.push(fault));
+    let content_type = body::check_content_type(headers).map_err(|error| errors.push(error));
+    let bytes = body.map_err(|error| errors.push(error));
     // A body with another content type is not parsed as JSON.
     let bytes = content_type.and(bytes).ok()?;
-    let mut own = Faults::default();
+    let mut own = FieldErrors::default();
     let value = read(&bytes, &mut own);
-    faults.append(own);
+    errors.append(own);
     value
 }
 
-fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Fault> {
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, FieldError> {
     let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
     let Some(value) = values.next() else { return Ok(None) };
     let key = value.to_str().map_err(|_| InvalidIdempotencyKey).and_then(IdempotencyKey::parse);
     match key {
         Ok(key) if values.next().is_none() => Ok(Some(key)),
-        Ok(_) => Err(Fault::new("Idempotency-Key", "is given more than once")),
-        Err(error) => Err(Fault::new("Idempotency-Key", error.to_string())),
+        Ok(_) => Err(FieldError::new("Idempotency-Key", "is given more than once")),
+        Err(error) => Err(FieldError::new("Idempotency-Key", error.to_string())),
     }
 }

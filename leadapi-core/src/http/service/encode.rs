@@ -85,7 +85,7 @@ fn header_of(error: &ApiError) -> Result<Option<(http::HeaderName, HeaderValue)>
         Kind::NoSuchPath { .. }
         | Kind::Invalid(_)
         | Kind::NoSuchLead
-        | Kind::Reference(_)
+        | Kind::InvalidReference(_)
         | Kind::KeyReused
         | Kind::Internal(_) => return Ok(None),
     }))

@@ -7,7 +7,7 @@ use http::{Method, StatusCode};
 use crate::{
     BoxError,
     auth::{MalformedToken, Scope},
-    validate::{Faults, Reference},
+    validate::{FieldErrors, InvalidReference},
 };
 
 /// Why a request was refused: what the caller is told, and apart from it what only the log may know.
@@ -29,11 +29,11 @@ pub(crate) enum Kind {
     /// Step 5.
     MissingScope(Scope),
     /// Step 6.
-    Invalid(Faults),
+    Invalid(FieldErrors),
     /// Step 7: the lead of the path.
     NoSuchLead,
     /// Step 7: a record that the request names.
-    Reference(Reference),
+    InvalidReference(InvalidReference),
     /// Step 7: an idempotency key that stands for another body.
     KeyReused,
     /// A store, a verifier or a limiter failed, or something below panicked.
@@ -69,8 +69,8 @@ impl ApiError {
             Kind::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Kind::Unauthorized(_) => StatusCode::UNAUTHORIZED,
             Kind::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
-            Kind::MissingScope(_) | Kind::Reference(Reference::Client) => StatusCode::FORBIDDEN,
-            Kind::Invalid(_) | Kind::Reference(_) | Kind::KeyReused => StatusCode::BAD_REQUEST,
+            Kind::MissingScope(_) | Kind::InvalidReference(InvalidReference::Client) => StatusCode::FORBIDDEN,
+            Kind::Invalid(_) | Kind::InvalidReference(_) | Kind::KeyReused => StatusCode::BAD_REQUEST,
             Kind::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -101,15 +101,15 @@ impl From<Unauthorized> for ApiError {
     }
 }
 
-impl From<Faults> for ApiError {
-    fn from(faults: Faults) -> Self {
-        Kind::Invalid(faults).into()
+impl From<FieldErrors> for ApiError {
+    fn from(errors: FieldErrors) -> Self {
+        Kind::Invalid(errors).into()
     }
 }
 
-impl From<Reference> for ApiError {
-    fn from(reference: Reference) -> Self {
-        Kind::Reference(reference).into()
+impl From<InvalidReference> for ApiError {
+    fn from(reference: InvalidReference) -> Self {
+        Kind::InvalidReference(reference).into()
     }
 }
 
@@ -129,9 +129,9 @@ impl fmt::Display for ApiError {
                 write!(f, "rate limit reached, try again in {} s", Self::retry_after_secs(*retry_after))
             }
             Kind::MissingScope(scope) => write!(f, "Authorization: the token lacks the scope {scope}"),
-            Kind::Invalid(faults) => faults.fmt(f),
+            Kind::Invalid(errors) => errors.fmt(f),
             Kind::NoSuchLead => f.write_str("id: no such lead"),
-            Kind::Reference(reference) => reference.fmt(f),
+            Kind::InvalidReference(reference) => reference.fmt(f),
             Kind::KeyReused => f.write_str("Idempotency-Key was used before with another body"),
             Kind::Internal(_) => f.write_str("internal error"),
         }

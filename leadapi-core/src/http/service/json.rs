@@ -1,4 +1,4 @@
-//! Reads the body of a create or an update member by member, so that all its faults can be reported (contract D5).
+//! Reads the body of a create or an update member by member, so that all its errors can be reported (contract D5).
 
 use std::{collections::HashSet, fmt};
 
@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::body;
 use crate::{
     model::{Amount, Change, LeadPatch, NewLead},
-    validate::{Fault, Faults},
+    validate::{FieldError, FieldErrors},
 };
 
 /// The maximum nesting depth of a body. A valid body is one object of plain values.
@@ -22,9 +22,9 @@ const FIELDS: [&str; 10] =
     ["client_id", "name", "email", "phone", "source", "notes", "value", "pipeline_id", "stage_id", "business_name"];
 
 /// Reads the body of a create. Returns `None` if it is not a JSON object.
-pub(super) fn new_lead(bytes: &[u8], faults: &mut Faults) -> Option<NewLead> {
-    let read_client_id = |value: &RawValue, faults: &mut Faults| text("client_id", value, faults);
-    let (client_id, patch) = members(bytes, &FIELDS, read_client_id, faults)?;
+pub(super) fn new_lead(bytes: &[u8], errors: &mut FieldErrors) -> Option<NewLead> {
+    let read_client_id = |value: &RawValue, errors: &mut FieldErrors| text("client_id", value, errors);
+    let (client_id, patch) = members(bytes, &FIELDS, read_client_id, errors)?;
     // On a create, absent and null mean the same.
     Some(NewLead {
         client_id: client_id.apply(None),
@@ -41,54 +41,54 @@ pub(super) fn new_lead(bytes: &[u8], faults: &mut Faults) -> Option<NewLead> {
 }
 
 /// Reads the body of an update. Returns `None` if it is not a JSON object.
-pub(super) fn lead_patch(bytes: &[u8], faults: &mut Faults) -> Option<LeadPatch> {
+pub(super) fn lead_patch(bytes: &[u8], errors: &mut FieldErrors) -> Option<LeadPatch> {
     let [_, changeable @ ..] = &FIELDS;
-    let refuse_client_id = |_: &RawValue, faults: &mut Faults| {
-        faults.push(Fault::new("client_id", "cannot be changed"));
+    let refuse_client_id = |_: &RawValue, errors: &mut FieldErrors| {
+        errors.push(FieldError::new("client_id", "cannot be changed"));
         Change::Keep
     };
-    members(bytes, changeable, refuse_client_id, faults).map(|(_, patch)| patch)
+    members(bytes, changeable, refuse_client_id, errors).map(|(_, patch)| patch)
 }
 
 /// Reads every member. The two kinds of body differ in `client_id` and in the fields suggested for an unknown name.
 fn members(
     bytes: &[u8],
     fields: &[&str],
-    client_id: impl Fn(&RawValue, &mut Faults) -> Change<String>,
-    faults: &mut Faults,
+    client_id: impl Fn(&RawValue, &mut FieldErrors) -> Change<String>,
+    errors: &mut FieldErrors,
 ) -> Option<(Change<String>, LeadPatch)> {
     let (mut client, mut patch) = (Change::Keep, LeadPatch::new());
     let mut seen = HashSet::new();
-    // Kept apart: if the text turns out not to be JSON further on, the faults of its members are not reported.
-    let mut of_members = Faults::default();
+    // Kept apart: if the text turns out not to be JSON further on, the errors of its members are not reported.
+    let mut of_members = FieldErrors::default();
     let read = |name: String, value: &RawValue| {
-        let faults = &mut of_members;
+        let errors = &mut of_members;
         if seen.contains(&name) {
-            return faults.push_made_up(&name, "is given more than once");
+            return errors.push_made_up(&name, "is given more than once");
         }
         match name.as_str() {
-            "client_id" => client = client_id(value, faults),
-            "name" => patch.name = text("name", value, faults),
-            "email" => patch.email = text("email", value, faults),
-            "phone" => patch.phone = text("phone", value, faults),
-            "source" => patch.source = text("source", value, faults),
-            "notes" => patch.notes = text("notes", value, faults),
-            "value" => patch.value = number("value", value, faults),
-            "pipeline_id" => patch.pipeline_id = text("pipeline_id", value, faults),
-            "stage_id" => patch.stage_id = text("stage_id", value, faults),
-            "business_name" => patch.business_name = text("business_name", value, faults),
-            "id" => faults.push(Fault::new("id", "is set by the server")),
-            "created_at" => faults.push(Fault::new("created_at", "is set by the server")),
+            "client_id" => client = client_id(value, errors),
+            "name" => patch.name = text("name", value, errors),
+            "email" => patch.email = text("email", value, errors),
+            "phone" => patch.phone = text("phone", value, errors),
+            "source" => patch.source = text("source", value, errors),
+            "notes" => patch.notes = text("notes", value, errors),
+            "value" => patch.value = number("value", value, errors),
+            "pipeline_id" => patch.pipeline_id = text("pipeline_id", value, errors),
+            "stage_id" => patch.stage_id = text("stage_id", value, errors),
+            "business_name" => patch.business_name = text("business_name", value, errors),
+            "id" => errors.push(FieldError::new("id", "is set by the server")),
+            "created_at" => errors.push(FieldError::new("created_at", "is set by the server")),
             unknown => {
                 let rule =
                     format!("is not a field that can be written, the nearest one is {}", nearest(unknown, fields));
-                faults.push_made_up(unknown, rule);
+                errors.push_made_up(unknown, rule);
             }
         }
         seen.insert(name);
     };
-    body::text(bytes).and_then(|text| parse(text, read)).map_err(|fault| faults.push(fault)).ok()?;
-    faults.append(of_members);
+    body::text(bytes).and_then(|text| parse(text, read)).map_err(|error| errors.push(error)).ok()?;
+    errors.append(of_members);
     Some((client, patch))
 }
 
@@ -98,51 +98,51 @@ fn nearest<'a>(name: &str, fields: &[&'a str]) -> &'a str {
     fields.iter().copied().max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or_default()
 }
 
-fn text(field: &'static str, value: &RawValue, faults: &mut Faults) -> Change<String> {
+fn text(field: &'static str, value: &RawValue, errors: &mut FieldErrors) -> Change<String> {
     match value.get() {
         "null" => Change::Clear,
         string if string.starts_with('"') => serde_json::from_str(string).map_or_else(
             |_| {
                 // The parser has already checked the syntax of the escapes, so only a lone surrogate can fail here.
-                faults.push(Fault::new(field, "must not contain a lone surrogate, which is no character in JSON"));
+                errors.push(FieldError::new(field, "must not contain a lone surrogate, which is no character in JSON"));
                 Change::Keep
             },
             Change::Set,
         ),
         _ => {
-            faults.push(Fault::new(field, "must be a string"));
+            errors.push(FieldError::new(field, "must be a string"));
             Change::Keep
         }
     }
 }
 
-fn number(field: &'static str, value: &RawValue, faults: &mut Faults) -> Change<f64> {
+fn number(field: &'static str, value: &RawValue, errors: &mut FieldErrors) -> Change<f64> {
     match value.get() {
         "null" => Change::Clear,
         number if number.starts_with(|first: char| first == '-' || first.is_ascii_digit()) => {
             match Amount::parse(number) {
                 Ok(amount) => Change::Set(amount.get()),
                 Err(error) => {
-                    faults.push(Fault::new(field, error.to_string()));
+                    errors.push(FieldError::new(field, error.to_string()));
                     Change::Keep
                 }
             }
         }
         _ => {
-            faults.push(Fault::new(field, "must be a number"));
+            errors.push(FieldError::new(field, "must be a number"));
             Change::Keep
         }
     }
 }
 
 /// Passes the members of the one JSON object in the text to `member`, in their order and with repeated names.
-fn parse(text: &str, member: impl FnMut(String, &RawValue)) -> Result<(), Fault> {
+fn parse(text: &str, member: impl FnMut(String, &RawValue)) -> Result<(), FieldError> {
     // JSON whitespace only. Other whitespace is not JSON, and the parser refuses it.
     if text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')) {
-        return Err(Fault::new("body", "is empty, a JSON object is expected"));
+        return Err(FieldError::new("body", "is empty, a JSON object is expected"));
     }
     if is_too_deep(text) {
-        return Err(Fault::new("body", format!("is JSON nested too deeply, more than {MAX_DEPTH} levels")));
+        return Err(FieldError::new("body", format!("is JSON nested too deeply, more than {MAX_DEPTH} levels")));
     }
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let is_object = match deserializer.deserialize_any(Members(member)) {
@@ -157,13 +157,13 @@ fn parse(text: &str, member: impl FnMut(String, &RawValue)) -> Result<(), Fault>
     };
     deserializer.end().map_err(|error| {
         let (line, column) = (error.line(), error.column());
-        Fault::new("body", format!("must be one JSON document, more follows at line {line} column {column}"))
+        FieldError::new("body", format!("must be one JSON document, more follows at line {line} column {column}"))
     })?;
-    if is_object { Ok(()) } else { Err(Fault::new("body", "must be a JSON object")) }
+    if is_object { Ok(()) } else { Err(FieldError::new("body", "must be a JSON object")) }
 }
 
-fn not_json(error: &serde_json::Error) -> Fault {
-    Fault::new("body", format!("is not JSON: {error}"))
+fn not_json(error: &serde_json::Error) -> FieldError {
+    FieldError::new("body", format!("is not JSON: {error}"))
 }
 
 /// Counts brackets outside strings. The count may be wrong for a text that is not JSON, which is refused either way.
@@ -207,14 +207,14 @@ mod tests {
     use super::*;
 
     fn faults_of(body: &str) -> String {
-        let mut faults = Faults::default();
-        new_lead(body.as_bytes(), &mut faults);
-        faults.to_string()
+        let mut errors = FieldErrors::default();
+        new_lead(body.as_bytes(), &mut errors);
+        errors.to_string()
     }
 
     #[test]
     fn each_way_of_not_being_one_object_has_its_own_text() {
-        for (body, fault) in [
+        for (body, error) in [
             ("", "body is empty, a JSON object is expected"),
             (" \n", "body is empty, a JSON object is expected"),
             ("{\n\"name\": }", "body is not JSON: expected value at line 2 column 9"),
@@ -233,11 +233,11 @@ mod tests {
             (r#"{"\ud800": 1}"#, "body is not JSON: unexpected end of hex escape at line 1 column 9"),
             ("\u{feff}{}", "body is not JSON: expected value at line 1 column 1"),
         ] {
-            assert_eq!(faults_of(body), fault, "{body:?}");
+            assert_eq!(faults_of(body), error, "{body:?}");
         }
-        let mut faults = Faults::default();
-        new_lead(b"{\"name\":\n \"\xff\"}", &mut faults);
-        assert_eq!(faults.to_string(), "body is not JSON: it is not UTF-8 at line 2 column 3");
+        let mut errors = FieldErrors::default();
+        new_lead(b"{\"name\":\n \"\xff\"}", &mut errors);
+        assert_eq!(errors.to_string(), "body is not JSON: it is not UTF-8 at line 2 column 3");
     }
 
     #[test]
@@ -283,9 +283,9 @@ mod tests {
     proptest! {
         #[test]
         fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let mut faults = Faults::default();
-            new_lead(&bytes, &mut faults);
-            lead_patch(&bytes, &mut faults);
+            let mut errors = FieldErrors::default();
+            new_lead(&bytes, &mut errors);
+            lead_patch(&bytes, &mut errors);
         }
 
         #[test]

@@ -44,7 +44,7 @@ use crate::{
     port::{
         Admission, Clock, Created, IdSource, Idempotency, Listed, RateLimiter, Store, TokenVerifier, Updated, Verdict,
     },
-    validate::Stamp,
+    validate::NewLeadMeta,
 };
 
 /// The REST API as a [`tower_service::Service`], for any body and any runtime.
@@ -224,10 +224,10 @@ impl Inner {
             },
             Call::CreateLead(draft, key) => {
                 let at = Timestamp::from(self.clock.now());
-                let stamp = Stamp { id: self.ids.lead_id(at), at };
-                let once = key.map(|key| Idempotency { key, fingerprint: draft.fingerprint() });
-                match store.create(business, stamp, draft, once.as_ref()).await.map_err(ApiError::internal)? {
-                    Created::Fresh(lead) => Ok(Reply::Created { lead, replayed: false }),
+                let meta = NewLeadMeta { id: self.ids.lead_id(at), at };
+                let idempotency = key.map(|key| Idempotency { key, fingerprint: draft.fingerprint() });
+                match store.create(business, meta, draft, idempotency.as_ref()).await.map_err(ApiError::internal)? {
+                    Created::New(lead) => Ok(Reply::Created { lead, replayed: false }),
                     Created::Replayed(lead) => Ok(Reply::Created { lead, replayed: true }),
                     Created::KeyReused => Err(Kind::KeyReused.into()),
                     Created::Refused(reference) => Err(reference.into()),
@@ -243,8 +243,8 @@ impl Inner {
                 Updated::Refused(reference) => Err(reference.into()),
             },
             Call::DeleteLead(id) => {
-                let removed = store.remove(business, &id).await.map_err(ApiError::internal)?;
-                if removed { Ok(Reply::Deleted) } else { Err(Kind::NoSuchLead.into()) }
+                let deleted = store.delete(business, &id).await.map_err(ApiError::internal)?;
+                if deleted { Ok(Reply::Deleted) } else { Err(Kind::NoSuchLead.into()) }
             }
             Call::ListPipelines(window) => {
                 store.pipelines(business, window).await.map(Reply::Pipelines).map_err(ApiError::internal)

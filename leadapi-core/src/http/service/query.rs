@@ -7,27 +7,27 @@ use percent_encoding::percent_decode_str;
 use crate::{
     id::{ClientId, StageId},
     model::{InvalidWindow, LeadQuery, Window},
-    validate::{Fault, Faults},
+    validate::{FieldError, FieldErrors},
 };
 
 /// Reads the query of `GET /leads`.
-pub(super) fn leads(query: Option<&str>, faults: &mut Faults) -> LeadQuery {
-    let parameters = read(query, &["client_id", "stage_id", "limit", "offset"], faults);
+pub(super) fn leads(query: Option<&str>, errors: &mut FieldErrors) -> LeadQuery {
+    let parameters = read(query, &["client_id", "stage_id", "limit", "offset"], errors);
     LeadQuery {
         client: parameters.get("client_id").map(ClientId::named),
         stage: parameters.get("stage_id").map(StageId::named),
-        window: parameters.window(faults),
+        window: parameters.window(errors),
     }
 }
 
 /// Reads the query of the other two lists.
-pub(super) fn window(query: Option<&str>, faults: &mut Faults) -> Window {
-    read(query, &["limit", "offset"], faults).window(faults)
+pub(super) fn window(query: Option<&str>, errors: &mut FieldErrors) -> Window {
+    read(query, &["limit", "offset"], errors).window(errors)
 }
 
 /// Reads the query of an operation that takes none.
-pub(super) fn none(query: Option<&str>, faults: &mut Faults) {
-    read(query, &[], faults);
+pub(super) fn none(query: Option<&str>, errors: &mut FieldErrors) {
+    read(query, &[], errors);
 }
 
 struct Parameters<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
@@ -37,7 +37,7 @@ impl Parameters<'_> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_ref())
     }
 
-    fn window(&self, faults: &mut Faults) -> Window {
+    fn window(&self, errors: &mut FieldErrors) -> Window {
         let mut number = |error: InvalidWindow, default| {
             let Some(text) = self.get(error.field()) else { return default };
             // Parsing alone would take a sign.
@@ -45,7 +45,7 @@ impl Parameters<'_> {
             match text.parse() {
                 Ok(number) if digits && error.range().contains(&number) => number,
                 _ => {
-                    faults.push(Fault::new(error.field(), range_rule(error)));
+                    errors.push(FieldError::new(error.field(), range_rule(error)));
                     default
                 }
             }
@@ -56,13 +56,13 @@ impl Parameters<'_> {
     }
 }
 
-/// The parameters that are allowed, and a fault for everything else.
-fn read<'a>(query: Option<&'a str>, allowed: &[&str], faults: &mut Faults) -> Parameters<'a> {
+/// The parameters that are allowed, and an error for everything else.
+fn read<'a>(query: Option<&'a str>, allowed: &[&str], errors: &mut FieldErrors) -> Parameters<'a> {
     let mut known = Parameters(Vec::new());
     for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         let (name, value) = (decode(name), decode(value));
-        let fault = if !allowed.contains(&name.as_ref()) {
+        let error = if !allowed.contains(&name.as_ref()) {
             "is not a query parameter of this operation".to_owned()
         } else if known.get(&name).is_some() {
             "is given more than once".to_owned()
@@ -74,7 +74,7 @@ fn read<'a>(query: Option<&'a str>, allowed: &[&str], faults: &mut Faults) -> Pa
         };
         let allowed =
             if allowed.is_empty() { "it takes none".into() } else { format!("allowed are {}", allowed.join(", ")) };
-        faults.push_made_up(&name, format!("{fault} ({allowed})"));
+        errors.push_made_up(&name, format!("{error} ({allowed})"));
     }
     known
 }
@@ -107,9 +107,9 @@ mod tests {
     use super::*;
 
     fn list(query: &str) -> Result<LeadQuery, String> {
-        let mut faults = Faults::default();
-        let read = leads(Some(query), &mut faults);
-        if faults.is_empty() { Ok(read) } else { Err(faults.to_string()) }
+        let mut errors = FieldErrors::default();
+        let read = leads(Some(query), &mut errors);
+        if errors.is_empty() { Ok(read) } else { Err(errors.to_string()) }
     }
 
     #[test]
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn unknown_repeated_and_empty_parameters() {
         let allowed = "(allowed are client_id, stage_id, limit, offset)";
-        for (query, fault) in [
+        for (query, error) in [
             ("page=2", "page is not a query parameter of this operation"),
             ("Limit=2", "Limit is not a query parameter of this operation"),
             ("=2", "\"\" is not a query parameter of this operation"),
@@ -142,11 +142,11 @@ mod tests {
             ("offset", "offset must be an integer from 0 to 9007199254740991 and is empty"),
             ("limit=1&limit=1", "limit is given more than once"),
         ] {
-            assert_eq!(list(query), Err(format!("{fault} {allowed}")));
+            assert_eq!(list(query), Err(format!("{error} {allowed}")));
         }
-        let mut faults = Faults::default();
-        none(Some("x=1"), &mut faults);
-        assert_eq!(faults.to_string(), "x is not a query parameter of this operation (it takes none)");
+        let mut errors = FieldErrors::default();
+        none(Some("x=1"), &mut errors);
+        assert_eq!(errors.to_string(), "x is not a query parameter of this operation (it takes none)");
     }
 
     #[test]

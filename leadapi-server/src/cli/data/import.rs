@@ -34,11 +34,11 @@ impl Import {
     pub(super) async fn run(self) -> Result<(), CommandError> {
         let dataset = read(&self.file)?;
         let store = self.at.open_or_make().await?;
-        let Imported { businesses, leads, minted } = import(&store, dataset).await?;
+        let Imported { businesses, leads, issued } = import(&store, dataset).await?;
         if !self.at.format.is_json() {
-            print_minted(&minted);
+            print_minted(&issued);
         }
-        let tokens: Vec<Value> = minted.iter().map(with_secret).collect();
+        let tokens: Vec<Value> = issued.iter().map(with_secret).collect();
         let done = json!({"businesses": businesses, "leads": leads, "tokens": tokens});
         self.at.format.say(&done, || {
             let (businesses, leads) = (count(businesses, "business", "businesses"), count(leads, "lead", "leads"));
@@ -57,7 +57,7 @@ pub(in crate::cli) async fn import_into_empty(
         let dataset = read(path)?;
         let secrets = NewSecrets::of(&dataset, path, new_tokens)?;
         match import(store, dataset).await {
-            Ok(imported) => return secrets.show(&imported.minted),
+            Ok(imported) => return secrets.show(&imported.issued),
             Err(error) if store.is_empty().await? => return Err(error),
             // Another server started at the same time and was faster.
             Err(_) => {}

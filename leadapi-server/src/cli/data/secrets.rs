@@ -9,7 +9,7 @@ use std::{
 
 use leadapi_core::{
     dataset::{Dataset, TokenOrigin},
-    tokens::Minted,
+    tokens::IssuedToken,
 };
 use serde_json::{Value, json};
 
@@ -50,11 +50,11 @@ impl NewSecrets {
     }
 
     /// Shows the secrets.
-    pub(in crate::cli) fn show(self, minted: &[Minted]) -> Result<(), CommandError> {
+    pub(in crate::cli) fn show(self, issued: &[IssuedToken]) -> Result<(), CommandError> {
         match self {
             Self::None => {}
-            Self::Print => print_minted(minted),
-            Self::File(file) => file.fill(minted)?,
+            Self::Print => print_minted(issued),
+            Self::File(file) => file.fill(issued)?,
         }
         Ok(())
     }
@@ -76,8 +76,8 @@ impl SecretFile {
         }
     }
 
-    fn fill(mut self, minted: &[Minted]) -> Result<(), CommandError> {
-        let tokens: Vec<Value> = minted.iter().map(with_secret).collect();
+    fn fill(mut self, issued: &[IssuedToken]) -> Result<(), CommandError> {
+        let tokens: Vec<Value> = issued.iter().map(with_secret).collect();
         let Some(mut file) = self.file.take() else { return Ok(()) };
         let written = serde_json::to_writer_pretty(&mut file, &tokens).map_err(io::Error::from);
         let written = written.and_then(|()| writeln!(file)).and_then(|()| file.sync_all());
@@ -85,7 +85,7 @@ impl SecretFile {
             self.file = Some(file);
             return Err(CommandError::Secrets { path: self.path.clone(), source });
         }
-        let tokens = count(minted.len(), "new token", "new tokens");
+        let tokens = count(issued.len(), "new token", "new tokens");
         print_line(&format!("the secret of {tokens} is in {}, which only you can read", self.path.display()));
         Ok(())
     }
@@ -100,7 +100,7 @@ impl Drop for SecretFile {
 }
 
 /// Returns a new token with its secret.
-pub(super) fn with_secret(minted: &Minted) -> Value {
-    let Minted { business_id, business, name, scopes, secret, .. } = minted;
+pub(super) fn with_secret(issued: &IssuedToken) -> Value {
+    let IssuedToken { business_id, business, name, scopes, secret, .. } = issued;
     json!({"business_id": business_id, "business": business, "name": name, "scopes": scopes, "token": secret.expose()})
 }

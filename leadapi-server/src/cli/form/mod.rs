@@ -121,7 +121,7 @@ impl FormCommand {
                     .say(&json!({"id": id, "name": name.trim()}), || format!("form {id} is now {:?}", name.trim()))
             }
             Self::Remove { of, id } => {
-                of.at.open().await?.remove_form(&of.business, &id).await?;
+                of.at.open().await?.delete_form(&of.business, &id).await?;
                 of.at.format.say(&json!({"removed": id}), || format!("form {id} was removed"))
             }
         }

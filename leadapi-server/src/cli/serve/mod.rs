@@ -10,7 +10,7 @@ use clap::Args;
 use leadapi_core::{
     dataset::Dataset,
     memory::{MemoryStore, MemoryTokens, SystemClock},
-    tokens::{self, Minted, StoredTokens},
+    tokens::{self, IssuedToken, StoredTokens},
 };
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -96,7 +96,7 @@ impl Serve {
                     }
                     None => (Dataset::default(), NewSecrets::None),
                 };
-                in_memory(dataset, self.listen, log, |_, minted| secrets.show(minted)).await
+                in_memory(dataset, self.listen, log, |_, issued| secrets.show(issued)).await
             }
             Keep::Database(url) => {
                 let kept_in = url.to_string();
@@ -120,8 +120,8 @@ impl Demo {
     pub(super) async fn run(self, log: &Logging) -> Result<Ended, CommandError> {
         let path = PathBuf::from("the sample");
         let dataset = Dataset::parse(SAMPLE).map_err(|source| CommandError::Dataset { path, source })?;
-        let greet = |url: &str, minted: &[Minted]| {
-            demo::print(url, minted);
+        let greet = |url: &str, issued: &[IssuedToken]| {
+            demo::print(url, issued);
             Ok(())
         };
         in_memory(dataset, self.listen, log, greet).await
@@ -132,17 +132,17 @@ async fn in_memory(
     dataset: Dataset,
     listen: ListenOptions,
     log: &Logging,
-    greet: impl FnOnce(&str, &[Minted]) -> Result<(), CommandError>,
+    greet: impl FnOnce(&str, &[IssuedToken]) -> Result<(), CommandError>,
 ) -> Result<Ended, CommandError> {
     let businesses = dataset.businesses.len();
     let tokens = MemoryTokens::default();
-    let minted = tokens::seed(&tokens, &dataset, Utc::now().into()).await.map_err(CommandError::Tokens)?;
+    let issued = tokens::import(&tokens, &dataset, Utc::now().into()).await.map_err(CommandError::Tokens)?;
     let kept_in = "memory (everything is forgotten at exit)".to_owned();
     let (store, verifier) = (MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock));
     // Memory accepts every write.
     let write_probe: WriteProbe = Box::new(|| Box::pin(async { Ok(()) }));
     let offer = Offer { store, verifier, write_probe, descriptors: 0, businesses, kept_in };
-    listen.serve(offer, log, |url| greet(url, &minted), std::future::pending()).await
+    listen.serve(offer, log, |url| greet(url, &issued), std::future::pending()).await
 }
 
 async fn from_database(

@@ -57,13 +57,13 @@ impl SqlStore {
     ///
     /// There is no such client account, it has leads and `with_leads` is false, a form refers to it, or the database
     /// failed.
-    pub async fn remove_client(
+    pub async fn delete_client(
         &self,
         business: &BusinessId,
         id: &ClientId,
         with_leads: bool,
     ) -> Result<u64, AdminError> {
-        self.change(business, Remove { id: id.clone(), with_leads }).await
+        self.change(business, Delete { id: id.clone(), with_leads }).await
     }
 }
 
@@ -114,13 +114,13 @@ impl Task for Rename {
     }
 }
 
-struct Remove {
+struct Delete {
     id: ClientId,
     with_leads: bool,
 }
 
 #[async_trait]
-impl Task for Remove {
+impl Task for Delete {
     type Output = u64;
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<u64, SqlError> {

@@ -55,8 +55,8 @@ impl SqlStore {
     /// # Errors
     ///
     /// There is no such form, or the database failed.
-    pub async fn remove_form(&self, business: &BusinessId, id: &FormId) -> Result<(), AdminError> {
-        self.change(business, Remove(id.clone())).await
+    pub async fn delete_form(&self, business: &BusinessId, id: &FormId) -> Result<(), AdminError> {
+        self.change(business, Delete(id.clone())).await
     }
 }
 
@@ -162,10 +162,10 @@ impl Task for Rename {
     }
 }
 
-struct Remove(FormId);
+struct Delete(FormId);
 
 #[async_trait]
-impl Task for Remove {
+impl Task for Delete {
     type Output = ();
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {

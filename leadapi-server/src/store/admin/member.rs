@@ -69,8 +69,8 @@ impl SqlStore {
     /// # Errors
     ///
     /// There is no such member, the business would be left without an owner, or the database failed.
-    pub async fn remove_member(&self, business: &BusinessId, email: &str) -> Result<MemberSeed, AdminError> {
-        self.change(business, Remove(email.to_owned())).await
+    pub async fn delete_member(&self, business: &BusinessId, email: &str) -> Result<MemberSeed, AdminError> {
+        self.change(business, Delete(email.to_owned())).await
     }
 }
 
@@ -160,10 +160,10 @@ impl Task for Change {
     }
 }
 
-struct Remove(String);
+struct Delete(String);
 
 #[async_trait]
-impl Task for Remove {
+impl Task for Delete {
     type Output = MemberSeed;
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<MemberSeed, SqlError> {

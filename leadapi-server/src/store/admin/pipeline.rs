@@ -58,8 +58,8 @@ impl SqlStore {
     /// # Errors
     ///
     /// There is no such pipeline, it has leads, a form sends leads to it, or the database failed.
-    pub async fn remove_pipeline(&self, business: &BusinessId, id: &PipelineId) -> Result<Pipeline, AdminError> {
-        self.change(business, Remove(id.clone())).await
+    pub async fn delete_pipeline(&self, business: &BusinessId, id: &PipelineId) -> Result<Pipeline, AdminError> {
+        self.change(business, Delete(id.clone())).await
     }
 }
 
@@ -124,10 +124,10 @@ impl Task for Rename {
     }
 }
 
-struct Remove(PipelineId);
+struct Delete(PipelineId);
 
 #[async_trait]
-impl Task for Remove {
+impl Task for Delete {
     type Output = Pipeline;
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Pipeline, SqlError> {

@@ -51,13 +51,13 @@ impl SqlStore {
     ///
     /// There is no such stage, it is the last of its pipeline, it has leads and `move_to` is `None`, `move_to` is no
     /// other stage of the business, or the database failed.
-    pub async fn remove_stage(
+    pub async fn delete_stage(
         &self,
         business: &BusinessId,
         id: &StageId,
         move_to: Option<&StageId>,
     ) -> Result<u64, AdminError> {
-        self.change(business, Remove { id: id.clone(), move_to: move_to.cloned() }).await
+        self.change(business, Delete { id: id.clone(), move_to: move_to.cloned() }).await
     }
 }
 
@@ -170,13 +170,13 @@ impl Task for Change {
     }
 }
 
-struct Remove {
+struct Delete {
     id: StageId,
     move_to: Option<StageId>,
 }
 
 #[async_trait]
-impl Task for Remove {
+impl Task for Delete {
     type Output = u64;
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<u64, SqlError> {

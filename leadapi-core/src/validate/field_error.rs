@@ -7,17 +7,17 @@ use std::{borrow::Cow, fmt};
 /// ```
 /// use leadapi_core::model::NewLead;
 ///
-/// let faults = NewLead::default().check().unwrap_err();
-/// let texts: Vec<String> = faults.iter().map(ToString::to_string).collect();
+/// let errors = NewLead::default().check().unwrap_err();
+/// let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
 /// assert_eq!(texts, ["client_id is required", "name is required"]);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct FieldError {
     field: Cow<'static, str>,
     rule: Cow<'static, str>,
 }
 
-impl Fault {
+impl FieldError {
     pub(crate) fn new(field: &'static str, rule: impl Into<Cow<'static, str>>) -> Self {
         Self { field: field.into(), rule: rule.into() }
     }
@@ -33,44 +33,44 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for FieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.field, self.rule)
     }
 }
 
-/// Every fault of a request. Its text is the service's message, with the faults joined by `; ` (contract D2).
+/// Every error of a request. Its text is the service's message, with the errors joined by `; ` (contract D2).
 ///
 /// The caller must correct the request; the same request fails again.
 ///
-/// Faults of the API's own fields are all listed. Of faults that name unknown or repeated keys, the first 20 are
+/// FieldErrors of the API's own fields are all listed. Of errors that name unknown or repeated keys, the first 20 are
 /// listed and the rest are counted. Otherwise a response could be many times larger than its request.
 #[derive(Debug, Clone, PartialEq, Eq, Default, thiserror::Error)]
-pub struct Faults {
-    told: Vec<Fault>,
-    /// The number of listed faults whose name comes from the caller.
+pub struct FieldErrors {
+    told: Vec<FieldError>,
+    /// The number of listed errors whose name comes from the caller.
     made_up: usize,
     omitted: usize,
 }
 
-impl Faults {
-    /// Iterates over the listed faults in the order of the message.
+impl FieldErrors {
+    /// Iterates over the listed errors in the order of the message.
     ///
     /// ```
     /// # use leadapi_core::model::LeadPatch;
-    /// let faults = LeadPatch::new().check().unwrap_err();
-    /// assert_eq!(faults.iter().next().map(|fault| fault.field()), Some("body"));
+    /// let errors = LeadPatch::new().check().unwrap_err();
+    /// assert_eq!(errors.iter().next().map(|error| error.field()), Some("body"));
     /// ```
-    pub fn iter(&self) -> impl Iterator<Item = &Fault> {
+    pub fn iter(&self) -> impl Iterator<Item = &FieldError> {
         self.told.iter()
     }
 
-    pub(crate) fn push(&mut self, fault: Fault) {
-        self.told.push(fault);
+    pub(crate) fn push(&mut self, error: FieldError) {
+        self.told.push(error);
     }
 
     pub(crate) fn names(&self, field: &str) -> bool {
-        self.told.iter().any(|fault| fault.field == field)
+        self.told.iter().any(|error| error.field == field)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -80,12 +80,12 @@ impl Faults {
 
 /// For the service, which also reads names that callers made up.
 #[cfg(feature = "service")]
-impl Faults {
-    /// The maximum number of listed faults whose name comes from the caller, and the maximum length of such a name.
+impl FieldErrors {
+    /// The maximum number of listed errors whose name comes from the caller, and the maximum length of such a name.
     const MADE_UP_TOLD: usize = 20;
     const MADE_UP_CHARS: usize = 64;
 
-    /// Adds a fault whose name comes from the caller. The name is truncated, and control characters are replaced to
+    /// Adds an error whose name comes from the caller. The name is truncated, and control characters are replaced to
     /// keep it on one line.
     pub(crate) fn push_made_up(&mut self, name: &str, rule: impl Into<Cow<'static, str>>) {
         if self.made_up == Self::MADE_UP_TOLD {
@@ -99,10 +99,10 @@ impl Faults {
             None if clean.is_empty() => r#""""#.to_owned(),
             None => clean,
         };
-        self.push(Fault { field: shown.into(), rule: rule.into() });
+        self.push(FieldError { field: shown.into(), rule: rule.into() });
     }
 
-    /// Adds the faults of another part of the request.
+    /// Adds the errors of another part of the request.
     pub(crate) fn append(&mut self, other: Self) {
         self.told.extend(other.told);
         self.made_up += other.made_up;
@@ -110,13 +110,13 @@ impl Faults {
     }
 }
 
-impl fmt::Display for Faults {
+impl fmt::Display for FieldErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, fault) in self.told.iter().enumerate() {
+        for (at, error) in self.told.iter().enumerate() {
             if at > 0 {
                 f.write_str("; ")?;
             }
-            fault.fmt(f)?;
+            error.fmt(f)?;
         }
         if self.omitted > 0 { write!(f, "; and {} more", self.omitted) } else { Ok(()) }
     }

@@ -12,7 +12,7 @@ use crate::{
 /// A token whose secret the data set left open and the import generated, to be shown once (contract 5.3).
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Minted {
+pub struct IssuedToken {
     /// The business that owns it.
     pub business_id: BusinessId,
     /// The name of that business.
@@ -32,13 +32,13 @@ pub struct Records {
     /// Every token, with the business that owns it.
     pub records: Vec<(BusinessId, TokenRecord)>,
     /// The tokens among them whose secrets were generated.
-    pub minted: Vec<Minted>,
+    pub issued: Vec<IssuedToken>,
 }
 
 /// Creates the records of the tokens of a data set, and generates the secrets that it leaves open.
 ///
 /// Tokens that come from a store stay unchanged; the others are created at `now`. This function is for stores that
-/// insert all records in one transaction; [`seed`] inserts them into any store.
+/// insert all records in one transaction; [`import`] inserts them into any store.
 ///
 /// ```
 /// use leadapi_core::{dataset::Dataset, tokens};
@@ -46,7 +46,7 @@ pub struct Records {
 /// let dataset = Dataset::parse(r#"{"businesses": [{"id": "b1", "name": "B", "created_at": "2026-01-12T09:00:00Z",
 ///     "tokens": [{"name": "website", "scopes": ["write"]}]}]}"#)?;
 /// let made = tokens::records(&dataset, "2026-05-04T12:00:00Z".parse()?)?;
-/// let hash = made.minted.first().map(|token| token.secret.hash());
+/// let hash = made.issued.first().map(|token| token.secret.hash());
 /// assert_eq!(made.records.first().map(|(_, record)| record.hash), hash);
 /// # Ok::<(), leadapi_core::BoxError>(())
 /// ```
@@ -55,7 +55,7 @@ pub struct Records {
 ///
 /// Fails when the system's random generator does.
 pub fn records(dataset: &Dataset, now: Timestamp) -> Result<Records, getrandom::Error> {
-    let (mut records, mut minted) = (Vec::new(), Vec::new());
+    let (mut records, mut issued) = (Vec::new(), Vec::new());
     for business in &dataset.businesses {
         for token in &business.tokens {
             let record = if let Some(record) = token.record(now) {
@@ -64,7 +64,7 @@ pub fn records(dataset: &Dataset, now: Timestamp) -> Result<Records, getrandom::
                 let secret = BearerToken::generate()?;
                 let mut record = TokenRecord::new(&secret, &token.name, token.scopes, now);
                 (record.expires_at, record.revoked_at) = (token.expires_at, token.revoked_at);
-                minted.push(Minted {
+                issued.push(IssuedToken {
                     business_id: business.id.clone(),
                     business: business.name.clone(),
                     name: token.name.clone(),
@@ -76,7 +76,7 @@ pub fn records(dataset: &Dataset, now: Timestamp) -> Result<Records, getrandom::
             records.push((business.id.clone(), record));
         }
     }
-    Ok(Records { records, minted })
+    Ok(Records { records, issued })
 }
 
 /// Inserts the [`records`] of a data set into a store, and returns the tokens whose secrets were generated.
@@ -88,8 +88,8 @@ pub fn records(dataset: &Dataset, now: Timestamp) -> Result<Records, getrandom::
 /// let dataset = Dataset::parse(r#"{"businesses": [{"id": "b1", "name": "B", "created_at": "2026-01-12T09:00:00Z",
 ///     "tokens": [{"name": "website", "scopes": ["write"]}]}]}"#)?;
 /// let store = MemoryTokens::default();
-/// let minted = tokens::seed(&store, &dataset, "2026-05-04T12:00:00Z".parse()?).await?;
-/// assert_eq!(minted.first().map(|token| token.name.as_str()), Some("website"));
+/// let issued = tokens::import(&store, &dataset, "2026-05-04T12:00:00Z".parse()?).await?;
+/// assert_eq!(issued.first().map(|token| token.name.as_str()), Some("website"));
 /// # Ok::<(), leadapi_core::BoxError>(())
 /// # }).unwrap();
 /// ```
@@ -97,10 +97,10 @@ pub fn records(dataset: &Dataset, now: Timestamp) -> Result<Records, getrandom::
 /// # Errors
 ///
 /// The error of the store or of the system's random generator. Some of the tokens may already be inserted.
-pub async fn seed(store: &impl TokenStore, dataset: &Dataset, now: Timestamp) -> Result<Vec<Minted>, BoxError> {
-    let Records { records, minted } = records(dataset, now)?;
+pub async fn import(store: &impl TokenStore, dataset: &Dataset, now: Timestamp) -> Result<Vec<IssuedToken>, BoxError> {
+    let Records { records, issued } = records(dataset, now)?;
     for (business, record) in records {
         store.insert(&business, record).await?;
     }
-    Ok(minted)
+    Ok(issued)
 }
