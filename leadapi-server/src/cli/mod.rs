@@ -50,7 +50,7 @@ use self::{
 
 pub use self::error::CommandError;
 use self::{escape::escape, output::within_a_second, redact::redact_given};
-use crate::Ended;
+use crate::ShutdownOutcome;
 
 /// A REST API for leads, pipelines and client accounts.
 #[derive(Debug, Parser)]
@@ -157,9 +157,9 @@ impl Cli {
     }
 }
 
-fn exit_code(ended: Ended) -> ExitCode {
-    match ended {
-        Ended::InOrder => ExitCode::SUCCESS,
-        Ended::CutOff => ExitCode::from(3),
+fn exit_code(outcome: ShutdownOutcome) -> ExitCode {
+    match outcome {
+        ShutdownOutcome::Graceful => ExitCode::SUCCESS,
+        ShutdownOutcome::Forced => ExitCode::from(3),
     }
 }

@@ -9,7 +9,7 @@ use tokio::{
 use tracing::{debug, warn};
 
 use super::{
-    Answer, HttpLimits, Life, Stage,
+    Handler,
     address::counted_address,
     close::close,
     connection::{self, End},
@@ -18,9 +18,11 @@ use super::{
     unread::UnreadBudget,
 };
 use crate::{
+    concurrency_limit::{ConcurrencyLimit, Permit},
     keyed_limit::{KeyedLimit, KeyedPermit},
+    limits::HttpLimits,
     metrics::Connections,
-    room::{Permit, Room},
+    shutdown::{Shutdown, ShutdownPhase},
 };
 
 /// Pause after an accept that failed for lack of a resource, such as file descriptors, so that others can release
@@ -39,7 +41,7 @@ struct Door {
     tls: Option<Tls>,
     limits: Arc<HttpLimits>,
     metrics: Connections,
-    room: Room,
+    room: ConcurrencyLimit,
     /// `None` if addresses have no limit.
     by_address: Option<KeyedLimit<IpAddr>>,
     unread: UnreadBudget,
@@ -50,7 +52,7 @@ type Places = (Permit, Option<KeyedPermit<IpAddr>>);
 
 impl Listener {
     pub(crate) fn new(socket: TcpListener, tls: Option<Tls>, limits: Arc<HttpLimits>, metrics: Connections) -> Self {
-        let room = Room::for_at_most(limits.connections);
+        let room = ConcurrencyLimit::new(limits.connections);
         let by_address = Some(limits.address_connections).filter(|limit| *limit > 0).map(KeyedLimit::new);
         let unread = UnreadBudget::new(limits.unread_bytes, metrics.unread());
         Self { socket, door: Door { tls, limits, metrics, room, by_address, unread } }
@@ -58,10 +60,10 @@ impl Listener {
 
     /// Accepts connections until the server stops. Returns the room, which the connections that are still open
     /// occupy.
-    pub(crate) async fn accept(self, service: impl Answer, life: Life) -> Room {
+    pub(crate) async fn accept(self, service: impl Handler, shutdown: Shutdown) -> ConcurrencyLimit {
         let Self { socket, door } = self;
         let (mut spare, mut last_warning) = (Spare::new(), None::<Instant>);
-        let mut stopping = std::pin::pin!(life.clone().reached(Stage::Stopping));
+        let mut stopping = std::pin::pin!(shutdown.clone().reached(ShutdownPhase::Stopping));
         loop {
             let accepted = tokio::select! {
                 biased;
@@ -69,7 +71,7 @@ impl Listener {
                 accepted = socket.accept() => accepted,
             };
             match accepted {
-                Ok((stream, _)) => door.begin(stream, &service, &life),
+                Ok((stream, _)) => door.begin(stream, &service, &shutdown),
                 Err(error) => {
                     door.metrics.not_accepted();
                     if last_warning.is_none_or(|last| last.elapsed() > WARN_EVERY) {
@@ -85,7 +87,7 @@ impl Listener {
             }
         }
         for stream in close(socket) {
-            door.begin(stream, &service, &life);
+            door.begin(stream, &service, &shutdown);
         }
         door.room
     }
@@ -93,7 +95,7 @@ impl Listener {
 
 impl Door {
     /// Serves a connection if the limits allow it, and closes it otherwise.
-    fn begin(&self, stream: TcpStream, service: &impl Answer, life: &Life) {
+    fn begin(&self, stream: TcpStream, service: &impl Handler, shutdown: &Shutdown) {
         let Some(places) = self.places(&stream) else {
             self.metrics.refused();
             debug!("a connection was closed: there are as many as there may be, or as its address may have");
@@ -103,7 +105,7 @@ impl Door {
         if let Err(error) = stream.set_nodelay(true) {
             debug!(%error, "a connection could not be set to send at once");
         }
-        tokio::spawn(self.serve(stream, places, service.clone(), life.clone()));
+        tokio::spawn(self.serve(stream, places, service.clone(), shutdown.clone()));
     }
 
     fn places(&self, stream: &TcpStream) -> Option<Places> {
@@ -112,38 +114,38 @@ impl Door {
             // A peer without an address has already disconnected.
             Some(limit) => Some(limit.acquire(counted_address(stream.peer_addr().ok()?.ip()))?),
         };
-        Some((self.room.enter()?, of_address))
+        Some((self.room.try_acquire()?, of_address))
     }
 
-    fn serve<A: Answer>(
+    fn serve<A: Handler>(
         &self,
         stream: TcpStream,
         places: Places,
         service: A,
-        life: Life,
+        shutdown: Shutdown,
     ) -> impl Future<Output = ()> + Send + use<A> {
         let (tls, limits, metrics) = (self.tls.clone(), self.limits.clone(), self.metrics.clone());
         let unread = self.unread.share();
         async move {
             let _open = metrics.open();
             let end = match tls {
-                None => connection::serve(stream, None, service, &limits, unread, life).await,
+                None => connection::serve(stream, None, service, &limits, unread, shutdown).await,
                 Some(tls) => {
                     let accepted = tokio::select! {
                         biased;
                         accepted = tls.accept(stream) => accepted,
-                        () = life.clone().ends_connection() => return,
+                        () = shutdown.clone().ends_connection() => return,
                     };
                     match accepted {
                         Ok((stream, protocol)) => {
-                            connection::serve(stream, Some(protocol), service, &limits, unread, life).await
+                            connection::serve(stream, Some(protocol), service, &limits, unread, shutdown).await
                         }
                         Err(reason) => return metrics.no_handshake(reason.name()),
                     }
                 }
             };
             if let End::Cut(wait) = end {
-                metrics.cut(wait);
+                metrics.cut(wait.name());
             }
             drop(places);
         }

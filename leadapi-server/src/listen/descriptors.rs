@@ -15,16 +15,16 @@ const MOST_FOR_OPERATOR: usize = 64;
 
 /// How many connections the listeners may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Share {
-    pub(super) public: usize,
+pub(crate) struct ConnectionShares {
+    pub(crate) public: usize,
     /// Separate from the public ones, so that monitoring gets an answer when the server has no descriptors left.
-    pub(super) operator: usize,
+    pub(crate) operator: usize,
 }
 
-impl Share {
+impl ConnectionShares {
     /// Computes the shares from the descriptors that are left, less those that the store has not opened yet. `None`
     /// if there is no limit.
-    pub(super) fn now(for_store: usize) -> Option<Self> {
+    pub(crate) fn now(for_store: usize) -> Option<Self> {
         Some(Self::of(limit()?, open(), for_store))
     }
 
@@ -102,7 +102,11 @@ mod tests {
             (20, 20, 0, 1, 2),
             (64, 20, 100, 1, 2),
         ] {
-            assert_eq!(Share::of(limit, open, for_store), Share { public, operator }, "{limit} {open} {for_store}");
+            assert_eq!(
+                ConnectionShares::of(limit, open, for_store),
+                ConnectionShares { public, operator },
+                "{limit} {open} {for_store}"
+            );
         }
     }
 }

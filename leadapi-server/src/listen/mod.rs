@@ -1,25 +1,15 @@
-//! The HTTP listener, from its socket to the service, and its graceful shutdown.
+//! The HTTP listener, from its socket to the handler of requests.
 
 mod accept;
 mod address;
-mod answer;
 mod close;
 mod connection;
 mod descriptors;
-mod limits;
-mod server;
-mod stage;
+mod handler;
 mod tls;
 mod unread;
 
+pub use self::tls::{TlsError, TlsFiles};
 pub(crate) use self::{
-    accept::Listener,
-    answer::Answer,
-    connection::{Timely, Wait},
-    stage::{Life, Stage},
-};
-pub use self::{
-    limits::HttpLimits,
-    server::{Ended, Server},
-    tls::{TlsError, TlsFiles},
+    accept::Listener, connection::Timely, descriptors::ConnectionShares, handler::Handler, tls::Certified,
 };

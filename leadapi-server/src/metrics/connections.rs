@@ -3,7 +3,6 @@
 use prometheus::{IntCounter, IntCounterVec, IntGauge, Registry};
 
 use super::{One, counters, register};
-use crate::listen::Wait;
 
 #[derive(Clone)]
 pub(crate) struct Connections {
@@ -59,8 +58,8 @@ impl Connections {
         One(self.open.clone())
     }
 
-    pub(crate) fn cut(&self, wait: Wait) {
-        self.cut.with_label_values(&[wait.name()]).inc();
+    pub(crate) fn cut(&self, wait: &'static str) {
+        self.cut.with_label_values(&[wait]).inc();
     }
 
     pub(crate) fn unread(&self) -> IntGauge {

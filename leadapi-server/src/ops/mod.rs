@@ -21,9 +21,11 @@ use tracing::error;
 pub(crate) use self::ready::WriteProbe;
 use self::{host::is_of_this_machine, ready::Readiness};
 use crate::{
-    HttpLimits, docs,
-    listen::{Answer, Life, Listener, Stage, Timely},
+    docs,
+    limits::HttpLimits,
+    listen::{Handler, Listener, Timely},
     metrics::{Connections, Metrics},
+    shutdown::{Shutdown, ShutdownPhase},
 };
 
 /// A small limit is enough, because only the operator connects.
@@ -55,18 +57,18 @@ impl Ops {
     /// Serves a socket until the process ends, so that monitoring can observe the shutdown too. Unknown paths go to
     /// the API until the server stops, so that the reference page can send requests. On an address that other
     /// machines can reach this exposes the API in clear text, so it needs the `api` setting.
-    pub(crate) fn start(self, socket: TcpListener, api: impl Answer, life: Life, connections: Option<usize>) {
+    pub(crate) fn start(self, socket: TcpListener, api: impl Handler, shutdown: Shutdown, connections: Option<usize>) {
         let connections = connections.map_or(MAX_CONNECTIONS, |connections| connections.min(MAX_CONNECTIONS));
         let limits = HttpLimits { connections, address_connections: 0, ..HttpLimits::default() };
         let is_loopback = socket.local_addr().is_ok_and(|address| address.ip().is_loopback());
         let listener = Listener::new(socket, None, Arc::new(limits), self.connections);
-        let ready = Readiness::new(self.store, self.write_probe, life.clone());
+        let ready = Readiness::new(self.store, self.write_probe, shutdown.clone());
         let pages = Arc::new(Pages { ready, metrics: self.metrics, openapi: self.openapi });
         let api = (is_loopback || self.api).then_some(api);
-        let service = PagesOr { pages, api, server: life, is_loopback };
+        let service = PagesOr { pages, api, server: shutdown, is_loopback };
         tokio::spawn(async move {
-            let (_stage, life) = Life::new();
-            listener.accept(service, life).await;
+            let (_stage, shutdown) = Shutdown::new();
+            listener.accept(service, shutdown).await;
         });
     }
 }
@@ -77,13 +79,13 @@ struct PagesOr<A> {
     pages: Arc<Pages>,
     api: Option<A>,
     /// The stage of the server, not of this listener.
-    server: Life,
+    server: Shutdown,
     is_loopback: bool,
 }
 
 type AnyBody = UnsyncBoxBody<Bytes, BoxError>;
 
-impl<A: Answer> PagesOr<A> {
+impl<A: Handler> PagesOr<A> {
     /// Returns a page, or the API if the API must answer.
     async fn page_or_api(self, head: &Parts) -> Result<Response<AnyBody>, A> {
         let page = if self.is_loopback && !is_of_this_machine(head) {
@@ -91,7 +93,7 @@ impl<A: Answer> PagesOr<A> {
         } else if let Some(page) = self.pages.answer(&head.method, head.uri.path()).await {
             page
         } else if let Some(api) = self.api {
-            if !self.server.has_reached(Stage::Stopping) {
+            if !self.server.has_reached(ShutdownPhase::Stopping) {
                 return Err(api);
             }
             let mut page = text(StatusCode::SERVICE_UNAVAILABLE, "the server stops\n".to_owned());
@@ -104,7 +106,7 @@ impl<A: Answer> PagesOr<A> {
     }
 }
 
-impl<A: Answer> Answer for PagesOr<A> {
+impl<A: Handler> Handler for PagesOr<A> {
     type Body = AnyBody;
 
     async fn answer(self, head: Parts, body: Timely, since: Instant) -> Response<AnyBody> {

@@ -13,7 +13,7 @@ use tokio::{
 };
 use tracing::warn;
 
-use crate::{chain::chain, listen::Life};
+use crate::{chain::chain, shutdown::Shutdown};
 
 /// A store that takes longer for a trivial read or write is not ready.
 const TIMEOUT: Duration = Duration::from_secs(2);
@@ -26,7 +26,7 @@ pub(crate) type WriteProbe = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<
 pub(super) struct Readiness {
     store: Arc<dyn Store>,
     write_probe: WriteProbe,
-    life: Life,
+    shutdown: Shutdown,
     /// The last outcome. It is locked during a check, so that concurrent probes share one check.
     last: Mutex<Option<(Instant, Result<(), NotReady>)>>,
 }
@@ -44,12 +44,12 @@ pub(super) enum NotReady {
 }
 
 impl Readiness {
-    pub(super) fn new(store: Arc<dyn Store>, write_probe: WriteProbe, life: Life) -> Self {
-        Self { store, write_probe, life, last: Mutex::default() }
+    pub(super) fn new(store: Arc<dyn Store>, write_probe: WriteProbe, shutdown: Shutdown) -> Self {
+        Self { store, write_probe, shutdown, last: Mutex::default() }
     }
 
     pub(super) async fn check(&self) -> Result<(), NotReady> {
-        if !self.life.is_running() {
+        if !self.shutdown.is_running() {
             return Err(NotReady::Stopping);
         }
         let mut last = self.last.lock().await;

@@ -20,13 +20,13 @@ use super::{
     refusal::{bad_request, internal_error},
     token_limit::{TokenLimit, TokenPermit},
 };
-use crate::{Ended, HttpLimits, room::Room};
+use crate::{concurrency_limit::ConcurrencyLimit, limits::HttpLimits, shutdown::ShutdownOutcome};
 
 /// The limits of requests, shared by all connections.
 #[derive(Clone)]
 pub(crate) struct Guard {
     /// For requests in flight, except those that wait for their body.
-    room: Room,
+    room: ConcurrencyLimit,
     by_token: TokenLimit,
     /// All requests that have not finished, including those that wait for their body.
     unfinished: TaskTracker,
@@ -50,7 +50,7 @@ enum Refused {
 impl Guard {
     pub(crate) fn new(limits: &HttpLimits, unfinished: TaskTracker) -> Self {
         Self {
-            room: Room::for_at_most(limits.requests),
+            room: ConcurrencyLimit::new(limits.requests),
             by_token: TokenLimit::new(limits.token_requests),
             unfinished,
             time: limits.request,
@@ -66,13 +66,13 @@ impl Guard {
     }
 
     /// Returns how a server ends that ends now.
-    pub(crate) fn left(&self) -> Ended {
+    pub(crate) fn left(&self) -> ShutdownOutcome {
         let running = self.unfinished.len();
         if running == 0 {
-            return Ended::InOrder;
+            return ShutdownOutcome::Graceful;
         }
         tracing::warn!(running, "requests were still running and have been cut off");
-        Ended::CutOff
+        ShutdownOutcome::Forced
     }
 
     /// Returns the refusal of a request whose client did not read earlier responses in time.
@@ -99,11 +99,11 @@ impl Guard {
         let Ok(permit) = self.by_token.acquire(&head.headers) else {
             return Err(internal_error(Refused::TokenLimit(self.by_token.limit()), Some(1)).into());
         };
-        let Some(place) = self.room.enter() else {
-            return Err(internal_error(Refused::Crowded(self.room.most()), Some(1)).into());
+        let Some(place) = self.room.try_acquire() else {
+            return Err(internal_error(Refused::Crowded(self.room.limit()), Some(1)).into());
         };
         let may_be_dropped = head.method.is_safe();
-        let body = Placed::new(body, self.room.clone(), place);
+        let body = Placed::new(body, place);
         let answer = service.answer(Request::from_parts(head, body));
         let work = Work { answer, _permit: permit, _unfinished: self.unfinished.token() };
         Ok(Working { work: Some(work), timer: None, since, time: self.time, may_be_dropped })

@@ -85,7 +85,7 @@ mod tests {
     use tokio::time::Instant;
 
     use crate::{
-        HttpLimits,
+        limits::HttpLimits,
         metrics::Metrics,
         stack::{Guard, Stack},
     };

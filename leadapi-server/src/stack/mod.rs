@@ -38,7 +38,7 @@ use self::{
     request_id::request_id,
 };
 use crate::{
-    listen::{Answer, Timely},
+    listen::{Handler, Timely},
     metrics::Metrics,
 };
 
@@ -111,7 +111,7 @@ impl Future for Recorded {
     }
 }
 
-impl Answer for Stack {
+impl Handler for Stack {
     type Body = Full<Bytes>;
 
     fn answer(
@@ -144,7 +144,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::{Ended, HttpLimits};
+    use crate::{limits::HttpLimits, shutdown::ShutdownOutcome};
 
     #[tokio::test]
     async fn what_has_been_answered_is_not_in_work() {
@@ -157,8 +157,8 @@ mod tests {
         let request = Request::get("/leads").header("host", "localhost").body(Empty::<Bytes>::new()).unwrap();
         let (head, body) = request.into_parts();
         let mut answer = pin!(stack.run(head, body, Instant::now()));
-        assert!(matches!(guard.left(), Ended::CutOff) && says(1));
+        assert!(matches!(guard.left(), ShutdownOutcome::Forced) && says(1));
         assert_eq!(answer.as_mut().await.status(), 401);
-        assert!(matches!(guard.left(), Ended::InOrder) && says(0));
+        assert!(matches!(guard.left(), ShutdownOutcome::Graceful) && says(0));
     }
 }

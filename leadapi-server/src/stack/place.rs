@@ -9,9 +9,7 @@ use std::{
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
-use crate::room::{Permit, Room};
-
-type Return = Pin<Box<dyn Future<Output = Option<Permit>> + Send>>;
+use crate::concurrency_limit::Permit;
 
 pin_project! {
     /// The body of a request, with its permit. The service holds the body until there is a response, and so the
@@ -19,19 +17,17 @@ pin_project! {
     pub(crate) struct Placed<B: Body> {
         #[pin]
         body: B,
-        room: Room,
-        // `None` while the request waits for its body.
-        place: Option<Permit>,
-        // The frame that arrived without a permit, and the wait for a new one. Boxed, because it is rare.
-        came: Option<Box<(Polled<B>, Return)>>,
+        permit: Permit,
+        // A frame that waits until the permit is acquired again.
+        frame: Option<Polled<B>>,
     }
 }
 
 type Polled<B> = Option<Result<Frame<<B as Body>::Data>, <B as Body>::Error>>;
 
 impl<B: Body> Placed<B> {
-    pub(super) const fn new(body: B, room: Room, place: Permit) -> Self {
-        Self { body, room, place: Some(place), came: None }
+    pub(super) const fn new(body: B, permit: Permit) -> Self {
+        Self { body, permit, frame: None }
     }
 }
 
@@ -41,24 +37,19 @@ impl<B: Body> Body for Placed<B> {
 
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Polled<B>> {
         let this = self.project();
-        if this.came.is_none() {
+        if this.frame.is_none() {
             let Poll::Ready(polled) = this.body.poll_frame(cx) else {
-                *this.place = None;
+                this.permit.release();
                 return Poll::Pending;
             };
-            if this.place.is_some() {
-                return Poll::Ready(polled);
-            }
-            *this.came = Some(Box::new((polled, Box::pin(this.room.clone().wait()))));
+            *this.frame = Some(polled);
         }
-        if let Some(came) = this.came {
-            *this.place = ready!(came.1.as_mut().poll(cx));
-        }
-        Poll::Ready(this.came.take().and_then(|came| came.0))
+        ready!(this.permit.poll_acquire(cx));
+        Poll::Ready(this.frame.take().flatten())
     }
 
     fn is_end_stream(&self) -> bool {
-        self.came.is_none() && self.body.is_end_stream()
+        self.frame.is_none() && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {

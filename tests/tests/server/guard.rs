@@ -186,7 +186,7 @@ async fn a_write_goes_on_when_its_client_has_gone() {
     // The shutdown waits for the write too.
     let ended = host.stop();
     gate.open(1);
-    assert_eq!(timeout(PATIENCE, ended).await.unwrap().unwrap(), leadapi_server::Ended::InOrder);
+    assert_eq!(timeout(PATIENCE, ended).await.unwrap().unwrap(), leadapi_server::ShutdownOutcome::Graceful);
     assert_eq!(leads(&kept).await, WITH_ONE_MORE);
 }
 

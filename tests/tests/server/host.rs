@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, time::Duration};
 
 use leadapi_core::http::LeadService;
-use leadapi_server::{Ended, HttpLimits, Server};
+use leadapi_server::{HttpLimits, Server, ShutdownOutcome};
 use leadapi_tests::{Token, World};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -21,7 +21,7 @@ pub(crate) const SOON: Duration = Duration::from_millis(200);
 pub(crate) struct Host {
     pub(crate) address: SocketAddr,
     stop: oneshot::Sender<()>,
-    ended: JoinHandle<Ended>,
+    ended: JoinHandle<ShutdownOutcome>,
 }
 
 /// Limits that no test ever reaches, so that a test can set one of them.
@@ -76,7 +76,7 @@ impl Host {
         assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
     }
 
-    pub(crate) fn stop(self) -> JoinHandle<Ended> {
+    pub(crate) fn stop(self) -> JoinHandle<ShutdownOutcome> {
         self.stop.send(()).unwrap();
         self.ended
     }

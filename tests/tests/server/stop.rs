@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use leadapi_server::{Ended, Server};
+use leadapi_server::{Server, ShutdownOutcome};
 use leadapi_tests::{World, doubles::Gated};
 use tokio::{net::TcpStream, time::timeout};
 
@@ -26,7 +26,7 @@ async fn connections_without_a_request_are_closed_at_once() {
     // The server has seen them all by now.
     host.is_well().await;
     let ended = host.stop();
-    assert_eq!(timeout(PATIENCE, ended).await.expect("it waits for none of them").unwrap(), Ended::InOrder);
+    assert_eq!(timeout(PATIENCE, ended).await.expect("it waits for none of them").unwrap(), ShutdownOutcome::Graceful);
     for peer in [&mut idle, &mut half, &mut letter, &mut silent] {
         assert_eq!(peer.rest().await, "");
     }
@@ -46,7 +46,7 @@ async fn a_request_that_runs_is_answered_and_then_it_ends() {
     gate.open(1);
     let answer = peer.rest().await;
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\r\nconnection: close\r\n"), "{answer}");
-    assert_eq!(timeout(PATIENCE, ended).await.unwrap().unwrap(), Ended::InOrder);
+    assert_eq!(timeout(PATIENCE, ended).await.unwrap().unwrap(), ShutdownOutcome::Graceful);
 }
 
 #[tokio::test]
@@ -74,7 +74,7 @@ async fn it_goes_on_for_the_drain_delay_and_says_that_it_will_close() {
     new.send(&get("/v1/clients", "")).await;
     assert!(new.rest().await.starts_with("HTTP/1.1 200"));
     assert!(!ended.is_finished());
-    assert_eq!(timeout(PATIENCE, ended).await.unwrap().unwrap(), Ended::InOrder);
+    assert_eq!(timeout(PATIENCE, ended).await.unwrap().unwrap(), ShutdownOutcome::Graceful);
 }
 
 #[tokio::test]
@@ -83,22 +83,22 @@ async fn it_ends_in_any_case_and_says_what_it_left() {
     let mut peer = host.connect().await;
     peer.send(&get("/v1/clients", "")).await;
     gate.arrived(1).await;
-    assert_eq!(timeout(PATIENCE, host.stop()).await.unwrap().unwrap(), Ended::CutOff);
+    assert_eq!(timeout(PATIENCE, host.stop()).await.unwrap().unwrap(), ShutdownOutcome::Forced);
 }
 
 #[tokio::test]
-async fn it_is_hastened() {
-    for (running, expected) in [(true, Ended::CutOff), (false, Ended::InOrder)] {
-        let (hasten, hastened) = tokio::sync::oneshot::channel::<()>();
-        let hastened = async { hastened.await.unwrap_or_default() };
-        let (host, gate) = gated(|server| server.drain_delay(LONG).hasten(hastened)).await;
+async fn a_forced_shutdown_cancels_the_requests_in_flight() {
+    for (running, expected) in [(true, ShutdownOutcome::Forced), (false, ShutdownOutcome::Graceful)] {
+        let (force, forced) = tokio::sync::oneshot::channel::<()>();
+        let forced = async { forced.await.unwrap_or_default() };
+        let (host, gate) = gated(|server| server.drain_delay(LONG).force_shutdown(forced)).await;
         let mut peer = host.connect().await;
         if running {
             peer.send(&get("/v1/clients", "")).await;
             gate.arrived(1).await;
         }
         let ended = host.stop();
-        hasten.send(()).unwrap();
+        force.send(()).unwrap();
         assert_eq!(timeout(PATIENCE, ended).await.unwrap().unwrap(), expected);
     }
 }

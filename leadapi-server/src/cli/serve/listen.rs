@@ -23,7 +23,7 @@ use super::{
     limits::LimitOptions,
 };
 use crate::{
-    Ended, Server, TlsFiles,
+    Server, ShutdownOutcome, TlsFiles,
     metrics::{Measured, Metrics},
     ops::{Ops, WriteProbe},
 };
@@ -101,15 +101,15 @@ impl ListenOptions {
         log: &Logging,
         greet: impl FnOnce(&str) -> Result<(), CommandError>,
         failed: impl Future<Output = String>,
-    ) -> Result<Ended, CommandError> {
+    ) -> Result<ShutdownOutcome, CommandError> {
         let Offer { store, verifier, write_probe, descriptors, businesses, kept_in } = offer;
-        let (stop, hasten) = (Signals::new(), Signals::new());
+        let (stop, force) = (Signals::new(), Signals::new());
         let metrics = Arc::new(Metrics::new().map_err(CommandError::Metrics)?);
         metrics.add(log.dropped()).map_err(CommandError::Metrics)?;
         let store: Arc<dyn Store> = Arc::new(Measured::new(store, metrics.clone()));
         let service = self.service(LeadService::builder(store.clone(), verifier))?;
         let mut server =
-            self.server().await?.metrics(metrics.clone()).hasten(hasten.second()).store_descriptors(descriptors);
+            self.server().await?.metrics(metrics.clone()).force_shutdown(force.second()).store_descriptors(descriptors);
         if let Some(address) = self.ops_listen {
             let socket = listen(address, TcpListener::bind(address).await)?;
             let at = listen(address, socket.local_addr())?;
@@ -141,8 +141,10 @@ impl ListenOptions {
             cause = failed => return Err(CommandError::Storage(cause)),
         };
         print_last_line(match ended {
-            Ended::InOrder => "leadapi-server has ended",
-            Ended::CutOff => "leadapi-server has ended, and requests that were still running have been cut off",
+            ShutdownOutcome::Graceful => "leadapi-server has ended",
+            ShutdownOutcome::Forced => {
+                "leadapi-server has ended, and requests that were still running have been cut off"
+            }
         });
         Ok(ended)
     }

@@ -23,7 +23,7 @@ use super::{
     store::{Keep, secretly},
     value::positive,
 };
-use crate::{Ended, SAMPLE, ops::WriteProbe, store::SqlStore};
+use crate::{SAMPLE, ShutdownOutcome, ops::WriteProbe, store::SqlStore};
 
 /// The interval at which expired idempotency keys are deleted.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
@@ -85,7 +85,7 @@ impl Serve {
         &self.listen.log
     }
 
-    pub(super) async fn run(self, log: &Logging) -> Result<Ended, CommandError> {
+    pub(super) async fn run(self, log: &Logging) -> Result<ShutdownOutcome, CommandError> {
         match self.store {
             Keep::Memory => {
                 let (dataset, secrets) = match self.data {
@@ -117,7 +117,7 @@ impl Demo {
         &self.listen.log
     }
 
-    pub(super) async fn run(self, log: &Logging) -> Result<Ended, CommandError> {
+    pub(super) async fn run(self, log: &Logging) -> Result<ShutdownOutcome, CommandError> {
         let path = PathBuf::from("the sample");
         let dataset = Dataset::parse(SAMPLE).map_err(|source| CommandError::Dataset { path, source })?;
         let greet = |url: &str, issued: &[IssuedToken]| {
@@ -133,7 +133,7 @@ async fn in_memory(
     listen: ListenOptions,
     log: &Logging,
     greet: impl FnOnce(&str, &[IssuedToken]) -> Result<(), CommandError>,
-) -> Result<Ended, CommandError> {
+) -> Result<ShutdownOutcome, CommandError> {
     let businesses = dataset.businesses.len();
     let tokens = MemoryTokens::default();
     let issued = tokens::import(&tokens, &dataset, Utc::now().into()).await.map_err(CommandError::Tokens)?;
@@ -151,7 +151,7 @@ async fn from_database(
     descriptors: usize,
     listen: ListenOptions,
     log: &Logging,
-) -> Result<Ended, CommandError> {
+) -> Result<ShutdownOutcome, CommandError> {
     let verifier = StoredTokens::new(store.clone(), SystemClock).cached();
     let businesses = store.businesses().await?.len();
     tokio::spawn(forget_regularly(store.clone()));

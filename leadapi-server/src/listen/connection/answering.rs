@@ -22,9 +22,9 @@ use super::{
     body::Timely,
     request::{Delivered, Running},
 };
-use crate::{HttpLimits, listen::Answer};
+use crate::{limits::HttpLimits, listen::Handler};
 
-pub(super) fn answering<A: Answer>(
+pub(super) fn answering<A: Handler>(
     service: A,
     limits: &HttpLimits,
     shared: &Shared,
@@ -109,7 +109,7 @@ fn deliver<B: Body>(
     kind: RequestKind,
 ) -> Response<Delivered<B>> {
     // A client that knows that the connection closes does not send its next request into it.
-    if kind.is_http1 && (is_last || !running.shared.life().is_running()) {
+    if kind.is_http1 && (is_last || !running.shared.shutdown().is_running()) {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     // In HTTP/2 a body in a response to HEAD is a stream error, and some clients close the whole connection over it

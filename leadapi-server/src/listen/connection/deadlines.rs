@@ -6,10 +6,10 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 
-use crate::HttpLimits;
+use crate::limits::HttpLimits;
 
 /// How long a connection may take to close gracefully once no request runs on it.
-const FAREWELL: Duration = Duration::from_secs(1);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What the server waits for on a connection, which is the reason for cutting it when that does not happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -25,7 +25,7 @@ pub(crate) enum Wait {
     /// For the next request.
     Idle,
     /// For the peer to close the connection too.
-    Farewell,
+    Close,
     /// For the peer to read, when all connections together have too many unread bytes.
     Unread,
 }
@@ -38,7 +38,7 @@ impl Wait {
             Self::Request => "request",
             Self::Write => "write",
             Self::Idle => "idle",
-            Self::Farewell => "farewell",
+            Self::Close => "farewell",
             Self::Unread => "unread",
         }
     }
@@ -110,7 +110,7 @@ impl Deadlines {
         self.running.retain(|(running, _)| *running != request);
         if self.running.is_empty() && before > 0 {
             self.between = match self.between.0 {
-                Wait::Farewell => (Wait::Farewell, now + FAREWELL),
+                Wait::Close => (Wait::Close, now + CLOSE_TIMEOUT),
                 _ => (Wait::Idle, now + self.limits.idle),
             };
         }
@@ -130,19 +130,19 @@ impl Deadlines {
     /// Records that the connection is closing. In HTTP/1 nothing is left to exchange if no request runs. In HTTP/2
     /// the server announces the last request that it accepts, and the peer acknowledges that.
     pub(super) fn closing(&mut self, now: Instant) {
-        self.farewell(if self.multiplexed { now + FAREWELL } else { now });
+        self.close(if self.multiplexed { now + CLOSE_TIMEOUT } else { now });
         self.known = Some(self.between.1);
     }
 
     /// Records that the last byte has been written. Only the peer's close is still missing.
     pub(super) fn shut(&mut self, now: Instant) {
-        self.farewell(now + FAREWELL);
+        self.close(now + CLOSE_TIMEOUT);
     }
 
     /// Sets the final deadline once; a later call neither extends nor shortens it.
-    fn farewell(&mut self, until: Instant) {
-        if self.between.0 != Wait::Farewell {
-            self.between = (Wait::Farewell, until);
+    fn close(&mut self, until: Instant) {
+        if self.between.0 != Wait::Close {
+            self.between = (Wait::Close, until);
         }
     }
 
@@ -229,7 +229,7 @@ mod tests {
         table.closing(t);
         assert_eq!(table.due(), (Wait::Request, t + s(25)));
         table.ended(request, t + s(5));
-        assert_eq!(table.due(), (Wait::Farewell, t + s(6)));
+        assert_eq!(table.due(), (Wait::Close, t + s(6)));
     }
 
     #[test]
@@ -241,9 +241,9 @@ mod tests {
         assert_eq!(table.due(), (Wait::Request, t + s(26)));
         let late = table.began(t + s(2));
         table.ended(in_time, t + s(2));
-        assert_eq!(table.due(), (Wait::Farewell, t + s(3)));
+        assert_eq!(table.due(), (Wait::Close, t + s(3)));
         table.ended(late, t + s(3));
-        assert_eq!(table.due(), (Wait::Farewell, t + s(3)));
+        assert_eq!(table.due(), (Wait::Close, t + s(3)));
     }
 
     #[test]
@@ -254,7 +254,7 @@ mod tests {
         table.shut(t + s(2));
         table.shut(t + s(3));
         table.closing(t + s(2));
-        assert_eq!(table.due(), (Wait::Farewell, t + s(3)));
+        assert_eq!(table.due(), (Wait::Close, t + s(3)));
     }
 
     #[test]
@@ -262,6 +262,6 @@ mod tests {
         let (mut table, t) = table();
         table.read(t);
         table.closing(t + s(1));
-        assert_eq!(table.due(), (Wait::Farewell, t + s(1)));
+        assert_eq!(table.due(), (Wait::Close, t + s(1)));
     }
 }

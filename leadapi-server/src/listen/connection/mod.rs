@@ -29,8 +29,8 @@ use tracing::debug;
 
 use self::{answering::answering, backlog::Backlog, body::Rest, deadlines::Deadlines, noted::Noted, watch::Watch};
 pub(crate) use self::{body::Timely, deadlines::Wait};
-use super::{Answer, Life, unread::UnreadShare};
-use crate::HttpLimits;
+use super::{Handler, unread::UnreadShare};
+use crate::{limits::HttpLimits, shutdown::Shutdown};
 
 /// The first bytes of a client that uses HTTP/2 without TLS (RFC 9113, 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -64,7 +64,7 @@ pub(crate) enum End {
 struct Shared(Arc<Connection>);
 
 struct Connection {
-    life: Life,
+    shutdown: Shutdown,
     is_http1: bool,
     backlog: Backlog,
     table: Mutex<Table>,
@@ -80,13 +80,13 @@ struct Table {
 }
 
 impl Shared {
-    fn new(deadlines: Deadlines, protocol: Protocol, backlog: Backlog, life: Life) -> Self {
+    fn new(deadlines: Deadlines, protocol: Protocol, backlog: Backlog, shutdown: Shutdown) -> Self {
         let table = Mutex::new(Table { deadlines, unread: Vec::new(), now: None });
-        Self(Arc::new(Connection { life, is_http1: protocol == Protocol::Http1, backlog, table }))
+        Self(Arc::new(Connection { shutdown, is_http1: protocol == Protocol::Http1, backlog, table }))
     }
 
-    fn life(&self) -> &Life {
-        &self.0.life
+    fn shutdown(&self) -> &Shutdown {
+        &self.0.shutdown
     }
 
     fn backlog(&self) -> &Backlog {
@@ -171,10 +171,10 @@ impl Table {
 pub(super) async fn serve(
     mut stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     protocol: Option<Protocol>,
-    service: impl Answer,
+    service: impl Handler,
     limits: &Arc<HttpLimits>,
     unread: UnreadShare,
-    life: Life,
+    shutdown: Shutdown,
 ) -> End {
     let start = Instant::now();
     let mut ahead = BytesMut::new();
@@ -184,7 +184,7 @@ pub(super) async fn serve(
         let seen = tokio::select! {
             biased;
             seen = timeout_at(start + limits.first_byte, see_protocol(&mut stream, &mut ahead)) => seen,
-            () = life.clone().ends_connection() => return End::Closed,
+            () = shutdown.clone().ends_connection() => return End::Closed,
         };
         match seen {
             Ok(Ok(Some(protocol))) => protocol,
@@ -200,7 +200,7 @@ pub(super) async fn serve(
         table.multiplexed();
     }
     let backlog = Backlog::new(limits.connection_unread_bytes, unread.budget().clone());
-    let shared = Shared::new(table, protocol, backlog, life);
+    let shared = Shared::new(table, protocol, backlog, shutdown);
     let stream = TokioIo::new(Noted::new(stream, ahead.freeze(), shared.clone()));
     let service = answering(service, limits, &shared);
     let retires = start + with_jitter(limits.age);
@@ -249,7 +249,7 @@ async fn watched<C>(connection: C, shared: Shared, unread: UnreadShare, retires:
 where
     C: GracefulConnection<Error = hyper::Error>,
 {
-    let stop = shared.life().clone().ends_connection();
+    let stop = shared.shutdown().clone().ends_connection();
     match Watch::new(connection, shared, unread, retires, stop).await {
         watch::End::Closed(Ok(())) => End::Closed,
         watch::End::Closed(Err(error)) => {
@@ -272,7 +272,7 @@ impl Shared {
         let gauge = prometheus::IntGauge::new("unread", "unread").unwrap();
         let deadlines = Deadlines::new(Arc::new(HttpLimits::default()), Instant::now());
         let backlog = Backlog::new(1, super::unread::UnreadBudget::new(1, gauge));
-        Self::new(deadlines, Protocol::Http1, backlog, Life::new().1)
+        Self::new(deadlines, Protocol::Http1, backlog, Shutdown::new().1)
     }
 }
 

@@ -57,7 +57,7 @@ where
         let mut this = self.project();
         // `stop` and `timer` were polled with this waker before, and wake this task when they are ready.
         let mut is_waiting =
-            this.waiting.as_ref().is_some_and(|task| task.will_wake(cx.waker())) && this.shared.life().is_running();
+            this.waiting.as_ref().is_some_and(|task| task.will_wake(cx.waker())) && this.shared.shutdown().is_running();
         loop {
             let now = this.shared.hold();
             // Polled first, so that a request that has arrived counts as running when the deadlines are checked.

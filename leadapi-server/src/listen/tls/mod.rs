@@ -14,7 +14,7 @@ use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
 use self::{handshakes::Handshakes, reload::Certificate};
 use super::connection::Protocol;
-use crate::HttpLimits;
+use crate::limits::HttpLimits;
 
 /// The certificate chain of a server and its private key, each in a PEM file.
 ///
@@ -55,11 +55,11 @@ pub enum TlsError {
 }
 
 /// A certificate that has been validated.
-pub(super) struct Certified(Arc<ServerConfig>);
+pub(crate) struct Certified(Arc<ServerConfig>);
 
 impl Certified {
     /// Reads the files, and keeps checking them for changes.
-    pub(super) fn read(files: TlsFiles) -> Result<Self, TlsError> {
+    pub(crate) fn read(files: TlsFiles) -> Result<Self, TlsError> {
         let certificate = Certificate::read(files)?;
         let builder = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
         let builder = builder.with_safe_default_protocol_versions().map_err(TlsError::Unusable)?;
@@ -68,7 +68,7 @@ impl Certified {
         Ok(Self(Arc::new(config)))
     }
 
-    pub(super) fn bounded(self, limits: &HttpLimits) -> Tls {
+    pub(crate) fn bounded(self, limits: &HttpLimits) -> Tls {
         let handshakes = Arc::new(Handshakes::at_most(limits.handshakes));
         Tls { acceptor: self.0.into(), handshakes, time: limits.first_byte }
     }

@@ -1,4 +1,4 @@
-//! The stages in the life of a server.
+//! The stages in the shutdown of a server.
 
 use std::time::Duration;
 
@@ -10,9 +10,19 @@ use tokio::{
 /// How long a new connection may still send its first request: its client could not know that the server is stopping.
 const NEW: Duration = Duration::from_secs(1);
 
-/// A stage in the life of a server. A server never goes back to an earlier one.
+/// How a server ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ShutdownOutcome {
+    /// The server answered every request.
+    Graceful,
+    /// Requests were in flight, and the server cancelled them.
+    Forced,
+}
+
+/// A stage in the shutdown of a server. A server never goes back to an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Stage {
+pub(crate) enum ShutdownPhase {
     /// Accepts requests.
     Running,
     /// Still accepts requests, but announces that it will stop soon.
@@ -23,12 +33,12 @@ pub(crate) enum Stage {
 
 /// Observes the stage of the server.
 #[derive(Debug, Clone)]
-pub(crate) struct Life(watch::Receiver<Stage>);
+pub(crate) struct Shutdown(watch::Receiver<ShutdownPhase>);
 
-impl Life {
-    pub(crate) fn new() -> (watch::Sender<Stage>, Self) {
-        let (stage, life) = watch::channel(Stage::Running);
-        (stage, Self(life))
+impl Shutdown {
+    pub(crate) fn new() -> (watch::Sender<ShutdownPhase>, Self) {
+        let (stage, shutdown) = watch::channel(ShutdownPhase::Running);
+        (stage, Self(shutdown))
     }
 
     /// Returns whether the stage has never changed, which is cheaper to check than the stage itself.
@@ -37,12 +47,12 @@ impl Life {
     }
 
     /// Returns whether the server has reached the stage.
-    pub(crate) fn has_reached(&self, stage: Stage) -> bool {
+    pub(crate) fn has_reached(&self, stage: ShutdownPhase) -> bool {
         *self.0.borrow() >= stage
     }
 
     /// Waits until the server has reached the stage. A server that is gone has reached every stage.
-    pub(crate) async fn reached(mut self, stage: Stage) {
+    pub(crate) async fn reached(mut self, stage: ShutdownPhase) {
         drop(self.0.wait_for(|now| *now >= stage).await);
     }
 
@@ -50,7 +60,7 @@ impl Life {
     pub(crate) fn ends_connection(self) -> impl Future<Output = ()> + Send {
         let made = Instant::now();
         async move {
-            self.reached(Stage::Stopping).await;
+            self.reached(ShutdownPhase::Stopping).await;
             sleep_until(made + NEW).await;
         }
     }

@@ -10,10 +10,12 @@ use tokio::{
 };
 use tracing::info;
 
-use super::{HttpLimits, Life, Listener, Stage, TlsError, TlsFiles, descriptors::Share, tls::Certified};
 use crate::{
+    limits::HttpLimits,
+    listen::{Certified, ConnectionShares, Listener, TlsError, TlsFiles},
     metrics::Metrics,
     ops::Ops,
+    shutdown::{Shutdown, ShutdownOutcome, ShutdownPhase},
     stack::{Guard, Stack},
 };
 
@@ -25,20 +27,10 @@ pub struct Server {
     limits: HttpLimits,
     drain: Duration,
     stop: Duration,
-    hasten: Pin<Box<dyn Future<Output = ()> + Send>>,
+    force_shutdown: Pin<Box<dyn Future<Output = ()> + Send>>,
     metrics: Arc<Metrics>,
     ops: Option<(TcpListener, Ops)>,
     store_descriptors: usize,
-}
-
-/// How a server ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Ended {
-    /// Every request was answered.
-    InOrder,
-    /// Requests were still running and were cut off.
-    CutOff,
 }
 
 impl Server {
@@ -56,7 +48,7 @@ impl Server {
             limits: HttpLimits::default(),
             drain: Duration::ZERO,
             stop: Duration::from_secs(30),
-            hasten: Box::pin(std::future::pending()),
+            force_shutdown: Box::pin(std::future::pending()),
             metrics: Arc::new(Metrics::new().map_err(io::Error::other)?),
             ops: None,
             store_descriptors: 0,
@@ -101,10 +93,10 @@ impl Server {
         self
     }
 
-    /// Makes a server that is stopping end at once when `hasten` completes.
+    /// Ends a shutdown immediately when `signal` completes, even if requests are in flight.
     #[must_use]
-    pub fn hasten(mut self, hasten: impl Future<Output = ()> + Send + 'static) -> Self {
-        self.hasten = Box::pin(hasten.fuse());
+    pub fn force_shutdown(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
+        self.force_shutdown = Box::pin(signal.fuse());
         self
     }
 
@@ -128,7 +120,7 @@ impl Server {
     /// accepting connections, closes those on which no request runs, and waits for the others.
     ///
     /// A write that has begun runs to its end, even if nobody waits for its response.
-    pub async fn serve(self, service: LeadService, stop: impl Future<Output = ()>) -> Ended {
+    pub async fn serve(self, service: LeadService, stop: impl Future<Output = ()>) -> ShutdownOutcome {
         let delay = self.drain;
         self.serve_until(service, async move {
             stop.await;
@@ -138,9 +130,13 @@ impl Server {
     }
 
     /// Like `serve`, but `stop` returns the drain delay.
-    pub(crate) async fn serve_until(self, service: LeadService, stop: impl Future<Output = Duration>) -> Ended {
-        let Self { socket, tls, mut limits, metrics, mut hasten, .. } = self;
-        let share = Share::now(self.store_descriptors);
+    pub(crate) async fn serve_until(
+        self,
+        service: LeadService,
+        stop: impl Future<Output = Duration>,
+    ) -> ShutdownOutcome {
+        let Self { socket, tls, mut limits, metrics, mut force_shutdown, .. } = self;
+        let share = ConnectionShares::now(self.store_descriptors);
         if let Some(share) = share.filter(|share| share.public < limits.connections) {
             limits.connections = share.public;
             info!(connections = share.public, "fewer connections than the setting, for want of files (ulimit -n)");
@@ -150,34 +146,34 @@ impl Server {
         let service = Stack::new(service, guard.clone(), metrics.clone());
         let tls = tls.map(|certified| certified.bounded(&limits));
         let listener = Listener::new(socket, tls, limits, metrics.connections());
-        let (stage, life) = Life::new();
+        let (stage, shutdown) = Shutdown::new();
         if let Some((socket, ops)) = self.ops {
-            ops.start(socket, service.clone(), life.clone(), share.map(|share| share.operator));
+            ops.start(socket, service.clone(), shutdown.clone(), share.map(|share| share.operator));
         }
 
         let stopping = async {
             let drain_delay = stop.await;
             info!(?drain_delay, "the server stops");
             let end = Instant::now() + self.stop;
-            stage.send_replace(Stage::Draining);
-            let hastened = tokio::select! {
+            stage.send_replace(ShutdownPhase::Draining);
+            let forced = tokio::select! {
                 () = sleep(drain_delay) => false,
-                () = &mut hasten => true,
+                () = &mut force_shutdown => true,
             };
-            stage.send_replace(Stage::Stopping);
-            if hastened { Instant::now() } else { end }
+            stage.send_replace(ShutdownPhase::Stopping);
+            if forced { Instant::now() } else { end }
         };
-        let (connections, end) = tokio::join!(listener.accept(service, life), stopping);
+        let (connections, end) = tokio::join!(listener.accept(service, shutdown), stopping);
         let last = async {
-            connections.emptied().await;
+            connections.until_unused().await;
             guard.idle().await;
         };
         tokio::select! {
             ended = timeout_at(end, last) => match ended {
-                Ok(()) => Ended::InOrder,
+                Ok(()) => ShutdownOutcome::Graceful,
                 Err(_) => guard.left(),
             },
-            () = &mut hasten => guard.left(),
+            () = &mut force_shutdown => guard.left(),
         }
     }
 }

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::Timely;
 
 /// A handler that turns every request into a response and cannot fail.
-pub(crate) trait Answer: Clone + Send + Sync + 'static {
+pub(crate) trait Handler: Clone + Send + Sync + 'static {
     /// The body of a response.
     type Body: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static;
 

@@ -1,0 +1,58 @@
+//! A limit on concurrent holders: connections of a listener, requests in flight.
+
+use std::{
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::PollSemaphore;
+
+#[derive(Clone)]
+pub(crate) struct ConcurrencyLimit {
+    semaphore: Arc<Semaphore>,
+    limit: u32,
+}
+
+/// A permit, released on drop. Its holder can release it earlier and acquire it again.
+pub(crate) struct Permit {
+    held: Option<OwnedSemaphorePermit>,
+    semaphore: PollSemaphore,
+}
+
+impl ConcurrencyLimit {
+    pub(crate) fn new(limit: usize) -> Self {
+        let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+        Self { semaphore: Arc::new(Semaphore::new(limit as usize)), limit }
+    }
+
+    pub(crate) const fn limit(&self) -> u32 {
+        self.limit
+    }
+
+    /// Returns a permit, or `None` if all are taken.
+    pub(crate) fn try_acquire(&self) -> Option<Permit> {
+        let held = Some(self.semaphore.clone().try_acquire_owned().ok()?);
+        Some(Permit { held, semaphore: PollSemaphore::new(self.semaphore.clone()) })
+    }
+
+    /// Waits until no permit is taken.
+    pub(crate) async fn until_unused(&self) {
+        drop(self.semaphore.acquire_many(self.limit).await);
+    }
+}
+
+impl Permit {
+    pub(crate) fn release(&mut self) {
+        self.held = None;
+    }
+
+    /// Waits for a permit, if this one was released.
+    pub(crate) fn poll_acquire(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if self.held.is_none() {
+            // The semaphore is never closed.
+            self.held = ready!(self.semaphore.poll_acquire(cx));
+        }
+        Poll::Ready(())
+    }
+}
