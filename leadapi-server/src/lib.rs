@@ -5,21 +5,22 @@ mod chain;
 pub mod cli;
 mod concurrency_limit;
 mod docs;
+mod in_flight;
 mod keyed_limit;
 mod limits;
 mod listen;
 mod metrics;
+mod middleware;
 mod ops;
 mod server;
 mod shutdown;
-mod stack;
 pub mod store;
 
 pub use limits::HttpLimits;
 pub use listen::{TlsError, TlsFiles};
+pub use middleware::with_request_ids;
 pub use server::Server;
 pub use shutdown::ShutdownOutcome;
-pub use stack::with_request_ids;
 
 /// The sample data set of `demo`: one agency with 4 client accounts, 3 pipelines and 40 leads, and a second, separate
 /// business.

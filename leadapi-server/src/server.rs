@@ -8,15 +8,16 @@ use tokio::{
     net::TcpListener,
     time::{Instant, sleep, timeout_at},
 };
-use tracing::info;
+use tracing::{info, warn};
 
 use crate::{
+    in_flight::RequestsInFlight,
     limits::HttpLimits,
     listen::{Certified, ConnectionShares, Listener, TlsError, TlsFiles},
     metrics::Metrics,
+    middleware::Middleware,
     ops::Ops,
     shutdown::{Shutdown, ShutdownOutcome, ShutdownPhase},
-    stack::{Guard, Stack},
 };
 
 /// A server that is bound to an address.
@@ -142,13 +143,13 @@ impl Server {
             info!(connections = share.public, "fewer connections than the setting, for want of files (ulimit -n)");
         }
         let limits = Arc::new(limits);
-        let guard = Guard::new(&limits, metrics.unfinished().clone());
-        let service = Stack::new(service, guard.clone(), metrics.clone());
+        let in_flight = RequestsInFlight::new(&limits, metrics.in_flight().clone());
+        let handler = Middleware::new(service, limits.clone(), in_flight.clone(), metrics.clone());
         let tls = tls.map(|certified| certified.bounded(&limits));
         let listener = Listener::new(socket, tls, limits, metrics.connections());
         let (stage, shutdown) = Shutdown::new();
         if let Some((socket, ops)) = self.ops {
-            ops.start(socket, service.clone(), shutdown.clone(), share.map(|share| share.operator));
+            ops.start(socket, handler.clone(), shutdown.clone(), share.map(|share| share.operator));
         }
 
         let stopping = async {
@@ -163,18 +164,21 @@ impl Server {
             stage.send_replace(ShutdownPhase::Stopping);
             if forced { Instant::now() } else { end }
         };
-        let (connections, end) = tokio::join!(listener.accept(service, shutdown), stopping);
+        let (connections, end) = tokio::join!(listener.accept(handler, shutdown), stopping);
         let last = async {
             connections.until_unused().await;
-            guard.idle().await;
+            in_flight.drained().await;
         };
         tokio::select! {
-            ended = timeout_at(end, last) => match ended {
-                Ok(()) => ShutdownOutcome::Graceful,
-                Err(_) => guard.left(),
-            },
-            () = &mut force_shutdown => guard.left(),
+            _ = timeout_at(end, last) => {}
+            () = &mut force_shutdown => {}
         }
+        let running = in_flight.count();
+        if running == 0 {
+            return ShutdownOutcome::Graceful;
+        }
+        warn!(running, "requests were still running and have been cut off");
+        ShutdownOutcome::Forced
     }
 }
 

@@ -9,12 +9,12 @@ use tokio::{
 use tracing::{debug, warn};
 
 use super::{
-    Handler,
     address::counted_address,
     close::close,
-    connection::{self, End},
+    connection::{self, ConnectionEnd},
     descriptors::Spare,
-    tls::{NoHandshake, Tls},
+    handler::Handler,
+    tls::Tls,
     unread::UnreadBudget,
 };
 use crate::{
@@ -33,35 +33,34 @@ const WARN_EVERY: Duration = Duration::from_secs(1);
 
 pub(crate) struct Listener {
     socket: TcpListener,
-    door: Door,
+    handler: ConnectionHandler,
 }
 
 /// Admits accepted connections and serves them.
-struct Door {
+struct ConnectionHandler {
     tls: Option<Tls>,
     limits: Arc<HttpLimits>,
     metrics: Connections,
-    room: ConcurrencyLimit,
+    limit: ConcurrencyLimit,
     /// `None` if addresses have no limit.
     by_address: Option<KeyedLimit<IpAddr>>,
     unread: UnreadBudget,
 }
 
 /// The permits that a connection holds while it is open.
-type Places = (Permit, Option<KeyedPermit<IpAddr>>);
+type ConnectionPermits = (Permit, Option<KeyedPermit<IpAddr>>);
 
 impl Listener {
     pub(crate) fn new(socket: TcpListener, tls: Option<Tls>, limits: Arc<HttpLimits>, metrics: Connections) -> Self {
-        let room = ConcurrencyLimit::new(limits.connections);
+        let limit = ConcurrencyLimit::new(limits.connections);
         let by_address = Some(limits.address_connections).filter(|limit| *limit > 0).map(KeyedLimit::new);
         let unread = UnreadBudget::new(limits.unread_bytes, metrics.unread());
-        Self { socket, door: Door { tls, limits, metrics, room, by_address, unread } }
+        Self { socket, handler: ConnectionHandler { tls, limits, metrics, limit, by_address, unread } }
     }
 
-    /// Accepts connections until the server stops. Returns the room, which the connections that are still open
-    /// occupy.
+    /// Accepts connections until the server stops. Returns the limit, whose permits the open connections hold.
     pub(crate) async fn accept(self, service: impl Handler, shutdown: Shutdown) -> ConcurrencyLimit {
-        let Self { socket, door } = self;
+        let Self { socket, handler } = self;
         let (mut spare, mut last_warning) = (Spare::new(), None::<Instant>);
         let mut stopping = std::pin::pin!(shutdown.clone().reached(ShutdownPhase::Stopping));
         loop {
@@ -71,15 +70,15 @@ impl Listener {
                 accepted = socket.accept() => accepted,
             };
             match accepted {
-                Ok((stream, _)) => door.begin(stream, &service, &shutdown),
+                Ok((stream, _)) => handler.begin(stream, &service, &shutdown),
                 Err(error) => {
-                    door.metrics.not_accepted();
+                    handler.metrics.not_accepted();
                     if last_warning.is_none_or(|last| last.elapsed() > WARN_EVERY) {
                         last_warning = Some(Instant::now());
                         warn!(%error, "a connection could not be accepted");
                     }
                     if spare.refuse(&socket, &error) {
-                        door.metrics.refused();
+                        handler.metrics.refused();
                     } else {
                         tokio::time::sleep(ACCEPT_PAUSE).await;
                     }
@@ -87,43 +86,43 @@ impl Listener {
             }
         }
         for stream in close(socket) {
-            door.begin(stream, &service, &shutdown);
+            handler.begin(stream, &service, &shutdown);
         }
-        door.room
+        handler.limit
     }
 }
 
-impl Door {
+impl ConnectionHandler {
     /// Serves a connection if the limits allow it, and closes it otherwise.
     fn begin(&self, stream: TcpStream, service: &impl Handler, shutdown: &Shutdown) {
-        let Some(places) = self.places(&stream) else {
+        let Some(permits) = self.acquire(&stream) else {
             self.metrics.refused();
-            debug!("a connection was closed: there are as many as there may be, or as its address may have");
+            debug!("too many connections, or too many of one address: a connection was closed");
             return;
         };
         // The server writes a response whole and at once; Nagle's algorithm would only delay it.
         if let Err(error) = stream.set_nodelay(true) {
-            debug!(%error, "a connection could not be set to send at once");
+            debug!(%error, "cannot set TCP_NODELAY");
         }
-        tokio::spawn(self.serve(stream, places, service.clone(), shutdown.clone()));
+        tokio::spawn(self.serve(stream, permits, service.clone(), shutdown.clone()));
     }
 
-    fn places(&self, stream: &TcpStream) -> Option<Places> {
-        let of_address = match &self.by_address {
+    fn acquire(&self, stream: &TcpStream) -> Option<ConnectionPermits> {
+        let by_address = match &self.by_address {
             None => None,
             // A peer without an address has already disconnected.
             Some(limit) => Some(limit.acquire(counted_address(stream.peer_addr().ok()?.ip()))?),
         };
-        Some((self.room.try_acquire()?, of_address))
+        Some((self.limit.try_acquire()?, by_address))
     }
 
-    fn serve<A: Handler>(
+    fn serve<H: Handler>(
         &self,
         stream: TcpStream,
-        places: Places,
-        service: A,
+        permits: ConnectionPermits,
+        service: H,
         shutdown: Shutdown,
-    ) -> impl Future<Output = ()> + Send + use<A> {
+    ) -> impl Future<Output = ()> + Send + use<H> {
         let (tls, limits, metrics) = (self.tls.clone(), self.limits.clone(), self.metrics.clone());
         let unread = self.unread.share();
         async move {
@@ -140,27 +139,17 @@ impl Door {
                         Ok((stream, protocol)) => {
                             connection::serve(stream, Some(protocol), service, &limits, unread, shutdown).await
                         }
-                        Err(reason) => return metrics.no_handshake(reason.name()),
+                        Err(error) => {
+                            debug!(%error, "a TLS handshake failed");
+                            return metrics.handshake_failed(error.name());
+                        }
                     }
                 }
             };
-            if let End::Cut(wait) = end {
+            if let ConnectionEnd::TimedOut(wait) = end {
                 metrics.cut(wait.name());
             }
-            drop(places);
-        }
-    }
-}
-
-impl NoHandshake {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Late => "late",
-            Self::Crowded => "crowded",
-            Self::Failed(error) => {
-                debug!(%error, "a TLS handshake failed");
-                "failed"
-            }
+            drop(permits);
         }
     }
 }

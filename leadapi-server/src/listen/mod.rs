@@ -6,10 +6,15 @@ mod close;
 mod connection;
 mod descriptors;
 mod handler;
+mod request_body;
 mod tls;
 mod unread;
 
 pub use self::tls::{TlsError, TlsFiles};
 pub(crate) use self::{
-    accept::Listener, connection::Timely, descriptors::ConnectionShares, handler::Handler, tls::Certified,
+    accept::Listener,
+    descriptors::ConnectionShares,
+    handler::{Handler, UnreadResponses},
+    request_body::RequestBody,
+    tls::Certified,
 };

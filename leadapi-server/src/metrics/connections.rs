@@ -74,7 +74,7 @@ impl Connections {
         self.not_accepted.inc();
     }
 
-    pub(crate) fn no_handshake(&self, reason: &str) {
+    pub(crate) fn handshake_failed(&self, reason: &str) {
         self.no_handshake.with_label_values(&[reason]).inc();
     }
 }

@@ -24,11 +24,11 @@ const NO_OPERATION: &str = "none";
 
 pub(crate) struct Metrics {
     registry: Registry,
-    /// Holds a token for each request that has not finished, including those that wait for their body.
-    unfinished: TaskTracker,
+    /// Counts the requests in flight, including those that wait for their body.
+    in_flight: TaskTracker,
     /// One entry for each operation, in the order of the table, and a last one for requests that name none.
     operations: Vec<OperationMetrics>,
-    in_flight: IntGauge,
+    in_flight_gauge: IntGauge,
     rate_limited: IntCounterVec,
     connections: Connections,
     store_seconds: HistogramVec,
@@ -56,19 +56,19 @@ impl Metrics {
         let build = IntGauge::with_opts(build.const_label("version", env!("CARGO_PKG_VERSION")))?;
         build.set(1);
         let this = Self {
-            unfinished: TaskTracker::new(),
+            in_flight: TaskTracker::new(),
             operations: operations.collect(),
-            in_flight: IntGauge::new("leadapi_requests_in_flight", "Requests in work.")?,
+            in_flight_gauge: IntGauge::new("leadapi_requests_in_flight", "Requests in flight.")?,
             rate_limited: counters("leadapi_rate_limited_total", "Requests over their token's limit.", &["operation"])?,
             connections: Connections::new(&registry)?,
             store_seconds: times("leadapi_store_duration_seconds", "How long a call of the store took.", "call")?,
             store_errors: counters("leadapi_store_errors_total", "Calls of the store that failed.", &["call"])?,
             registry,
         };
-        let Self { in_flight, rate_limited, store_seconds, store_errors, .. } = &this;
+        let Self { in_flight_gauge, rate_limited, store_seconds, store_errors, .. } = &this;
         register(&this.registry, &[&requests, rate_limited, store_errors])?;
         register(&this.registry, &[&seconds, store_seconds])?;
-        register(&this.registry, &[in_flight, &build])?;
+        register(&this.registry, &[in_flight_gauge, &build])?;
         Ok(this)
     }
 
@@ -81,9 +81,9 @@ impl Metrics {
         register(&self.registry, &[counter])
     }
 
-    /// Returns the tracker that every unfinished request holds a token of.
-    pub(crate) const fn unfinished(&self) -> &TaskTracker {
-        &self.unfinished
+    /// Returns the tracker that counts the requests in flight.
+    pub(crate) const fn in_flight(&self) -> &TaskTracker {
+        &self.in_flight
     }
 
     pub(crate) fn answered(&self, status: StatusCode, operation: Option<Operation>, took: Duration) {
@@ -99,7 +99,7 @@ impl Metrics {
 
     /// Returns all metrics in the Prometheus text format.
     pub(crate) fn text(&self) -> Result<String, prometheus::Error> {
-        self.in_flight.set(i64::try_from(self.unfinished.len()).unwrap_or(i64::MAX));
+        self.in_flight_gauge.set(i64::try_from(self.in_flight.len()).unwrap_or(i64::MAX));
         TextEncoder::new().encode_to_string(&self.registry.gather())
     }
 }

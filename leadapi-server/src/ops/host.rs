@@ -3,13 +3,13 @@
 
 use std::net::IpAddr;
 
-use http::{header::HOST, request::Parts, uri::Authority};
+use http::{Request, header::HOST, uri::Authority};
 
 /// Returns whether the request names this machine by an address or as localhost, or names no host, which no browser
 /// does.
-pub(super) fn is_of_this_machine(head: &Parts) -> bool {
-    let authority = head.uri.authority().cloned().map(Some).or_else(|| {
-        let host = head.headers.get(HOST)?;
+pub(super) fn is_of_this_machine<B>(request: &Request<B>) -> bool {
+    let authority = request.uri().authority().cloned().map(Some).or_else(|| {
+        let host = request.headers().get(HOST)?;
         Some(Authority::try_from(host.as_bytes()).ok())
     });
     let Some(authority) = authority else { return true };
@@ -21,8 +21,6 @@ pub(super) fn is_of_this_machine(head: &Parts) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use http::Request;
-
     use super::*;
 
     fn is_local(uri: &str, host: Option<&str>) -> bool {
@@ -30,7 +28,7 @@ mod tests {
         if let Some(host) = host {
             request = request.header(HOST, host);
         }
-        is_of_this_machine(&request.body(()).unwrap().into_parts().0)
+        is_of_this_machine(&request.body(()).unwrap())
     }
 
     #[test]

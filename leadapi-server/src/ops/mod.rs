@@ -8,9 +8,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{
-    HeaderValue, Method, Response, StatusCode,
+    HeaderValue, Method, Request, Response, StatusCode,
     header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS},
-    request::Parts,
 };
 use http_body::Body;
 use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
@@ -23,7 +22,7 @@ use self::{host::is_of_this_machine, ready::Readiness};
 use crate::{
     docs,
     limits::HttpLimits,
-    listen::{Handler, Listener, Timely},
+    listen::{Handler, Listener, RequestBody, UnreadResponses},
     metrics::{Connections, Metrics},
     shutdown::{Shutdown, ShutdownPhase},
 };
@@ -67,7 +66,7 @@ impl Ops {
         let api = (is_loopback || self.api).then_some(api);
         let service = PagesOr { pages, api, server: shutdown, is_loopback };
         tokio::spawn(async move {
-            let (_stage, shutdown) = Shutdown::new();
+            let (_phase, shutdown) = Shutdown::new();
             listener.accept(service, shutdown).await;
         });
     }
@@ -78,48 +77,53 @@ impl Ops {
 struct PagesOr<A> {
     pages: Arc<Pages>,
     api: Option<A>,
-    /// The stage of the server, not of this listener.
+    /// The shutdown of the server, not of this listener.
     server: Shutdown,
     is_loopback: bool,
 }
 
 type AnyBody = UnsyncBoxBody<Bytes, BoxError>;
 
-impl<A: Handler> PagesOr<A> {
-    /// Returns a page, or the API if the API must answer.
-    async fn page_or_api(self, head: &Parts) -> Result<Response<AnyBody>, A> {
-        let page = if self.is_loopback && !is_of_this_machine(head) {
-            text(StatusCode::FORBIDDEN, "host must be localhost or an IP address\n".to_owned())
-        } else if let Some(page) = self.pages.answer(&head.method, head.uri.path()).await {
-            page
-        } else if let Some(api) = self.api {
-            if !self.server.has_reached(ShutdownPhase::Stopping) {
-                return Err(api);
-            }
-            let mut page = text(StatusCode::SERVICE_UNAVAILABLE, "the server stops\n".to_owned());
+impl<A> PagesOr<A> {
+    /// Returns the page, or `None` if the API must answer.
+    async fn page<B>(&self, request: &Request<B>) -> Option<Response<Full<Bytes>>> {
+        if self.is_loopback && !is_of_this_machine(request) {
+            return Some(text(StatusCode::FORBIDDEN, "host must be localhost or an IP address\n".to_owned()));
+        }
+        if let Some(page) = self.pages.answer(request.method(), request.uri().path()).await {
+            return Some(page);
+        }
+        if self.api.is_some() && self.server.has_reached(ShutdownPhase::Stopping) {
+            let mut page = text(StatusCode::SERVICE_UNAVAILABLE, "shutting down\n".to_owned());
             page.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-            page
-        } else {
-            text(StatusCode::NOT_FOUND, "no such page; --ops-api answers the API here\n".to_owned())
-        };
-        Ok(any(page))
+            return Some(page);
+        }
+        None
     }
 }
 
 impl<A: Handler> Handler for PagesOr<A> {
-    type Body = AnyBody;
+    type ResponseBody = AnyBody;
 
-    async fn answer(self, head: Parts, body: Timely, since: Instant) -> Response<AnyBody> {
-        match self.page_or_api(&head).await {
-            Ok(page) => page,
-            Err(api) => any(api.answer(head, body, since).await),
-        }
-    }
-
-    async fn refuse(self, head: Parts, since: Instant) -> Response<AnyBody> {
-        match self.api {
-            Some(api) => any(api.refuse(head, since).await),
-            None => any(overloaded()),
+    async fn handle(
+        self,
+        request: Request<RequestBody>,
+        received: Instant,
+        backlog: Result<(), UnreadResponses>,
+    ) -> Response<AnyBody> {
+        let page = match &backlog {
+            Ok(()) => self.page(&request).await,
+            Err(_) => None,
+        };
+        match (page, self.api) {
+            (Some(page), _) => any(page),
+            (None, Some(api)) => any(api.handle(request, received, backlog).await),
+            (None, None) if backlog.is_ok() => {
+                any(text(StatusCode::NOT_FOUND, "no such page; --ops-api serves the API here\n".to_owned()))
+            }
+            (None, None) => {
+                any(text(StatusCode::SERVICE_UNAVAILABLE, "earlier responses have not been read\n".to_owned()))
+            }
         }
     }
 }
@@ -129,10 +133,6 @@ where
     B: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
 {
     response.map(|body| body.map_err(Into::into).boxed_unsync())
-}
-
-fn overloaded() -> Response<Full<Bytes>> {
-    text(StatusCode::SERVICE_UNAVAILABLE, "earlier answers have not been read\n".to_owned())
 }
 
 struct Pages {

@@ -93,10 +93,6 @@ impl Deadlines {
         self.next
     }
 
-    pub(super) fn runs(&self, request: u64) -> bool {
-        self.running.iter().any(|(running, _)| *running == request)
-    }
-
     /// Records a response; the peer must take it in time.
     pub(super) fn answered(&mut self, request: u64, now: Instant) {
         if let Some((_, until)) = self.running.iter_mut().find(|(running, _)| *running == request) {

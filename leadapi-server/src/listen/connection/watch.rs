@@ -8,77 +8,77 @@ use std::{
 use hyper_util::server::graceful::GracefulConnection;
 use pin_project_lite::pin_project;
 use tokio::time::{Instant, Sleep, sleep_until};
+use tracing::debug;
 
-use super::{Shared, Wait};
+use super::{deadlines::Wait, state::ConnectionState};
 use crate::listen::unread::UnreadShare;
 
 /// How a connection ended.
-pub(super) enum End<E> {
-    /// By itself, or gracefully.
-    Closed(Result<(), E>),
+#[derive(Debug)]
+pub(crate) enum ConnectionEnd {
+    /// Closed gracefully, or by the peer.
+    Closed,
     /// Cut, because what the server waited for did not happen.
-    Cut(Wait),
+    TimedOut(Wait),
 }
 
 pin_project! {
-    pub(super) struct Watch<C, S> {
+    pub(super) struct Watch<C> {
         #[pin]
         connection: C,
-        #[pin]
-        stop: S,
+        stop: Pin<Box<dyn Future<Output = ()> + Send>>,
         #[pin]
         timer: Sleep,
         // The task that `stop` and `timer` will wake.
         waiting: Option<Waker>,
-        shared: Shared,
+        state: ConnectionState,
         unread: UnreadShare,
         retires: Instant,
         closing: bool,
     }
 }
 
-impl<C, S> Watch<C, S> {
-    /// Watches a connection until it ends. The connection is closed gracefully at `retires`, or when `stop`
-    /// completes.
-    pub(super) fn new(connection: C, shared: Shared, unread: UnreadShare, retires: Instant, stop: S) -> Self {
-        let timer = sleep_until(shared.with(|table, _| table.due().1).min(retires));
-        Self { connection, stop, timer, waiting: None, shared, unread, retires, closing: false }
+impl<C> Watch<C> {
+    /// Watches a connection until it ends. The connection is closed gracefully at `retires`.
+    pub(super) fn new(connection: C, state: ConnectionState, unread: UnreadShare, retires: Instant) -> Self {
+        let stop = Box::pin(state.shutdown().clone().ends_connection());
+        let timer = sleep_until(state.with(|deadlines, _| deadlines.due().1).min(retires));
+        Self { connection, stop, timer, waiting: None, state, unread, retires, closing: false }
     }
 }
 
-impl<C, S> Future for Watch<C, S>
-where
-    C: GracefulConnection,
-    S: Future<Output = ()>,
-{
-    type Output = End<C::Error>;
+impl<C: GracefulConnection<Error = hyper::Error>> Future for Watch<C> {
+    type Output = ConnectionEnd;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
         // `stop` and `timer` were polled with this waker before, and wake this task when they are ready.
         let mut is_waiting =
-            this.waiting.as_ref().is_some_and(|task| task.will_wake(cx.waker())) && this.shared.shutdown().is_running();
+            this.waiting.as_ref().is_some_and(|task| task.will_wake(cx.waker())) && this.state.shutdown().is_running();
         loop {
-            let now = this.shared.hold();
+            let now = this.state.stop_clock();
             // Polled first, so that a request that has arrived counts as running when the deadlines are checked.
             let polled = this.connection.as_mut().poll(cx);
-            let (wait, due) = this.shared.release();
+            let (wait, due) = this.state.start_clock();
             if let Poll::Ready(ended) = polled {
-                return Poll::Ready(End::Closed(ended));
+                if let Err(error) = ended {
+                    debug!(%error, "a connection ended early");
+                }
+                return Poll::Ready(ConnectionEnd::Closed);
             }
-            this.shared.backlog().settle();
-            if !this.unread.report(this.shared.backlog().bytes(), due, cx.waker()) {
-                return Poll::Ready(End::Cut(Wait::Unread));
+            this.state.backlog().settle();
+            if !this.unread.report(this.state.backlog().bytes(), due, cx.waker()) {
+                return Poll::Ready(ConnectionEnd::TimedOut(Wait::Unread));
             }
             let is_due = due <= now;
             if is_due && (wait != Wait::Idle || *this.closing) {
-                return Poll::Ready(End::Cut(wait));
+                return Poll::Ready(ConnectionEnd::TimedOut(wait));
             }
             let mut stops = || !is_waiting && this.stop.as_mut().poll(cx).is_ready();
             if !*this.closing && (is_due || *this.retires <= now || stops()) {
                 *this.closing = true;
                 this.connection.as_mut().graceful_shutdown();
-                this.shared.with(|table, _| table.closing(now));
+                this.state.with(|deadlines, _| deadlines.closing(now));
                 continue;
             }
             let next = if *this.closing { due } else { due.min(*this.retires) };

@@ -11,54 +11,54 @@ use std::{
 use tokio::sync::Notify;
 
 pub(super) struct Handshakes {
-    most: usize,
-    turns: Mutex<Turns>,
+    limit: usize,
+    running: Mutex<Running>,
 }
 
 #[derive(Default)]
-struct Turns {
+struct Running {
     next: u64,
     /// Oldest first.
-    held: BTreeMap<u64, Arc<Notify>>,
+    by_age: BTreeMap<u64, Arc<Notify>>,
 }
 
-/// The right to a handshake, until it is dropped or another handshake takes it.
-pub(super) struct Turn<'a> {
+/// A running handshake, until it is dropped.
+pub(super) struct Handshake<'a> {
     handshakes: &'a Handshakes,
     number: u64,
-    lost: Arc<Notify>,
+    replaced: Arc<Notify>,
 }
 
 impl Handshakes {
-    pub(super) fn at_most(most: usize) -> Self {
-        Self { most, turns: Mutex::default() }
+    pub(super) fn new(limit: usize) -> Self {
+        Self { limit, running: Mutex::default() }
     }
 
-    pub(super) fn begin(&self) -> Turn<'_> {
-        let lost = Arc::new(Notify::new());
-        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
-        if turns.held.len() >= self.most
-            && let Some((_, oldest)) = turns.held.pop_first()
+    pub(super) fn begin(&self) -> Handshake<'_> {
+        let replaced = Arc::new(Notify::new());
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        if running.by_age.len() >= self.limit
+            && let Some((_, oldest)) = running.by_age.pop_first()
         {
             oldest.notify_one();
         }
-        turns.next += 1;
-        let number = turns.next;
-        turns.held.insert(number, lost.clone());
-        Turn { handshakes: self, number, lost }
+        running.next += 1;
+        let number = running.next;
+        running.by_age.insert(number, replaced.clone());
+        Handshake { handshakes: self, number, replaced }
     }
 }
 
-impl Turn<'_> {
-    /// Completes when another handshake needs the turn.
-    pub(super) async fn lost(&self) {
-        self.lost.notified().await;
+impl Handshake<'_> {
+    /// Completes when a new handshake replaces this one.
+    pub(super) async fn replaced(&self) {
+        self.replaced.notified().await;
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for Handshake<'_> {
     fn drop(&mut self) {
-        self.handshakes.turns.lock().unwrap_or_else(PoisonError::into_inner).held.remove(&self.number);
+        self.handshakes.running.lock().unwrap_or_else(PoisonError::into_inner).by_age.remove(&self.number);
     }
 }
 
@@ -69,15 +69,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_goes_when_there_is_no_room() {
-        let handshakes = Handshakes::at_most(2);
+    fn a_handshake_over_the_limit_replaces_the_oldest() {
+        let handshakes = Handshakes::new(2);
         let (first, second) = (handshakes.begin(), handshakes.begin());
-        assert!(first.lost().now_or_never().is_none());
+        assert!(first.replaced().now_or_never().is_none());
         let third = handshakes.begin();
-        assert!(first.lost().now_or_never().is_some());
+        assert!(first.replaced().now_or_never().is_some());
         drop(first);
         drop(third);
         let _fourth = handshakes.begin();
-        assert!(second.lost().now_or_never().is_none());
+        assert!(second.replaced().now_or_never().is_none());
     }
 }

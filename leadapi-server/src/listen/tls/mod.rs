@@ -69,7 +69,7 @@ impl Certified {
     }
 
     pub(crate) fn bounded(self, limits: &HttpLimits) -> Tls {
-        let handshakes = Arc::new(Handshakes::at_most(limits.handshakes));
+        let handshakes = Arc::new(Handshakes::new(limits.handshakes));
         Tls { acceptor: self.0.into(), handshakes, time: limits.first_byte }
     }
 }
@@ -82,24 +82,39 @@ pub(crate) struct Tls {
     time: Duration,
 }
 
-/// Why there was no handshake.
-pub(crate) enum NoHandshake {
-    Late,
-    Crowded,
+/// Why a handshake failed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum HandshakeError {
+    #[error("it took too long")]
+    TimedOut,
+    #[error("it was the oldest of too many")]
+    Replaced,
+    #[error(transparent)]
     Failed(io::Error),
 }
 
+impl HandshakeError {
+    /// Returns the label of the metric.
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::TimedOut => "late",
+            Self::Replaced => "crowded",
+            Self::Failed(_) => "failed",
+        }
+    }
+}
+
 impl Tls {
-    pub(super) async fn accept<IO>(&self, stream: IO) -> Result<(TlsStream<IO>, Protocol), NoHandshake>
+    pub(super) async fn accept<IO>(&self, stream: IO) -> Result<(TlsStream<IO>, Protocol), HandshakeError>
     where
         IO: AsyncRead + AsyncWrite + Unpin,
     {
-        let turn = self.handshakes.begin();
+        let handshake = self.handshakes.begin();
         let accepted = tokio::select! {
             accepted = timeout(self.time, self.acceptor.accept(stream)) => accepted,
-            () = turn.lost() => return Err(NoHandshake::Crowded),
+            () = handshake.replaced() => return Err(HandshakeError::Replaced),
         };
-        let stream = accepted.map_err(|_| NoHandshake::Late)?.map_err(NoHandshake::Failed)?;
+        let stream = accepted.map_err(|_| HandshakeError::TimedOut)?.map_err(HandshakeError::Failed)?;
         let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
         Ok((stream, if is_http2 { Protocol::Http2 } else { Protocol::Http1 }))
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use http::{HeaderValue, Method, StatusCode, request::Parts};
+use http::{HeaderValue, Method, Request, StatusCode};
 use leadapi_core::http::{Operation, RequestLog};
 use percent_encoding::percent_decode_str;
 use tracing::{Span, error, error_span, field::display, info};
@@ -24,9 +24,9 @@ const KNOWN_METHODS: [Method; 9] = [
 ];
 
 /// The span has the level of errors, so that the cause of a 500 always has its request id.
-pub(super) fn span(head: &Parts, id: &HeaderValue) -> Span {
+pub(super) fn span<B>(request: &Request<B>, id: &HeaderValue) -> Span {
     let id = id.to_str().unwrap_or_default();
-    error_span!("request", id, method = method(&head.method), path = shown(head.uri.path()))
+    error_span!("request", id, method = method(request.method()), path = redacted(request.uri().path()))
 }
 
 /// Returns the method as it may be logged: callers choose the length and the text of an unknown one.
@@ -36,7 +36,7 @@ fn method(method: &Method) -> &str {
 
 /// Returns the path as it may be logged, without the query, whose values may be personal. The path is truncated,
 /// because callers choose its length, and ends before a token that was put into it by mistake.
-fn shown(path: &str) -> &str {
+fn redacted(path: &str) -> &str {
     const MAX_CHARS: usize = 128;
     let cut = path.char_indices().nth(MAX_CHARS).map(|(end, _)| end);
     let token = token(path.as_bytes()).or_else(|| {
@@ -53,8 +53,8 @@ pub(super) fn token(text: &[u8]) -> Option<usize> {
     text.windows(TOKEN_PREFIX.len()).position(|window| window.eq_ignore_ascii_case(TOKEN_PREFIX))
 }
 
-pub(super) fn log(status: StatusCode, about: &RequestLog, took: Duration) {
-    let (status, took_ms) = (status.as_u16(), (took.as_secs_f64() * 1e6).round() / 1e3);
+pub(super) fn log(status: StatusCode, about: &RequestLog, duration: Duration) {
+    let (status, took_ms) = (status.as_u16(), (duration.as_secs_f64() * 1e6).round() / 1e3);
     let operation = about.operation.map_or("-", Operation::name);
     let caller = about.caller.as_ref();
     let (business, token) = (caller.map(|by| display(&by.business)), caller.map(|by| display(&by.token)));
@@ -72,9 +72,7 @@ mod tests {
     };
 
     use async_trait::async_trait;
-    use bytes::Bytes;
     use http::Request;
-    use http_body_util::Empty;
     use leadapi_core::{
         BoxError,
         auth::BearerToken,
@@ -85,9 +83,11 @@ mod tests {
     use tokio::time::Instant;
 
     use crate::{
+        in_flight::RequestsInFlight,
         limits::HttpLimits,
+        listen::{Handler, RequestBody},
         metrics::Metrics,
-        stack::{Guard, Stack},
+        middleware::Middleware,
     };
 
     struct Broken;
@@ -114,7 +114,7 @@ mod tests {
 
     /// This also holds if only errors are logged.
     #[tokio::test]
-    async fn the_cause_of_a_500_is_logged_with_its_request_id_and_not_told() {
+    async fn the_cause_of_a_500_is_in_the_log_with_its_request_id_and_not_in_the_response() {
         let lines = Lines::default();
         let writer = lines.clone();
         let log = tracing_subscriber::fmt().with_max_level(tracing::Level::ERROR).with_ansi(false);
@@ -122,12 +122,12 @@ mod tests {
         let _guard = tracing::subscriber::set_default(log);
         let service = LeadService::builder(MemoryStore::default(), Broken).build().unwrap();
         let metrics = Arc::new(Metrics::new().unwrap());
-        let guard = Guard::new(&HttpLimits::default(), metrics.unfinished().clone());
-        let stack = Stack::new(service, guard, metrics);
+        let in_flight = RequestsInFlight::new(&HttpLimits::default(), metrics.in_flight().clone());
+        let middleware = Middleware::new(service, Arc::default(), in_flight, metrics);
         let request = Request::get("/leads").header("authorization", "Bearer pak_x").header(X_REQUEST_ID, "the-id");
         let request = request.header("host", "localhost");
-        let (head, body) = request.body(Empty::<Bytes>::new()).unwrap().into_parts();
-        let response = stack.run(head, body, Instant::now()).await;
+        let request = request.body(RequestBody::empty()).unwrap();
+        let response = middleware.handle(request, Instant::now(), Ok(())).await;
         assert_eq!((response.status().as_u16(), &response.headers()[X_REQUEST_ID]), (500, &"the-id".parse().unwrap()));
         let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
         for part in ["the-id", "the database is down", "list_leads", "status=500"] {

@@ -1,0 +1,76 @@
+//! Requests in flight: their limits, and one guard that knows whether a request is in flight.
+
+mod token_limit;
+
+use std::task::{Context, Poll};
+
+use http::HeaderMap;
+use tokio_util::task::{TaskTracker, task_tracker::TaskTrackerToken};
+
+use self::token_limit::{TokenLimit, TokenPermit};
+use crate::{
+    concurrency_limit::{ConcurrencyLimit, Permit},
+    limits::HttpLimits,
+};
+
+/// The requests in flight on all connections.
+#[derive(Clone)]
+pub(crate) struct RequestsInFlight {
+    limit: ConcurrencyLimit,
+    by_token: TokenLimit,
+    tracker: TaskTracker,
+}
+
+/// A request in flight, until this is dropped. It counts for the limits, for the metric and for the graceful
+/// shutdown.
+pub(crate) struct InFlight {
+    permit: Permit,
+    _token: Option<TokenPermit>,
+    _tracked: TaskTrackerToken,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Overloaded {
+    #[error("too many in-flight requests (limit {0})")]
+    Server(u32),
+    #[error("too many in-flight requests of the token (limit {0})")]
+    Token(usize),
+}
+
+impl RequestsInFlight {
+    /// Creates the limits. The tracker counts the requests.
+    pub(crate) fn new(limits: &HttpLimits, tracker: TaskTracker) -> Self {
+        let by_token = TokenLimit::new(limits.token_requests);
+        Self { limit: ConcurrencyLimit::new(limits.requests), by_token, tracker }
+    }
+
+    /// Admits a request with these headers, if the limits allow it.
+    pub(crate) fn begin(&self, headers: &HeaderMap) -> Result<InFlight, Overloaded> {
+        let token = self.by_token.acquire(headers).map_err(|_| Overloaded::Token(self.by_token.limit()))?;
+        let permit = self.limit.try_acquire().ok_or_else(|| Overloaded::Server(self.limit.limit()))?;
+        Ok(InFlight { permit, _token: token, _tracked: self.tracker.token() })
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.tracker.len()
+    }
+
+    /// Waits until no request is in flight.
+    pub(crate) async fn drained(&self) {
+        self.tracker.close();
+        self.tracker.wait().await;
+    }
+}
+
+impl InFlight {
+    /// Releases the concurrency permit while the request waits for its body, so that slow uploads cannot exhaust the
+    /// limit.
+    pub(crate) fn release_permit(&mut self) {
+        self.permit.release();
+    }
+
+    /// Waits for the concurrency permit, if it was released.
+    pub(crate) fn poll_permit(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.permit.poll_acquire(cx)
+    }
+}

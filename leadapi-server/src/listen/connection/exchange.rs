@@ -1,0 +1,113 @@
+//! A request and its response on a connection.
+
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use tokio::time::{Instant, timeout_at};
+
+use super::state::ConnectionState;
+use crate::listen::handler::UnreadResponses;
+
+/// A request and its response, from the end of the request's head until the peer has the response or the connection
+/// ends. Meanwhile the connection has a deadline for them.
+pub(super) struct Exchange {
+    connection: ConnectionState,
+    pub(super) received: Instant,
+    number: u64,
+    /// The bytes of the response that the peer has not read.
+    unread: usize,
+}
+
+impl Exchange {
+    pub(super) fn begin(connection: &ConnectionState) -> Self {
+        let (number, received) = connection.with(|deadlines, now| (deadlines.began(now), now));
+        Self { connection: connection.clone(), received, number, unread: 0 }
+    }
+
+    pub(super) fn is_server_running(&self) -> bool {
+        self.connection.shutdown().is_running()
+    }
+
+    /// Waits until the peer has read enough of the earlier responses.
+    pub(super) async fn wait_for_peer(&self, timeout: Duration) -> Result<(), UnreadResponses> {
+        let backlog = self.connection.backlog();
+        if backlog.has_space() {
+            return Ok(());
+        }
+        timeout_at(self.received + timeout, backlog.space()).await.map_err(|_| UnreadResponses(timeout))
+    }
+
+    /// Attaches the exchange to the body of its response, which is `None` for HEAD.
+    pub(super) fn deliver<B: Body>(mut self, body: Option<B>, is_http1: bool) -> ResponseBody<B> {
+        let bytes = body.as_ref().and_then(|body| body.size_hint().exact()).unwrap_or_default();
+        self.unread = usize::try_from(bytes).unwrap_or(usize::MAX);
+        self.connection.backlog().add(self.unread);
+        // In HTTP/1 hyper takes the body immediately, so no further wait begins.
+        if is_http1 {
+            return ResponseBody { body, lasts: Lasts::UntilTaken(self) };
+        }
+        self.connection.backlog().settle();
+        self.connection.with(|deadlines, now| deadlines.answered(self.number, now));
+        ResponseBody { body, lasts: Lasts::UntilWritten(Arc::new(self)) }
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        self.connection.end(self.number, self.unread);
+    }
+}
+
+/// The body of a response, if it has one, with its exchange.
+pub(super) struct ResponseBody<B> {
+    body: Option<B>,
+    lasts: Lasts,
+}
+
+/// How long the exchange lasts.
+enum Lasts {
+    /// Until hyper has taken the body: in HTTP/1 hyper writes it immediately, or the connection stalls.
+    UntilTaken(#[expect(dead_code, reason = "it is there to be dropped")] Exchange),
+    /// Until the peer has the body. In HTTP/2 hyper may take a body long before its flow-control window allows
+    /// writing it.
+    UntilWritten(Arc<Exchange>),
+}
+
+/// A part of a response, which keeps its exchange until it has been written.
+struct TrackedBytes {
+    bytes: Bytes,
+    _exchange: Arc<Exchange>,
+}
+
+impl AsRef<[u8]> for TrackedBytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl<B: Body<Data = Bytes> + Unpin> Body for ResponseBody<B> {
+    type Data = Bytes;
+    type Error = B::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        let Some(body) = &mut self.body else { return Poll::Ready(None) };
+        let frame = ready!(Pin::new(body).poll_frame(cx));
+        let Lasts::UntilWritten(exchange) = &self.lasts else { return Poll::Ready(frame) };
+        let tracked = |bytes| Bytes::from_owner(TrackedBytes { bytes, _exchange: exchange.clone() });
+        Poll::Ready(frame.map(|frame| frame.map(|frame| frame.map_data(tracked))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.as_ref().is_none_or(Body::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.as_ref().map_or(SizeHint::with_exact(0), Body::size_hint)
+    }
+}

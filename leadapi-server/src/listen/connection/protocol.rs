@@ -1,0 +1,33 @@
+//! The protocol of a connection, and how a connection without TLS shows it.
+
+use std::io;
+
+use bytes::BytesMut;
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+/// The first bytes of a client that uses HTTP/2 without TLS (RFC 9113, 3.4).
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    Http1,
+    Http2,
+}
+
+impl Protocol {
+    /// Reads until the first bytes show the protocol; `None` if the peer closes first.
+    pub(super) async fn detect(
+        stream: &mut (impl AsyncRead + Unpin),
+        ahead: &mut BytesMut,
+    ) -> io::Result<Option<Self>> {
+        while stream.read_buf(ahead).await? > 0 {
+            if ahead.starts_with(PREFACE) {
+                return Ok(Some(Self::Http2));
+            }
+            if !PREFACE.starts_with(ahead) {
+                return Ok(Some(Self::Http1));
+            }
+        }
+        Ok(None)
+    }
+}

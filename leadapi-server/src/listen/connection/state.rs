@@ -1,0 +1,120 @@
+//! The state that the stream of a connection, its exchanges and its watch share.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::time::Instant;
+
+use super::{
+    Protocol,
+    backlog::Backlog,
+    deadlines::{Deadlines, Wait},
+};
+use crate::shutdown::Shutdown;
+
+#[derive(Clone)]
+pub(super) struct ConnectionState(Arc<State>);
+
+struct State {
+    shutdown: Shutdown,
+    is_http1: bool,
+    backlog: Backlog,
+    table: Mutex<Table>,
+}
+
+struct Table {
+    deadlines: Deadlines,
+    /// Fixed while the connection is polled. All events of one poll happen at the same time, and reading the clock
+    /// for each event would cost more than the event.
+    now: Option<Instant>,
+}
+
+impl ConnectionState {
+    pub(super) fn new(deadlines: Deadlines, protocol: Protocol, backlog: Backlog, shutdown: Shutdown) -> Self {
+        let table = Mutex::new(Table { deadlines, now: None });
+        Self(Arc::new(State { shutdown, is_http1: protocol == Protocol::Http1, backlog, table }))
+    }
+
+    pub(super) fn shutdown(&self) -> &Shutdown {
+        &self.0.shutdown
+    }
+
+    pub(super) fn backlog(&self) -> &Backlog {
+        &self.0.backlog
+    }
+
+    /// Records that everything written before has gone to the peer, as far as the server can know.
+    pub(super) fn flushed(&self) {
+        // In HTTP/2 a part of a response may still wait for flow control.
+        if self.0.is_http1 {
+            self.0.backlog.flushed();
+        }
+    }
+
+    /// Calls `event` with the deadlines and the current time.
+    pub(super) fn with<T>(&self, event: impl FnOnce(&mut Deadlines, Instant) -> T) -> T {
+        let mut table = self.lock();
+        let now = table.now.unwrap_or_else(Instant::now);
+        event(&mut table.deadlines, now)
+    }
+
+    /// Ends an exchange. The peer has read the response, or in HTTP/1 the next flush writes it.
+    pub(super) fn end(&self, exchange: u64, unread: usize) {
+        if self.0.is_http1 {
+            self.0.backlog.hand_on(unread);
+        } else {
+            self.0.backlog.remove(unread);
+            self.0.backlog.settle();
+        }
+        self.with(|deadlines, now| deadlines.ended(exchange, now));
+    }
+
+    /// Stops the clock while the connection is polled.
+    pub(super) fn stop_clock(&self) -> Instant {
+        *self.lock().now.insert(Instant::now())
+    }
+
+    /// Starts the clock again, and returns what the server waits for next, and until when.
+    pub(super) fn start_clock(&self) -> (Wait, Instant) {
+        let mut table = self.lock();
+        table.now = None;
+        table.deadlines.due()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        // A panic while the lock is held leaves nothing half done in the table.
+        self.0.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+impl ConnectionState {
+    pub(super) fn new_for_tests() -> Self {
+        let gauge = prometheus::IntGauge::new("unread", "unread").unwrap();
+        let deadlines = Deadlines::new(Arc::default(), Instant::now());
+        let backlog = Backlog::new(1, crate::listen::unread::UnreadBudget::new(1, gauge));
+        Self::new(deadlines, Protocol::Http1, backlog, Shutdown::new().1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Waits until the clock has advanced.
+    fn pass_time() {
+        let begun = Instant::now();
+        while Instant::now() == begun {}
+    }
+
+    #[test]
+    fn time_stands_still_only_while_the_connection_is_polled() {
+        let state = ConnectionState::new_for_tests();
+        let now = || state.with(|_, now| now);
+        let stopped = state.stop_clock();
+        pass_time();
+        assert_eq!(now(), stopped);
+        state.start_clock();
+        pass_time();
+        assert!(now() > stopped);
+    }
+}

@@ -1,0 +1,174 @@
+//! The body of a request.
+//!
+//! The server discards the part that the service has not read before it sends the response. In HTTP/1 the next
+//! request follows the body, so the server would have to close the connection instead. A client that does not know
+//! this sends its next request into the closing connection. In HTTP/2 the server would reset the stream after the
+//! response (RFC 9113, 8.1), and some clients, curl 7.88 among them, then lose the response.
+
+use std::{
+    future::poll_fn,
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http::{Request, header::EXPECT};
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+use leadapi_core::BoxError;
+use tokio::{
+    sync::oneshot,
+    time::{Sleep, sleep},
+};
+
+use crate::in_flight::InFlight;
+
+/// The most bytes that are discarded. Sixteen times the limit of a body (contract D5), so that a client that sends
+/// too many also receives the response that says so.
+const MAX_DISCARDED: u64 = 1 << 20;
+
+/// The body of a request. Its end must arrive before the body timeout.
+///
+/// While the service waits for the body, others can use the request's concurrency permit. On drop, the part that has
+/// not been read goes back to the connection.
+pub(crate) struct RequestBody {
+    /// `None` once the end has been read, and for a request without a body.
+    unread: Option<UnreadBody>,
+    /// Where the unread part goes.
+    connection: Option<oneshot::Sender<UnreadBody>>,
+    /// The service holds the body until it returns the response, so a request is in flight while its body exists.
+    in_flight: Option<InFlight>,
+    /// A frame, or the end, that has arrived and waits for the permit.
+    arrived: Option<PolledFrame>,
+}
+
+type PolledFrame = Option<Result<Frame<Bytes>, BoxError>>;
+
+/// The part of a body that has not been read.
+pub(super) struct UnreadBody {
+    body: Incoming,
+    timeout: Duration,
+    /// Created when the server has to wait for the body, which is rare.
+    timer: Option<Pin<Box<Sleep>>>,
+    /// Whether the end can arrive. It cannot while the client waits for `100 Continue`, or after an error.
+    can_end: bool,
+}
+
+/// The way on which an unread body comes back from the service.
+pub(super) struct ReturnedBody(Option<oneshot::Receiver<UnreadBody>>);
+
+#[derive(Debug, thiserror::Error)]
+#[error("the body did not arrive within {0:?}")]
+struct BodyTimeout(Duration);
+
+impl RequestBody {
+    pub(crate) const fn empty() -> Self {
+        Self { unread: None, connection: None, in_flight: None, arrived: None }
+    }
+
+    /// Wraps the body of a request, and returns the way on which its unread part comes back.
+    pub(super) fn wrap(request: Request<Incoming>, timeout: Duration) -> (Request<Self>, ReturnedBody) {
+        if request.body().is_end_stream() {
+            return (request.map(|_| Self::empty()), ReturnedBody(None));
+        }
+        let (connection, returned) = oneshot::channel();
+        let can_end = !request.headers().contains_key(EXPECT);
+        let request = request.map(|body| Self {
+            unread: Some(UnreadBody { body, timeout, timer: None, can_end }),
+            connection: Some(connection),
+            in_flight: None,
+            arrived: None,
+        });
+        (request, ReturnedBody(Some(returned)))
+    }
+
+    /// Counts the request as in flight until the service drops the body.
+    pub(crate) fn hold(&mut self, in_flight: InFlight) {
+        self.in_flight = Some(in_flight);
+    }
+}
+
+impl Body for RequestBody {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<PolledFrame> {
+        let Self { unread, in_flight, arrived, .. } = &mut *self;
+        if arrived.is_none() {
+            let Some(body) = unread else { return Poll::Ready(None) };
+            let Poll::Ready(frame) = body.poll_frame(cx) else {
+                in_flight.iter_mut().for_each(InFlight::release_permit);
+                return Poll::Pending;
+            };
+            if frame.is_none() {
+                *unread = None;
+            }
+            *arrived = Some(frame);
+        }
+        if let Some(in_flight) = in_flight {
+            ready!(in_flight.poll_permit(cx));
+        }
+        Poll::Ready(arrived.take().flatten())
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.arrived.is_none() && self.unread.as_ref().is_none_or(|unread| unread.body.is_end_stream())
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.unread.as_ref().map_or(SizeHint::with_exact(0), |unread| unread.body.size_hint())
+    }
+}
+
+impl Drop for RequestBody {
+    fn drop(&mut self) {
+        if let Some((connection, unread)) = self.connection.take().zip(self.unread.take()) {
+            // The connection does not wait for it if the response has timed out.
+            drop(connection.send(unread));
+        }
+    }
+}
+
+impl UnreadBody {
+    fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<PolledFrame> {
+        self.can_end = true;
+        let frame = match Pin::new(&mut self.body).poll_frame(cx) {
+            Poll::Ready(frame) => frame.map(|frame| frame.map_err(BoxError::from)),
+            Poll::Pending => {
+                let timeout = self.timeout;
+                ready!(self.timer.get_or_insert_with(|| Box::pin(sleep(timeout))).as_mut().poll(cx));
+                Some(Err(BodyTimeout(timeout).into()))
+            }
+        };
+        self.can_end = !matches!(frame, Some(Err(_)));
+        Poll::Ready(frame)
+    }
+
+    /// Reads to the end of the body. Returns `false` if the end is out of reach.
+    async fn discard(mut self) -> bool {
+        if !self.can_end || self.body.size_hint().lower() > MAX_DISCARDED {
+            return false;
+        }
+        let mut left = MAX_DISCARDED;
+        while let Some(frame) = poll_fn(|cx| self.poll_frame(cx)).await {
+            let bytes = frame.ok().map(|frame| frame.data_ref().map_or(0, Bytes::len) as u64);
+            match bytes.and_then(|bytes| left.checked_sub(bytes)) {
+                Some(fewer) => left = fewer,
+                None => return false,
+            }
+        }
+        true
+    }
+}
+
+impl ReturnedBody {
+    /// Discards the unread part of the body, if there is one. Returns `false` if its end is out of reach; in HTTP/1
+    /// the connection must then close.
+    pub(super) async fn discard(self) -> bool {
+        match self.0.and_then(|mut returned| returned.try_recv().ok()) {
+            Some(unread) => unread.discard().await,
+            None => true,
+        }
+    }
+}

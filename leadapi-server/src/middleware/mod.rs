@@ -1,0 +1,156 @@
+//! The path of a request from the listener to the service, in order:
+//!
+//! 1. request id: the caller's own or a new one, on the response and in the log
+//! 2. instrumentation: the span, the metrics and the log line
+//! 3. request validation: sizes, and what a proxy may read differently
+//! 4. concurrency permits: of the server and of the token
+//! 5. timeout
+//! 6. detached writes: a write that has started runs to its end
+//! 7. the service
+//!
+//! The response takes the same path back.
+
+mod error_response;
+mod log;
+mod request_id;
+mod spawn_on_drop;
+mod validate;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use leadapi_core::http::{LeadService, RequestLog, header::X_REQUEST_ID};
+use tokio::time::{Instant, timeout_at};
+use tracing::Instrument;
+
+pub use self::request_id::with_request_ids;
+use self::{
+    error_response::{Rejection, error_response},
+    log::{log, span},
+    request_id::request_id,
+    spawn_on_drop::SpawnOnDrop,
+    validate::validate,
+};
+use crate::{
+    in_flight::RequestsInFlight,
+    limits::HttpLimits,
+    listen::{Handler, RequestBody, UnreadResponses},
+    metrics::Metrics,
+};
+
+/// The service with its middleware.
+#[derive(Clone)]
+pub(crate) struct Middleware(Arc<Inner>);
+
+struct Inner {
+    service: LeadService,
+    limits: Arc<HttpLimits>,
+    in_flight: RequestsInFlight,
+    metrics: Arc<Metrics>,
+}
+
+impl Middleware {
+    pub(crate) fn new(
+        service: LeadService,
+        limits: Arc<HttpLimits>,
+        in_flight: RequestsInFlight,
+        metrics: Arc<Metrics>,
+    ) -> Self {
+        Self(Arc::new(Inner { service, limits, in_flight, metrics }))
+    }
+}
+
+impl Handler for Middleware {
+    type ResponseBody = Full<Bytes>;
+
+    fn handle(
+        self,
+        request: Request<RequestBody>,
+        received: Instant,
+        backlog: Result<(), UnreadResponses>,
+    ) -> impl Future<Output = Response<Full<Bytes>>> + Send {
+        let is_write = !request.method().is_safe();
+        // The connection drops this future when the client disconnects.
+        SpawnOnDrop::new(Box::pin(self.with_request_id(request, received, backlog)), is_write)
+    }
+}
+
+impl Middleware {
+    async fn with_request_id(
+        self,
+        request: Request<RequestBody>,
+        received: Instant,
+        backlog: Result<(), UnreadResponses>,
+    ) -> Response<Full<Bytes>> {
+        let id = request_id(request.headers());
+        let span = span(&request, &id);
+        let mut response = self.instrumented(request, received, backlog).instrument(span).await;
+        response.headers_mut().insert(X_REQUEST_ID, id);
+        response
+    }
+
+    async fn instrumented(
+        &self,
+        request: Request<RequestBody>,
+        received: Instant,
+        backlog: Result<(), UnreadResponses>,
+    ) -> Response<Full<Bytes>> {
+        let (response, about) = match backlog {
+            Ok(()) => self.limited(request, received).await.unwrap_or_else(error_response),
+            Err(error) => error_response(error.into()),
+        };
+        let duration = received.elapsed();
+        self.0.metrics.answered(response.status(), about.operation, duration);
+        log(response.status(), &about, duration);
+        response
+    }
+
+    async fn limited(
+        &self,
+        mut request: Request<RequestBody>,
+        received: Instant,
+    ) -> Result<(Response<Full<Bytes>>, RequestLog), Rejection> {
+        let Inner { service, limits, in_flight, .. } = &*self.0;
+        validate(&request, limits)?;
+        let in_flight = in_flight.begin(request.headers())?;
+        request.body_mut().hold(in_flight);
+        let is_write = !request.method().is_safe();
+        let response = SpawnOnDrop::new(service.answer(request), is_write);
+        timeout_at(received + limits.request, response).await.map_err(|_| Rejection::Timeout(limits.request))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+
+    use leadapi_core::{
+        memory::{MemoryStore, MemoryTokens, SystemClock},
+        tokens::StoredTokens,
+    };
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_request_is_in_flight_until_the_service_has_answered_it() {
+        let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
+        let service = LeadService::builder(MemoryStore::default(), verifier).build().unwrap();
+        let metrics = Arc::new(Metrics::new().unwrap());
+        let in_flight = RequestsInFlight::new(&HttpLimits::default(), metrics.in_flight().clone());
+        let middleware = Middleware::new(service, Arc::default(), in_flight.clone(), metrics.clone());
+        let counts = |count: usize| {
+            let line = format!("leadapi_requests_in_flight {count}\n");
+            in_flight.count() == count && metrics.text().unwrap().contains(&line)
+        };
+        let headers = "localhost".parse().into_iter().map(|host| (http::header::HOST, host)).collect();
+        let guard = in_flight.begin(&headers).unwrap();
+        assert!(counts(1));
+        drop(guard);
+        let request = Request::get("/leads").header("host", "localhost").body(RequestBody::empty()).unwrap();
+        let mut response = pin!(middleware.handle(request, Instant::now(), Ok(())));
+        assert_eq!(response.as_mut().await.status(), 401);
+        assert!(counts(0));
+    }
+}

@@ -1,0 +1,49 @@
+//! Checks of a request before it counts as in flight: its size, and its ambiguity.
+
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method, Request, Version,
+    header::{HOST, TRANSFER_ENCODING},
+};
+
+use super::error_response::Rejection;
+use crate::limits::HttpLimits;
+
+pub(super) fn validate<B>(request: &Request<B>, limits: &HttpLimits) -> Result<(), Rejection> {
+    if request.version() < Version::HTTP_2
+        && let Some(message) = ambiguity(request)
+    {
+        return Err(Rejection::Ambiguous(message));
+    }
+    let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+    if target > limits.target_bytes {
+        return Err(Rejection::TooLarge(format!("path and query must be at most {} bytes", limits.target_bytes)));
+    }
+    if request.headers().len() > limits.headers {
+        return Err(Rejection::TooLarge(format!("headers must be at most {}", limits.headers)));
+    }
+    Ok(())
+}
+
+/// Returns why another parser, such as a proxy in front, may read an HTTP/1 request differently (RFC 9112, 11.2).
+/// hyper refuses most of these requests before this check.
+fn ambiguity<B>(request: &Request<B>) -> Option<&'static str> {
+    let headers = request.headers();
+    if request.method() == Method::CONNECT {
+        // A client that sends CONNECT does not send HTTP after it.
+        return Some("method must not be CONNECT");
+    }
+    // A body is chunked if the last coding is `chunked`. Others may look at the first coding, or ignore one they do
+    // not know.
+    let is_chunked = |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"chunked");
+    if headers.contains_key(TRANSFER_ENCODING) && !only(headers, TRANSFER_ENCODING).is_some_and(is_chunked) {
+        return Some("transfer-encoding must be chunked");
+    }
+    let has_host = only(headers, HOST).is_some() || request.version() < Version::HTTP_11 && !headers.contains_key(HOST);
+    (!has_host).then_some("host must be given once")
+}
+
+/// Returns the value of a field that is present exactly once.
+fn only(headers: &HeaderMap, name: HeaderName) -> Option<&HeaderValue> {
+    let mut values = headers.get_all(name).iter();
+    values.next().filter(|_| values.next().is_none())
+}
