@@ -140,28 +140,28 @@ impl Server {
         let share = ConnectionShares::now(self.store_descriptors);
         if let Some(share) = share.filter(|share| share.public < limits.connections) {
             limits.connections = share.public;
-            info!(connections = share.public, "fewer connections than the setting, for want of files (ulimit -n)");
+            info!(connections = share.public, "the limit of open files (ulimit -n) lowers the limit of connections");
         }
         let limits = Arc::new(limits);
         let in_flight = RequestsInFlight::new(&limits, metrics.in_flight().clone());
         let handler = Middleware::new(service, limits.clone(), in_flight.clone(), metrics.clone());
         let tls = tls.map(|certified| certified.bounded(&limits));
         let listener = Listener::new(socket, tls, limits, metrics.connections());
-        let (stage, shutdown) = Shutdown::new();
+        let (phase, shutdown) = Shutdown::new();
         if let Some((socket, ops)) = self.ops {
             ops.start(socket, handler.clone(), shutdown.clone(), share.map(|share| share.operator));
         }
 
         let stopping = async {
             let drain_delay = stop.await;
-            info!(?drain_delay, "the server stops");
+            info!(?drain_delay, "shutting down");
             let end = Instant::now() + self.stop;
-            stage.send_replace(ShutdownPhase::Draining);
+            phase.send_replace(ShutdownPhase::Draining);
             let forced = tokio::select! {
                 () = sleep(drain_delay) => false,
                 () = &mut force_shutdown => true,
             };
-            stage.send_replace(ShutdownPhase::Stopping);
+            phase.send_replace(ShutdownPhase::Stopping);
             if forced { Instant::now() } else { end }
         };
         let (connections, end) = tokio::join!(listener.accept(handler, shutdown), stopping);
@@ -177,7 +177,7 @@ impl Server {
         if running == 0 {
             return ShutdownOutcome::Graceful;
         }
-        warn!(running, "requests were still running and have been cut off");
+        warn!(running, "requests in flight were cancelled");
         ShutdownOutcome::Forced
     }
 }

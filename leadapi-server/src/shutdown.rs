@@ -1,4 +1,4 @@
-//! The stages in the shutdown of a server.
+//! The phases of a shutdown, and how it ended.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tokio::{
 };
 
 /// How long a new connection may still send its first request: its client could not know that the server is stopping.
-const NEW: Duration = Duration::from_secs(1);
+const FIRST_REQUEST_GRACE: Duration = Duration::from_secs(1);
 
 /// How a server ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,48 +20,46 @@ pub enum ShutdownOutcome {
     Forced,
 }
 
-/// A stage in the shutdown of a server. A server never goes back to an earlier one.
+/// A server never goes back to an earlier phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ShutdownPhase {
-    /// Accepts requests.
     Running,
-    /// Still accepts requests, but announces that it will stop soon.
+    /// Still accepts requests, and announces that it will stop soon.
     Draining,
-    /// Has stopped accepting connections, and ends those that are open.
+    /// Has stopped accepting connections, and closes those that are open.
     Stopping,
 }
 
-/// Observes the stage of the server.
+/// Observes the phase of a server.
 #[derive(Debug, Clone)]
 pub(crate) struct Shutdown(watch::Receiver<ShutdownPhase>);
 
 impl Shutdown {
     pub(crate) fn new() -> (watch::Sender<ShutdownPhase>, Self) {
-        let (stage, shutdown) = watch::channel(ShutdownPhase::Running);
-        (stage, Self(shutdown))
+        let (phase, shutdown) = watch::channel(ShutdownPhase::Running);
+        (phase, Self(shutdown))
     }
 
-    /// Returns whether the stage has never changed, which is cheaper to check than the stage itself.
+    /// Returns whether the phase has never changed, which is cheaper to check than the phase itself.
     pub(crate) fn is_running(&self) -> bool {
         self.0.has_changed().is_ok_and(|has| !has)
     }
 
-    /// Returns whether the server has reached the stage.
-    pub(crate) fn has_reached(&self, stage: ShutdownPhase) -> bool {
-        *self.0.borrow() >= stage
+    pub(crate) fn has_reached(&self, phase: ShutdownPhase) -> bool {
+        *self.0.borrow() >= phase
     }
 
-    /// Waits until the server has reached the stage. A server that is gone has reached every stage.
-    pub(crate) async fn reached(mut self, stage: ShutdownPhase) {
-        drop(self.0.wait_for(|now| *now >= stage).await);
+    /// Waits until the server has reached the phase, or is gone.
+    pub(crate) async fn reached(mut self, phase: ShutdownPhase) {
+        drop(self.0.wait_for(|now| *now >= phase).await);
     }
 
-    /// Waits until a connection that is made now must end because the server stops.
+    /// Waits until a connection that is accepted now must close because the server is stopping.
     pub(crate) fn ends_connection(self) -> impl Future<Output = ()> + Send {
-        let made = Instant::now();
+        let accepted = Instant::now();
         async move {
             self.reached(ShutdownPhase::Stopping).await;
-            sleep_until(made + NEW).await;
+            sleep_until(accepted + FIRST_REQUEST_GRACE).await;
         }
     }
 }

@@ -4,15 +4,15 @@ use std::iter;
 
 use tokio::net::{TcpListener, TcpStream};
 
-/// The runtime asks the kernel for a backlog of 1,024 connections, and Linux keeps one more.
-const KEPT: usize = 1_025;
+/// The runtime sets an accept queue of 1,024 connections, and Linux allows one more.
+const MAX_QUEUED: usize = 1_025;
 
 /// Returns the connections that the kernel has completed but nobody has accepted yet, and closes the socket
 /// afterwards. To their clients these are connections like all others, and they may already carry a request.
 pub(super) fn close(socket: TcpListener) -> impl Iterator<Item = TcpStream> {
     #[cfg(target_os = "linux")]
-    if let Err(error) = ignore_who_comes_now(&socket) {
-        tracing::debug!(%error, "who connects in the moment in which the socket is closed may be cut off");
+    if let Err(error) = drop_connection_attempts(&socket) {
+        tracing::debug!(%error, "a client that connects while the socket closes may be reset");
     }
     // Not through the runtime, whose view of the socket may lack the latest connections.
     let socket = socket.into_std().ok();
@@ -20,14 +20,14 @@ pub(super) fn close(socket: TcpListener) -> impl Iterator<Item = TcpStream> {
         let (stream, _) = socket.as_ref()?.accept().ok()?;
         stream.set_nonblocking(true).and_then(|()| TcpStream::from_std(stream)).ok()
     })
-    .take(KEPT)
+    .take(MAX_QUEUED)
 }
 
 /// Makes the kernel drop every later connection attempt. The client retries the attempt by itself, and is refused
 /// once the socket is closed. Without this filter the kernel completes connections until the very end, and resets
 /// those that nobody has accepted.
 #[cfg(target_os = "linux")]
-fn ignore_who_comes_now(socket: &TcpListener) -> std::io::Result<()> {
+fn drop_connection_attempts(socket: &TcpListener) -> std::io::Result<()> {
     use socket2::{SockFilter, SockRef};
 
     /// The offset of the flags in a TCP header (RFC 9293, 3.1).
@@ -37,8 +37,8 @@ fn ignore_who_comes_now(socket: &TcpListener) -> std::io::Result<()> {
     // A classic BPF program; its result is the number of bytes of the segment to keep.
     let load_byte = |at| SockFilter::new(0x30, 0, 0, at);
     let skip_unless_any_of = |bits, lines| SockFilter::new(0x45, 0, lines, bits);
-    let answer = |bytes| SockFilter::new(0x06, 0, 0, bytes);
-    SockRef::from(socket).attach_filter(&[load_byte(FLAGS_AT), skip_unless_any_of(SYN, 1), answer(0), answer(u32::MAX)])
+    let keep = |bytes| SockFilter::new(0x06, 0, 0, bytes);
+    SockRef::from(socket).attach_filter(&[load_byte(FLAGS_AT), skip_unless_any_of(SYN, 1), keep(0), keep(u32::MAX)])
 }
 
 #[cfg(test)]
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn who_has_connected_is_served() {
+    async fn queued_connections_are_returned() {
         let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let address = socket.local_addr().unwrap();
         let mut ours = [TcpStream::connect(address).await.unwrap(), TcpStream::connect(address).await.unwrap()];
@@ -70,15 +70,15 @@ mod tests {
     /// The client is refused before it can send anything, so no request is lost.
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn who_comes_in_the_last_moment_is_refused_and_not_cut_off() {
+    async fn a_client_that_connects_during_the_close_is_refused_and_not_reset() {
         let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let address = socket.local_addr().unwrap();
-        let mut last = close(socket);
-        assert!(last.next().is_none());
+        let mut queued = close(socket);
+        assert!(queued.next().is_none());
         let mut late = pin!(TcpSocket::new_v4().unwrap().connect(address));
         let at_once = future::poll_fn(|context| Poll::Ready(late.as_mut().poll(context).is_ready())).await;
         assert!(!at_once);
-        drop(last);
+        drop(queued);
         assert_eq!(late.await.unwrap_err().kind(), ErrorKind::ConnectionRefused);
     }
 }

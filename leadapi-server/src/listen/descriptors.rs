@@ -11,7 +11,7 @@ const SHARE_PERCENT: usize = 80;
 /// One spare descriptor for each listener, and some for files that are open briefly.
 const RESERVE: usize = 4;
 /// The most connections of the operator's listener.
-const MOST_FOR_OPERATOR: usize = 64;
+const MAX_FOR_OPERATOR: usize = 64;
 
 /// How many connections the listeners may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl ConnectionShares {
     /// Returns at least one of each. A connection for which there is no descriptor is refused when it arrives.
     fn of(limit: usize, open: usize, for_store: usize) -> Self {
         let left = limit.saturating_sub(open).saturating_sub(for_store).saturating_sub(RESERVE);
-        let operator = (left / 8).clamp(2, MOST_FOR_OPERATOR);
+        let operator = (left / 8).clamp(2, MAX_FOR_OPERATOR);
         Self { public: (left.saturating_sub(operator) * SHARE_PERCENT / 100).max(1), operator }
     }
 }
@@ -66,7 +66,7 @@ impl Spare {
     /// Closes the connection that could not be accepted for lack of descriptors. Returns `false` if that was not the
     /// reason, or if there is no reserve.
     pub(super) fn refuse(&mut self, socket: &TcpListener, error: &io::Error) -> bool {
-        if !is_want_of_descriptors(error) || self.0.take().is_none() {
+        if !is_out_of_descriptors(error) || self.0.take().is_none() {
             *self = Self::new();
             return false;
         }
@@ -77,14 +77,14 @@ impl Spare {
 }
 
 #[cfg(unix)]
-fn is_want_of_descriptors(error: &io::Error) -> bool {
+fn is_out_of_descriptors(error: &io::Error) -> bool {
     use rustix::io::Errno;
 
     matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
 }
 
 #[cfg(not(unix))]
-const fn is_want_of_descriptors(_: &io::Error) -> bool {
+const fn is_out_of_descriptors(_: &io::Error) -> bool {
     false
 }
 

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::time::Instant;
 
 use super::{
-    Protocol,
     backlog::Backlog,
     deadlines::{Deadlines, Wait},
+    protocol::Protocol,
 };
 use crate::shutdown::Shutdown;
 
