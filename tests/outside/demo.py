@@ -20,7 +20,7 @@ def demo(binary: str, *arguments: str):
         for line in server.stdout:
             if token := re.match(r"  (pak_\w+)  (A|B) read\+write ", line):
                 tokens[token[2]] = token[1]
-            if operator := re.match(r"for the operator: (\S+)/healthz", line):
+            if operator := re.match(r"operator endpoints: (\S+)/healthz", line):
                 ops = operator[1]
             if listens := re.search(r"listens at (\S+)", line):
                 break

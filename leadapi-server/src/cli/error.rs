@@ -40,7 +40,7 @@ pub enum CommandError {
     #[error("cannot write the output: {0}")]
     Output(io::Error),
     /// The data set is invalid.
-    #[error("{} is wrong at {source}", path.display())]
+    #[error("{}: invalid data at {source}", path.display())]
     Dataset {
         /// The file.
         path: PathBuf,
@@ -86,7 +86,7 @@ pub enum CommandError {
         notes: usize,
     },
     /// A form has more paths than are listed.
-    #[error("the list is not complete: the form has more paths, or too many ways to answer to explore them all")]
+    #[error("output truncated: the form has more paths, or too many combinations of answers to explore")]
     MorePaths,
     /// The address is taken or may not be used.
     #[error("cannot listen at {address}: {source}")]
@@ -98,14 +98,14 @@ pub enum CommandError {
     },
     /// Others can reach the address, and there is no certificate.
     #[error(
-        "will not speak plain HTTP at {0}, where tokens and leads could be read on the way: give it --tls-cert and \
-         --tls-key, or --insecure-http if a proxy in front speaks HTTPS"
+        "refusing to serve plain HTTP at {0}, where tokens and leads could be read in transit: pass --tls-cert and \
+         --tls-key, or --insecure-http if a proxy in front uses HTTPS"
     )]
     InsecureHttp(SocketAddr),
     /// Others can reach the operator's address, and its listener has no TLS.
     #[error(
-        "will not answer the operator in plain HTTP at {0}, which others can reach: give --ops-listen a loopback \
-         address, or --insecure-http if nobody else can reach it"
+        "refusing to serve the operator endpoints in plain HTTP at {0}, which others can reach: pass a loopback \
+         address to --ops-listen, or --insecure-http if nobody else can reach it"
     )]
     InsecureOps(SocketAddr),
     /// Only one of the two TLS files is given.
@@ -160,16 +160,16 @@ pub enum CommandError {
     #[error("--base-path: {0}")]
     BasePath(#[from] InvalidPath),
     /// The tokens could not be created.
-    #[error("cannot make tokens: {0}")]
+    #[error("cannot create tokens: {0}")]
     Tokens(BoxError),
     /// The database cannot be used.
     #[error("{0}")]
     Open(#[from] OpenError),
     /// The database does not exist, and this command does not create one.
-    #[error("there is no such database: {0} (serve, migrate and data import make it)")]
+    #[error("no such database: {0} (serve, migrate and data import create it)")]
     Missing(DatabaseUrl),
     /// The storage failed while a server used it.
-    #[error("{0}; the server has ended, because what it acknowledged from here on might be lost")]
+    #[error("{0}; shutting down, because further writes might not be durable")]
     Storage(String),
     /// An operation on the data was refused or failed.
     #[error("{0}")]

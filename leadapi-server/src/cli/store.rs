@@ -10,7 +10,7 @@ use crate::store::{DatabaseUrl, InvalidDatabaseUrl, SqlStore};
 
 /// Where a server keeps its data.
 #[derive(Debug, Clone)]
-pub(super) enum Keep {
+pub(super) enum StoreKind {
     Memory,
     Database(DatabaseUrl),
 }
@@ -18,21 +18,21 @@ pub(super) enum Keep {
 /// The text does not name a store.
 #[derive(Debug, thiserror::Error)]
 #[error("must be memory, sqlite:PATH or postgres://USER@HOST/DATABASE")]
-pub(super) struct InvalidKeep;
+pub(super) struct InvalidStoreKind;
 
-impl FromStr for Keep {
-    type Err = InvalidKeep;
+impl FromStr for StoreKind {
+    type Err = InvalidStoreKind;
 
-    fn from_str(text: &str) -> Result<Self, InvalidKeep> {
+    fn from_str(text: &str) -> Result<Self, InvalidStoreKind> {
         match text {
             "memory" => Ok(Self::Memory),
-            url => url.parse().map(Self::Database).map_err(|InvalidDatabaseUrl| InvalidKeep),
+            url => url.parse().map(Self::Database).map_err(|InvalidDatabaseUrl| InvalidStoreKind),
         }
     }
 }
 
 /// Omits the password.
-impl fmt::Display for Keep {
+impl fmt::Display for StoreKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Memory => f.write_str("memory"),
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn no_store_shows_a_password_and_neither_does_its_refusal() {
         let command = Command::new("x").no_binary_name(true);
-        let command = command.arg(Arg::new("store").long("store").value_parser(secretly::<Keep>()));
+        let command = command.arg(Arg::new("store").long("store").value_parser(secretly::<StoreKind>()));
         for byte in 1..=127_u8 {
             for character in [char::from(byte).to_string(), format!("%{byte:02X}")] {
                 let password = format!("CAN{character}ARY");
@@ -129,8 +129,8 @@ mod tests {
                     }
                     let shown = match command.clone().try_get_matches_from(["--store", &url]) {
                         Ok(matches) => {
-                            let keep: &Keep = matches.get_one("store").unwrap();
-                            format!("{keep} {keep:?}")
+                            let store: &StoreKind = matches.get_one("store").unwrap();
+                            format!("{store} {store:?}")
                         }
                         Err(error) => format!("{} {error:?}", error.render()),
                     };

@@ -17,28 +17,24 @@ pub(crate) struct Connections {
 impl Connections {
     pub(super) fn new(registry: &Registry) -> Result<Self, prometheus::Error> {
         let this = Self {
-            open: IntGauge::new("leadapi_connections", "Connections that are open.")?,
-            cut: counters(
-                "leadapi_connections_cut_total",
-                "Connections that were cut, by what was waited for in vain.",
-                &["wait"],
-            )?,
+            open: IntGauge::new("leadapi_connections", "Open connections.")?,
+            cut: counters("leadapi_connections_cut_total", "Connections closed on timeout, by phase.", &["wait"])?,
             refused: IntCounter::new(
                 "leadapi_connections_refused_total",
-                "Connections that were closed at once, because there were as many as there may be.",
+                "Connections closed immediately, because a connection limit was reached.",
             )?,
             not_accepted: IntCounter::new(
                 "leadapi_accept_errors_total",
-                "Connections that could not be accepted, for want of descriptors, say.",
+                "Failed accepts, for example because the process has no file descriptors left.",
             )?,
             no_handshake: counters(
                 "leadapi_tls_handshakes_failed_total",
-                "TLS handshakes that came to nothing: failed, late, or the oldest of too many at a time.",
+                "Failed TLS handshakes, by reason: failed, late (timed out), or crowded (replaced by a newer one at the limit).",
                 &["reason"],
             )?,
             unread: IntGauge::new(
                 "leadapi_unread_bytes",
-                "Bytes of answers that clients have not read, but for what the system has taken.",
+                "Bytes of responses that clients have not read, except bytes in socket buffers.",
             )?,
         };
         let Self { open, cut, refused, not_accepted, no_handshake, unread } = &this;

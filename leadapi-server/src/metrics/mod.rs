@@ -44,25 +44,30 @@ struct OperationMetrics {
 impl Metrics {
     pub(crate) fn new() -> Result<Self, prometheus::Error> {
         let registry = Registry::new();
-        let requests = counters("leadapi_requests_total", "Requests that were answered.", &["operation", "status"])?;
-        let seconds = times("leadapi_request_duration_seconds", "From a request's head to its answer.", "operation")?;
+        let requests = counters("leadapi_requests_total", "Answered requests.", &["operation", "status"])?;
+        let seconds =
+            times("leadapi_request_duration_seconds", "Time from the head of a request to its response.", "operation")?;
         let known = TABLE.iter().map(|line| Some(line.operation)).chain([None]);
         let operations = known.map(|operation| {
             let name = operation.map_or(NO_OPERATION, Operation::name);
             let by_status = STATUS_CLASSES.map(|class| requests.with_label_values(&[name, class]));
             OperationMetrics { operation, seconds: seconds.with_label_values(&[name]), by_status }
         });
-        let build = Opts::new("leadapi_build_info", "Always 1; the label is the version that runs.");
+        let build = Opts::new("leadapi_build_info", "Always 1; the label is the running version.");
         let build = IntGauge::with_opts(build.const_label("version", env!("CARGO_PKG_VERSION")))?;
         build.set(1);
         let this = Self {
             in_flight: TaskTracker::new(),
             operations: operations.collect(),
             in_flight_gauge: IntGauge::new("leadapi_requests_in_flight", "Requests in flight.")?,
-            rate_limited: counters("leadapi_rate_limited_total", "Requests over their token's limit.", &["operation"])?,
+            rate_limited: counters(
+                "leadapi_rate_limited_total",
+                "Requests refused by the rate limit of their token.",
+                &["operation"],
+            )?,
             connections: Connections::new(&registry)?,
-            store_seconds: times("leadapi_store_duration_seconds", "How long a call of the store took.", "call")?,
-            store_errors: counters("leadapi_store_errors_total", "Calls of the store that failed.", &["call"])?,
+            store_seconds: times("leadapi_store_duration_seconds", "Duration of store calls.", "call")?,
+            store_errors: counters("leadapi_store_errors_total", "Failed store calls.", &["call"])?,
             registry,
         };
         let Self { in_flight_gauge, rate_limited, store_seconds, store_errors, .. } = &this;
@@ -106,10 +111,7 @@ impl Metrics {
 
 /// Creates the counter of log lines that were dropped.
 pub(crate) fn log_lines_dropped() -> Result<IntCounter, prometheus::Error> {
-    IntCounter::new(
-        "leadapi_log_lines_dropped_total",
-        "Lines of the log that were dropped, because their reader was too slow or gone.",
-    )
+    IntCounter::new("leadapi_log_lines_dropped_total", "Log lines dropped because their reader was too slow or gone.")
 }
 
 /// Adds one to a gauge until it is dropped.

@@ -33,14 +33,14 @@ pub(super) struct Readiness {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NotReady {
-    #[error("the server stops")]
+    #[error("shutting down")]
     Stopping,
     #[error("the store fails")]
     Failing,
-    #[error("the store takes no writes")]
+    #[error("the store rejects writes")]
     NotWritable,
     #[error("the store does not answer within {TIMEOUT:?}")]
-    Silent,
+    TimedOut,
 }
 
 impl Readiness {
@@ -58,12 +58,12 @@ impl Readiness {
         {
             return outcome;
         }
-        let outcome = timeout(TIMEOUT, self.ask()).await.unwrap_or(Err(NotReady::Silent));
+        let outcome = timeout(TIMEOUT, self.probe()).await.unwrap_or(Err(NotReady::TimedOut));
         *last = Some((Instant::now(), outcome));
         outcome
     }
 
-    async fn ask(&self) -> Result<(), NotReady> {
+    async fn probe(&self) -> Result<(), NotReady> {
         // A lead that no business has; every store has to look it up.
         if let (Ok(business), Ok(lead)) = (BusinessId::parse("nobody"), LeadId::parse("nothing")) {
             self.store.get(&business, &lead).await.map_err(|error| because(NotReady::Failing, &error))?;

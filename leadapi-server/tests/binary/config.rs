@@ -88,7 +88,7 @@ fn a_wrong_setting_is_refused_by_its_name() {
             "max-requests: invalid value 'abc' for '--max-requests <N>': must be a whole number",
         ),
         ("tls-cert = \"x.pem\"", "--tls-cert and --tls-key go together"),
-        ("listen = \"0.0.0.0:0\"", "will not speak plain HTTP at 0.0.0.0:0"),
+        ("listen = \"0.0.0.0:0\"", "refusing to serve plain HTTP at 0.0.0.0:0"),
     ] {
         for command in ["serve", "config"] {
             let path = file("wrong", text);

@@ -113,7 +113,7 @@ fn a_check_says_what_is_in_a_file_or_what_is_wrong() {
     fs::write(&file, r#"{"businesses": [{"id": "a b"}]}"#).unwrap();
     let output = check(file.to_str().unwrap());
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("sample.json is wrong at line 1 column"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("sample.json: invalid data at line 1 column"));
 }
 
 #[test]

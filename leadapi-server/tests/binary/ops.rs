@@ -15,7 +15,7 @@ struct Ops(String);
 
 impl Ops {
     fn of(server: &Running) -> Self {
-        let (_, rest) = server.printed.split_once("for the operator: http://").unwrap();
+        let (_, rest) = server.printed.split_once("operator endpoints: http://").unwrap();
         Self(rest.split('/').next().unwrap().to_owned())
     }
 
@@ -126,7 +126,7 @@ fn sigterm_makes_it_not_ready_first() {
     while ops.get("/readyz").starts_with("HTTP/1.1 200") {
         assert!(told.elapsed() < Duration::from_secs(1), "it is still ready");
     }
-    assert!(ops.get("/readyz").ends_with("not ready: the server stops\n"));
+    assert!(ops.get("/readyz").ends_with("not ready: shutting down\n"));
     assert!(server.get("/v1/leads", "").starts_with("HTTP/1.1 401"));
     let (success, _, _) = server.end();
     assert!(success && told.elapsed() >= Duration::from_secs(2), "{:?}", told.elapsed());
@@ -152,7 +152,7 @@ fn on_an_address_that_others_can_reach_it_has_to_be_asked_for_and_so_has_the_api
         command
     };
     let error = refused(&mut start(&[]));
-    assert!(error.contains("will not answer the operator in plain HTTP at 0.0.0.0:0"), "{error}");
+    assert!(error.contains("refusing to serve the operator endpoints in plain HTTP at 0.0.0.0:0"), "{error}");
     let token = database.token();
     let request = format!(
         "GET /v1/clients HTTP/1.1\r\nhost: ops.example\r\nconnection: close\r\nauthorization: Bearer {token}\r\n\r\n"
@@ -195,7 +195,7 @@ fn it_takes_no_request_for_the_api_when_the_server_stops() {
         assert!(Instant::now() < deadline, "it still accepts connections");
     }
     let answer = ops.get("/v1/leads");
-    assert!(answer.starts_with("HTTP/1.1 503") && answer.ends_with("\r\n\r\nthe server stops\n"), "{answer}");
+    assert!(answer.starts_with("HTTP/1.1 503") && answer.ends_with("\r\n\r\nshutting down\n"), "{answer}");
     assert!(ops.get("/healthz").ends_with("alive\n"));
     waiting.write_all(body.as_bytes()).unwrap();
     assert!(server.end().0);

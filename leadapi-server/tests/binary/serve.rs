@@ -32,7 +32,7 @@ fn the_demo_prints_tokens_that_work_and_requests_to_paste() {
     assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
     server.signal("-INT");
     let (success, rest, _) = server.end();
-    assert!(success && rest.contains("has ended"), "{rest}");
+    assert!(success && rest.contains("has stopped"), "{rest}");
 }
 
 #[test]
@@ -140,9 +140,9 @@ fn a_broken_file_is_refused_with_the_place_and_the_reason() {
         (
             "checksum",
             r#"{"name": "t", "scopes": ["read"], "token": "pak_00000000000000000000000000000000000000000002OZByo"}"#,
-            "checksum.json is wrong at businesses[0].tokens[0].token: is no token, or its checksum is wrong",
+            "checksum.json: invalid data at businesses[0].tokens[0].token: is no token, or its checksum is wrong",
         ),
-        ("syntax", "{", "syntax.json is wrong at line 3 column"),
+        ("syntax", "{", "syntax.json: invalid data at line 3 column"),
         ("typo", r#"{"name": "t", "scope": ["read"]}"#, "unknown field `scope`"),
     ] {
         let error = refused(&mut serve(&data_file(name, tokens)));

@@ -140,7 +140,7 @@ fn a_password_is_never_shown() {
 fn a_slip_in_the_name_makes_no_file() {
     let database = Database::empty();
     let error = database.refuses(&["client", "list", "--business", CLIENT]);
-    assert!(error.contains("there is no such database: sqlite:"), "{error}");
+    assert!(error.contains("no such database: sqlite:"), "{error}");
     assert_eq!(fs::read_dir(database.folder.path()).unwrap().count(), 0);
     assert!(database.run(&["migrate"]).contains("is up to date"));
     assert_eq!(database.json(&["business", "list"]), serde_json::json!([]));

@@ -93,7 +93,7 @@ impl Target {
         let address = lines.by_ref().map(Result::unwrap).find_map(|line| {
             let (before, rest) = line.split_once("://")?;
             let address = rest.split('/').next()?.parse().unwrap();
-            if before.starts_with("for the operator") {
+            if before.starts_with("operator endpoints") {
                 operator = Some(address);
                 return None;
             }

@@ -33,7 +33,7 @@ impl Server {
         prepare(&mut command);
         let mut process = Running(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
         let mut lines = BufReader::new(process.0.stdout.take().unwrap()).lines();
-        let said = lines.find_map(|line| line.unwrap().strip_prefix("for the operator: http://").map(str::to_owned));
+        let said = lines.find_map(|line| line.unwrap().strip_prefix("operator endpoints: http://").map(str::to_owned));
         let operator = said.unwrap().split("/healthz").next().unwrap().to_owned();
         Self { _process: process, operator }
     }
@@ -55,7 +55,7 @@ impl Server {
 }
 
 const READY: &str = "200 ready\n";
-const NOT_WRITABLE: &str = "503 not ready: the store takes no writes\n";
+const NOT_WRITABLE: &str = "503 not ready: the store rejects writes\n";
 
 #[tokio::test]
 async fn a_server_whose_database_is_away_is_not_ready_and_lives() {

@@ -26,7 +26,7 @@ use super::{
     output::{Format, escape_lines},
     redact::{may_be_secret, redact_given},
     serve::Serve,
-    store::Keep,
+    store::StoreKind,
 };
 
 /// The command whose settings a file holds. The other serving commands use those of the settings that they have.
@@ -64,9 +64,9 @@ impl Setting {
     fn of(arg: &Arg, matches: &ArgMatches, file: Option<&ConfigFile>) -> Option<Self> {
         let (id, name) = (arg.get_id().as_str(), arg.get_long()?.to_owned());
         let source = matches.value_source(id);
-        let value = match matches.try_get_one::<Keep>(id) {
+        let value = match matches.try_get_one::<StoreKind>(id) {
             // A password is never shown, wherever it was given.
-            Ok(Some(keep)) => Some(keep.to_string()),
+            Ok(Some(store)) => Some(store.to_string()),
             _ => matches.get_raw(id).and_then(|mut raw| raw.next()).map(|value| {
                 let value = value.to_string_lossy();
                 if may_be_secret(&value) { "…".to_owned() } else { value.into_owned() }

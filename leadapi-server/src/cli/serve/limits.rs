@@ -22,11 +22,11 @@ pub(super) struct LimitOptions {
     /// Maximum number of concurrent TLS handshakes; when one more begins, the oldest is cut.
     #[arg(long, env = "LEADAPI_MAX_HANDSHAKES", value_name = "N", value_parser = whole::<usize>, default_value_t = HttpLimits::default().handshakes)]
     max_handshakes: usize,
-    /// Maximum number of requests in flight, except those that wait for their body; one more is answered 500 with
-    /// Retry-After: 1.
+    /// Maximum number of concurrent requests, except those that wait for their body; excess requests are answered 500
+    /// with Retry-After: 1.
     #[arg(long, env = "LEADAPI_MAX_REQUESTS", value_name = "N", value_parser = whole::<usize>, default_value_t = HttpLimits::default().requests)]
     max_requests: usize,
-    /// Maximum number of requests of one token in flight; one more is answered 500 with Retry-After: 1.
+    /// Maximum number of concurrent requests of one token; excess requests are answered 500 with Retry-After: 1.
     #[arg(long, env = "LEADAPI_MAX_TOKEN_REQUESTS", value_name = "N", value_parser = whole::<usize>, default_value_t = HttpLimits::default().token_requests)]
     max_token_requests: usize,
     /// Maximum bytes of responses that a client may leave unread on one connection before its next request waits.

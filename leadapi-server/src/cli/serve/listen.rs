@@ -83,26 +83,26 @@ pub(super) struct ListenOptions {
 }
 
 /// What to serve, and the data of the startup messages.
-pub(super) struct Offer<S, V> {
+pub(super) struct ServeConfig<S, V> {
     pub(super) store: S,
     pub(super) verifier: V,
     pub(super) write_probe: WriteProbe,
     /// How many files and sockets the store will open later.
     pub(super) descriptors: usize,
     pub(super) businesses: usize,
-    pub(super) kept_in: String,
+    pub(super) location: String,
 }
 
 impl ListenOptions {
     /// Serves until a signal arrives or the storage fails.
     pub(super) async fn serve(
         self,
-        offer: Offer<impl Store + 'static, impl TokenVerifier + 'static>,
+        config: ServeConfig<impl Store + 'static, impl TokenVerifier + 'static>,
         log: &Logging,
         greet: impl FnOnce(&str) -> Result<(), CommandError>,
         failed: impl Future<Output = String>,
     ) -> Result<ShutdownOutcome, CommandError> {
-        let Offer { store, verifier, write_probe, descriptors, businesses, kept_in } = offer;
+        let ServeConfig { store, verifier, write_probe, descriptors, businesses, location } = config;
         let (stop, force) = (Signals::new(), Signals::new());
         let metrics = Arc::new(Metrics::new().map_err(CommandError::Metrics)?);
         metrics.add(log.dropped()).map_err(CommandError::Metrics)?;
@@ -118,17 +118,15 @@ impl ListenOptions {
             let servers: Vec<_> = self.public_url.clone().into_iter().chain([own]).collect();
             let ops = Ops::new(store, write_probe, metrics, document_at(&servers), self.ops_api);
             server = server.ops(socket, ops.map_err(CommandError::Metrics)?);
-            print_line(&format!("for the operator: http://{at}/healthz, /readyz, /metrics and /docs"));
+            print_line(&format!("operator endpoints: http://{at}/healthz, /readyz, /metrics and /docs"));
         }
         let scheme = if self.tls_cert.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{}{}", server.local_addr(), self.base_path);
         greet(&url)?;
         let many = count(businesses, "business", "businesses");
-        print_line(&format!("leadapi-server listens at {url} with {many}, store: {kept_in}"));
+        print_line(&format!("leadapi-server listens at {url} with {many}, store: {location}"));
         if businesses == 0 {
-            print_line(
-                "There is no business and no token to call it with: give it --data FILE, or try the command demo.",
-            );
+            print_line("no data loaded: pass --data FILE or run `leadapi-server demo`");
         }
         let stop = async {
             match stop.first().await {
@@ -141,10 +139,8 @@ impl ListenOptions {
             cause = failed => return Err(CommandError::Storage(cause)),
         };
         print_last_line(match ended {
-            ShutdownOutcome::Graceful => "leadapi-server has ended",
-            ShutdownOutcome::Forced => {
-                "leadapi-server has ended, and requests that were still running have been cut off"
-            }
+            ShutdownOutcome::Graceful => "leadapi-server has stopped",
+            ShutdownOutcome::Forced => "leadapi-server has stopped and cancelled the requests in flight",
         });
         Ok(ended)
     }
@@ -161,7 +157,7 @@ impl ListenOptions {
     async fn server(&self) -> Result<Server, CommandError> {
         let (address, tls) = (self.listen, self.tls()?);
         if tls.is_none() && !address.ip().is_loopback() {
-            warn!(%address, "plain HTTP: whoever is on the way can read tokens and leads");
+            warn!(%address, "plain HTTP: tokens and leads can be read in transit");
         }
         let server = listen(address, Server::bind(address).await)?;
         let server = server.limits(self.limits.clone().into()).stop_timeout(self.stop_timeout.into());

@@ -14,13 +14,13 @@ use leadapi_core::{
 };
 use tokio::time::{MissedTickBehavior, interval};
 
-use self::listen::{ListenOptions, Offer};
+use self::listen::{ListenOptions, ServeConfig};
 use super::{
     CommandError,
     data::{self, NewSecrets},
     demo,
     log::{LogOptions, Logging},
-    store::{Keep, secretly},
+    store::{StoreKind, secretly},
     value::positive,
 };
 use crate::{SAMPLE, ShutdownOutcome, ops::WriteProbe, store::SqlStore};
@@ -47,9 +47,9 @@ pub(super) struct Serve {
         hide_env_values = true,
         value_name = "STORE",
         default_value = "memory",
-        value_parser = secretly::<Keep>()
+        value_parser = secretly::<StoreKind>()
     )]
-    store: Keep,
+    store: StoreKind,
     /// Maximum number of connections to PostgreSQL.
     #[arg(long, env = "LEADAPI_POSTGRES_CONNECTIONS", value_name = "N", value_parser = positive::<NonZeroUsize>, default_value = "10")]
     postgres_connections: NonZeroUsize,
@@ -87,7 +87,7 @@ impl Serve {
 
     pub(super) async fn run(self, log: &Logging) -> Result<ShutdownOutcome, CommandError> {
         match self.store {
-            Keep::Memory => {
+            StoreKind::Memory => {
                 let (dataset, secrets) = match self.data {
                     Some(path) => {
                         let dataset = data::read(&path)?;
@@ -98,15 +98,15 @@ impl Serve {
                 };
                 in_memory(dataset, self.listen, log, |_, issued| secrets.show(issued)).await
             }
-            Keep::Database(url) => {
-                let kept_in = url.to_string();
+            StoreKind::Database(url) => {
+                let location = url.to_string();
                 let connections = self.postgres_connections.get();
                 let descriptors = connections.max(SQLITE_DESCRIPTORS);
                 let store = SqlStore::open_to_serve(&url.connections(connections)).await?;
                 if let Some(path) = self.data {
                     data::import_into_empty(&store, &path, self.new_tokens).await?;
                 }
-                from_database(store, kept_in, descriptors, self.listen, log).await
+                from_database(store, location, descriptors, self.listen, log).await
             }
         }
     }
@@ -137,17 +137,17 @@ async fn in_memory(
     let businesses = dataset.businesses.len();
     let tokens = MemoryTokens::default();
     let issued = tokens::import(&tokens, &dataset, Utc::now().into()).await.map_err(CommandError::Tokens)?;
-    let kept_in = "memory (everything is forgotten at exit)".to_owned();
+    let location = "memory (everything is forgotten at exit)".to_owned();
     let (store, verifier) = (MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock));
     // Memory accepts every write.
     let write_probe: WriteProbe = Box::new(|| Box::pin(async { Ok(()) }));
-    let offer = Offer { store, verifier, write_probe, descriptors: 0, businesses, kept_in };
-    listen.serve(offer, log, |url| greet(url, &issued), std::future::pending()).await
+    let config = ServeConfig { store, verifier, write_probe, descriptors: 0, businesses, location };
+    listen.serve(config, log, |url| greet(url, &issued), std::future::pending()).await
 }
 
 async fn from_database(
     store: SqlStore,
-    kept_in: String,
+    location: String,
     descriptors: usize,
     listen: ListenOptions,
     log: &Logging,
@@ -160,8 +160,8 @@ async fn from_database(
         let store = probed.clone();
         Box::pin(async move { Ok(store.probe_writes().await?) })
     });
-    let offer = Offer { store: store.clone(), verifier, write_probe, descriptors, businesses, kept_in };
-    listen.serve(offer, log, |_| Ok(()), store.failed()).await
+    let config = ServeConfig { store: store.clone(), verifier, write_probe, descriptors, businesses, location };
+    listen.serve(config, log, |_| Ok(()), store.failed()).await
 }
 
 async fn forget_regularly(store: SqlStore) {

@@ -57,10 +57,10 @@ async fn follow(used: Weak<Certificate>, files: TlsFiles, mut seen: Contents) {
         match contents.parse(&files) {
             Ok(new) => {
                 *certificate.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(new);
-                info!("the certificate has been read anew");
+                info!("the certificate has been reloaded");
             }
             Err(error) => {
-                warn!(%error, "the certificate has changed and cannot be used: the one before stays in force");
+                warn!(%error, "the new certificate cannot be used: the previous one stays in use");
             }
         }
         seen = contents;
