@@ -15,7 +15,7 @@ use super::{
     descriptors::Spare,
     handler::Handler,
     tls::Tls,
-    unread::UnreadBudget,
+    unread_responses::UnreadBudget,
 };
 use crate::{
     concurrency_limit::{ConcurrencyLimit, Permit},

@@ -8,7 +8,7 @@ mod descriptors;
 mod handler;
 mod request_body;
 mod tls;
-mod unread;
+mod unread_responses;
 
 pub use self::tls::{TlsError, TlsFiles};
 pub(crate) use self::{

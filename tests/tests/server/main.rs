@@ -10,13 +10,13 @@
 mod backlog;
 #[cfg(target_os = "linux")]
 mod descriptors;
-mod guard;
 mod head;
 mod host;
 #[cfg(target_os = "linux")]
 mod hostile;
 #[cfg(target_os = "linux")]
 mod http2;
+mod limits;
 mod order;
 mod ready;
 mod slow;
@@ -26,4 +26,4 @@ mod stop;
 #[cfg(target_os = "linux")]
 mod stops;
 mod tls;
-mod unread;
+mod unread_bodies;

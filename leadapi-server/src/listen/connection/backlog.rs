@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use tokio::sync::Notify;
 
-use crate::listen::unread::UnreadBudget;
+use crate::listen::unread_responses::UnreadBudget;
 
 pub(super) struct Backlog {
     limit: usize,

@@ -32,7 +32,7 @@ use self::{
     watch::Watch,
 };
 pub(super) use self::{protocol::Protocol, watch::ConnectionEnd};
-use super::{handler::Handler, unread::UnreadShare};
+use super::{handler::Handler, unread_responses::UnreadShare};
 use crate::{limits::HttpLimits, shutdown::Shutdown};
 
 /// The flow-control windows of HTTP/2, in bytes. Bodies are small, and the server buffers whatever a peer sends

@@ -91,7 +91,7 @@ impl ConnectionState {
     pub(super) fn new_for_tests() -> Self {
         let gauge = prometheus::IntGauge::new("unread", "unread").unwrap();
         let deadlines = Deadlines::new(Arc::default(), Instant::now());
-        let backlog = Backlog::new(1, crate::listen::unread::UnreadBudget::new(1, gauge));
+        let backlog = Backlog::new(1, crate::listen::unread_responses::UnreadBudget::new(1, gauge));
         Self::new(deadlines, Protocol::Http1, backlog, Shutdown::new().1)
     }
 }

@@ -11,7 +11,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use tracing::debug;
 
 use super::{deadlines::Wait, state::ConnectionState};
-use crate::listen::unread::UnreadShare;
+use crate::listen::unread_responses::UnreadShare;
 
 /// How a connection ended.
 #[derive(Debug)]
