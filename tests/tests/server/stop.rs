@@ -112,5 +112,5 @@ async fn gated(set: impl FnOnce(Server) -> Server) -> (Host, Gated) {
 
 async fn until_refused(address: std::net::SocketAddr) {
     let refused = async { while TcpStream::connect(address).await.is_ok() {} };
-    timeout(PATIENCE, refused).await.expect("it takes no connections any more");
+    timeout(PATIENCE, refused).await.expect("it refuses connections");
 }

@@ -46,9 +46,9 @@ impl Certificate {
 
 /// Replaces a file as tools do that renew certificates: they write another file and rename it.
 fn replace(path: &Path, text: &str) {
-    let beside = path.with_extension("new");
-    fs::write(&beside, text).unwrap();
-    fs::rename(beside, path).unwrap();
+    let temporary = path.with_extension("new");
+    fs::write(&temporary, text).unwrap();
+    fs::rename(temporary, path).unwrap();
 }
 
 async fn host(files: TlsFiles, limits: HttpLimits) -> Host {

@@ -30,7 +30,7 @@ impl Backup {
         let store = self.at.open().await?;
         let file = NewFile::at(&self.file, self.force)?;
         let bar = progress("pages", 0);
-        let copied = store.backup(file.beside(), |done, all| {
+        let copied = store.backup(file.temporary_path(), |done, all| {
             bar.set_length(all);
             bar.set_position(done);
         });

@@ -37,7 +37,7 @@ pub(in crate::cli) fn read(path: &Path) -> Result<Dataset, CommandError> {
 #[derive(Debug)]
 pub(super) struct NewFile {
     path: PathBuf,
-    beside: PathBuf,
+    temporary: PathBuf,
 }
 
 impl NewFile {
@@ -48,24 +48,24 @@ impl NewFile {
         if !replace && path.symlink_metadata().is_ok() {
             return Err(CommandError::FileExists(path.to_owned()));
         }
-        let beside = format!(".{}.{}", name.to_string_lossy(), Uuid::now_v7());
-        Ok(Self { path: path.to_owned(), beside: path.with_file_name(beside) })
+        let temporary = format!(".{}.{}", name.to_string_lossy(), Uuid::now_v7());
+        Ok(Self { path: path.to_owned(), temporary: path.with_file_name(temporary) })
     }
 
     /// Returns the path of the file until it is complete.
-    pub(super) fn beside(&self) -> &Path {
-        &self.beside
+    pub(super) fn temporary_path(&self) -> &Path {
+        &self.temporary
     }
 
     pub(super) fn create(&self) -> Result<File, CommandError> {
-        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.beside);
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.temporary);
         file.map_err(|source| self.failed(source))
     }
 
     /// Gives the file its name once all of it is on disk.
     pub(super) fn finish(self) -> Result<(), CommandError> {
-        let renamed = File::open(&self.beside).and_then(|file| file.sync_all());
-        renamed.and_then(|()| fs::rename(&self.beside, &self.path)).map_err(|source| self.failed(source))
+        let renamed = File::open(&self.temporary).and_then(|file| file.sync_all());
+        renamed.and_then(|()| fs::rename(&self.temporary, &self.path)).map_err(|source| self.failed(source))
     }
 
     pub(super) fn failed(&self, source: io::Error) -> CommandError {
@@ -76,6 +76,6 @@ impl NewFile {
 impl Drop for NewFile {
     /// Removes an incomplete file. A complete one has its final name by now.
     fn drop(&mut self) {
-        fs::remove_file(&self.beside).unwrap_or_default();
+        fs::remove_file(&self.temporary).unwrap_or_default();
     }
 }

@@ -45,7 +45,7 @@ impl NewSecrets {
         }
         match given {
             None if io::stdout().is_terminal() => Ok(Self::Print),
-            path => SecretFile::create(path.unwrap_or_else(|| beside(data))).map(Self::File),
+            path => SecretFile::create(path.unwrap_or_else(|| default_secrets_path(data))).map(Self::File),
         }
     }
 
@@ -61,7 +61,7 @@ impl NewSecrets {
 }
 
 /// Returns the default name of the file.
-fn beside(data: &Path) -> PathBuf {
+fn default_secrets_path(data: &Path) -> PathBuf {
     let mut name = if is_standard(data) { "leadapi".into() } else { data.as_os_str().to_owned() };
     name.push(".tokens");
     name.into()

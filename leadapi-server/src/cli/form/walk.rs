@@ -146,7 +146,7 @@ fn text(walk: &Walk<'_>, lead: Result<&FormLead<'_>, &NoLead>) -> String {
         _ => {}
     }
     for step in walk.steps() {
-        lines.extend(step.notices().iter().map(|notice| passed_over(step, notice)));
+        lines.extend(step.notices().iter().map(|notice| skipped_rule(step, notice)));
     }
     lines.push(format!("score {}", walk.score()));
     match lead {
@@ -160,8 +160,8 @@ fn text(walk: &Walk<'_>, lead: Result<&FormLead<'_>, &NoLead>) -> String {
     lines.join("\n")
 }
 
-/// A rule that the walk has passed over. It may say that the walk is uncertain from there on.
-fn passed_over(step: Step<'_, '_>, notice: &Notice<'_>) -> String {
+/// A rule that the walk skipped. After some of them the rest of the walk is uncertain.
+fn skipped_rule(step: Step<'_, '_>, notice: &Notice<'_>) -> String {
     let (what, why) = match notice.kind {
         NoticeKind::UncertainConditions => ("uncertain", "its conditions cannot be evaluated"),
         NoticeKind::UnknownJump => ("uncertain", "its action is unknown"),
