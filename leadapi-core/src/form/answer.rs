@@ -1,4 +1,4 @@
-//! What a visitor has answered: any JSON by question, as it came.
+//! The visitor's answers: any JSON value, by question id.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -6,9 +6,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{number::Number, raw::Raw};
 
-/// The answer to one question: any JSON at all, because whoever sends it is a stranger.
+/// The answer to one question: any JSON value, because it comes from an untrusted visitor.
 ///
-/// What it is worth depends on the question, and [`Questionnaire::walk`](super::Questionnaire::walk) finds that out.
+/// [`Questionnaire::walk`](super::Questionnaire::walk) validates it against its question.
 ///
 /// ```
 /// use leadapi_core::form::{Answer, Number};
@@ -22,18 +22,18 @@ use super::{number::Number, raw::Raw};
 pub enum Answer {
     /// `null`: no answer.
     Null,
-    /// `true` or `false`; both are answers.
+    /// `true` or `false`; both count as answered.
     Bool(bool),
-    /// A number, with its text.
+    /// A number, with its original text.
     Number(Number),
-    /// A text; an option is answered with its id.
+    /// A text; for a choice, the id of the option.
     Text(String),
-    /// An array, an object, or a string that is no text.
+    /// An array, an object, or a string that is not valid text.
     Other(Raw),
 }
 
 impl Answer {
-    /// Whether something was answered: blanks, `null`, `[]` and `{}` are nothing; `0` and `false` are something.
+    /// Returns whether the question was answered: `0` and `false` count, but white space, `null`, `[]` and `{}` do not.
     ///
     /// ```
     /// use leadapi_core::form::Answer;
@@ -50,7 +50,7 @@ impl Answer {
         }
     }
 
-    /// The answer as a person would write it: a text without outer blanks, a number as it was written, JSON as it is.
+    /// Returns the answer as text: a string without outer white space, a number as it was written, other JSON verbatim.
     ///
     /// ```
     /// use leadapi_core::form::Answer;
@@ -70,7 +70,7 @@ impl Answer {
     }
 }
 
-/// Whether a JSON text is an array or an object with nothing in it.
+/// Returns whether a JSON text is an empty array or object.
 fn is_empty_container(json: &str) -> bool {
     let inner = |open, close| json.strip_prefix(open).and_then(|rest: &str| rest.strip_suffix(close));
     inner('[', ']').or_else(|| inner('{', '}')).is_some_and(|inner| inner.trim().is_empty())
@@ -131,9 +131,9 @@ impl<'de> Deserialize<'de> for Answer {
     }
 }
 
-/// Answers by the id of the question.
+/// Answers by question id.
 ///
-/// Answers to questions that are not asked do no harm: nothing looks at them.
+/// Answers to questions that the walk does not ask are ignored.
 ///
 /// ```
 /// use leadapi_core::form::{Answer, Answers};
@@ -148,7 +148,7 @@ impl<'de> Deserialize<'de> for Answer {
 pub struct Answers(BTreeMap<String, Answer>);
 
 impl Answers {
-    /// No answers yet.
+    /// Creates an empty set of answers.
     ///
     /// ```
     /// assert_eq!(leadapi_core::form::Answers::new().iter().count(), 0);
@@ -158,7 +158,7 @@ impl Answers {
         Self::default()
     }
 
-    /// The same with one answer more, or another one to that question.
+    /// Adds an answer, or replaces the earlier one to the same question.
     ///
     /// ```
     /// use leadapi_core::form::{Answer, Answers};
@@ -172,7 +172,7 @@ impl Answers {
         self
     }
 
-    /// Answers a question, or answers it anew.
+    /// Sets the answer to a question, replacing an earlier one.
     ///
     /// ```
     /// use leadapi_core::form::Answers;
@@ -185,7 +185,7 @@ impl Answers {
         self.0.insert(question.into(), answer.into());
     }
 
-    /// The answer to a question, if there is one.
+    /// Returns the answer to a question.
     ///
     /// ```
     /// assert_eq!(leadapi_core::form::Answers::new().of("q"), None);
@@ -194,7 +194,7 @@ impl Answers {
         self.0.get(question)
     }
 
-    /// All answers, sorted by the id of the question.
+    /// Iterates over all answers, sorted by question id.
     ///
     /// ```
     /// use leadapi_core::form::Answers;

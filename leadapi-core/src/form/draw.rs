@@ -1,4 +1,4 @@
-//! A form as a picture: its pages and endings, and the routes between them.
+//! Flowcharts of forms: pages, endings, and the routes between them.
 
 use std::{
     collections::HashMap,
@@ -11,10 +11,10 @@ use super::{
 };
 
 impl Questionnaire<'_> {
-    /// The pages, the endings and the routes between them, as a flowchart of [Mermaid](https://mermaid.js.org).
+    /// Draws the pages, the endings and the routes between them as a [Mermaid](https://mermaid.js.org) flowchart.
     ///
-    /// A route by a rule has the name of the rule, and a default route has none. [`routes`](Self::routes) has the same as
-    /// data.
+    /// A route by a rule is labelled with the rule's name; a default route has no label. [`routes`](Self::routes)
+    /// returns the same routes as data.
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, Policy, Version};
@@ -37,7 +37,7 @@ impl Questionnaire<'_> {
     /// ```
     pub fn mermaid(&self) -> String {
         let mut chart = String::new();
-        // A text takes whatever is written to it.
+        // Writing to a string cannot fail.
         self.draw(&mut chart).unwrap_or_default();
         chart
     }
@@ -77,7 +77,7 @@ fn heading<'f>(ending: &EndingPlan<'f>) -> &'f str {
     names.into_iter().flatten().find(|name| !name.is_empty()).unwrap_or("ending")
 }
 
-/// The name of a page or an ending in the chart.
+/// The node id of a page or an ending in the chart.
 struct Place(RouteEnd);
 
 impl fmt::Display for Place {
@@ -90,13 +90,13 @@ impl fmt::Display for Place {
     }
 }
 
-/// A text between quotes: what means something to Mermaid or to HTML is written as its number.
+/// A label in quotes. Characters with a meaning in Mermaid or HTML are written as numeric entities.
 struct Quoted<'a>(&'a str);
 
 impl fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.chars().try_for_each(|c| match c {
-            // Bidirectional controls, too, because a chart is read on a terminal before it is drawn.
+            // Bidirectional controls too, because people read the source of a chart on a terminal.
             '"'
             | '#'
             | '&'

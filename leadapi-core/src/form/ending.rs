@@ -1,4 +1,4 @@
-//! How a form behaves and how it ends: thank you, a calendar, or nothing to offer.
+//! The settings of a form and its endings: a message, a calendar, or no offer.
 
 use super::{
     field::{Field, List},
@@ -8,25 +8,25 @@ use super::{
 };
 
 record! {
-    /// How a form ends and behaves (contract 2.5).
+    /// The settings of a form (contract 2.5).
     Settings {
-        /// The endings, which rules name.
+        /// The endings, which rules refer to by id.
         endings: List<Ending> = "endings",
         /// Whether visitors may go back to an earlier page.
         allow_back: Field<bool> = "allowBack",
-        /// Where visitors are sent at the end; null for nowhere.
+        /// The URL to redirect visitors to at the end; null for none.
         redirect_url: Field<String> = "redirectUrl",
-        /// Whether email addresses are verified.
+        /// Whether email addresses must be verified.
         verify_email: Field<bool> = "verifyEmail",
-        /// Whether phone numbers are verified.
+        /// Whether phone numbers must be verified.
         verify_phone: Field<bool> = "verifyPhone",
-        /// Whether progress is shown.
+        /// Whether the form shows a progress bar.
         show_progress: Field<bool> = "showProgress",
-        /// The question whose answer books a time by itself; null for none.
+        /// The question whose answer books an appointment automatically; null for none.
         auto_book_field_id: Field<String> = "autoBookFieldId",
-        /// How long a time that is booked by itself lasts, an integer.
+        /// The duration of an automatically booked appointment, an integer.
         auto_book_duration: Field<Number> = "autoBookDuration",
-        /// The calendar of a booking that names none; not part of what is published.
+        /// The calendar for endings that name none; not part of the published snapshot.
         default_booking_slug: Field<String> = "defaultBookingSlug",
     }
 }
@@ -34,31 +34,31 @@ record! {
 record! {
     /// An ending of a form (contract 2.5).
     Ending {
-        /// The id of the ending, which jumps name behind `end:`.
+        /// The id of the ending; jumps refer to it as `end:` followed by the id.
         id: Field<String> = "id",
         /// The title of the ending.
         title: Field<String> = "title",
-        /// The heading that is shown.
+        /// The heading shown to the visitor.
         heading: Field<String> = "heading",
-        /// The text that is shown.
+        /// The text shown to the visitor.
         message: Field<String> = "message",
-        /// Whether reaching it makes a lead.
+        /// Whether reaching the ending creates a lead.
         creates_lead: Field<bool> = "createsLead",
-        /// What it shows besides its texts.
+        /// What the ending shows besides its texts.
         kind: Field<EndingKind> = "kind",
-        /// The event that is reported when it is reached.
+        /// The event to report when a visitor reaches the ending.
         meta_event: Field<MetaEvent> = "metaEvent",
-        /// The calendar in which a time is booked.
+        /// The calendar to book an appointment in.
         calendar_slug: Field<String> = "calendarSlug",
-        /// Whose calendar it is.
+        /// The provider of the calendar.
         calendar_provider: Field<CalendarProvider> = "calendarProvider",
-        /// The URL to which visitors are sent after booking.
+        /// The URL to redirect visitors to after they book.
         post_booking_redirect_url: Field<String> = "postBookingRedirectUrl",
     }
 }
 
 record! {
-    /// An event that is reported when an ending is reached (contract 2.5).
+    /// An event to report when a visitor reaches an ending (contract 2.5).
     MetaEvent {
         /// The name of the event.
         name: Field<String> = "name",

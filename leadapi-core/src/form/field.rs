@@ -1,10 +1,10 @@
-//! A member of a record has four states, and an element of an array two: whatever stands there can be written again.
+//! The states of members and array elements, which make every record writable as it was read.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 
 use super::raw::Raw;
 
-/// A member of a record: absent, null, of its type, or any other JSON, kept as it came (contract D11).
+/// A member of a record: absent, null, a typed value, or other JSON kept verbatim (contract D11).
 ///
 /// ```
 /// use leadapi_core::form::Question;
@@ -23,16 +23,16 @@ pub enum Field<T> {
     Absent,
     /// The member is `null`.
     Null,
-    /// The member is of its type.
+    /// The member has the expected type.
     Value(T),
-    /// The member is of another type, and kept as text.
+    /// The member has another type; its JSON is kept as text.
     Other(Raw),
 }
 
-/// A member that is an array: one element of another type leaves the rest typed.
+/// A member that is an array. An element of another type does not affect the other elements.
 pub type List<T> = Field<Vec<Entry<T>>>;
 
-/// An element of an array: of its type, or any other JSON (`null` too), kept as it came (contract D11).
+/// An element of an array: a typed value, or other JSON (`null` too) kept verbatim (contract D11).
 ///
 /// ```
 /// use leadapi_core::form::Entry;
@@ -45,14 +45,14 @@ pub type List<T> = Field<Vec<Entry<T>>>;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry<T> {
-    /// The element is of its type.
+    /// The element has the expected type.
     Value(T),
-    /// The element is of another type, and kept as text.
+    /// The element has another type; its JSON is kept as text.
     Other(Raw),
 }
 
 impl<T> Field<T> {
-    /// The value, if the member is there and of its type.
+    /// Returns the value, if the member is present and has the expected type.
     ///
     /// ```
     /// use leadapi_core::form::Field;
@@ -67,7 +67,7 @@ impl<T> Field<T> {
         }
     }
 
-    /// The value to change in place, if the member is there and of its type.
+    /// Returns a mutable reference to the value, if the member is present and has the expected type.
     ///
     /// ```
     /// use leadapi_core::form::Field;
@@ -83,7 +83,7 @@ impl<T> Field<T> {
         }
     }
 
-    /// Puts a value in the place of whatever stood there.
+    /// Sets the value, whatever the member was before.
     ///
     /// ```
     /// use leadapi_core::form::Choice;
@@ -98,7 +98,7 @@ impl<T> Field<T> {
         *self = Self::Value(value.into());
     }
 
-    /// Whether the object has no such member.
+    /// Returns whether the object has no such member.
     ///
     /// ```
     /// use leadapi_core::form::Field;
@@ -110,7 +110,7 @@ impl<T> Field<T> {
         matches!(self, Self::Absent)
     }
 
-    /// Whether the member is there and is `null`.
+    /// Returns whether the member is present and `null`.
     ///
     /// ```
     /// use leadapi_core::form::Field;
@@ -121,7 +121,7 @@ impl<T> Field<T> {
         matches!(self, Self::Null)
     }
 
-    /// What stands in the place of a value of its type, if it is something else than `null`.
+    /// Returns the JSON of a member that is neither `null` nor of the expected type.
     ///
     /// ```
     /// use leadapi_core::form::{Choice, Raw};
@@ -139,7 +139,7 @@ impl<T> Field<T> {
 }
 
 impl<T: DeserializeOwned> Field<T> {
-    /// The state that a member's JSON stands for.
+    /// Parses the JSON of a present member.
     pub(super) fn read(raw: Raw) -> Self {
         if raw.text() == "null" {
             return Self::Null;
@@ -149,7 +149,7 @@ impl<T: DeserializeOwned> Field<T> {
 }
 
 impl Field<String> {
-    /// The text, if the member is there and a string.
+    /// Returns the text, if the member is present and a string.
     ///
     /// ```
     /// use leadapi_core::form::Field;
@@ -162,7 +162,7 @@ impl Field<String> {
 }
 
 impl<T> Field<Vec<Entry<T>>> {
-    /// The elements that are of their type; none if the member is no array.
+    /// Iterates over the elements of the expected type; empty if the member is not an array.
     ///
     /// ```
     /// use leadapi_core::form::{Entry, Field, List};
@@ -175,7 +175,7 @@ impl<T> Field<Vec<Entry<T>>> {
         self.get().into_iter().flatten().filter_map(Entry::get)
     }
 
-    /// The elements that are of their type, to change in place.
+    /// Iterates mutably over the elements of the expected type.
     ///
     /// ```
     /// use leadapi_core::form::List;
@@ -190,7 +190,7 @@ impl<T> Field<Vec<Entry<T>>> {
 }
 
 impl<T> Entry<T> {
-    /// The value, if the element is of its type.
+    /// Returns the value, if the element has the expected type.
     ///
     /// ```
     /// use leadapi_core::form::Entry;
@@ -204,7 +204,7 @@ impl<T> Entry<T> {
         }
     }
 
-    /// The value to change in place, if the element is of its type.
+    /// Returns a mutable reference to the value, if the element has the expected type.
     ///
     /// ```
     /// use leadapi_core::form::Entry;
@@ -248,7 +248,7 @@ impl<T> FromIterator<T> for Field<Vec<Entry<T>>> {
 impl<T: Serialize> Serialize for Field<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            // A record leaves an absent member out; on its own, it can only be written as null.
+            // A record skips an absent member. On its own, an absent member can only be written as null.
             Self::Absent | Self::Null => serializer.serialize_none(),
             Self::Value(value) => value.serialize(serializer),
             Self::Other(raw) => raw.serialize(serializer),

@@ -1,4 +1,4 @@
-//! Where a form goes after a page: rules, their groups of conditions, and the jump.
+//! Routing logic: rules, their groups of conditions, and their jumps.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -19,7 +19,7 @@ record! {
 }
 
 record! {
-    /// A rule: after its page, if its groups hold, then jump (contract 2.5).
+    /// A rule: after its page, if its groups hold, jump to a target (contract 2.5).
     Rule {
         /// The id of the rule.
         id: Field<String> = "id",
@@ -27,29 +27,29 @@ record! {
         name: Field<String> = "name",
         /// The page after which the rule applies.
         from_page_id: Field<String> = "fromPageId",
-        /// What happens when the rule holds.
+        /// What the rule does when it matches.
         then: Field<Jump> = "then",
         /// The groups of conditions.
         groups: List<Group> = "groups",
-        /// How the groups are joined.
+        /// The operator that joins the groups.
         outer_op: Field<GroupOp> = "outerOp",
     }
 }
 
 record! {
-    /// What a rule does when it holds (contract 2.5).
+    /// What a rule does when it matches (contract 2.5).
     Jump {
-        /// What kind of move it is.
+        /// The kind of action.
         kind: Field<JumpKind> = "kind",
-        /// Where it goes: a page's id, or `end:` and an ending's id.
+        /// The target: a page id, or `end:` followed by an ending id.
         target: Field<String> = "target",
     }
 }
 
 record! {
-    /// Conditions that are joined (contract 2.5).
+    /// Conditions joined by one operator (contract 2.5).
     Group {
-        /// How the conditions are joined.
+        /// The operator that joins the conditions.
         op: Field<GroupOp> = "op",
         /// The conditions.
         conds: List<Condition> = "conds",
@@ -57,18 +57,18 @@ record! {
 }
 
 record! {
-    /// What an answer must be (contract 2.5).
+    /// A test of one answer (contract 2.5).
     Condition {
-        /// The question whose answer is looked at.
+        /// The question whose answer is tested.
         field_id: Field<String> = "fieldId",
-        /// How it is looked at.
+        /// The operator.
         op: Field<Operator> = "op",
-        /// What the answer is compared with; absent for [`Operator::IsFilled`].
+        /// The value to compare the answer with; absent for [`Operator::IsFilled`].
         value: Field<Operand> = "value",
     }
 }
 
-/// What an answer is compared with (contract 2.5).
+/// The value that a condition compares an answer with (contract 2.5).
 ///
 /// ```
 /// use leadapi_core::form::{Condition, Operand};
@@ -80,7 +80,7 @@ record! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Operand {
-    /// The id of an option.
+    /// An option id, or another text.
     Text(String),
     /// A number.
     Number(Number),

@@ -1,7 +1,6 @@
-//! Forms: their records, read and written without loss, and what they mean: a form is checked, walked with answers, and
-//! a finished walk is a lead.
+//! Form definition records: lossless reading and writing, checks, and walks that turn a visitor's answers into a lead.
 //!
-//! Nothing here does I/O, knows the time or keeps state: a walk is a function of a record and answers.
+//! This module does no I/O, reads no clock and keeps no state: a walk is a pure function of a record and its answers.
 //!
 //! ```
 //! use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Severity, Version};
@@ -20,11 +19,11 @@
 //!         "groups":[{"op":"AND","conds":[{"fieldId":"q_who","op":"equals","value":"me"}]}]}]},
 //!     "settings":{"endings":[{"id":"thanks","message":"Thank you, {name}.","createsLead":true}]}}}"#)?;
 //!
-//! // Once: what is published, compiled. Nothing that is wrong in a record makes this fail; the check tells of it.
+//! // Compile the published version once. A faulty record still compiles; `check` reports its faults.
 //! let form = record.compile(Version::Live, &Policy::default());
 //! assert!(form.check().iter().all(|finding| finding.severity() > Severity::Error));
 //!
-//! // With each answer: where does the visitor stand?
+//! // After each answer: which page is the visitor on?
 //! let mut answers = Answers::new().with("q_who", "other").with("q_age", 81);
 //! let walk = form.walk(&answers);
 //! assert!(matches!(walk.outcome(), Outcome::Awaiting { .. }));
@@ -41,57 +40,58 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What a walk is
+//! # How a walk works
 //!
-//! [`FormRecord::compile`] makes a [`Questionnaire`] of the live version or of the draft (a form with an empty
-//! `live_snapshot` was never published, and its draft is walked), and
-//! [`Questionnaire::walk`] a [`Walk`] of it and [`Answers`]. What the contract leaves open is settled so; where a host
-//! may see it otherwise, it is in the [`Policy`]:
+//! [`FormRecord::compile`] compiles the live version or the draft into a [`Questionnaire`]. A form with an empty
+//! `live_snapshot` was never published, so the draft is compiled in its place. [`Questionnaire::walk`] then produces a
+//! [`Walk`] from [`Answers`]. The contract leaves some questions open. This crate answers them as follows, and the
+//! [`Policy`] holds the choices that a host may want to make differently:
 //!
-//! - **Pages.** The first page, then from page to page, each at most once: a walk that comes back to a page is
-//!   [`Outcome::Endless`]. Top-level `fields`, where there are no pages, are one page without an id.
-//! - **Ids.** An id that is blank, no text, or taken by one before it counts as none. A page without an id is walked in
-//!   its order, but nothing jumps to it and no rule is its own; a question or an option without one is not there.
-//! - **Rules.** After a page, its rules in the order of the array, and the first that matches wins. `__fallback__` comes
-//!   last wherever it stands. Then the next page; after the last, the first ending, or the built-in confirmation.
-//!   A rule whose target does not exist is skipped, with a [`Notice`].
-//! - **Conditions** see the answers of the pages visited so far in this walk. `outerOp` joins groups and `op` joins a
-//!   group's conditions; an empty group is ignored, and a rule without conditions never matches unless it is the
-//!   fallback. `equals` compares option ids for a choice, numbers for a number question, and trimmed texts otherwise
-//!   (`01` is not `1`, case counts; a number, in the answer or in the condition, is its text). `gt` is for numbers, and
-//!   never makes one of a text. `is_filled` is what [`Answer::is_filled`] says.
-//! - **Unknown** operators, joins, actions and conditions of a wrong type are neither true nor false, in Kleene's logic.
-//!   A rule that cannot be evaluated for that reason does not match, and the step [is uncertain](Step::is_uncertain).
-//!   [`Questionnaire::prove`] decides nothing that depends on such a rule.
-//! - **Answers** are read when the walk reaches their page. Until all on the page are good, the walk is
-//!   [`Outcome::Awaiting`] them; pages off the path are not looked at. Each [`Problem`] says what is wrong.
-//! - **Placeholders** ([`Walk::fill`], [`Asked::label`]), the [score](Walk::score), the [progress](Walk::progress) and the
-//!   [lead](Walk::lead) are of the answers on the path too: stale ones are as if they were not there.
+//! - **Pages.** A walk starts at the first page and visits each page at most once. A walk that returns to a page is
+//!   [`Outcome::Endless`]. If there are no pages, the top-level `fields` form a single page without an id.
+//! - **Ids.** An id that is blank, not a string, or a duplicate of an earlier one counts as missing. A page without an
+//!   id is visited in order, but no rule belongs to it and no rule jumps to it. A question or an option without an id
+//!   is ignored.
+//! - **Rules.** After a page, its rules are tried in array order, and the first match wins. `__fallback__` comes last,
+//!   wherever it stands in the array. If no rule matches, the next page follows; after the last page, the first ending
+//!   or the built-in confirmation. A rule whose target does not exist is skipped, with a [`Notice`].
+//! - **Conditions** see the answers of the pages that the walk has visited. `outerOp` joins groups, and `op` joins the
+//!   conditions of a group. An empty group is ignored. A rule without conditions never matches unless it is the
+//!   fallback. `equals` compares option ids for a choice, numbers for a number question, and trimmed text otherwise. In
+//!   a text comparison, `01` is not `1`, case matters, and a number counts as its text. `gt` compares numbers; for
+//!   a question of an unknown type, it does not parse a text answer. [`Answer::is_filled`] defines `is_filled`.
+//! - **Unknown** operators, joins, actions and malformed conditions are neither true nor false (Kleene's three-valued
+//!   logic). A rule that cannot be evaluated for that reason does not match, and the step
+//!   [is uncertain](Step::is_uncertain). [`Questionnaire::prove`] decides nothing that depends on such a rule.
+//! - **Answers** are read when the walk reaches their page. The walk is [`Outcome::Awaiting`] until all answers on the
+//!   page are valid, and it ignores pages off the path. Each [`Problem`] says what is wrong.
+//! - **Placeholders** ([`Walk::fill`], [`Asked::label`]), the [score](Walk::score), the [progress](Walk::progress) and
+//!   the [lead](Walk::lead) use only answers on the path. Stale answers have no effect.
 //!
-//! All of it is in vectors that speak of no language, for hosts that walk forms in a browser:
-//! `tests/tests/vectors/forms.json` of the repository.
+//! Language-neutral test vectors cover all of this, for hosts that walk forms in a browser:
+//! `tests/tests/vectors/forms.json` in the repository.
 //!
-//! # What is wrong with a form
+//! # Checks and proofs
 //!
-//! [`Questionnaire::check`] lists [`Finding`]s with a [`Code`] and their place, [`Questionnaire::prove`] says what is
-//! true of all walks whatever is answered, and [`Questionnaire::paths`] lists every way through a form with answers that
-//! lead along it; [`Questionnaire::routes`] and [`Questionnaire::mermaid`] describe its graph. All of them may be given
-//! records of strangers: what they cost is bounded by the size of the record and by the [`Policy::budget`]. The codes, with what to do about each, are in `FINDINGS.md` beside
-//! this crate's README.
+//! [`Questionnaire::check`] lists [`Finding`]s, each with a [`Code`] and a JSON pointer. [`Questionnaire::prove`] says
+//! what holds for every walk, whatever the visitor answers. [`Questionnaire::paths`] lists the paths through a form,
+//! each with answers that lead along it. [`Questionnaire::routes`] and [`Questionnaire::mermaid`] describe the graph of
+//! the form. All of them are safe for untrusted records: the size of the record and the [`Policy::budget`] bound their
+//! cost. `FINDINGS.md`, next to this crate's README, lists the codes and what to do about each.
 //!
 //! # Records
 //!
-//! A record is read without loss (contract 2.5, D11): what is read is written again as the same JSON value. A record is
-//! made by tools that know more than this crate does. So nothing in it is refused, and nothing is dropped:
+//! A record is read without loss (contract 2.5, D11): writing it again produces the same JSON value. Other tools may
+//! write members that this crate does not know. So reading rejects nothing inside a record and drops nothing:
 //!
-//! - every member that the contract names is a [`Field`] with four states: absent, null, a value, or some other JSON;
-//! - an array keeps its good elements typed when one of them is not ([`List`], [`Entry`]);
-//! - every object keeps the members that it does not know, in `extra`;
-//! - every open list of names (question types, operators, …) keeps a name that it does not know;
+//! - every member that the contract names is a [`Field`] with four states: absent, null, a value, or other JSON;
+//! - an array keeps its valid elements typed even if one element has another type ([`List`], [`Entry`]);
+//! - every object keeps its unknown members in `extra`;
+//! - every open list of names (question types, operators and so on) keeps unknown names;
 //! - every number keeps its text, so that `10.0` stays `10.0` and `1e400` stays `1e400` ([`Number`]).
 //!
-//! Reading fails on text that is no JSON and on a root that is no object, and on nothing else, nesting included: what
-//! is not typed is kept as text and never walked, so brackets without end cost their bytes and no stack.
+//! Reading fails only on text that is not JSON and on a root that is not an object. Deep nesting is not an error:
+//! untyped JSON is kept as text and never parsed recursively, so it cannot exhaust the stack.
 //!
 //! ```
 //! use leadapi_core::form::{FormRecord, Number};
@@ -107,19 +107,19 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What JSON itself leaves open is settled so:
+//! Where JSON itself leaves room:
 //!
 //! - White space between tokens and the spelling of escapes in typed text (`\u0061` for `a`) are not kept.
-//! - Members come out in the contract's order, then `extra` sorted by name.
-//! - A name given twice in one object: the last one wins.
-//! - A string with a lone surrogate (`"\ud800"`) is no text, so it is kept as raw JSON. An object with such a *name* is
-//!   kept as raw JSON as a whole; at the root, it is an error.
+//! - Members are written in the contract's order, then `extra` sorted by name.
+//! - If a name occurs twice in one object, the last one wins.
+//! - A string with a lone surrogate (`"\ud800"`) is kept as raw JSON, because it is not valid text. An object with such
+//!   a *name* is kept as raw JSON as a whole; at the root, it is an error.
 //!
-//! The types are serde types for `serde_json`: on their own or inside other types, through `from_str`, `from_slice` and
-//! `from_reader`. `from_value` works too, but a `serde_json::Value` has rounded its numbers before the record sees them,
-//! and `to_value` is an error for a number that it cannot hold. Reading any other format, or from inside a type that
-//! buffers its content (`#[serde(flatten)]`, `#[serde(untagged)]`), is an error, because neither hands over the text of a
-//! value; and written in another format, a record is of no use.
+//! The types implement serde for `serde_json`, on their own or inside other types, through `from_str`, `from_slice` and
+//! `from_reader`. `from_value` works too, but a `serde_json::Value` has already rounded its numbers, and `to_value`
+//! fails on a number that it cannot hold. Reading another format, or from inside a type that buffers its content
+//! (`#[serde(flatten)]`, `#[serde(untagged)]`), is an error, because neither provides the text of a value. A record
+//! written in another format cannot be read back.
 
 #[cfg(feature = "form")]
 mod answer;
@@ -176,7 +176,7 @@ pub use walk::{
     Verification, Walk,
 };
 
-/// The elements of an array that are of their type, each with where it stands.
+/// Returns the well-typed elements of an array, each with its index in the array.
 #[cfg(feature = "form")]
 fn entries<T>(list: &List<T>) -> impl Iterator<Item = (usize, &T)> {
     list.get().into_iter().flatten().enumerate().filter_map(|(at, entry)| Some((at, entry.get()?)))

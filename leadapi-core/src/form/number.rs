@@ -1,4 +1,4 @@
-//! A number of a record is its JSON text; the accessors say what it is worth.
+//! JSON numbers, kept as text; accessors convert them to integers and doubles.
 
 use std::{fmt, str::FromStr};
 
@@ -9,8 +9,8 @@ use super::raw::Raw;
 
 /// A JSON number of any size and spelling (contract D11).
 ///
-/// Two are equal when their texts are: `10` is not `10.0`. Compare [`as_i64`](Self::as_i64) or
-/// [`as_f64`](Self::as_f64) to compare what they are worth.
+/// Two numbers are equal if their texts are: `10` is not `10.0`. To compare values, use [`as_i64`](Self::as_i64) or
+/// [`as_f64`](Self::as_f64).
 ///
 /// ```
 /// use leadapi_core::form::Number;
@@ -23,13 +23,13 @@ use super::raw::Raw;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Number(Box<str>);
 
-/// The text is no JSON number: an infinite or undefined double has none.
+/// The text is not a JSON number. Infinities and NaN have no JSON representation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a JSON number")]
 pub struct InvalidNumber;
 
 impl Number {
-    /// Takes a text as a number.
+    /// Parses a JSON number.
     ///
     /// ```
     /// use leadapi_core::form::Number;
@@ -41,15 +41,15 @@ impl Number {
     ///
     /// # Errors
     ///
-    /// [`InvalidNumber`] when it is not exactly one JSON number.
+    /// Returns [`InvalidNumber`] if the text is not exactly one JSON number.
     pub fn parse(text: &str) -> Result<Self, InvalidNumber> {
         let raw = serde_json::from_str::<&RawValue>(text).map_err(|_| InvalidNumber)?;
-        // The first character tells a number from every other kind of JSON, and shows outer white space.
+        // The first character distinguishes numbers from other JSON and reveals leading white space.
         let number = raw.get() == text && text.starts_with(|first: char| first == '-' || first.is_ascii_digit());
         if number { Ok(Self(text.into())) } else { Err(InvalidNumber) }
     }
 
-    /// The text as it stands on the wire.
+    /// Returns the number as it is written in JSON.
     ///
     /// ```
     /// use leadapi_core::form::Number;
@@ -61,9 +61,9 @@ impl Number {
         &self.0
     }
 
-    /// The integer that it is worth, if it is a whole number that an `i64` holds: exactly, and in any spelling.
+    /// Returns the exact integer, if the number is whole and fits an `i64`.
     ///
-    /// JSON has one kind of number, so `10`, `10.0` and `1e1` are all the integer ten.
+    /// The spelling does not matter: `10`, `10.0` and `1e1` are all the integer ten.
     ///
     /// ```
     /// use leadapi_core::form::Number;
@@ -74,7 +74,7 @@ impl Number {
     /// # Ok::<(), leadapi_core::form::InvalidNumber>(())
     /// ```
     pub fn as_i64(&self) -> Option<i64> {
-        /// 2^63 has nineteen digits, so more zeros than these never fit.
+        /// 2^63 has nineteen digits, so an integer with more trailing zeros than this never fits.
         const MOST_ZEROS: usize = 18;
 
         let (mantissa, exponent) = self.0.split_once(['e', 'E']).unwrap_or((&self.0, "0"));
@@ -84,7 +84,7 @@ impl Number {
         if matches!(significant, "" | "-") {
             return Some(0);
         }
-        // The worth is `significant` with this many zeros behind it; an exponent beyond an i64 is beyond the result.
+        // The value is `significant` followed by `zeros` zeros; an exponent beyond an i64 is beyond the result too.
         let trimmed = i64::try_from(digits.len() - significant.len()).ok()?;
         let fraction = i64::try_from(fraction.len()).ok()?;
         let zeros = exponent.parse::<i64>().ok()?.checked_add(trimmed)?.checked_sub(fraction)?;
@@ -92,7 +92,7 @@ impl Number {
         format!("{significant}{}", "0".repeat(zeros)).parse().ok()
     }
 
-    /// The nearest double, if it is finite.
+    /// Returns the nearest double, if it is finite.
     ///
     /// ```
     /// use leadapi_core::form::Number;
@@ -102,7 +102,7 @@ impl Number {
     /// # Ok::<(), leadapi_core::form::InvalidNumber>(())
     /// ```
     pub fn as_f64(&self) -> Option<f64> {
-        // Most numbers are small and whole, and sooner read as such.
+        // Most numbers are small integers, which parse faster as such.
         let small = self.0.parse::<u32>().map(f64::from);
         small.or_else(|_| self.0.parse()).ok().filter(|number| number.is_finite())
     }
@@ -123,7 +123,7 @@ from_integer!(i32, i64, u32, u64);
 impl TryFrom<f64> for Number {
     type Error = InvalidNumber;
 
-    /// A whole double is written without `.0`, like every amount of this API.
+    /// Writes a whole double without `.0`, like every amount of this API.
     fn try_from(number: f64) -> Result<Self, InvalidNumber> {
         let text = format!("{number:?}");
         Self::parse(text.strip_suffix(".0").unwrap_or(&text))
@@ -152,7 +152,7 @@ impl fmt::Display for Number {
 
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // Only raw JSON can be written digit for digit.
+        // Only raw JSON preserves the digits.
         serde_json::from_str::<&RawValue>(&self.0).map_err(S::Error::custom)?.serialize(serializer)
     }
 }
@@ -200,7 +200,7 @@ mod tests {
             ("1.5e-9223372036854775808", None),
             ("0.5", None),
             ("125e-2", None),
-            // The nearest double of these is a whole number.
+            // The nearest double of each of these is a whole number.
             ("4503599627370497.3", None),
             ("0.99999999999999999999", None),
             ("1e-400", None),

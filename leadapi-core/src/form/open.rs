@@ -1,4 +1,5 @@
-//! The names that the contract has only observed: a new one is kept as it came, and case counts.
+//! Enums for the names that the contract only lists as observed. An unknown name is kept as it was; names are
+//! case-sensitive.
 
 use std::{fmt, hash};
 
@@ -8,7 +9,7 @@ macro_rules! open {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)+ }) => {
         $(#[$doc])*
         ///
-        /// The list is open (contract 2.5): any other text is kept, and written again as it came. Two are equal when
+        /// The list is open (contract 2.5): an unknown name is kept and written back unchanged. Two values are equal if
         /// their texts are.
         ///
         /// ```
@@ -20,14 +21,14 @@ macro_rules! open {
         #[non_exhaustive]
         pub enum $name {
             $($(#[$variant_doc])*
-            #[doc = concat!("On the wire it is `", $text, "` (contract 2.5).")]
+            #[doc = concat!("Serialized as `", $text, "` (contract 2.5).")]
             $variant,)+
-            /// A name that the contract does not know.
+            /// A name that is not in the contract.
             Other(String),
         }
 
         impl $name {
-            /// The name as it stands on the wire.
+            /// Returns the name as it is written in JSON.
             ///
             /// ```
             #[doc = concat!("use leadapi_core::form::", stringify!($name), ";")]
@@ -101,7 +102,7 @@ macro_rules! open {
 }
 
 open! {
-    /// What kind of answer a question takes.
+    /// The type of answer that a question takes.
     QuestionType {
         /// One of the question's options.
         SingleChoice = "single_choice",
@@ -116,18 +117,18 @@ open! {
     }
 }
 open! {
-    /// How a condition looks at an answer.
+    /// The operator of a condition.
     Operator {
-        /// The answer is the condition's value.
+        /// The answer equals the condition's value.
         Equals = "equals",
-        /// There is an answer; the condition has no value.
+        /// The question is answered; the condition has no value.
         IsFilled = "is_filled",
         /// The answer is greater than the condition's value.
         Gt = "gt",
     }
 }
 open! {
-    /// How the conditions of a group, or the groups of a rule, are joined.
+    /// The operator that joins the conditions of a group, or the groups of a rule.
     GroupOp {
         /// All of them hold.
         And = "AND",
@@ -136,23 +137,23 @@ open! {
     }
 }
 open! {
-    /// What a rule does when it holds.
+    /// What a rule does when it matches.
     JumpKind {
-        /// Goes on at a page or an ending.
+        /// Jumps to a page or an ending.
         Jump = "jump",
     }
 }
 open! {
     /// What an ending shows besides its texts.
     EndingKind {
-        /// A calendar in which to book a time.
+        /// A calendar to book an appointment in.
         Calendar = "calendar",
     }
 }
 open! {
-    /// Whose calendar an ending shows.
+    /// The provider of an ending's calendar.
     CalendarProvider {
-        /// The platform's own.
+        /// The platform's own calendar.
         Builtin = "builtin",
     }
 }

@@ -1,8 +1,8 @@
-//! What a host may see otherwise, where the record leaves it open.
+//! Choices that the record leaves to the host.
 
 use super::open::GroupOp;
 
-/// The choices that the record leaves open, each with the default that loses the fewest leads.
+/// Choices that the record leaves to the host. Each default loses the fewest leads.
 ///
 /// ```
 /// use leadapi_core::form::{FormRecord, Policy, Version};
@@ -16,20 +16,21 @@ use super::open::GroupOp;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Policy {
-    /// What joins conditions, or groups, where `op` or `outerOp` is absent or null. `AND`: an unfinished rule should
-    /// rather match too little than too much.
+    /// The operator that joins conditions or groups if `op` or `outerOp` is absent or null. `AND` by default, because
+    /// an unfinished rule should match too little rather than too much.
     pub missing_join: GroupOp,
-    /// Whether an ending makes a lead that does not say (`createsLead` is absent, null or no boolean), the built-in one
-    /// among them. It does: a lead too many is deleted in a moment, and one too few is never seen.
+    /// Whether an ending creates a lead if its `createsLead` is absent, null or not a boolean. It also applies to the
+    /// built-in confirmation. True by default: an unwanted lead is easy to delete, but nobody notices a missing one.
     pub lead_by_default: bool,
-    /// Whether a lead without a name of its own is named after its business, its email address or its phone number, in
-    /// this order. It is; otherwise it is [`NoLead::NoName`](super::NoLead::NoName).
+    /// Whether a lead without a name takes its business name, email address or phone number as its name, in this order.
+    /// True by default; otherwise the walk returns [`NoLead::NoName`](super::NoLead::NoName).
     pub stand_in_names: bool,
-    /// The most characters of one answer in the notes; the rest is in the attributes. 2,000.
+    /// The maximum number of characters of one answer in the notes; the attributes keep the full answer. 2,000 by
+    /// default.
     pub note_chars: usize,
-    /// What a proof, or a list of paths, may cost before it gives up, in steps of exploring one way to answer a page. A
-    /// step pays for the work of 64 conditions and for 256 bytes that are kept, so that pages with more rules take more
-    /// steps. 200,000 by default: some tenths of a second, and at most 51 MB.
+    /// The number of steps that a proof or a list of paths may take before it gives up. A step explores one combination
+    /// of answers to a page. It covers the work of 64 conditions and 256 bytes of retained memory, so pages with more
+    /// rules take more steps. 200,000 by default: a few tenths of a second, and at most 51 MB.
     pub budget: usize,
 }
 

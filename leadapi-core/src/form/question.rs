@@ -1,4 +1,4 @@
-//! What is asked: pages of questions, and the options of a choice.
+//! Pages, questions, and the options of a choice.
 
 use super::{
     field::{Field, List},
@@ -10,7 +10,7 @@ use super::{
 record! {
     /// A page of a form (contract 2.5).
     Page {
-        /// The id of the page, which rules name.
+        /// The id of the page, which rules refer to.
         id: Field<String> = "id",
         /// The title of the page.
         title: Field<String> = "title",
@@ -22,21 +22,21 @@ record! {
 record! {
     /// A question of a form (contract 2.5).
     Question {
-        /// The id of the question, which conditions name.
+        /// The id of the question, which conditions refer to.
         id: Field<String> = "id",
-        /// What kind of answer it takes.
+        /// The type of answer that it takes.
         kind: Field<QuestionType> = "type",
-        /// What is asked; `{name}` stands for the answer to an earlier question.
+        /// The text of the question; `{name}` stands for the answer to an earlier question.
         label: Field<String> = "label",
-        /// Whether it must be answered.
+        /// Whether an answer is required.
         required: Field<bool> = "required",
-        /// What there is to choose from, for a single choice only.
+        /// The options of a single choice; other types have none.
         options: List<Choice> = "options",
         /// The lower bound of a number.
         min: Field<Number> = "min",
-        /// The name of the lead's attribute that the answer is stored in.
+        /// The name of the lead attribute that stores the answer.
         mapped_key: Field<String> = "mappedKey",
-        /// Present when the mapping was set by hand.
+        /// Whether the mapping was set by hand; present only then.
         mapped_key_manual: Field<bool> = "mappedKeyManual",
     }
 }
@@ -46,9 +46,9 @@ record! {
     Choice {
         /// The id of the option, which is the answer.
         id: Field<String> = "id",
-        /// What is shown for it.
+        /// The text shown to the visitor.
         label: Field<String> = "label",
-        /// What choosing it adds to the score, an integer.
+        /// The score that choosing the option adds, an integer.
         score: Field<Number> = "score",
     }
 }

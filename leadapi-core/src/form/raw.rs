@@ -1,4 +1,4 @@
-//! JSON that has no type here is kept as its text: no number is rounded, and no depth of nesting is walked.
+//! Untyped JSON, kept as text, so that no number is rounded and nesting is never parsed recursively.
 
 use std::fmt;
 
@@ -7,8 +7,8 @@ use serde_json::{Error, value::RawValue};
 
 /// One JSON value of any kind, as text (contract D11).
 ///
-/// Two are equal when their texts are, white space between tokens aside: `10` is not `10.0`, and the order of members
-/// counts.
+/// Two values are equal if their texts are, apart from white space between tokens: `10` is not `10.0`, and the order of
+/// members matters.
 ///
 /// ```
 /// use leadapi_core::form::Raw;
@@ -21,7 +21,7 @@ use serde_json::{Error, value::RawValue};
 pub struct Raw(Box<RawValue>);
 
 impl Raw {
-    /// Takes a text as JSON.
+    /// Parses a JSON value.
     ///
     /// ```
     /// use leadapi_core::form::Raw;
@@ -33,12 +33,12 @@ impl Raw {
     ///
     /// # Errors
     ///
-    /// When the text is not one JSON value.
+    /// Returns an error if the text is not exactly one JSON value.
     pub fn parse(text: &str) -> Result<Self, Error> {
         serde_json::from_str(text)
     }
 
-    /// Writes a value as JSON.
+    /// Serializes a value as JSON.
     ///
     /// ```
     /// use leadapi_core::form::Raw;
@@ -49,12 +49,12 @@ impl Raw {
     ///
     /// # Errors
     ///
-    /// When the value cannot be written as JSON.
+    /// Returns an error if the value cannot be serialized as JSON.
     pub fn of(value: &(impl Serialize + ?Sized)) -> Result<Self, Error> {
         serde_json::value::to_raw_value(value).map(Self)
     }
 
-    /// The JSON text, without outer white space.
+    /// Returns the JSON text, without outer white space.
     ///
     /// ```
     /// use leadapi_core::form::Raw;
@@ -66,7 +66,7 @@ impl Raw {
         self.0.get()
     }
 
-    /// Reads the JSON as a type of the caller's.
+    /// Deserializes the JSON into another type.
     ///
     /// ```
     /// use leadapi_core::form::Raw;
@@ -77,13 +77,13 @@ impl Raw {
     ///
     /// # Errors
     ///
-    /// When the JSON does not fit the type.
+    /// Returns an error if the JSON does not fit the type.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Error> {
         serde_json::from_str(self.text())
     }
 }
 
-/// The bytes of a JSON text without the white space between its tokens.
+/// Iterates over the bytes of a JSON text, without the white space between its tokens.
 fn significant(text: &str) -> impl Iterator<Item = u8> {
     let (mut quoted, mut escaped) = (false, false);
     text.bytes().filter(move |byte| {
@@ -120,7 +120,7 @@ impl Serialize for Raw {
 
 impl<'de> Deserialize<'de> for Raw {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // An owned value, because a borrowed one cannot be had from a reader.
+        // Owned, because a reader cannot provide a borrowed value.
         Box::deserialize(deserializer).map(Self)
     }
 }

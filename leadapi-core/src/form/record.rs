@@ -1,4 +1,4 @@
-//! How an object of a record is declared: each known member once, with its wire name, and a place for all the others.
+//! The `record!` macro, which declares each known member of an object once and keeps the unknown ones.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,15 @@ use serde::de::DeserializeOwned;
 
 use super::{field::Field, raw::Raw};
 
-/// The members of an object that the contract does not know, by name (contract D11).
+/// The members of an object that are not in the contract, by name (contract D11).
 pub type Extra = BTreeMap<String, Raw>;
 
-/// Moves a known member out of the members that were read.
+/// Removes a known member from the members that were read.
 pub(super) fn take<T: DeserializeOwned>(members: &mut Extra, key: &str) -> Field<T> {
     members.remove(key).map_or(Field::Absent, Field::read)
 }
 
-/// Declares a record type with `field: type = "wire name"`, and how it is read and written.
+/// Declares a record type from `field: type = "wire name"` lines, with its serialization.
 macro_rules! record {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty = $key:literal,)+ }) => {
         $(#[$doc])*
@@ -23,15 +23,15 @@ macro_rules! record {
         pub struct $name {
             $($(#[$field_doc])*
             ///
-            #[doc = concat!("On the wire it is `", $key, "` (contract 2.5).")]
+            #[doc = concat!("Serialized as `", $key, "` (contract 2.5).")]
             pub $field: $type,)+
-            /// The members that the contract does not know. One under a name of [`KEYS`](Self::KEYS) is not written:
-            /// that member has its own field.
+            /// The members that are not in the contract. A member named in [`KEYS`](Self::KEYS) is not written from
+            /// here, because it has its own field.
             pub extra: $crate::form::Extra,
         }
 
         impl $name {
-            /// The wire names of the members that the contract knows, in its order.
+            /// The wire names of the members in the contract, in the contract's order.
             pub const KEYS: &[&str] = &[$($key),+];
         }
 

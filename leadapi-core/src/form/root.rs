@@ -1,4 +1,4 @@
-//! The record itself: the form as it is edited, the copy of it that is live, and whose it is.
+//! The form record: the draft, its published snapshot, and the owner.
 
 use super::{
     ending::Settings,
@@ -15,15 +15,15 @@ record! {
     FormRecord {
         /// The form.
         form: Field<Form> = "form",
-        /// How the client account shows itself on the form.
+        /// The client account's branding on the form.
         client: Field<FormClient> = "client",
-        /// Where conversions are reported to.
+        /// The destination for conversion reports.
         capi: Field<Capi> = "capi",
     }
 }
 
 record! {
-    /// How the client account shows itself on its forms (contract 2.5).
+    /// The client account's branding on its forms (contract 2.5).
     FormClient {
         /// The URL of the logo.
         logo_url: Field<String> = "logo_url",
@@ -33,7 +33,7 @@ record! {
 }
 
 record! {
-    /// Where conversions are reported to (contract 2.5).
+    /// The destination for conversion reports (contract 2.5).
     Capi {
         /// The id of the pixel.
         pixel_id: Field<String> = "pixel_id",
@@ -43,7 +43,8 @@ record! {
 }
 
 record! {
-    /// A form as it is being edited (contract 2.5); [`live_snapshot`](Self::live_snapshot) is what visitors see.
+    /// A form: the draft that its author edits, and the [`live_snapshot`](Self::live_snapshot) that visitors see
+    /// (contract 2.5).
     Form {
         /// The id of the form, a UUID.
         id: Field<String> = "id",
@@ -51,25 +52,25 @@ record! {
         client_id: Field<String> = "client_id",
         /// The name of the form.
         name: Field<String> = "name",
-        /// What the form is for; null if nobody has said.
+        /// The description; null if there is none.
         description: Field<String> = "description",
-        /// The questions of a form without pages; empty when they are on pages.
+        /// The questions of a form without pages; empty if the questions are on pages.
         fields: List<Question> = "fields",
         /// The pages.
         pages: List<Page> = "pages",
-        /// Where to go after a page.
+        /// The rules that decide which page follows.
         logic: Field<Logic> = "logic",
-        /// How the form looks.
+        /// The presentation settings.
         theme: Field<Theme> = "theme",
-        /// How the form ends and behaves.
+        /// The endings and other settings.
         settings: Field<Settings> = "settings",
-        /// What is said when the form has been sent.
+        /// The message of the built-in confirmation, for forms without endings.
         confirmation_message: Field<String> = "confirmation_message",
-        /// Whether the form takes answers.
+        /// Whether the form accepts answers.
         is_active: Field<bool> = "is_active",
-        /// The pipeline that its leads go to; null for none.
+        /// The pipeline for the form's leads; null for none.
         target_pipeline_id: Field<String> = "target_pipeline_id",
-        /// The copy of the form as it was published. An empty object means that the form was never published.
+        /// The published copy of the form. An empty object means that the form was never published.
         live_snapshot: Field<LiveSnapshot> = "live_snapshot",
         /// The version counter of the published snapshot, an integer.
         live_version: Field<Number> = "live_version",
@@ -77,17 +78,18 @@ record! {
 }
 
 record! {
-    /// What of a form was copied when it was published (contract 2.5).
+    /// The parts of a form that publishing copies (contract 2.5).
     LiveSnapshot {
-        /// Where to go after a page.
+        /// The rules that decide which page follows.
         logic: Field<Logic> = "logic",
         /// The pages.
         pages: List<Page> = "pages",
-        /// How the form looks.
+        /// The presentation settings.
         theme: Field<Theme> = "theme",
-        /// How the form ends and behaves; published without a default booking slug, which is kept if there is one.
+        /// The endings and other settings. Snapshots normally have no default booking slug; one that is present is
+        /// kept.
         settings: Field<Settings> = "settings",
-        /// What is said when the form has been sent.
+        /// The message of the built-in confirmation, for forms without endings.
         confirmation_message: Field<String> = "confirmation_message",
     }
 }

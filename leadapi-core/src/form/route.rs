@@ -1,4 +1,4 @@
-//! The routes between pages and endings, whatever is answered.
+//! The routes between pages and endings, regardless of answers.
 
 use super::plan::{Jump, Questionnaire, Target};
 
@@ -6,21 +6,21 @@ use super::plan::{Jump, Questionnaire, Target};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Route {
-    /// The page, by its place among [`Questionnaire::pages`].
+    /// The index of the page in [`Questionnaire::pages`].
     pub from: usize,
-    /// Where it leads.
+    /// The target of the route.
     pub to: RouteEnd,
-    /// The rule, by its place among the rules of the record; none for the default route.
+    /// The index of the rule among the rules of the record; none for the default route.
     pub rule: Option<usize>,
 }
 
-/// Where a route leads.
+/// The target of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum RouteEnd {
-    /// To a page, by its place among [`Questionnaire::pages`].
+    /// The index of a page in [`Questionnaire::pages`].
     Page(usize),
-    /// To an ending, by its place among [`Questionnaire::endings`]; none for the built-in confirmation.
+    /// The index of an ending in [`Questionnaire::endings`]; none for the built-in confirmation.
     Ending(Option<usize>),
 }
 
@@ -34,7 +34,7 @@ impl From<Target> for RouteEnd {
 }
 
 impl<'r> Questionnaire<'r> {
-    /// The ids of the endings in their order; an ending without an id of its own has `None`.
+    /// Iterates over the ids of the endings, in order; `None` for an ending without an id of its own.
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, Policy, Version};
@@ -48,8 +48,9 @@ impl<'r> Questionnaire<'r> {
         self.endings.iter().map(|ending| ending.id)
     }
 
-    /// The routes from each page, in the order in which they are tried. Routes that no walk can take are left out: those
-    /// behind a fallback, and those to a page or an ending that does not exist.
+    /// Returns the routes from each page, in the order in which a walk tries them.
+    ///
+    /// Routes that no walk can take are left out: rules after an unconditional fallback, and targets that do not exist.
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, Policy, RouteEnd, Version};

@@ -1,45 +1,45 @@
-//! How a form looks. Colours and sizes are the editor's own; nothing here reads them.
+//! The presentation settings of a form. This crate stores them; only the check reads the colours.
 
 use super::{field::Field, number::Number, record::record};
 
 record! {
-    /// How a form looks (contract 2.5).
+    /// The presentation settings of a form (contract 2.5).
     Theme {
         /// The name of the preset.
         preset: Field<String> = "preset",
-        /// The colour of the background.
+        /// The background colour.
         bg_color: Field<String> = "bgColor",
-        /// The colour of the text.
+        /// The text colour.
         text_color: Field<String> = "textColor",
-        /// The colour that the background runs to.
+        /// The end colour of the background gradient.
         bg_gradient_to: Field<String> = "bgGradientTo",
         /// The colour of buttons.
         primary_color: Field<String> = "primaryColor",
-        /// The colour that buttons run to.
+        /// The end colour of the button gradient.
         button_gradient_to: Field<String> = "buttonGradientTo",
-        /// Whether the background runs from one colour to another.
+        /// Whether the background has a gradient.
         bg_gradient: Field<bool> = "bgGradient",
-        /// Whether buttons run from one colour to another.
+        /// Whether buttons have a gradient.
         button_gradient: Field<bool> = "buttonGradient",
-        /// Whether options carry letters.
+        /// Whether options are labelled with letters.
         show_choice_letters: Field<bool> = "showChoiceLetters",
-        /// The font.
+        /// The font family.
         font_family: Field<String> = "fontFamily",
         /// The shape of buttons.
         button_shape: Field<String> = "buttonShape",
-        /// How the text on buttons is aligned.
+        /// The alignment of the text on buttons.
         button_text_align: Field<String> = "buttonTextAlign",
-        /// The radius of corners, an integer.
+        /// The corner radius, an integer.
         border_radius: Field<Number> = "borderRadius",
         /// The padding of buttons, an integer.
         button_padding: Field<Number> = "buttonPadding",
-        /// The size of the text in inputs, an integer.
+        /// The font size of inputs, an integer.
         input_font_size: Field<Number> = "inputFontSize",
-        /// The size of the text on buttons, an integer.
+        /// The font size of buttons, an integer.
         button_font_size: Field<Number> = "buttonFontSize",
-        /// The size of questions, an integer.
+        /// The font size of questions, an integer.
         question_font_size: Field<Number> = "questionFontSize",
-        /// The angle at which the background runs, an integer.
+        /// The angle of the background gradient, an integer.
         bg_gradient_angle: Field<Number> = "bgGradientAngle",
     }
 }

@@ -1,22 +1,22 @@
-//! The codes of findings, one table: how bad each is, what it means, and what to do about it.
+//! The codes of findings, in one table with the severity, meaning and advice of each.
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// A visitor gets stuck or is routed wrongly, or a lead is lost.
     Error,
     /// Probably a mistake.
     Warning,
-    /// Something to know, which needs no change.
+    /// Worth knowing, but needs no change.
     Note,
 }
 
 impl Severity {
-    /// The name of the severity for programs, which does not change.
+    /// Returns the stable, machine-readable name of the severity.
     ///
     /// ```
     /// assert_eq!(leadapi_core::form::Severity::Error.as_str(), "error");
@@ -38,7 +38,7 @@ impl fmt::Display for Severity {
 
 macro_rules! codes {
     ($($severity:ident { $($variant:ident $code:literal: $meaning:literal, $advice:literal;)+ })+) => {
-        /// What a finding is about. Its text does not change; later versions know more of them.
+        /// What a finding is about. The text of a code is stable; later versions may add codes.
         ///
         /// ```
         /// use leadapi_core::form::{Code, Severity};
@@ -59,22 +59,22 @@ macro_rules! codes {
             /// All codes: errors, then warnings, then notes.
             pub const ALL: &[Self] = &[$($(Self::$variant),+),+];
 
-            /// The code as it is written.
+            /// Returns the text of the code.
             pub const fn as_str(self) -> &'static str {
                 match self { $($(Self::$variant => $code,)+)+ }
             }
 
-            /// How bad it is.
+            /// Returns the severity.
             pub const fn severity(self) -> Severity {
                 match self { $($(Self::$variant)|+ => Severity::$severity,)+ }
             }
 
-            /// What it means.
+            /// Returns what the code means.
             pub const fn meaning(self) -> &'static str {
                 match self { $($(Self::$variant => $meaning,)+)+ }
             }
 
-            /// What to do about it.
+            /// Returns what to do about the finding.
             pub const fn advice(self) -> &'static str {
                 match self { $($(Self::$variant => $advice,)+)+ }
             }

@@ -1,9 +1,9 @@
-//! Colours, and how well one is read on another (WCAG 2).
+//! Colours and their contrast (WCAG 2).
 
 /// Red, green and blue, from 0 to 1.
 pub(super) type Colour = [f64; 3];
 
-/// A colour that is written `#rgb`, `#rrggbb` or `#rrggbbaa`.
+/// Parses a colour of the form `#rgb`, `#rrggbb` or `#rrggbbaa`. The alpha channel is ignored.
 pub(super) fn parse(text: &str) -> Option<Colour> {
     let digits = text.trim().strip_prefix('#')?;
     let values: Vec<u32> = digits.chars().map(|c| c.to_digit(16)).collect::<Option<_>>()?;
@@ -18,7 +18,7 @@ pub(super) fn parse(text: &str) -> Option<Colour> {
     Some([parts.next()?, parts.next()?, parts.next()?])
 }
 
-/// The contrast of two colours, from 1 to 21.
+/// Returns the contrast ratio of two colours, from 1 to 21.
 pub(super) fn contrast(one: Colour, other: Colour) -> f64 {
     let (one, other) = (luminance(one), luminance(other));
     (one.max(other) + 0.05) / (one.min(other) + 0.05)

@@ -1,4 +1,4 @@
-//! Conditions: what they ask, and whether it can have been answered by then.
+//! Checks of conditions: their operands, and whether their question can be answered by then.
 
 use std::collections::HashMap;
 
@@ -33,7 +33,7 @@ pub(super) fn check(form: &Questionnaire<'_>, order: &mut Order<'_>, report: &mu
     }
 }
 
-/// What is wrong with a condition by itself. The question that it asks for, if there is nothing.
+/// Checks a condition on its own. Returns the question that it reads, if there is nothing to report.
 fn check_condition<'f, 'r>(
     form: &'f Questionnaire<'r>,
     condition: &Condition,
@@ -88,7 +88,7 @@ fn is_blank(value: &Field<Operand>) -> bool {
     matches!(value, Field::Value(Operand::Text(text)) if text.trim().is_empty())
 }
 
-/// Whether the question can have been asked when the rule is tried.
+/// Checks whether a walk can have asked the question before it tries the rule.
 fn check_order(
     form: &Questionnaire<'_>,
     order: &mut Order<'_>,

@@ -1,4 +1,4 @@
-//! A finding, and where findings are gathered.
+//! Findings, and the report that collects them.
 
 use std::{collections::HashMap, fmt};
 
@@ -7,29 +7,30 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 use super::{Code, Severity};
 use crate::form::answer::Answers;
 
-/// Something that was found in a form.
+/// A fault or a notable fact in a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// What it is about.
+    /// The code, which says what the finding is about.
     pub code: Code,
-    /// Where it is in the record: a JSON pointer (RFC 6901).
+    /// The JSON pointer (RFC 6901) of its location in the record.
     pub pointer: String,
-    /// What was found, in one sentence for the form's author.
+    /// The message: one sentence for the form's author.
     pub message: String,
-    /// Answers that show it, where it takes answers to see it: walk the form with them.
+    /// Answers that demonstrate the finding, if it depends on answers: walk the form with them to reproduce it.
     pub witness: Option<Answers>,
-    /// How many places have it: 1, but for the last finding of a code that has more than
-    /// [`MAX_PER_CODE`](Self::MAX_PER_CODE). That one stands for all others, and points to the first of them.
+    /// The number of locations: 1, except for the last finding of a code with more than
+    /// [`MAX_PER_CODE`](Self::MAX_PER_CODE). That one stands for all remaining locations and points to the first of
+    /// them.
     pub count: usize,
 }
 
 impl Finding {
-    /// The most places of a code that have a finding of their own. A code with more of them has one finding more, which
-    /// counts the others.
+    /// The maximum number of findings per code that stand for one location each. If a code has more, one further
+    /// finding counts the rest.
     pub const MAX_PER_CODE: usize = 100;
 
-    /// How bad it is.
+    /// Returns the severity.
     ///
     /// ```
     /// # use leadapi_core::form::{FormRecord, Policy, Severity, Version};
@@ -43,7 +44,7 @@ impl Finding {
     }
 }
 
-/// One line: `error endless-walk at /form/pages/0: …`.
+/// Formats the finding on one line: `error endless-walk at /form/pages/0: …`.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} at {}: {}", self.severity(), self.code, self.pointer, self.message)
@@ -64,7 +65,7 @@ impl Serialize for Finding {
     }
 }
 
-/// Findings as they come. Those above the limit of their code are counted, and their texts are never made.
+/// The findings so far. Findings beyond the limit of their code are counted, but never formatted.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     findings: Vec<Finding>,
@@ -74,7 +75,7 @@ pub(super) struct Report {
 #[derive(Debug, Default)]
 struct Count {
     all: usize,
-    /// The place among the findings of the one that stands for the others.
+    /// The index of the finding that stands for the rest.
     others: Option<usize>,
 }
 
@@ -106,12 +107,12 @@ impl Report {
         self.findings.push(Finding { code, pointer, message, witness, count: 1 });
     }
 
-    /// The findings, the worst first, and otherwise as they came.
+    /// Returns the findings, most severe first, and in insertion order within a severity.
     pub(super) fn finish(mut self) -> Vec<Finding> {
         for count in self.counts.into_values() {
             if let Some(finding) = count.others.and_then(|others| self.findings.get_mut(others)) {
                 finding.count = count.all - Finding::MAX_PER_CODE;
-                finding.message = format!("and {} more of {}, from here on", finding.count, finding.code);
+                finding.message = format!("and {} more of {}, starting here", finding.count, finding.code);
                 finding.witness = None;
             }
         }

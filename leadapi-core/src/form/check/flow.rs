@@ -1,4 +1,4 @@
-//! What only all ways of answering show: see `prove`.
+//! Checks that depend on all possible answers, based on `prove`.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
 fn check_walks(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut Report) {
     let proofs = &exploration.proofs;
     if let Verdict::Refuted(answers) = &proofs.ends {
-        // The witness is walked again, to say where it comes round.
+        // Walks the counterexample again to find the repeated page.
         let again = match form.walk(answers).outcome() {
             Outcome::Endless { page } => form.pages.iter().position(|plan| plan.id == page),
             _ => None,
@@ -84,7 +84,7 @@ fn check_reach(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
     }
 }
 
-/// Rules that cannot be evaluated, on pages that a visitor can reach.
+/// Reports rules that cannot be evaluated, on pages that a visitor can reach.
 fn check_undecided(form: &Questionnaire<'_>, proofs: &Proofs, report: &mut Report) {
     let rules = form.pages.iter().enumerate().flat_map(|(page, plan)| plan.rules.iter().map(move |rule| (page, rule)));
     for (page, rule) in rules.filter(|(_, rule)| proofs.undecided.binary_search(&rule.at).is_ok()) {
@@ -103,7 +103,7 @@ fn check_undecided(form: &Questionnaire<'_>, proofs: &Proofs, report: &mut Repor
     }
 }
 
-/// What is neither proved nor refuted, as the end of a sentence.
+/// Lists the undecided statements, as the end of a sentence.
 fn undecided(proofs: &Proofs) -> String {
     let unknown = |verdict: &Verdict<Answers>| *verdict == Verdict::Unknown;
     let statements = [
@@ -117,14 +117,14 @@ fn undecided(proofs: &Proofs) -> String {
     if open.is_empty() { String::new() } else { format!("; undecided: {}", open.join(", ")) }
 }
 
-/// Whether an ending that creates a lead is reachable, whatever is answered.
+/// Returns whether an ending that creates a lead is reachable, regardless of answers.
 fn may_make_lead(form: &Questionnaire<'_>, pages: &[bool]) -> bool {
     let reached = pages.iter().zip(&form.graph.targets).filter(|(reached, _)| **reached);
     let mut targets = reached.flat_map(|(_, targets)| targets);
     targets.any(|target| matches!(target, Target::Ending(ending) if form.creates_lead(*ending)))
 }
 
-/// Rules that make no difference, on pages that somebody comes to.
+/// Reports rules that make no difference, on pages that some visitor reaches.
 fn check_rules(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut Report) {
     if !exploration.proofs.complete {
         return;
@@ -135,7 +135,7 @@ fn check_rules(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
     };
     let pages = form.pages.iter().enumerate().filter(|(index, _)| !missing.contains(index));
     for (index, page) in pages {
-        // A second fallback has a finding of its own.
+        // A second fallback has its own finding.
         let first = page.rules.iter().find(|rule| rule.is_certain()).map(|rule| rule.at);
         for rule in page.rules.iter().filter(|rule| matches!(rule.jump, Jump::To(_))) {
             let (held, followed) = (exploration.held.contains(&rule.at), exploration.followed.contains(&rule.at));

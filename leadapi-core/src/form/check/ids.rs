@@ -1,4 +1,4 @@
-//! Ids that are missing, or given twice.
+//! Checks for missing and duplicate ids.
 
 use std::collections::HashMap;
 
@@ -10,14 +10,14 @@ use crate::form::{
     plan::{ENDING, Questionnaire, said},
 };
 
-/// The codes of a kind of thing without an id, and of one whose id is taken.
+/// The codes for one kind of object: for a missing id, and for a duplicate.
 struct Kind {
     what: &'static str,
     missing: Option<Code>,
     duplicate: Code,
 }
 
-/// Where each id of a kind was first.
+/// The first location of each id.
 struct Ids<'r> {
     kind: Kind,
     first: HashMap<&'r str, String>,

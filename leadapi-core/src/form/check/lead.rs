@@ -1,4 +1,4 @@
-//! What becomes of answers in a lead.
+//! Checks of how answers map to lead fields.
 
 use super::{
     Code, Report,
@@ -9,10 +9,10 @@ use crate::{
     id::{ClientId, PipelineId},
 };
 
-/// The fields of a lead that answers fill.
+/// The lead fields that answers can fill.
 const FIELDS: [&str; 7] = ["name", "first_name", "last_name", "business_name", "email", "phone", "value"];
 
-/// The fields of a lead that no answer may fill.
+/// The lead fields that answers cannot fill.
 const RESERVED: [&str; 7] = ["client_id", "pipeline_id", "stage_id", "source", "notes", "id", "created_at"];
 
 pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
@@ -60,7 +60,7 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
     check_twice(form, report);
 }
 
-/// Questions on one path that are mapped to one field.
+/// Reports questions on one path that are mapped to the same field.
 fn check_twice(form: &Questionnaire<'_>, report: &mut Report) {
     let mut pages: Vec<usize> = (0..form.pages.len()).collect();
     pages.sort_by_key(|page| form.graph.knot(*page));
@@ -76,14 +76,14 @@ fn check_twice(form: &Questionnaire<'_>, report: &mut Report) {
     }
 }
 
-/// The first of some questions, in the order of the record, before and in each knot of pages.
+/// The first of some questions, in record order, in and before each component of pages.
 struct Firsts {
     own: Vec<Option<usize>>,
     before: Vec<Option<usize>>,
 }
 
 impl Firsts {
-    /// One pass over the pages, which are sorted so that all pages before a knot come before it.
+    /// Makes one pass over the pages, which are sorted so that predecessors of a component come first.
     fn new(form: &Questionnaire<'_>, pages: &[usize], mapped: &[usize]) -> Self {
         let mut firsts = Self { own: vec![None; pages.len()], before: vec![None; pages.len()] };
         for question in mapped {
@@ -108,8 +108,8 @@ impl Firsts {
         form.questions.get(question).map_or(usize::MAX, |question| form.graph.knot(question.page))
     }
 
-    /// The first question that a path can pass before this one. In a circle of pages each can be before each other, and
-    /// the order of the record counts.
+    /// Returns the first question that a path can pass before this one. Pages on a common cycle can precede each other
+    /// in any order, so record order decides between them.
     fn before(&self, form: &Questionnaire<'_>, question: usize) -> Option<usize> {
         let knot = Self::knot(form, question);
         let own = self.own.get(knot).copied().flatten().filter(|own| *own < question);

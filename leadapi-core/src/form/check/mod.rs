@@ -1,4 +1,4 @@
-//! What is wrong, doubtful or worth knowing about a form, each with a code and its place.
+//! The check of a form: errors, warnings and notes, each with a code and a JSON pointer.
 
 mod code;
 mod colour;
@@ -24,14 +24,14 @@ pub(super) use shape::{At, Inspect};
 use super::plan::Questionnaire;
 
 impl Questionnaire<'_> {
-    /// Checks the version that was compiled: errors first, then warnings and notes, each in the order of the record.
+    /// Checks the compiled version. Returns errors first, then warnings and notes, each in record order.
     ///
-    /// It looks at every part of the record, and at all ways of answering within the
-    /// [`budget`](super::Policy::budget); what it finds that way comes with answers that show it. [`Code`] says what each
-    /// finding means and what to do about it. Of a code that many places have, the first
-    /// [`MAX_PER_CODE`](Finding::MAX_PER_CODE) are listed, and the others are counted.
+    /// The check covers the whole record, and all combinations of answers within the [`budget`](super::Policy::budget).
+    /// Findings that depend on answers come with a witness. [`Code`] says what each finding means and what to do about
+    /// it. If a code has many findings, the first [`MAX_PER_CODE`](Finding::MAX_PER_CODE) are listed and the rest are
+    /// counted.
     ///
-    /// Time and memory are about linear in the size of the record, besides what the budget allows.
+    /// Time and memory are roughly linear in the size of the record, plus what the budget allows.
     ///
     /// ```
     /// use leadapi_core::form::{Code, FormRecord, Policy, Version};
@@ -42,7 +42,7 @@ impl Questionnaire<'_> {
     /// let codes: Vec<Code> = findings.iter().map(|finding| finding.code).collect();
     /// assert_eq!(codes, [Code::UnknownPlaceholder, Code::LeadWithoutName, Code::LeadWithoutContact]);
     /// assert_eq!(findings[0].pointer, "/form/fields/0/label");
-    /// // The name is not required, so a lead can be without one.
+    /// // The name is not required, so a lead may have none.
     /// assert_eq!(findings[1].witness.as_ref().map(|answers| answers.iter().count()), Some(0));
     /// # Ok::<(), serde_json::Error>(())
     /// ```

@@ -1,4 +1,4 @@
-//! Where things are in a record, and what they are called in messages: the id, and the title that authors know them by.
+//! JSON pointers into a record, and names for messages: an id, with the title that the author knows.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::form::{
     plan::{EndingPlan, QuestionPlan, Questionnaire, RulePlan, said},
 };
 
-/// The most characters of a title in a message.
+/// The maximum number of characters of a title in a message.
 const TITLE_CHARS: usize = 60;
 
 /// JSON pointers.
@@ -45,7 +45,7 @@ impl Questionnaire<'_> {
         name("page", plan.and_then(|page| page.id), page, plan.map(|page| page.title))
     }
 
-    /// The name of the question at a place, or of the first if there is none.
+    /// Returns the name of a question, by index; empty if there is none.
     pub(super) fn question_name_at(&self, question: usize) -> String {
         self.questions.get(question).map(question_name).unwrap_or_default()
     }
@@ -69,7 +69,7 @@ pub(super) fn record_name(rule: &Rule, at: usize) -> String {
     name("rule", said(&rule.id), at, said(&rule.name))
 }
 
-/// `page "p1" ("Your age")`, or `page 3 ("Your age")` without an id. Pages and the like are counted from 1.
+/// Formats `page "p1" ("Your age")`, or `page 3 ("Your age")` for a page without an id. Numbers start at 1.
 fn name(what: &str, id: Option<&str>, at: usize, title: Option<&str>) -> String {
     let id = id.map_or_else(|| (at + 1).to_string(), |id| format!("{:?}", cut(id)));
     match title.map(str::trim).filter(|title| !title.is_empty()) {
@@ -78,7 +78,7 @@ fn name(what: &str, id: Option<&str>, at: usize, title: Option<&str>) -> String 
     }
 }
 
-/// A text of the record, quoted and cut to a length that fits into a message.
+/// Quotes a text of the record, truncated to fit a message.
 pub(super) fn quoted(text: &str) -> String {
     format!("{:?}", cut(text))
 }

@@ -1,20 +1,20 @@
-//! Which pages can come after a page, and which can come without it, as far as the graph of the pages knows.
+//! The order of pages in the graph: which pages can follow a page, and which can be reached without it.
 
 use std::collections::HashMap;
 
 use crate::form::plan::{Dominators, Graph, Questionnaire};
 
-/// The units of work that one step of the policy's budget buys here: one page that a search visits.
+/// The units of work per step of the policy's budget. One unit is one page that a search visits.
 const WORK: usize = 16;
 
-/// The most entries of searches that are kept, over all of them.
+/// The maximum number of cached entries, over all searches.
 const KEPT: usize = 4_000_000;
 
-/// Answers questions about the order of pages, most of them without a search.
+/// Answers questions about the order of pages, mostly without a search.
 pub(super) struct Order<'f> {
     graph: &'f Graph,
     dominators: Dominators,
-    /// The pages that searches have reached, by the page at which they began.
+    /// The pages reachable from each start page of a search.
     searches: HashMap<usize, Vec<bool>>,
     work: usize,
 }
@@ -27,8 +27,8 @@ impl<'f> Order<'f> {
         Self { graph, dominators: Dominators::new(&next), searches: HashMap::new(), work }
     }
 
-    /// Whether a path leads from `first` to `page`; of a page to itself, too. Returns `None` when the budget has run
-    /// out.
+    /// Returns whether a path leads from `first` to `page`; always true for a page and itself. Returns `None` if the
+    /// budget runs out.
     pub(super) fn can_follow(&mut self, page: usize, first: usize) -> Option<bool> {
         let (from, to) = (self.graph.knot(first), self.graph.knot(page));
         if from >= to {
@@ -62,7 +62,7 @@ impl<'f> Order<'f> {
         Some(reached)
     }
 
-    /// Whether a path leads from the first page of the form to `page` that does not pass through `missed`.
+    /// Returns whether a path from the first page of the form leads to `page` without passing through `missed`.
     pub(super) fn can_miss(&self, page: usize, missed: usize) -> bool {
         self.dominators.is_reached(page)
             && !(self.dominators.is_reached(missed) && self.dominators.dominates(missed, page))

@@ -1,4 +1,4 @@
-//! Pages, questions and options by themselves.
+//! Checks of pages, questions and options on their own.
 
 use super::{
     Code, Report,

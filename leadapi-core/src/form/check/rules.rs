@@ -1,4 +1,4 @@
-//! Rules: where they apply, and where they go.
+//! Checks of rules: their pages and their targets.
 
 use std::collections::{HashMap, HashSet};
 
@@ -103,7 +103,7 @@ fn check_page(form: &Questionnaire<'_>, index: usize, page: &PagePlan<'_>, repor
     check_default(form, index, page, report);
 }
 
-/// The last rules with conditions, if they go where the page leads anyway.
+/// Reports trailing conditional rules whose target is the page's default target anyway.
 fn check_default(form: &Questionnaire<'_>, index: usize, page: &PagePlan<'_>, report: &mut Report) {
     let jump = |rule: &RulePlan<'_>| if let Jump::To(target) = rule.jump { Some(target) } else { None };
     let certain = page.rules.iter().find(|rule| rule.is_certain() && jump(rule).is_some());

@@ -1,4 +1,4 @@
-//! Endings, settings, the theme, and the two versions beside each other.
+//! Checks of endings, settings and the theme, and a comparison of the draft with the live version.
 
 use super::{
     Code, Report, colour,
@@ -11,7 +11,7 @@ use crate::form::{
     record::Extra,
 };
 
-/// The least contrast at which texts can be read (WCAG 2, AA).
+/// The minimum contrast for readable text (WCAG 2, AA).
 const CONTRAST: f64 = 4.5;
 
 pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {

@@ -1,4 +1,4 @@
-//! Members of a wrong type, and members that are not in the contract, wherever in the record they are.
+//! Checks for members of the wrong type and for members that are not in the contract.
 
 use super::{Code, Report, names::quoted};
 use crate::form::{
@@ -9,20 +9,20 @@ use crate::form::{
     plan::{Questionnaire, Version},
 };
 
-/// A place in a record, and what is found there.
+/// A location in a record, and the report for findings there.
 pub(in crate::form) struct At<'r> {
     report: &'r mut Report,
     pointer: String,
-    /// The members of the form that are of the other version.
+    /// The members of the form that belong to the other version.
     passed_over: &'static [&'static str],
 }
 
-/// What can be looked through for what should not be there.
+/// Records and values that can be checked for unexpected JSON.
 pub(in crate::form) trait Inspect {
     fn inspect(&self, at: &mut At<'_>);
 }
 
-/// The members of a form that a snapshot has too.
+/// The members that both a form and its snapshot have.
 const DRAFT: &[&str] = &["/form/pages", "/form/logic", "/form/theme", "/form/settings", "/form/confirmation_message"];
 const LIVE: &[&str] = &["/form/live_snapshot"];
 
@@ -32,7 +32,7 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
 }
 
 impl At<'_> {
-    /// Looks at a member, or an element.
+    /// Visits a member or an element.
     pub(in crate::form) fn member(&mut self, name: &str, look: impl FnOnce(&mut Self)) {
         let length = self.pointer.len();
         self.pointer.push('/');
@@ -43,7 +43,7 @@ impl At<'_> {
         self.pointer.truncate(length);
     }
 
-    /// A member that is not in the contract.
+    /// Reports a member that is not in the contract.
     pub(in crate::form) fn unknown(&mut self, name: &str) {
         self.member(name, |at| {
             at.report.add(

@@ -1,4 +1,4 @@
-//! Placeholders in labels and in what is said at the end.
+//! Checks of placeholders in labels, endings and the confirmation message.
 
 use super::{Code, Report, names::quoted, order::Order};
 use crate::form::{
@@ -11,7 +11,7 @@ pub(super) fn check(form: &Questionnaire<'_>, order: &mut Order<'_>, report: &mu
         let at = format!("{}/label", form.question_at(index));
         for key in check_text(form, question.label, &at, report) {
             let known: Vec<&QuestionPlan<'_>> = named(form, key);
-            // Answered for certain: required, and on every path to here.
+            // Certainly answered: required, and on every path to this page.
             let certain = known.iter().any(|other| {
                 other.required && other.page != question.page && !order.can_miss(question.page, other.page)
             });
@@ -31,7 +31,7 @@ pub(super) fn check(form: &Questionnaire<'_>, order: &mut Order<'_>, report: &mu
     }
 }
 
-/// The keys in a text that questions answer.
+/// Returns the placeholder keys in a text that refer to questions.
 fn check_text<'t>(form: &Questionnaire<'_>, text: &'t str, at: &str, report: &mut Report) -> Vec<&'t str> {
     let mut known = Vec::new();
     for piece in pieces(text) {
@@ -53,7 +53,7 @@ fn check_text<'t>(form: &Questionnaire<'_>, text: &'t str, at: &str, report: &mu
     known
 }
 
-/// The questions that a key stands for.
+/// Returns the questions that a key refers to.
 fn named<'f, 'r>(form: &'f Questionnaire<'r>, key: &str) -> Vec<&'f QuestionPlan<'r>> {
     let mapped = form.mapped.get(key).into_iter().flatten().copied();
     mapped.chain(form.question(key)).filter_map(|index| form.questions.get(index)).collect()
@@ -73,7 +73,7 @@ fn check_order(
     let (code, message) = if known.iter().any(&mut before) {
         (Code::PlaceholderMaybeUnanswered, "may be unanswered by then")
     } else if known.iter().any(|other| other.page == question.page) {
-        (Code::PlaceholderSamePage, "is asked on the same page")
+        (Code::PlaceholderSamePage, "is on the same page")
     } else {
         (Code::PlaceholderNotYetAsked, "is never asked before")
     };

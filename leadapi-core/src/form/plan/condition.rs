@@ -1,4 +1,4 @@
-//! Conditions that are ready to be asked: what is wrong with one is found once, before the first walk.
+//! Compiled conditions. Faults are found once, at compile time, so walks only evaluate.
 
 use super::{
     Questionnaire,
@@ -13,7 +13,7 @@ use crate::form::{
     policy::Policy,
 };
 
-/// Kleene's three values, in the order that makes AND the least and OR the greatest of what it joins.
+/// Kleene's three truth values, ordered so that AND is the minimum and OR the maximum of its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::form) enum Truth {
     False,
@@ -27,16 +27,16 @@ impl From<bool> for Truth {
     }
 }
 
-/// How conditions, or groups, are joined.
+/// The operator that joins conditions or groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Join {
     All,
     Any,
-    /// By an operator that is not in the contract.
+    /// An operator that is not in the contract.
     Unknown,
 }
 
-/// The groups of a rule; empty ones are gone.
+/// The groups of a rule, without the empty ones.
 #[derive(Debug)]
 pub(in crate::form) struct Groups<'r> {
     join: Join,
@@ -52,9 +52,9 @@ struct Conds<'r> {
 /// One condition.
 #[derive(Debug)]
 pub(in crate::form) enum Cond<'r> {
-    /// It cannot be read, or its operator is unknown.
+    /// The condition cannot be read, or its operator is unknown.
     Unknown,
-    /// It never holds: its question does not exist, or its value is none that an answer could have.
+    /// The condition never holds: its question does not exist, or no answer can match its value.
     Never,
     Ask {
         question: usize,
@@ -62,7 +62,7 @@ pub(in crate::form) enum Cond<'r> {
     },
 }
 
-/// What is asked of an answer. It stands in the terms of the question's type.
+/// The test of an answer, specific to the question's type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::form) enum Test<'r> {
     Filled,
@@ -75,7 +75,7 @@ pub(in crate::form) enum Test<'r> {
 impl<'r> Groups<'r> {
     pub(super) fn new(form: &Questionnaire<'_>, rule: &'r Rule) -> Self {
         let groups = entries(&rule.groups, |group: Option<&'r Group>| match group {
-            // A group that cannot be read is one condition that nobody knows.
+            // A group that cannot be read counts as one condition of unknown truth.
             None => Conds { join: Join::Unknown, conds: vec![Cond::Unknown] },
             Some(group) => Conds {
                 join: Join::new(&group.op, &form.policy),
@@ -86,7 +86,7 @@ impl<'r> Groups<'r> {
         Self { join: Join::new(&rule.outer_op, &form.policy), groups }
     }
 
-    /// Whether there is no condition.
+    /// Returns whether there are no conditions.
     pub(in crate::form) fn is_empty(&self) -> bool {
         self.groups.is_empty()
     }
@@ -95,14 +95,14 @@ impl<'r> Groups<'r> {
         self.groups.iter().flat_map(|group| &group.conds)
     }
 
-    /// Whether they hold for these answers; a question that was not asked has an empty slot.
+    /// Evaluates the groups for these answers. A question that was not asked has an empty slot.
     #[inline]
     pub(in crate::form) fn holds(&self, slots: &[Slot<'_>]) -> Truth {
         self.join.of(self.groups.iter().map(|group| group.join.of(group.conds.iter().map(|cond| cond.holds(slots)))))
     }
 }
 
-/// The elements of an array, each read or not; one that cannot be read if the member is no array.
+/// Maps the elements of an array; `None` stands for an element, or a whole member, of the wrong type.
 fn entries<'r, T, U>(list: &'r List<T>, mut make: impl FnMut(Option<&'r T>) -> U) -> Vec<U> {
     match list {
         Field::Absent | Field::Null => Vec::new(),
@@ -165,7 +165,7 @@ impl<'r> Cond<'r> {
 }
 
 impl<'r> Test<'r> {
-    /// Nothing if no answer to a question of this kind could pass.
+    /// Returns `None` if no answer to a question of this kind could pass.
     fn new(op: &Operator, kind: &Kind<'_>, value: &'r Field<Operand>) -> Option<Self> {
         match (op, kind, value.get()) {
             (Operator::IsFilled, ..) => Some(Self::Filled),
@@ -198,7 +198,7 @@ impl<'r> Test<'r> {
     }
 }
 
-/// The finite number that a condition's value is.
+/// Returns the finite number that a condition's value stands for.
 fn number(value: &Operand) -> Option<f64> {
     match value {
         Operand::Number(number) => Number::as_f64(number),

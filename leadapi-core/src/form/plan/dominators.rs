@@ -1,21 +1,21 @@
-//! Which pages every path passes through: the dominator tree of the pages, after Lengauer and Tarjan.
+//! The dominator tree of the pages (Lengauer-Tarjan): which pages every path to a page passes through.
 
 /// No page.
 const NONE: usize = usize::MAX;
 
-/// The dominators of all pages that are reachable from the first one.
+/// The dominators of all pages that are reachable from the first page.
 #[derive(Debug)]
 pub(in crate::form) struct Dominators {
-    /// The place of each page in a depth-first search from the first page.
+    /// The preorder number of each page in a depth-first search from the first page.
     numbers: Table,
-    /// The subtree of each page in the tree of that search, from its number on.
+    /// The subtree size in the search tree, by search number.
     searched: Vec<usize>,
-    /// The place of each page in the dominator tree, in preorder, and the size of its subtree.
+    /// The preorder position of each page in the dominator tree, by search number.
     places: Table,
     sizes: Vec<usize>,
 }
 
-/// Numbers by index; [`NONE`] where there is no such index.
+/// Numbers by index; [`NONE`] for an index out of range.
 #[derive(Debug, Clone)]
 struct Table(Vec<usize>);
 
@@ -32,12 +32,12 @@ impl Table {
 }
 
 impl Dominators {
-    /// The dominators of a graph, given the pages that follow each page. Takes `O(edges * log pages)`.
+    /// Computes the dominators from the successors of each page, in `O(edges * log pages)`.
     pub(in crate::form) fn new(next: &[Vec<usize>]) -> Self {
         let search = Search::new(next);
         let count = search.pages.len();
         let idoms = search.immediate_dominators();
-        // A parent has a lower number than its children in both trees.
+        // In both trees, a parent has a lower number than its children.
         let sizes = |parents: &Table| {
             let mut sizes = vec![1; count];
             for number in (1..count).rev() {
@@ -59,12 +59,12 @@ impl Dominators {
         Self { numbers: search.numbers, searched, places, sizes: dominated }
     }
 
-    /// Whether the page is reachable from the first one.
+    /// Returns whether the page is reachable from the first one.
     pub(in crate::form) fn is_reached(&self, page: usize) -> bool {
         self.numbers.get(page) != NONE
     }
 
-    /// Whether every path from the first page to `page` passes through `other`. Both must be reachable.
+    /// Returns whether every path from the first page to `page` passes through `other`. Both must be reachable.
     pub(in crate::form) fn dominates(&self, other: usize, page: usize) -> bool {
         let (other, page) = (self.numbers.get(other), self.numbers.get(page));
         let (Some(size), true) = (self.sizes.get(other), self.sizes.len() > page) else { return false };
@@ -72,20 +72,21 @@ impl Dominators {
         (first..first + size).contains(&self.places.get(page))
     }
 
-    /// Whether the search for pages came from `other` to `page`: then a path leads there. It may also do so otherwise.
+    /// Returns whether `other` is an ancestor of `page` in the search tree, which proves that a path exists. The
+    /// converse does not hold.
     pub(in crate::form) fn is_found_from(&self, other: usize, page: usize) -> bool {
         let (other, page) = (self.numbers.get(other), self.numbers.get(page));
         self.searched.get(other).is_some_and(|size| (other..other + size).contains(&page))
     }
 }
 
-/// A depth-first search from the first page. Pages have numbers in the order in which they are found.
+/// A depth-first search from the first page. Pages are numbered in the order of discovery.
 struct Search {
     numbers: Table,
     pages: Vec<usize>,
-    /// The number of the page from which each was found.
+    /// The number of each page's parent in the search tree.
     parents: Table,
-    /// The numbers of the pages before each.
+    /// The numbers of each page's predecessors.
     before: Vec<Vec<usize>>,
 }
 
@@ -121,7 +122,7 @@ impl Search {
             semi: Table((0..count).collect()),
         };
         let mut idoms = Table(vec![NONE; count]);
-        // For each page, those of which it is the semidominator.
+        // For each page, the pages whose semidominator it is.
         let mut buckets: Vec<Vec<usize>> = vec![Vec::new(); count];
         for number in (1..count).rev() {
             for before in self.before.get(number).into_iter().flatten() {
@@ -146,7 +147,7 @@ impl Search {
     }
 }
 
-/// The part of the search tree that was looked at, with compressed paths.
+/// The processed part of the search tree, with path compression.
 struct Forest {
     ancestors: Table,
     labels: Table,
@@ -154,7 +155,7 @@ struct Forest {
 }
 
 impl Forest {
-    /// The page with the least semidominator on the way up from this one.
+    /// Returns the page with the least semidominator among the processed ancestors of this one.
     fn least(&mut self, number: usize) -> usize {
         let mut path = Vec::new();
         let mut at = number;
@@ -189,7 +190,8 @@ mod tests {
         reached
     }
 
-    /// Every graph of up to five pages would be too many; these are some thousand of all shapes.
+    /// Compares with plain reachability on thousands of random graphs; all graphs of up to five pages would be too
+    /// many.
     #[test]
     fn a_page_dominates_another_exactly_if_nothing_gets_past_it() {
         let mut seed = 1_u64;

@@ -1,4 +1,4 @@
-//! How a form ends, and what follows.
+//! Endings and their calendars.
 
 use super::{Ids, Source, Version, said};
 use crate::form::{
@@ -7,7 +7,7 @@ use crate::form::{
     open::{CalendarProvider, EndingKind},
 };
 
-/// An ending that stands in the settings.
+/// A compiled ending of the settings.
 #[derive(Debug)]
 pub(in crate::form) struct EndingPlan<'r> {
     pub id: Option<&'r str>,
@@ -15,15 +15,15 @@ pub(in crate::form) struct EndingPlan<'r> {
     pub record: &'r Ending,
 }
 
-/// A calendar in which the visitor books a time (contract 2.5).
+/// A calendar that the visitor books an appointment in (contract 2.5).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Calendar<'r> {
-    /// Which calendar: the ending's `calendarSlug`, else the form's `defaultBookingSlug`.
+    /// The ending's `calendarSlug`, or else the form's `defaultBookingSlug`.
     pub slug: Option<&'r str>,
-    /// Whose calendar it is, in whatever words the record says it.
+    /// The provider of the calendar, as the record names it.
     pub provider: Option<&'r CalendarProvider>,
-    /// How long the time lasts, if it is booked by itself: `autoBookDuration`.
+    /// The duration of an automatically booked appointment: `autoBookDuration`.
     pub duration: Option<i64>,
 }
 
@@ -49,19 +49,20 @@ impl<'r> EndingPlan<'r> {
         })
     }
 
-    /// Where the visitor goes after booking, if it is a calendar and says so.
+    /// Returns the URL to redirect to after booking, if the ending is a calendar and has one.
     pub(in crate::form) fn after_booking(&self) -> Option<&'r str> {
         self.record.post_booking_redirect_url.as_str().filter(|_| self.is_calendar()).and_then(web_url)
     }
 }
 
-/// The calendar of a booking that names none. It is not published, so a snapshot stands on the draft's.
+/// Returns the calendar for endings that name none. It is not published, so a snapshot falls back to the draft's.
 fn default_slug<'r>(source: &Source<'r>) -> Option<&'r str> {
     let draft = source.form.and_then(|form| form.settings.get()).filter(|_| source.version == Version::Live);
     source.settings.into_iter().chain(draft).find_map(|settings| said(&settings.default_booking_slug))
 }
 
-/// A URL to which a visitor may be sent: `http` or `https` with a host, and no blank or control character in it.
+/// Returns the trimmed URL if it is safe for redirects: `http` or `https` with a host, without white space or control
+/// characters.
 pub(in crate::form) fn web_url(text: &str) -> Option<&str> {
     let text = text.trim();
     let (scheme, rest) = text.split_once("://")?;

@@ -1,18 +1,18 @@
-//! Where one can go from a page if answers are left out of account, and how long the longest way is.
+//! The graph of the pages, regardless of answers, and the longest path from each page.
 
 use super::{PagePlan, Questionnaire, Target, rule::Jump};
 
 /// The pages and the jumps between them.
 #[derive(Debug, Default)]
 pub(in crate::form) struct Graph {
-    /// Where each page can lead, in the order in which it is tried.
+    /// The possible targets of each page, in the order in which a walk tries them.
     pub targets: Vec<Vec<Target>>,
-    /// The knot of each page: pages from each of which one can get to each other share one. Knots are numbered so that
-    /// every jump between two of them goes to a higher number.
+    /// The strongly connected component of each page. Components are numbered in topological order: every jump between
+    /// two of them goes to the higher number.
     knots: Vec<usize>,
-    /// How many pages each knot has.
+    /// The number of pages in each component.
     sizes: Vec<usize>,
-    /// How many pages the longest way from each knot on has, those of the knot among them.
+    /// The maximum number of pages that a walk can visit from each component on, counting all of its own pages.
     lengths: Vec<usize>,
 }
 
@@ -25,7 +25,7 @@ impl Graph {
         graph
     }
 
-    /// The pages to which a page can lead.
+    /// Returns the pages that a page can lead to.
     pub(in crate::form) fn next(&self, page: usize) -> impl Iterator<Item = usize> {
         let targets = self.targets.get(page).into_iter().flatten();
         targets.filter_map(|target| if let Target::Page(page) = target { Some(*page) } else { None })
@@ -35,17 +35,18 @@ impl Graph {
         self.knots.get(page).copied().unwrap_or_default()
     }
 
-    /// Whether the page is on a cycle of the graph.
+    /// Returns whether the page is on a cycle of the graph.
     pub(in crate::form) fn is_knotted(&self, page: usize) -> bool {
         self.sizes.get(self.knot(page)).is_some_and(|size| *size > 1) || self.next(page).any(|next| next == page)
     }
 
-    /// The most pages that a walk can still finish, this one among them, when so many of its knot are finished.
+    /// Returns the maximum number of pages that a walk can still finish, including this one, given how many pages of
+    /// its component it has finished.
     pub(in crate::form) fn ahead(&self, page: usize, finished_of_knot: usize) -> usize {
         self.lengths.get(self.knot(page)).copied().unwrap_or_default().saturating_sub(finished_of_knot)
     }
 
-    /// The pages that are reachable from these, themselves included, through pages that `through` accepts.
+    /// Returns the pages that are reachable from `from` (included) through pages that `through` accepts.
     pub(in crate::form) fn reached(
         &self,
         from: impl IntoIterator<Item = usize>,
@@ -62,8 +63,8 @@ impl Graph {
         reached
     }
 
-    /// Finds the knots, after Kosaraju: backwards from the page that is left last. Without recursion, because a record
-    /// may have as many pages as it likes.
+    /// Finds the strongly connected components with Kosaraju's algorithm. It does not recurse, because an untrusted
+    /// record may have any number of pages.
     fn tie(&mut self) {
         let count = self.targets.len();
         let mut back = vec![Vec::new(); count];
@@ -93,7 +94,7 @@ impl Graph {
         }
     }
 
-    /// The pages in the order in which a search in depth has left them.
+    /// Returns the pages in postorder of a depth-first search.
     fn left_in_order(&self) -> Vec<usize> {
         let count = self.targets.len();
         let (mut seen, mut left) = (vec![false; count], Vec::with_capacity(count));
@@ -128,7 +129,8 @@ impl Graph {
     }
 }
 
-/// Where a page can lead: by its rules up to the first that always holds, else to what comes next.
+/// Returns the possible targets of a page: those of its rules up to the first unconditional one, or else the default
+/// target.
 fn targets(page: &PagePlan<'_>, next: Target) -> Vec<Target> {
     let mut targets = Vec::new();
     for rule in &page.rules {

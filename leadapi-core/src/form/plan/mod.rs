@@ -1,7 +1,7 @@
-//! A version of a record, compiled: wild JSON becomes typed values here, and nothing after it meets any.
+//! A compiled version of a record. Compiling turns untrusted JSON into typed values, so no later stage sees any.
 //!
-//! An id that is blank, of another type or taken already counts as absent: whatever carries it is still there, but
-//! nothing can name it. So the first of two that share an id wins everywhere.
+//! An id that is blank, of another type or a duplicate counts as absent. Its owner still exists, but no rule can refer
+//! to it. So the first of two owners of an id wins everywhere.
 
 mod condition;
 mod dominators;
@@ -29,8 +29,8 @@ use super::{FormRecord, field::Field, policy::Policy};
 
 /// A form that can be walked and checked: one version of a [`FormRecord`], compiled.
 ///
-/// It borrows the record, holds no state, and answers the same question the same way for ever. Compiling never fails:
-/// what a record leaves out or says wrongly is what [`check`](Self::check) is for.
+/// It borrows the record, holds no state and is deterministic. Compiling never fails: [`check`](Self::check) reports
+/// what the record omits or gets wrong.
 ///
 /// ```
 /// use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Version};
@@ -49,19 +49,19 @@ pub struct Questionnaire<'r> {
     pub(super) pages: Vec<PagePlan<'r>>,
     pub(super) questions: Vec<QuestionPlan<'r>>,
     pub(super) endings: Vec<EndingPlan<'r>>,
-    /// The questions by id, sorted, so that answers, which are sorted too, find them in one pass.
+    /// The questions sorted by id. Answers are sorted too, so one pass matches them all.
     pub(super) sorted: Vec<(&'r str, usize)>,
-    /// The questions by the key that they are mapped to, in the order of the record.
+    /// The questions by mapped key, in record order.
     pub(super) mapped: HashMap<&'r str, Vec<usize>>,
     pub(super) graph: Graph,
 }
 
-/// A page: its questions are a stretch of all questions, and its rules are in the order in which they are tried.
+/// A compiled page: a range of all questions, and its rules in the order in which a walk tries them.
 #[derive(Debug)]
 pub(super) struct PagePlan<'r> {
     pub id: Option<&'r str>,
     pub title: &'r str,
-    /// Where it stands in `pages`; nowhere if it is made of the top-level fields.
+    /// The index of the page in `pages`; none for the page made of the top-level fields.
     pub at: Option<usize>,
     pub questions: std::ops::Range<usize>,
     pub rules: Vec<RulePlan<'r>>,
@@ -70,8 +70,8 @@ pub(super) struct PagePlan<'r> {
 impl FormRecord {
     /// Compiles a version of the form.
     ///
-    /// [`Version::Live`] is what was published, and the draft where nothing was: `live_snapshot` is absent, null or an
-    /// empty object, whatever `live_version` says. [`Questionnaire::version`] says which it is.
+    /// [`Version::Live`] compiles the published snapshot. If `live_snapshot` is absent, null or an empty object, it
+    /// compiles the draft, whatever `live_version` says. [`Questionnaire::version`] tells which version was compiled.
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, Policy, Version};
@@ -126,7 +126,7 @@ impl<'r> Questionnaire<'r> {
         form
     }
 
-    /// Which version was compiled: the draft, too, where [`Version::Live`] was asked for and nothing was published.
+    /// Returns the version that was compiled: the draft, even for [`Version::Live`], if the form was never published.
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, Policy, Version};
@@ -139,7 +139,7 @@ impl<'r> Questionnaire<'r> {
         self.source.version
     }
 
-    /// Whether the form takes answers; one that does not say does. A walk does not ask: it is for the host to refuse.
+    /// Returns whether the form accepts answers, which is the default. A walk does not check this; the host must.
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, Policy, Version};
@@ -152,7 +152,7 @@ impl<'r> Questionnaire<'r> {
         self.source.form.is_none_or(|form| form.is_active.get() != Some(&false))
     }
 
-    /// The ids of the pages in their order; a page without an id of its own has `None`.
+    /// Iterates over the ids of the pages, in order; `None` for a page without an id of its own.
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, Policy, Version};
@@ -166,23 +166,23 @@ impl<'r> Questionnaire<'r> {
         self.pages.iter().map(|page| page.id)
     }
 
-    /// Where the last page leads by itself: to the first ending, or the built-in one.
+    /// Returns the default target of the last page: the first ending, or the built-in confirmation.
     pub(super) fn first_ending(&self) -> Target {
         Target::Ending(if self.endings.is_empty() { None } else { Some(0) })
     }
 
-    /// Where a page leads if no rule takes over.
+    /// Returns the default target of a page, for when no rule matches.
     pub(super) fn after(&self, page: usize) -> Target {
         if page + 1 < self.pages.len() { Target::Page(page + 1) } else { self.first_ending() }
     }
 
-    /// Whether an ending makes a lead.
+    /// Returns whether an ending creates a lead.
     pub(super) fn creates_lead(&self, ending: Option<usize>) -> bool {
         let by_default = self.policy.lead_by_default;
         ending.and_then(|index| self.endings.get(index)).map_or(by_default, |ending| ending.creates_lead(by_default))
     }
 
-    /// The pages and the endings that are reachable in the graph, whatever is answered.
+    /// Returns the pages and the endings that are reachable in the graph, regardless of answers.
     pub(super) fn in_reach(&self) -> (Vec<bool>, std::collections::BTreeSet<usize>) {
         let pages = self.graph.reached([0], |_| true);
         let reached = pages.iter().zip(&self.graph.targets).filter(|(reached, _)| **reached);
@@ -194,31 +194,31 @@ impl<'r> Questionnaire<'r> {
         (pages, endings)
     }
 
-    /// Whether a placeholder of this key stands for something.
+    /// Returns whether a placeholder with this key refers to a question.
     pub(super) fn knows(&self, key: &str) -> bool {
         self.mapped.contains_key(key) || self.question(key).is_some()
     }
 
-    /// The question of this id.
+    /// Returns the index of the question with this id.
     pub(super) fn question(&self, id: &str) -> Option<usize> {
         let at = self.sorted.binary_search_by_key(&id, |(id, _)| id).ok()?;
         self.sorted.get(at).map(|(_, index)| *index)
     }
 }
 
-/// The ids that are taken.
+/// The ids seen so far.
 #[derive(Default)]
 pub(super) struct Ids<'r>(std::collections::HashSet<&'r str>);
 
 impl<'r> Ids<'r> {
-    /// The id, unless it is none or taken already.
+    /// Claims the id. Returns `None` if it is missing or a duplicate.
     pub(super) fn take(&mut self, id: &'r Field<String>) -> Option<&'r str> {
         let id = said(id)?;
         self.0.insert(id).then_some(id)
     }
 }
 
-/// A text that says something.
+/// Returns the text, unless it is missing or blank.
 pub(super) fn said(text: &Field<String>) -> Option<&str> {
     text.as_str().filter(|text| !text.trim().is_empty())
 }

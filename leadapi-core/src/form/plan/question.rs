@@ -1,4 +1,4 @@
-//! What a question takes, and what an answer to it is worth.
+//! Compiled questions, and the validation of answers.
 
 use std::borrow::Cow;
 
@@ -13,12 +13,12 @@ use crate::{
     validate::text::{EMAIL, PHONE},
 };
 
-/// A question that can be answered.
+/// A compiled question.
 #[derive(Debug)]
 pub(in crate::form) struct QuestionPlan<'r> {
     pub id: &'r str,
     pub page: usize,
-    /// Where it stands among the fields of its page.
+    /// The index of the question among the fields of its page.
     pub at: usize,
     pub kind: Kind<'r>,
     pub label: &'r str,
@@ -27,7 +27,7 @@ pub(in crate::form) struct QuestionPlan<'r> {
     pub record: &'r Question,
 }
 
-/// What kind of answer a question takes.
+/// The kind of answer that a question takes.
 #[derive(Debug)]
 pub(in crate::form) enum Kind<'r> {
     Choice(Options<'r>),
@@ -37,76 +37,76 @@ pub(in crate::form) enum Kind<'r> {
     Text,
     Email,
     Phone,
-    /// Of a type that is not in the contract: any answer is accepted.
+    /// A type that is not in the contract: any answer is accepted.
     Unknown,
 }
 
-/// The options of a choice, in the order of the record.
+/// The options of a choice, in record order.
 #[derive(Debug)]
 pub(in crate::form) struct Options<'r> {
     all: Vec<OptionPlan<'r>>,
-    /// The places of the options, sorted by id; empty where a scan is faster.
+    /// The indices of the options, sorted by id; empty if a linear scan is faster.
     sorted: Vec<usize>,
 }
 
-/// An option that can be chosen.
+/// A compiled option.
 #[derive(Debug)]
 pub(in crate::form) struct OptionPlan<'r> {
     pub id: &'r str,
-    /// What is shown; the id where there is no label.
+    /// The label, or the id if there is no label.
     pub label: &'r str,
     pub score: i64,
 }
 
-/// A good answer, or none.
+/// A valid answer, or none.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::form) enum Slot<'a> {
     #[default]
     Empty,
-    /// The option, by its place among those that can be chosen.
+    /// The index of the option among the compiled options.
     Chosen(usize),
     Number(f64, &'a Answer),
-    /// Without outer blanks.
+    /// A text without outer white space.
     Text(&'a str),
     /// An answer to a question of an unknown type.
     Any(&'a Answer),
 }
 
-/// Why a page cannot be left: what is wrong with the answer to a question on it.
+/// Why a walk cannot leave a page: a fault in the answer to one of its questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The question is required, and nothing was answered.
+    /// The question is required but has no answer.
     #[error("needs an answer")]
     Missing,
     /// The answer is not the id of an option.
     #[error("is not one of the options")]
     NoSuchOption,
-    /// The answer is no decimal number.
+    /// The answer is not a decimal number.
     #[error("must be a number")]
     NotANumber,
-    /// The number has a comma, which means one thing here and another there; a host that knows may put it right.
+    /// The number contains a comma, whose meaning depends on the locale. A host that knows the locale may convert it.
     #[error("must be a number without a comma")]
     NumberWithComma,
-    /// The number is beyond a double.
+    /// The number exceeds the range of a double.
     #[error("is too large a number")]
     NotFinite,
-    /// The number is less than the question's lower bound.
+    /// The number is less than the question's `min`.
     #[error("is below the least number allowed")]
     BelowMin,
     /// The answer is not a text.
     #[error("must be a text")]
     NotAText,
-    /// The text is no email address (contract D4).
+    /// The text is not an email address (contract D4).
     #[error("must be an e-mail address")]
     NotAnEmail,
-    /// The text is no phone number (contract D4).
+    /// The text is not a phone number (contract D4).
     #[error("must be a phone number")]
     NotAPhone,
 }
 
 impl Problem {
-    /// The name of the problem for programs, which does not change.
+    /// Returns the stable, machine-readable name of the problem.
     ///
     /// ```
     /// assert_eq!(leadapi_core::form::Problem::BelowMin.as_str(), "below_min");
@@ -140,7 +140,7 @@ impl<'r> QuestionPlan<'r> {
         }
     }
 
-    /// What an answer is worth.
+    /// Validates an answer.
     #[inline]
     pub(in crate::form) fn read<'a>(&self, answer: Option<&'a Answer>) -> Result<Slot<'a>, Problem> {
         match answer {
@@ -150,7 +150,7 @@ impl<'r> QuestionPlan<'r> {
         }
     }
 
-    /// A good answer as a person reads it: the label of the option, the number as it was written, the text.
+    /// Formats a valid answer for people: the label of an option, a number as it was written, or the text.
     pub(in crate::form) fn text<'a>(&self, slot: &Slot<'a>) -> Option<Cow<'a, str>>
     where
         'r: 'a,
@@ -192,7 +192,7 @@ impl<'r> Kind<'r> {
             (Self::Choice(_), _) => Err(Problem::NoSuchOption),
             (Self::Number { min }, _) => {
                 let number = read_number(answer)?;
-                // A bound that is no number bounds nothing.
+                // A `min` that is not a number is ignored.
                 if min.is_some_and(|min| number < min) {
                     return Err(Problem::BelowMin);
                 }
@@ -208,7 +208,7 @@ impl<'r> Kind<'r> {
 }
 
 impl<'r> Options<'r> {
-    /// The most options that are scanned instead of searched.
+    /// The maximum number of options to scan linearly instead of by binary search.
     const SCANNED: usize = 16;
 
     fn new(all: Vec<OptionPlan<'r>>) -> Self {
@@ -220,7 +220,7 @@ impl<'r> Options<'r> {
         Self { all, sorted }
     }
 
-    /// The place of the option with this id.
+    /// Returns the index of the option with this id.
     #[inline]
     pub(in crate::form) fn find(&self, id: &str) -> Option<usize> {
         if self.sorted.is_empty() {
@@ -261,11 +261,12 @@ fn read_number(answer: &Answer) -> Result<f64, Problem> {
     }
 }
 
-/// The nearest double of a decimal number that was typed: a sign, digits, a point, an exponent, and nothing else.
+/// Parses a typed decimal number to the nearest double: a sign, digits, a point and an exponent, nothing else.
 pub(super) fn decimal(text: &str) -> Option<f64> {
     let text = text.trim();
     let plain = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
-    // Of what is made of these, Rust reads as a double exactly what is meant; `inf` and `nan` are not.
+    // For texts of these characters, Rust's parser accepts exactly the decimal numbers. The check excludes `inf` and
+    // `nan`.
     if plain { text.parse().ok() } else { None }
 }
 

@@ -1,4 +1,4 @@
-//! Rules in the order in which they are tried, and what comes of trying them.
+//! Compiled rules, in the order in which a walk tries them.
 
 use std::collections::HashMap;
 
@@ -8,30 +8,30 @@ use crate::form::{logic::Rule, open::JumpKind};
 /// The name that makes a rule the default route from its page (contract 2.5).
 pub(in crate::form) const FALLBACK: &str = "__fallback__";
 
-/// What stands before the id of an ending in a target (contract 2.5).
+/// The prefix of an ending id in a target (contract 2.5).
 pub(in crate::form) const ENDING: &str = "end:";
 
-/// Where a jump goes.
+/// The target of a jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::form) enum Target {
     Page(usize),
-    /// None is the built-in confirmation.
+    /// `None` is the built-in confirmation.
     Ending(Option<usize>),
 }
 
-/// What a rule does when it holds.
+/// What a rule does when it matches.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::form) enum Jump {
     To(Target),
-    /// It goes to what does not exist.
+    /// The target does not exist.
     Missing,
-    /// Its action is not `jump`.
+    /// The action is not `jump`.
     Unknown,
 }
 
 #[derive(Debug)]
 pub(in crate::form) struct RulePlan<'r> {
-    /// Where it stands among the rules.
+    /// The index of the rule in the record.
     pub at: usize,
     pub record: &'r Rule,
     pub groups: Groups<'r>,
@@ -39,33 +39,32 @@ pub(in crate::form) struct RulePlan<'r> {
     pub jump: Jump,
 }
 
-/// What came of trying a rule.
+/// The result of trying a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::form) enum Tried {
-    /// Its conditions do not hold.
+    /// The conditions do not hold.
     No,
-    /// Whether its conditions hold is not known.
+    /// It is unknown whether the conditions hold.
     Unsure,
-    /// It holds, and what it does is not known.
+    /// The conditions hold, but the action is unknown.
     UnknownJump,
-    /// It holds, and where it goes does not exist.
+    /// The conditions hold, but the target does not exist.
     MissingTarget,
-    /// It holds.
+    /// The conditions hold, and the rule jumps to the target.
     Goes(Target),
 }
 
 impl RulePlan<'_> {
-    /// Whether it holds for whatever is answered.
+    /// Returns whether the rule matches whatever the visitor answers.
     pub(in crate::form) fn is_certain(&self) -> bool {
         self.fallback && self.groups.is_empty()
     }
 
-    /// Whether it could match: a rule without conditions never does, unless it is the fallback.
+    /// Returns whether the rule can match. A rule without conditions never does, unless it is the fallback.
     pub(in crate::form) fn can_match(&self) -> bool {
         self.is_certain() || !self.groups.is_empty()
     }
 
-    /// A rule without conditions never matches, unless it is the fallback.
     #[inline]
     fn truth(&self, slots: &[Slot<'_>]) -> Truth {
         if self.groups.is_empty() { self.fallback.into() } else { self.groups.holds(slots) }
@@ -83,7 +82,7 @@ impl RulePlan<'_> {
     }
 }
 
-/// Gives every page its rules: those with conditions in the order of the array, then the fallbacks in theirs.
+/// Assigns the rules to their pages: ordinary rules in array order, then fallbacks in array order.
 pub(super) fn link<'r>(form: &mut Questionnaire<'r>) {
     let pages = by_id(form.pages.iter().map(|page| page.id));
     let endings = by_id(form.endings.iter().map(|ending| ending.id));
@@ -92,7 +91,7 @@ pub(super) fn link<'r>(form: &mut Questionnaire<'r>) {
             return Jump::Unknown;
         };
         let target = then.target.as_str().unwrap_or_default();
-        // What begins like an ending only ever names one.
+        // A target that begins with `end:` only ever names an ending.
         let target = match target.strip_prefix(ENDING) {
             Some(ending) => endings.get(ending).map(|index| Target::Ending(Some(*index))),
             None => pages.get(target).map(|index| Target::Page(*index)),

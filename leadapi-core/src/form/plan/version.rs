@@ -1,28 +1,28 @@
-//! Which parts of a record are walked.
+//! The two versions of a record, and the parts of each.
 
 use crate::form::{
     Ending, Form, FormRecord, LiveSnapshot, Logic, Page, Question, Rule, Settings, Theme,
     field::{Field, List},
 };
 
-/// Which version of a form is meant (contract 2.5).
+/// A version of a form (contract 2.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Version {
-    /// What was published, `live_snapshot`: what visitors walk. A form without a snapshot, or with an empty one (`{}`), was
-    /// never published.
+    /// The published version, `live_snapshot`, which visitors see. A form without a snapshot, or with an empty one
+    /// (`{}`), was never published.
     Live,
-    /// What is being edited: what its author tries out.
+    /// The version being edited, for its author to try out.
     Draft,
 }
 
 impl Form {
-    /// The snapshot, if the form was published: an empty one counts as none.
+    /// Returns the published snapshot; an empty one counts as missing.
     pub(in crate::form) fn published(&self) -> Option<&LiveSnapshot> {
         self.live_snapshot.get().filter(|snapshot| **snapshot != LiveSnapshot::default())
     }
 }
 
-/// The parts of a version, wherever in the record they stand.
+/// The parts of a version, wherever they are in the record.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::form) struct Source<'r> {
     pub record: &'r FormRecord,
@@ -59,7 +59,7 @@ impl<'r> Source<'r> {
         }
     }
 
-    /// The JSON pointer of the object whose members they are.
+    /// Returns the JSON pointer of the object that holds the version.
     pub(in crate::form) fn pointer(&self) -> &'static str {
         match self.version {
             Version::Live => "/form/live_snapshot",
@@ -67,8 +67,8 @@ impl<'r> Source<'r> {
         }
     }
 
-    /// The pages, each with where it stands; one that stands nowhere and is made of the top-level fields if there are no
-    /// pages but fields. A snapshot has no fields of its own, so they are the form's in both versions.
+    /// Returns the pages, each with its index. A form without pages but with top-level fields has a single page without
+    /// an index. A snapshot has no fields of its own, so both versions use the form's.
     pub(in crate::form) fn pages(&self) -> Vec<(Option<usize>, Option<&'r Page>)> {
         let pages: Vec<_> =
             self.pages.into_iter().flat_map(crate::form::entries).map(|(at, page)| (Some(at), Some(page))).collect();
@@ -76,17 +76,17 @@ impl<'r> Source<'r> {
         if pages.is_empty() && fields { vec![(None, None)] } else { pages }
     }
 
-    /// The rules, each with where it stands.
+    /// Returns the rules, each with its index.
     pub(in crate::form) fn rules(&self) -> impl Iterator<Item = (usize, &'r Rule)> + use<'r> {
         self.logic.into_iter().flat_map(|logic| crate::form::entries(&logic.rules))
     }
 
-    /// The endings, each with where it stands.
+    /// Returns the endings, each with its index.
     pub(in crate::form) fn endings(&self) -> impl Iterator<Item = (usize, &'r Ending)> + use<'r> {
         self.settings.into_iter().flat_map(|settings| crate::form::entries(&settings.endings))
     }
 
-    /// The questions of a page, or of the page that is made of the top-level fields.
+    /// Returns the questions of a page, or the top-level fields.
     pub(in crate::form) fn fields(&self, page: Option<&'r Page>) -> &'r List<Question> {
         const NONE: &List<Question> = &Field::Absent;
         page.map(|page| &page.fields).or_else(|| self.form.map(|form| &form.fields)).unwrap_or(NONE)

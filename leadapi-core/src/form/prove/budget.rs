@@ -1,15 +1,14 @@
-//! What a proof may cost: work, and memory that it keeps.
+//! The budget of a proof: work and retained memory.
 
 use std::cell::Cell;
 
-/// The units of work that one step of the policy's budget buys. A unit is about a condition that is asked.
+/// The units of work per step of the policy's budget. A unit is roughly one evaluated condition.
 const WORK: usize = 64;
 
-/// The bytes that one step of the policy's budget buys: 50 MB for 200,000 steps.
+/// The bytes per step of the policy's budget: about 50 MB for 200,000 steps.
 const BYTES: usize = 256;
 
-/// What is left of the work and of the memory. Shared by reference, because what walks the states and what keeps them
-/// spend from the same budget.
+/// The remaining work and memory. Shared by reference, because both the search and the table of states spend from it.
 #[derive(Debug)]
 pub(super) struct Budget {
     work: Cell<usize>,
@@ -21,12 +20,12 @@ impl Budget {
         Self { work: Cell::new(steps.saturating_mul(WORK)), bytes: Cell::new(steps.saturating_mul(BYTES)) }
     }
 
-    /// Takes units of work. Returns `None` when too few are left; from then on there are none.
+    /// Spends units of work. Returns `None` if too few are left, and leaves nothing for later calls.
     pub(super) fn spend(&self, units: usize) -> Option<()> {
         take(&self.work, units)
     }
 
-    /// Takes bytes that are kept until the proof is done. Returns `None` when too few are left.
+    /// Spends bytes that stay allocated until the proof is done. Returns `None` if too few are left.
     pub(super) fn keep(&self, bytes: usize) -> Option<()> {
         take(&self.bytes, bytes)
     }

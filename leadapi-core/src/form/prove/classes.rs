@@ -1,4 +1,4 @@
-//! The answers that make a difference: to each question as few as there are ways for the rules to look at it.
+//! Equivalence classes of answers: answers to a question that no rule can tell apart share one.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,17 +13,17 @@ use super::{
 };
 use crate::validate::text::PHONE;
 
-/// A lead has a name.
+/// The lead has a name.
 pub(super) const NAMED: u8 = 1;
-/// A lead has an email address or a phone number.
+/// The lead has an email address or a phone number.
 pub(super) const CONTACT: u8 = 2;
 
-/// The answers to each question that stand for all others.
+/// One representative answer per class, for each question.
 pub(super) struct Classes {
     by_question: Vec<Vec<Option<Answer>>>,
 }
 
-/// A class of answers as conditions see it, and what it does for a lead.
+/// A class of answers as conditions see it, and what it contributes to a lead.
 pub(super) struct Class<'c> {
     pub answer: Option<&'c Answer>,
     pub slot: Slot<'c>,
@@ -40,7 +40,7 @@ impl Classes {
         Self { by_question: by_question.collect() }
     }
 
-    /// The classes of each question, ready to be asked.
+    /// Returns the classes of each question, with the answers already read.
     pub(super) fn of<'c>(&'c self, form: &'c Questionnaire<'c>) -> Vec<Vec<Class<'c>>> {
         let class = |question: &'c QuestionPlan<'c>, answer: &'c Option<Answer>| {
             let answer = answer.as_ref();
@@ -54,8 +54,8 @@ impl Classes {
     }
 }
 
-/// One good answer for each way in which the tests can come out. Of several, the one that does least for a lead: what is
-/// proved of it is proved of all.
+/// Returns one valid answer for each possible outcome of the tests. Among equivalent answers, it is the one that
+/// contributes least to a lead, so a proof for it holds for all.
 fn classes(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answer>> {
     let mut classes: BTreeMap<Signature, (u8, Option<Answer>)> = BTreeMap::new();
     for answer in candidates(question, tests) {
@@ -76,7 +76,7 @@ fn flags(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, slot: &Slot<'_>)
     named | if is_contact(question, &text) { CONTACT } else { 0 }
 }
 
-/// Answers among which there is one of every class; some are not good, and several may be of one class.
+/// Returns answers that include at least one of every class. Some may be invalid, and several may share a class.
 fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answer>> {
     let constants = tests.texts();
     let mut answers = vec![None];
@@ -86,7 +86,7 @@ fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answ
             let numbers = numbers(tests.numbers().chain(*min));
             answers.extend(numbers.iter().map(|number| Some(number.clone().into())));
             if question.key == Some("phone") {
-                // A number is no phone number when it is written with more characters than one may have.
+                // A number whose spelling is longer than a phone number may be is not a phone number.
                 let long = numbers.iter().filter_map(|number| spelled(number, PHONE.max_chars()));
                 answers.extend(long.map(|number| Some(number.into())));
             }
@@ -99,7 +99,7 @@ fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answ
     }
     if matches!(question.kind, Kind::Unknown) {
         answers.extend([true, false].map(|yes| Some(yes.into())));
-        // A number, too, is compared as it is written: as the condition writes it, and in some other way.
+        // A number is also compared as text: once spelled like the condition's value, and once differently.
         let written = constants.iter().filter_map(|text| Number::parse(text).ok());
         answers.extend(written.map(|number| Some(number.into())));
         let other = numbers(tests.numbers());
@@ -108,7 +108,7 @@ fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answ
     answers
 }
 
-/// The same number with so many zeros more.
+/// Returns the same number, spelled with this many extra zeros.
 fn spelled(number: &Number, zeros: usize) -> Option<Number> {
     let zeros = "0".repeat(zeros);
     let spelling = match number.as_str().split_once('e') {
@@ -119,13 +119,13 @@ fn spelled(number: &Number, zeros: usize) -> Option<Number> {
     Number::parse(&spelling).ok()
 }
 
-/// The same number in a spelling that is none of these, which are sorted.
+/// Returns the same number in a spelling that is not in `others`, which is sorted.
 fn respelled(number: &Number, others: &[&str]) -> Option<Number> {
     let mut spellings = (1..others.len() + 2).filter_map(|zeros| spelled(number, zeros));
     spellings.find(|spelling| others.binary_search(&spelling.as_str()).is_err())
 }
 
-/// The text, made another one until it is none of these, which are sorted.
+/// Changes the text until it is not in `others`, which is sorted.
 fn unlike(text: &str, others: &[&str]) -> String {
     let mut text = text.to_owned();
     while others.binary_search(&text.as_str()).is_ok() {
@@ -134,7 +134,7 @@ fn unlike(text: &str, others: &[&str]) -> String {
     text
 }
 
-/// A number at each constant, and one in each gap between them.
+/// Returns each constant, and one number in each gap around and between them.
 fn numbers(constants: impl Iterator<Item = f64>) -> Vec<Number> {
     let mut cuts: Vec<f64> = constants.collect();
     cuts.sort_by(f64::total_cmp);
@@ -150,7 +150,7 @@ fn numbers(constants: impl Iterator<Item = f64>) -> Vec<Number> {
     numbers.into_iter().filter_map(|number| Number::try_from(number).ok()).collect()
 }
 
-/// A double between two others, one that is easily read if there is one.
+/// Returns a double between two others, preferably one that is easy to read.
 fn between(low: f64, high: f64) -> Option<f64> {
     let next_whole = low.floor() + 1.0;
     let whole_before = high.ceil() - 1.0;

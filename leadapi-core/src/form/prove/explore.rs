@@ -1,4 +1,4 @@
-//! All states that walks can be in, each visited once.
+//! An exhaustive search of all states of walks, which visits each state once.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -18,16 +18,16 @@ use super::{
     state::{Node, State, Trail},
 };
 
-/// What was found in all states, or in as many as the budget allowed.
+/// The results of the search, which is partial if the budget ran out.
 pub(in crate::form) struct Exploration {
     pub proofs: Proofs,
-    /// The rules whose conditions hold, or may hold, for some answers on their page, by their place among the rules.
+    /// The rules whose conditions hold, or may hold, for some answers on their page, by index in the record.
     pub held: BTreeSet<usize>,
-    /// The rules that are followed, or may be, for some answers.
+    /// The rules that a walk follows, or may follow, for some answers.
     pub followed: BTreeSet<usize>,
-    /// Whether a walk can reach an ending that makes a lead.
+    /// Whether a walk can reach an ending that creates a lead.
     pub makes_lead: bool,
-    /// Whether a rule may do something unknown, after which a walk can be anywhere.
+    /// Whether a rule may take an unknown action, after which the walk could continue anywhere.
     pub anywhere: bool,
 }
 
@@ -58,15 +58,15 @@ struct Explorer {
     anywhere: bool,
 }
 
-/// Pages or endings that walks reach.
+/// The pages or endings that walks reach.
 #[derive(Default)]
 struct Reached {
     certain: BTreeSet<usize>,
-    /// Those that a walk reaches if rules match that cannot be evaluated.
+    /// Those that a walk reaches only if rules match that cannot be evaluated.
     possible: BTreeSet<usize>,
 }
 
-/// What refutes a statement.
+/// A counterexample to a statement.
 #[derive(Default)]
 struct Witness {
     certain: Option<Answers>,
@@ -83,7 +83,7 @@ impl Reached {
         };
     }
 
-    /// A statement that all are reached. While not all states were visited, only the graph can say that one is not.
+    /// Decides whether all are reached. After a partial search, only the graph can show that one is unreachable.
     fn verdict(&self, count: usize, may_be_reached: impl Fn(usize) -> bool) -> Verdict<Vec<usize>> {
         let missing: Vec<usize> = (0..count).filter(|index| !self.certain.contains(index)).collect();
         if missing.is_empty() {
@@ -113,7 +113,7 @@ impl Witness {
 }
 
 impl Explorer {
-    /// Visits each state once. Returns `None` when the budget runs out.
+    /// Visits each state once. Returns `None` if the budget runs out.
     fn run(&mut self, space: &Space<'_>, budget: &Budget) -> Option<()> {
         let mut slots = space.slots();
         self.nodes.extend(space.first().map(|state| Node::first(Rc::new(state))));
@@ -185,7 +185,7 @@ impl Explorer {
         Some(())
     }
 
-    /// The state, unless it is known. A state that is reached for certain makes its uncertain twin redundant.
+    /// Returns the state, unless it is known. A state that is certainly reached makes its uncertain twin redundant.
     fn unknown(&self, mut state: State) -> Option<State> {
         if self.known.contains(&state) {
             return None;

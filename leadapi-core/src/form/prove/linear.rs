@@ -1,19 +1,19 @@
-//! What the graph of the pages proves by itself, in linear time, whatever the rules ask.
+//! Proofs from the graph of the pages alone, in linear time, regardless of conditions.
 //!
-//! The graph has every jump that a rule could make, so what is true of all its paths is true of all walks. The converse
-//! does not hold: what cannot be proved here may still be true.
+//! The graph contains every jump that a rule could make, so what holds for all its paths holds for all walks. The
+//! converse is false: a statement that this module cannot prove may still hold.
 
 use super::{
     super::plan::{Jump, Questionnaire, Target},
     classes::{CONTACT, Class, NAMED},
 };
 
-/// What is proved; `false` says nothing.
+/// The proved statements; `false` proves nothing.
 pub(super) struct Linear {
     pub ends: bool,
     /// What every lead has.
     pub gained: u8,
-    /// Whether a rule of a reachable page may do something unknown, after which a walk can be anywhere.
+    /// Whether a rule of a reachable page may take an unknown action, after which the walk could continue anywhere.
     pub may_leave_the_graph: bool,
 }
 
@@ -37,18 +37,18 @@ impl Linear {
     }
 }
 
-/// What a page does for a lead, whatever is answered on it.
+/// Returns what a page contributes to a lead, whatever the visitor answers on it.
 fn gain(form: &Questionnaire<'_>, classes: &[Vec<Class<'_>>], page: usize) -> u8 {
     let questions = form.pages.get(page).map(|page| page.questions.clone()).unwrap_or_default();
     let least = |question: usize| {
         let classes = classes.get(question).into_iter().flatten();
-        // Nobody leaves a page with a question that has no good answer.
+        // A question without a valid answer contributes everything, because no walk leaves its page.
         classes.fold(NAMED | CONTACT, |flags, class| flags & class.flags)
     };
     questions.fold(0, |flags, question| flags | least(question))
 }
 
-/// Whether every path to an ending that makes a lead passes through a page with this gain.
+/// Returns whether every path to an ending that creates a lead passes through a page with this contribution.
 fn on_every_path_to_a_lead(form: &Questionnaire<'_>, gains: &[u8], flag: u8) -> bool {
     let has = |page: usize| gains.get(page).is_some_and(|gain| gain & flag != 0);
     let without = form.graph.reached([0], |page| !has(page));

@@ -1,25 +1,25 @@
-//! Which answers a rule can still look at: live variables, as compilers call them.
+//! Live-variable analysis: which answers later rules can still read.
 
 use super::{
     super::plan::{Cond, Jump, PagePlan, Questionnaire},
     budget::Budget,
 };
 
-/// Where the answer to each question matters.
+/// The pages on which the answer to each question matters.
 pub(super) struct Live {
     questions: Vec<LiveQuestion>,
 }
 
 #[derive(Clone, Default)]
 struct LiveQuestion {
-    /// Whether a rule of its own page, or of one that can follow, looks at it.
+    /// Whether a rule of its own page, or of a page that can follow, reads it.
     is_looked_at: bool,
     /// The other pages on which its answer still matters, sorted.
     pages: Vec<usize>,
 }
 
 impl Live {
-    /// Follows the ways back from each rule that looks at a question to the question's page. Returns `None` when the
+    /// Searches backwards from each page whose rules read a question to the question's own page. Returns `None` if the
     /// budget runs out.
     pub(super) fn new(form: &Questionnaire<'_>, budget: &Budget) -> Option<Self> {
         let mut questions = vec![LiveQuestion::default(); form.questions.len()];
@@ -35,13 +35,14 @@ impl Live {
                 before.get_mut(next).into_iter().for_each(|before| before.push(page));
             }
         }
-        // The last question for which each page was visited.
+        // The last question for which the search visited each page.
         let mut visited = vec![usize::MAX; form.pages.len()];
         for (index, lookers) in lookers.into_iter().enumerate() {
             let (Some(question), Some(live)) = (form.questions.get(index), questions.get_mut(index)) else { continue };
             let mut open = lookers;
             while let Some(page) = open.pop() {
-                // A walk visits the question's page once: before it nothing is answered, and it never comes back.
+                // The search stops at the question's page: before that page there is no answer, and no walk returns to
+                // it.
                 if page == question.page {
                     live.is_looked_at = true;
                     continue;
@@ -59,18 +60,18 @@ impl Live {
         Some(Self { questions })
     }
 
-    /// Whether any rule that can be tried when the question has been answered looks at it.
+    /// Returns whether any rule that a walk can try after answering the question reads it.
     pub(super) fn is_looked_at(&self, question: usize) -> bool {
         self.questions.get(question).is_some_and(|live| live.is_looked_at)
     }
 
-    /// Whether an earlier answer to the question matters on a page.
+    /// Returns whether an earlier answer to the question matters on a page.
     pub(super) fn matters(&self, question: usize, page: usize) -> bool {
         self.questions.get(question).is_some_and(|live| live.pages.binary_search(&page).is_ok())
     }
 }
 
-/// The questions at which the rules of a page look.
+/// Returns the questions that the rules of a page read.
 fn looked_at(page: &PagePlan<'_>) -> Vec<usize> {
     let jumps = page.rules.iter().filter(|rule| !matches!(rule.jump, Jump::Missing));
     let asked = jumps.flat_map(|rule| rule.groups.conds()).filter_map(|cond| match cond {

@@ -1,4 +1,4 @@
-//! What can be proved of a form, for all answers that there are.
+//! Proofs about a form that hold for all possible answers.
 
 mod budget;
 mod classes;
@@ -16,34 +16,35 @@ pub use paths::{Path, PathEnd, Paths};
 
 use super::{answer::Answers, plan::Questionnaire};
 
-/// Whether a statement about a form is true of all its walks.
+/// Whether a statement holds for all walks of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict<W> {
-    /// It is true, whatever is answered.
+    /// The statement holds, whatever the visitor answers.
     Proved,
-    /// It is false, and this shows it.
+    /// The statement is false, and this is a counterexample.
     Refuted(W),
-    /// It is not known. Either the [`budget`](super::Policy::budget) ran out: in general the question is NP-complete, so
-    /// there are such forms. Or it depends on a rule that cannot be evaluated, because of an operator, a join or an
-    /// action that this crate does not know: see [`Proofs::undecided`].
+    /// The statement is undecided. One reason is that the [`budget`](super::Policy::budget) ran out; the problem is
+    /// NP-complete in general, so such forms exist. The other is that the statement depends on a rule with an unknown
+    /// operator, join or action: see [`Proofs::undecided`].
     Unknown,
 }
 
-/// What is true of all walks of a form, whatever is answered.
+/// Statements about all walks of a form.
 ///
-/// The answers to a question fall into few classes: its options, the stretches of numbers between the constants of the
-/// conditions, the texts that a condition names and all others, and none if it is optional. All ways through the pages
-/// are explored with one answer of each class, for as long as a rule ahead looks at it; so a verdict is exact. It is
-/// linear in the pages where rules look only at the answers of their own page.
+/// The answers to a question fall into a few equivalence classes: its options, the intervals between the constants of
+/// numeric conditions, each text that a condition names, all other texts, and no answer if the question is optional.
+/// The search explores all paths with one answer of each class, and keeps an answer only while a later rule can read
+/// it. So a verdict is exact. The search is linear in the number of pages if rules read only the answers of their own
+/// page.
 ///
-/// Where the budget runs out, [`ends`](Self::ends), [`named`](Self::named) and [`contactable`](Self::contactable) can
-/// still be proved from the graph of the pages alone, in linear time: no page is on a cycle, or every path to a lead
-/// passes through a page that requires a name.
+/// If the budget runs out, [`ends`](Self::ends), [`named`](Self::named) and [`contactable`](Self::contactable) can
+/// still be proved from the graph of the pages in linear time: no page is on a cycle, or every path to a lead passes
+/// through a page that requires a name.
 ///
-/// A rule that cannot be evaluated may match or not, just as a walk calls such a step
-/// [uncertain](super::Step::is_uncertain). A statement is proved when it is true in both cases, and refuted only by
-/// answers whose walk depends on no such rule.
+/// A rule that cannot be evaluated may or may not match, and a walk marks such a step as
+/// [uncertain](super::Step::is_uncertain). A statement counts as proved if it holds in both cases. Only answers whose
+/// walk depends on no such rule refute it.
 ///
 /// ```
 /// use leadapi_core::form::{Answers, FormRecord, Policy, Verdict, Version};
@@ -61,26 +62,25 @@ pub enum Verdict<W> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Proofs {
-    /// Every walk ends. Otherwise, with these answers it comes back to a page.
+    /// Every walk ends. The counterexample leads back to a page that was visited before.
     pub ends: Verdict<Answers>,
-    /// Every page is come to with some answers. Otherwise, these are not, by their place among
+    /// Some answers lead to each page. The counterexamples are the unreachable pages, by index in
     /// [`Questionnaire::pages`].
     pub pages: Verdict<Vec<usize>>,
-    /// Every ending of the settings is come to with some answers. Otherwise, these are not, by their place among the
-    /// endings.
+    /// Some answers lead to each ending of the settings. The counterexamples are the unreachable endings, by index.
     pub endings: Verdict<Vec<usize>>,
-    /// Every lead has a name. Otherwise, with these answers it has none.
+    /// Every lead has a name. The counterexample creates a lead without one.
     pub named: Verdict<Answers>,
-    /// Every lead has an email address or a phone number. Otherwise, with these answers it has neither.
+    /// Every lead has an email address or a phone number. The counterexample creates a lead with neither.
     pub contactable: Verdict<Answers>,
-    /// The rules that cannot be evaluated with some answers that lead to their page, by their place among the rules.
+    /// The rules that cannot be evaluated for some answers that lead to their page, by index in the record.
     pub undecided: Vec<usize>,
-    /// Whether the budget sufficed to explore all ways of answering.
+    /// Whether the budget sufficed to explore all combinations of answers.
     pub complete: bool,
 }
 
 impl Questionnaire<'_> {
-    /// Proves or refutes what an author wants of every form; see [`Proofs`].
+    /// Proves or refutes the properties that every form should have; see [`Proofs`].
     ///
     /// ```
     /// # use leadapi_core::form::{FormRecord, Policy, Verdict, Version};

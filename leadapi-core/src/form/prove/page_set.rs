@@ -1,12 +1,12 @@
-//! A set of pages that is small where pages follow each other.
+//! A set of pages that is compact for consecutive pages.
 
-/// Pages as sorted ranges that neither touch nor overlap: most walks visit pages in the order of the record, so that a
-/// walk of thousands of pages is one range.
+/// A set of pages, as sorted ranges that neither touch nor overlap. Most walks visit pages in record order, so even a
+/// walk of thousands of pages is a single range.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct PageSet(Vec<(usize, usize)>);
 
 impl PageSet {
-    /// The number of ranges.
+    /// Returns the number of ranges.
     pub(super) fn ranges(&self) -> usize {
         self.0.len()
     }
@@ -33,7 +33,7 @@ impl PageSet {
         }
     }
 
-    /// The first range that does not end before the page.
+    /// Returns the index of the first range that does not end before the page.
     fn behind(&self, page: usize) -> usize {
         self.0.partition_point(|(_, last)| *last < page)
     }
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn pages_in_any_order_are_the_same_set() {
-        // Every order of six pages, by the factorial number system.
+        // Enumerates every order of six pages through the factorial number system.
         for mut number in 0..720_usize {
             let (mut left, mut set, mut known) = (vec![1, 2, 3, 5, 6, 9], PageSet::default(), BTreeSet::new());
             for size in (1..=6).rev() {

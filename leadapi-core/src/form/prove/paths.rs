@@ -1,4 +1,4 @@
-//! Every path that some answers lead along, each with answers that do: what an author would click through.
+//! Enumeration of the feasible paths through a form, each with answers that lead along it.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -13,31 +13,31 @@ use super::{
     state::{Node, State, Trail},
 };
 
-/// The bytes of an answer in a list of answers, about.
+/// The approximate size of an answer in a list of answers.
 const ANSWER_BYTES: usize = 128;
 
 /// A path through a form, and answers that lead along it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Path<'r> {
-    /// The pages in the order of the visit, by their place among [`Questionnaire::pages`].
+    /// The pages in the order of the visits, by index in [`Questionnaire::pages`].
     pub pages: Vec<usize>,
-    /// How it ends.
+    /// The end of the path.
     pub end: PathEnd<'r>,
-    /// Answers that lead along it.
+    /// Answers that lead along the path.
     pub answers: Answers,
-    /// Whether a rule on the way cannot be evaluated and was skipped, as in a walk: see
+    /// Whether the walk skips a rule on this path because it cannot be evaluated; see
     /// [`Step::is_uncertain`](crate::form::Step::is_uncertain).
     pub uncertain: bool,
 }
 
-/// How a path ends.
+/// The end of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum PathEnd<'r> {
-    /// At an ending, with its id if it has one.
+    /// An ending, with its id if it has one.
     Ending(Option<&'r str>),
-    /// Back at a page of the path, by its place.
+    /// A page of the path that would be visited twice, by index.
     Endless(usize),
 }
 
@@ -47,12 +47,12 @@ pub enum PathEnd<'r> {
 pub struct Paths<'r> {
     /// The paths, sorted by their pages.
     pub paths: Vec<Path<'r>>,
-    /// Whether these are all; otherwise the [`budget`](crate::form::Policy::budget) ran out, or there are more than were
-    /// asked for.
+    /// Whether the list is complete. If not, the [`budget`](crate::form::Policy::budget) ran out or there are more
+    /// paths than the requested maximum.
     pub complete: bool,
 }
 
-/// Where paths that have been one so far go apart.
+/// The point at which paths with a common prefix diverge.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Fork {
     Ending(Option<usize>),
@@ -60,15 +60,14 @@ enum Fork {
     Page(usize),
 }
 
-/// The last page of a path, the page before it in the list of all such, and the nodes in which walks can be that have
-/// come this way.
+/// A prefix of paths: its last page, the index of the prefix before it, and the nodes that walks along it can be in.
 struct Prefix {
     page: usize,
     before: Option<usize>,
     nodes: Vec<usize>,
 }
 
-/// A way from a node, with whether every rule up to there could be evaluated.
+/// A transition from a node, and whether every rule before it could be evaluated.
 struct Branch {
     trail: Trail,
     state: Option<State>,
@@ -76,9 +75,10 @@ struct Branch {
 }
 
 impl<'r> Questionnaire<'r> {
-    /// Lists the paths that answers can lead along, at most so many, each with answers that do.
+    /// Lists at most `most` feasible paths, each with answers that lead along it.
     ///
-    /// Paths on which a required question has no good answer (a choice without options) end nowhere and are left out.
+    /// Paths through a page with a required question that has no valid answer (a choice without options) are left out,
+    /// because they never end.
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, PathEnd, Policy, Version};
@@ -117,7 +117,7 @@ struct Lister<'f, 'r> {
 }
 
 impl<'r> Lister<'_, 'r> {
-    /// Lists all paths. Returns `None` when the budget runs out, or there are more than were asked for.
+    /// Lists all paths. Returns `None` if the budget runs out or there are more than the maximum.
     fn run(&mut self, space: &Space<'_>, budget: &Budget) -> Option<()> {
         let Some(first) = space.first() else { return Some(()) };
         self.nodes.push(Node::first(Rc::new(first)));
@@ -133,7 +133,7 @@ impl<'r> Lister<'_, 'r> {
                 space.exits(&state, &mut slots, budget, |exit| {
                     let (fork, state, certain) = match exit.taken {
                         Way::Page(mut state) => {
-                            // What an answer does for a lead makes no other path.
+                            // Contributions to the lead do not distinguish paths.
                             state.flags = 0;
                             (Fork::Page(state.page), Some(state.clone()), state.certain)
                         }

@@ -1,4 +1,4 @@
-//! How the rules tell answers to one question apart.
+//! Signatures: how the rules tell answers to one question apart.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use super::super::{
     plan::{Cond, Jump, Questionnaire, Slot, Test},
 };
 
-/// All that conditions ask of one question, sorted so that an answer is placed without asking each.
+/// All tests of one question, sorted so that classifying an answer needs no linear scan.
 #[derive(Debug, Default)]
 pub(super) struct Tests<'f> {
     filled: bool,
@@ -17,19 +17,19 @@ pub(super) struct Tests<'f> {
     texts: Vec<&'f str>,
 }
 
-/// How all tests of a question come out for an answer: two answers have one signature exactly if no test tells them
-/// apart.
+/// The outcome of all tests of a question for an answer. Two answers have equal signatures exactly if no test
+/// distinguishes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Signature {
     filled: bool,
-    /// How many of the numbers of `gt` are below the answer.
+    /// The number of `gt` constants below the answer.
     above: usize,
-    /// Which value of `equals` it is.
+    /// The `equals` constant that matches the answer.
     equal: Option<usize>,
 }
 
 impl<'f> Tests<'f> {
-    /// The tests of each question that a rule asks for.
+    /// Collects the tests of each question that a rule reads.
     pub(super) fn of(form: &'f Questionnaire<'_>) -> HashMap<usize, Self> {
         let mut tests: HashMap<usize, Self> = HashMap::new();
         let rules = form.pages.iter().flat_map(|page| &page.rules);
@@ -58,17 +58,17 @@ impl<'f> Tests<'f> {
         self.texts.dedup();
         for numbers in [&mut self.equal, &mut self.greater] {
             numbers.sort_by(f64::total_cmp);
-            // The two zeros are one number.
+            // Positive and negative zero are one number.
             numbers.dedup_by(|one, other| *one <= *other && *other <= *one);
         }
     }
 
-    /// The texts that an answer may be compared with, sorted.
+    /// Returns the texts that rules compare an answer with, sorted.
     pub(super) fn texts(&self) -> &[&'f str] {
         &self.texts
     }
 
-    /// The numbers that an answer may be compared with.
+    /// Returns the numbers that rules compare an answer with.
     pub(super) fn numbers(&self) -> impl Iterator<Item = f64> {
         self.equal.iter().chain(&self.greater).copied()
     }

@@ -1,7 +1,7 @@
-//! The states that walks can be in: a page, and what was answered so far as far as it can still matter.
+//! The state space of walks. A state is a page and those earlier answers that can still matter.
 //!
-//! A question matters on a page while a rule of that page, or of one that is reachable from there, looks at it. So where
-//! rules look only at their own page, there is one state to a page, whatever the answers.
+//! An answer matters on a page if a rule of that page, or of a page reachable from it, reads it. So if rules read only
+//! answers of their own page, each page has a single state, whatever the answers.
 
 use super::{
     super::{
@@ -15,7 +15,7 @@ use super::{
     state::{Choice, Node, State, Trail},
 };
 
-/// Where a page is left to, with some answers.
+/// A transition out of a page, for some answers.
 pub(super) enum Way {
     Page(State),
     Ending {
@@ -28,18 +28,18 @@ pub(super) enum Way {
         page: usize,
         certain: bool,
     },
-    /// A rule may do something unknown, after which a walk can be anywhere.
+    /// A rule may take an unknown action, after which the walk could continue anywhere.
     Anywhere,
 }
 
-/// How a page is left with some answers.
+/// The ways out of a page, for one combination of answers.
 pub(super) struct Exit<'e> {
     pub choices: &'e [Choice],
-    /// What came of trying each rule of the page.
+    /// The result of trying each rule of the page.
     pub tried: &'e [Tried],
-    /// The way of rules that cannot be evaluated, each of which may be gone.
+    /// The transitions of rules that cannot be evaluated, each of which a walk might take.
     pub possible: Vec<Way>,
-    /// The way that a walk goes, which passes over such rules.
+    /// The transition that a walk takes, which skips such rules.
     pub taken: Way,
 }
 
@@ -50,23 +50,23 @@ pub(super) struct Space<'c> {
     pages: Vec<PageChoices>,
 }
 
-/// What there is to choose on a page.
+/// The choices of answers on a page.
 struct PageChoices {
-    /// The questions at which rules look, here or later.
+    /// The questions that rules on this or a later page read.
     open: Vec<usize>,
-    /// What the answers to the other questions do for a lead.
+    /// What the answers to the other questions contribute to a lead.
     flags: u8,
-    /// Whether a required question has no good answer, so that nobody leaves the page.
+    /// Whether a required question has no valid answer, so that no walk leaves the page.
     blocked: bool,
     /// The work of trying all rules once.
     work: usize,
 }
 
-/// The answers on a path as conditions see them; empty between two calls.
+/// The answers on a path as conditions see them; all slots are empty between calls.
 pub(super) struct Slots<'c>(Vec<Slot<'c>>);
 
 impl<'c> Space<'c> {
-    /// Nothing if even to say where questions matter would take more than the budget.
+    /// Returns `None` if the budget does not even cover the live-variable analysis.
     pub(super) fn new(form: &'c Questionnaire<'c>, classes: &'c [Vec<Class<'c>>], budget: &Budget) -> Option<Self> {
         let live = Live::new(form, budget)?;
         let mut space = Self { form, classes, live, pages: Vec::new() };
@@ -94,13 +94,13 @@ impl<'c> Space<'c> {
         Slots(vec![Slot::Empty; self.form.questions.len()])
     }
 
-    /// The state in which every walk begins.
+    /// Returns the state in which every walk starts.
     pub(super) fn first(&self) -> Option<State> {
         let page = self.form.pages.first().map(|_| 0)?;
         Some(State { page, known: Vec::new(), seen: PageSet::default(), flags: 0, certain: true })
     }
 
-    /// All exits from a state. Returns `None` when the budget runs out, in `each` or here.
+    /// Passes all exits of a state to `each`. Returns `None` if the budget runs out, here or in `each`.
     pub(super) fn exits(
         &self,
         state: &State,
@@ -141,7 +141,7 @@ impl<'c> Space<'c> {
         done
     }
 
-    /// The next combination of answers, if there is one.
+    /// Advances to the next combination of answers. Returns whether there is one.
     fn advance(&self, choices: &mut [Choice]) -> bool {
         for (question, class) in choices {
             *class += 1;
@@ -163,7 +163,7 @@ impl<'c> Space<'c> {
         self.classes.get(question)?.get(class)
     }
 
-    /// The class that does least for a lead.
+    /// Returns the class that contributes least to a lead.
     fn least(&self, question: usize) -> Option<&'c Class<'c>> {
         self.classes.get(question)?.iter().min_by_key(|class| class.flags)
     }
@@ -178,7 +178,7 @@ impl<'c> Space<'c> {
         let mut taken = None;
         for (rule, tried) in rules.iter().zip(tried) {
             match (tried, rule.jump) {
-                // A rule without a target is skipped, whether it matches or not.
+                // A rule whose target is missing is skipped, whether it matches or not.
                 (Tried::No | Tried::MissingTarget, _) | (Tried::Unsure | Tried::UnknownJump, Jump::Missing) => {}
                 (Tried::Goes(target), _) => {
                     taken = Some(*target);
@@ -212,7 +212,7 @@ impl<'c> Space<'c> {
         if together {
             seen.insert(state.page);
         }
-        // Not to have answered is the same as not to have been asked.
+        // An unanswered question has the same effect as one that was not asked.
         let filled = |choice: &Choice| self.class(*choice).is_some_and(|class| class.answer.is_some());
         let all = state.known.iter().chain(choices.iter().filter(|choice| filled(choice)));
         let mut known: Vec<Choice> = all.filter(|(question, _)| self.live.matters(*question, page)).copied().collect();
@@ -220,7 +220,7 @@ impl<'c> Space<'c> {
         Way::Page(State { page, known, seen, flags, certain })
     }
 
-    /// The answers that lead along a trail.
+    /// Returns the answers that lead along a trail.
     pub(super) fn answers(&self, nodes: &[Node], trail: &Trail) -> Answers {
         let mut answers = Answers::new();
         let mut set = |question: usize, class: Option<&Class<'_>>| {

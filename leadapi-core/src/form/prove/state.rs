@@ -1,35 +1,35 @@
-//! A state of walks, and how it was reached.
+//! The states of walks, and how the search reached them.
 
 use std::rc::Rc;
 
 use super::page_set::PageSet;
 
-/// A question, and the class of the answer to it.
+/// A question and the class of its answer, both by index.
 pub(super) type Choice = (usize, usize);
 
-/// Where a walk can be. All walks in one state go the same ways from there.
+/// The state of a walk. All walks in the same state have the same possible continuations.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct State {
     pub page: usize,
-    /// What was answered that can still matter.
+    /// The earlier answers that can still matter.
     pub known: Vec<Choice>,
-    /// The pages behind that can still be reached.
+    /// The visited pages that can still be reached again.
     pub seen: PageSet,
-    /// What the answers so far do for a lead.
+    /// What the answers so far contribute to a lead.
     pub flags: u8,
-    /// Whether every rule on the way could be evaluated; otherwise a walk can be here, and need not.
+    /// Whether every rule so far could be evaluated; otherwise a walk may or may not reach this state.
     pub certain: bool,
 }
 
-/// A reached state, and how it was reached.
+/// A reached state and its origin.
 #[derive(Debug)]
 pub(super) struct Node {
     pub state: Rc<State>,
-    /// The node before it, and what was answered on its page; none for the first page.
+    /// The previous node and the answers on its page; none for the first page.
     pub from: Option<Trail>,
 }
 
-/// A node, and what is answered to those questions of its page at which rules look.
+/// A node, and the answers on its page to those questions that rules read.
 #[derive(Clone, Debug)]
 pub(super) struct Trail {
     pub node: usize,
@@ -37,7 +37,7 @@ pub(super) struct Trail {
 }
 
 impl State {
-    /// The bytes that the state keeps, with the table's entry for it.
+    /// Returns the bytes of the state, including its table entry.
     pub(super) fn bytes(&self) -> usize {
         size_of::<Self>() + size_of::<Choice>() * (self.known.len() + self.seen.ranges()) + 4 * size_of::<usize>()
     }
@@ -58,7 +58,7 @@ impl Trail {
         Self { node, choices: choices.into() }
     }
 
-    /// The bytes that the trail keeps, as part of a node.
+    /// Returns the bytes of the trail as part of a node.
     pub(super) fn bytes(&self) -> usize {
         size_of::<Node>() + size_of_val(&*self.choices)
     }

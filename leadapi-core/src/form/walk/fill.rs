@@ -6,23 +6,23 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::Walk;
 
-/// The most characters of a key.
+/// The maximum number of characters in a key.
 const KEY_CHARS: usize = 64;
 
-/// All but what RFC 3986 calls unreserved.
+/// All characters except those that RFC 3986 calls unreserved.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// How what is put into a text is written, so that it can do no harm there. The text around it is its author's, and is
-/// left as it is.
+/// How to escape inserted answers, so that they are harmless in their context. The surrounding text comes from the
+/// form's author and stays unchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Escape {
-    /// As it is, for a place where a text is only a text.
+    /// No escaping, for plain-text contexts.
     #[default]
     Plain,
-    /// For HTML, between tags or in a quoted attribute: `&`, `<`, `>`, `"` and `'` as references.
+    /// HTML, between tags or in a quoted attribute: `&`, `<`, `>`, `"` and `'` become character references.
     Html,
-    /// For a part of a URL: all but letters, digits and `-._~` as `%` and two digits.
+    /// A URL component: everything except letters, digits and `-._~` is percent-encoded.
     Url,
 }
 
@@ -47,7 +47,7 @@ impl Escape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::form) enum Piece<'t> {
     Text(&'t str),
-    /// A brace that opens or closes nothing.
+    /// An unmatched brace.
     Brace(&'t str),
     Key {
         key: &'t str,
@@ -55,7 +55,7 @@ pub(in crate::form) enum Piece<'t> {
     },
 }
 
-/// The pieces of a text, in order. Of nested braces the innermost count.
+/// Splits a text into its pieces, in order. In nested braces, only the innermost pair forms a placeholder.
 pub(in crate::form) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -82,7 +82,7 @@ pub(in crate::form) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     })
 }
 
-/// What stands between braces as a key: 1 to 64 characters on one line.
+/// Returns the trimmed key between two braces, if it has 1 to 64 characters on one line.
 fn key(inner: &str) -> Option<&str> {
     let key = inner.trim();
     let one_line = !inner.contains(['\n', '\r', '\u{2028}', '\u{2029}']);
@@ -90,12 +90,12 @@ fn key(inner: &str) -> Option<&str> {
 }
 
 impl<'a> Walk<'a> {
-    /// Puts answers into the places of a text, such as the message of an ending.
+    /// Replaces the placeholders in a text, such as the message of an ending.
     ///
-    /// `{key}` is the last answer on the path to a question that is mapped to `key`, or else the answer to the question
-    /// of that id: the label of an option, a number as it was written, a text without outer blanks. What the form knows
-    /// and nobody has answered is the `fallback`, and what the form does not know is left as it stands. What is put in
-    /// is never looked through again.
+    /// `{key}` stands for the last answer on the path to a question mapped to `key`, or else for the answer to the
+    /// question with that id. It is inserted as the label of an option, a number as it was written, or a text without
+    /// outer white space. A known key without an answer becomes the `fallback`; an unknown key stays as it is. Inserted
+    /// text is never expanded again.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, Escape, FormRecord, Policy, Version};
@@ -113,7 +113,7 @@ impl<'a> Walk<'a> {
         self.fill_at(self.visits.len(), text, fallback, escape)
     }
 
-    /// The same with the answers of so many pages of the path.
+    /// Does the same as [`fill`](Self::fill), with the answers of only the first `steps` pages of the path.
     pub(super) fn fill_at(&self, steps: usize, text: &str, fallback: &str, escape: Escape) -> String {
         let mut filled = String::with_capacity(text.len());
         for piece in pieces(text) {
@@ -129,7 +129,7 @@ impl<'a> Walk<'a> {
         filled
     }
 
-    /// What was answered under a key.
+    /// Returns the formatted answer for a key.
     fn said(&self, key: &str, steps: usize) -> Option<Cow<'a, str>> {
         let form = self.form;
         let text = |index: usize| form.questions.get(index)?.text(&self.slot(index));

@@ -1,4 +1,4 @@
-//! What follows when an ending is reached.
+//! Endings that a walk reaches, and what the host must do next.
 
 use super::Walk;
 use crate::form::{
@@ -6,47 +6,47 @@ use crate::form::{
     plan::{Calendar, EndingPlan, Kind, Questionnaire, Slot, web_url},
 };
 
-/// An ending that was reached, and what the host is to do about it.
+/// A reached ending, and what the host must do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finish<'a> {
-    /// The id of the ending, if it has one; the built-in one has none.
+    /// The id of the ending, if it has one; the built-in confirmation has none.
     pub id: Option<&'a str>,
-    /// The ending as the record says it; none for the built-in confirmation.
+    /// The ending as it is in the record; none for the built-in confirmation.
     pub ending: Option<&'a Ending>,
-    /// What is said: the message of the ending, or of the built-in one the `confirmation_message`. It may have
-    /// placeholders, for [`Walk::fill`].
+    /// The message of the ending, or the `confirmation_message` for the built-in confirmation. It may contain
+    /// placeholders for [`Walk::fill`].
     pub message: Option<&'a str>,
-    /// Whether the walk makes a lead; [`Walk::lead`] makes it.
+    /// Whether the walk creates a lead; [`Walk::lead`] returns it.
     pub creates_lead: bool,
     /// The name of the event to report.
     pub meta_event: Option<&'a str>,
-    /// The calendar in which the visitor books a time.
+    /// The calendar that the visitor books an appointment in.
     pub calendar: Option<Calendar<'a>>,
-    /// Where the visitor is sent: after booking, for a calendar that says where, else where the form sends everybody.
-    /// Always a URL of the web (`http`, `https`); any other is not passed on.
+    /// The URL to redirect the visitor to: a calendar's own URL for after the booking, or else the form's
+    /// `redirectUrl`. Always an `http` or `https` URL; any other is dropped.
     pub redirect: Option<&'a str>,
 }
 
-/// Something that was answered and that the form wants to be verified.
+/// An answer that the form wants verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verification<'a> {
-    /// What it is.
+    /// The kind of verification.
     pub check: Check,
     /// The id of the question.
     pub question: &'a str,
-    /// What was answered, without outer blanks.
+    /// The answer, without outer white space.
     pub text: &'a str,
 }
 
-/// What is to be verified.
+/// The kind of verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Check {
-    /// That the email address is the visitor's.
+    /// Verify that the email address belongs to the visitor.
     Email,
-    /// That the phone number is the visitor's.
+    /// Verify that the phone number belongs to the visitor.
     Phone,
 }
 
@@ -68,8 +68,8 @@ impl<'a> Finish<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// The email addresses and phone numbers on the path that the form wants to be verified (`verifyEmail`,
-    /// `verifyPhone`), in its order. To do so is the host's part, before it makes the lead.
+    /// Returns the email addresses and phone numbers on the path that the form wants verified (`verifyEmail`,
+    /// `verifyPhone`), in path order. The host must verify them before it creates the lead.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, Check, FormRecord, Policy, Version};

@@ -1,4 +1,4 @@
-//! The lead of a finished walk: each answer has exactly one place in it.
+//! The lead of a finished walk. Each answer goes to exactly one place in it.
 
 use std::borrow::Cow;
 
@@ -13,22 +13,22 @@ use crate::{
     validate::text::{BUSINESS_NAME, EMAIL, NAME, NOTES, PHONE, SOURCE},
 };
 
-/// The most characters of a label in the notes.
+/// The maximum number of characters of a label in the notes.
 const LABEL_CHARS: usize = 200;
 
 /// The lead of a finished walk.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FormLead<'a> {
-    /// The lead, which keeps every rule of contract D4; whether its pipeline exists is for the store to say.
+    /// The lead, which satisfies every rule of contract D4. Only the store can check that its pipeline exists.
     pub lead: NewLead,
-    /// Where its name is from.
+    /// The answers that the lead's name comes from.
     pub named_by: NamedBy,
-    /// The answers that are in the notes, in full, for hosts that have fields for them.
+    /// The answers in the notes, in full, for hosts with custom fields.
     pub attributes: Vec<Attribute<'a>>,
 }
 
-/// Where the name of a lead is from: the first of these that was answered.
+/// The source of a lead's name: the first of these with an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum NamedBy {
@@ -36,16 +36,16 @@ pub enum NamedBy {
     Name,
     /// `first_name` and `last_name`, or one of them.
     FirstAndLast,
-    /// `business_name`, for want of a name.
+    /// `business_name`, if no name was answered.
     BusinessName,
-    /// `email`, for want of a name.
+    /// `email`, if no name was answered.
     Email,
-    /// `phone`, for want of a name.
+    /// `phone`, if no name was answered.
     Phone,
 }
 
 impl NamedBy {
-    /// The name of the rung for programs, which does not change.
+    /// Returns the stable, machine-readable name of the source.
     ///
     /// ```
     /// assert_eq!(leadapi_core::form::NamedBy::FirstAndLast.as_str(), "first_and_last");
@@ -61,7 +61,7 @@ impl NamedBy {
     }
 }
 
-/// An answer that has no field of its own in a lead.
+/// An answer without a field of its own in the lead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Attribute<'a> {
@@ -69,35 +69,35 @@ pub struct Attribute<'a> {
     pub key: Option<&'a str>,
     /// The id of the question.
     pub question: &'a str,
-    /// What was asked, with the answers of the pages before in their places.
+    /// The label, with placeholders filled from the pages up to and including its own.
     pub label: String,
-    /// The answer as a person reads it.
+    /// The answer, formatted for people.
     pub text: Cow<'a, str>,
-    /// The answer as it came.
+    /// The answer as the visitor sent it.
     pub answer: &'a Answer,
 }
 
-/// Why a walk makes no lead.
+/// Why a walk creates no lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoLead {
-    /// No ending is reached yet; [`Walk::outcome`] says what is wanting.
+    /// The walk has not reached an ending; [`Walk::outcome`] says what is missing.
     #[error("the walk has reached no ending")]
     NotFinished,
-    /// The ending that was reached makes none (`createsLead` is false): there is nothing to do.
+    /// The ending creates no lead (`createsLead` is false), which is not an error.
     #[error("the ending makes no lead")]
     NotWanted,
-    /// The form's `client_id` is no id. Nobody but the form's owner can put that right.
+    /// The form's `client_id` is not a valid id. Only the owner of the form can correct it.
     #[error("the form has no client account")]
     NoClient,
-    /// Nothing was answered that could be a name. [`Questionnaire::check`](crate::form::Questionnaire::check) finds
-    /// forms that let this happen.
+    /// No answer can serve as a name. [`Questionnaire::check`](crate::form::Questionnaire::check) finds forms that
+    /// allow this.
     #[error("nothing was answered that could be the lead's name")]
     NoName,
 }
 
 impl NoLead {
-    /// The name of the reason for programs, which does not change.
+    /// Returns the stable, machine-readable name of the reason.
     ///
     /// ```
     /// assert_eq!(leadapi_core::form::NoLead::NoName.as_str(), "no_name");
@@ -113,16 +113,17 @@ impl NoLead {
 }
 
 impl<'a> Walk<'a> {
-    /// The lead of a finished walk.
+    /// Builds the lead of a finished walk.
     ///
-    /// - The client account is the form's, the pipeline its `target_pipeline_id`, and the source `Form: ` and its name.
-    ///   No answer can change them: a question that is mapped to `client_id` is like any other.
-    /// - `name`, `email`, `phone` and `business_name` are from the questions that are mapped to them, `value` from a
-    ///   number question that is. The first answer that the field can hold has it.
-    /// - Every other answer is one line of the notes, in the order of the path, and an [`Attribute`]. No answer can begin
-    ///   another line, and none is in two places; notes that would be too long are cut, and the attributes never.
-    /// - A lead must have a name. If no `name` was answered, it is `first_name` and `last_name`, then what
-    ///   [`NamedBy`] says; such a name only repeats what has its place.
+    /// - The form provides the client account, the pipeline (`target_pipeline_id`) and the source (`Form: ` followed by
+    ///   its name). No answer can change them: a question mapped to `client_id` is treated like any other.
+    /// - `name`, `email`, `phone` and `business_name` come from the questions that are mapped to them, and `value` from
+    ///   a number question mapped to it. Each field takes the first answer that it can hold.
+    /// - Every other answer becomes one line of the notes, in path order, and an [`Attribute`]. No answer can start a
+    ///   new line or appear in two places. Notes that are too long are truncated; attributes never are.
+    /// - A lead must have a name. Without an answer to `name`, it is made of `first_name` and `last_name`, and
+    ///   otherwise of the field that [`NamedBy`] lists next. A name taken from another field repeats that field's
+    ///   answer.
     ///
     /// ```
     /// use leadapi_core::form::{Answers, FormRecord, NamedBy, Policy, Version};
@@ -142,7 +143,7 @@ impl<'a> Walk<'a> {
     ///
     /// # Errors
     ///
-    /// [`NoLead`] says why there is none.
+    /// Returns [`NoLead`] with the reason if the walk creates no lead.
     pub fn lead(&self) -> Result<FormLead<'a>, NoLead> {
         let End::Ending(ending) = self.end else { return Err(NoLead::NotFinished) };
         if !self.form.creates_lead(ending) {
@@ -194,10 +195,10 @@ impl<'a> Attribute<'a> {
     }
 }
 
-/// Which answer has which field.
+/// The assignment of answers to lead fields.
 struct Places<'f, 'w, 'a> {
     answers: &'f [Filled<'w, 'a>],
-    /// The answers that are the lead's name as they are.
+    /// The answers that make up the lead's name unchanged.
     names: Vec<usize>,
     email: Option<&'f Filled<'w, 'a>>,
     phone: Option<&'f Filled<'w, 'a>>,
@@ -228,7 +229,7 @@ impl<'f, 'w, 'a> Places<'f, 'w, 'a> {
         self.answers.iter().find(|filled| filled.question.key == Some(key))
     }
 
-    /// The name of the lead, and takes the answers that it is made of.
+    /// Returns the name of the lead and claims the answers that it consists of.
     fn name(&mut self, stand_ins: bool) -> Option<(String, NamedBy)> {
         let named = |filled: &&Filled<'_, '_>| filled.question.key == Some("name");
         let fits = |filled: &&Filled<'_, '_>| NAME.allows(&filled.text);
@@ -251,8 +252,8 @@ impl<'f, 'w, 'a> Places<'f, 'w, 'a> {
         rungs.find_map(|(field, key, named_by)| Some((stand_in(field.or_else(|| self.first(key))?), named_by)))
     }
 
-    /// The name that these answers make. If they cannot stand as they are, it only repeats them, and they have their
-    /// place in the notes.
+    /// Returns the name made of these answers. If the name has to be shortened or cleaned, it only repeats the answers,
+    /// which then also go to the notes.
     fn take(&mut self, text: &str, indexes: &[usize]) -> String {
         if NAME.allows(text) {
             self.names.extend(indexes);
@@ -268,8 +269,8 @@ impl<'f, 'w, 'a> Places<'f, 'w, 'a> {
     }
 }
 
-/// Whether an answer is the lead's email address or phone number, if no other is before it. A number can be a phone
-/// number: it counts as it was written.
+/// Returns whether an answer can be the lead's email address or phone number. A phone number may be a JSON number,
+/// whose text counts as written.
 pub(in crate::form) fn is_contact(question: &QuestionPlan<'_>, text: &str) -> bool {
     match question.key {
         Some("email") => EMAIL.allows(text),
@@ -278,7 +279,7 @@ pub(in crate::form) fn is_contact(question: &QuestionPlan<'_>, text: &str) -> bo
     }
 }
 
-/// Whether an answer to the question can name a lead.
+/// Returns whether an answer to the question can name a lead.
 pub(in crate::form) fn is_name(question: &QuestionPlan<'_>, stand_ins: bool) -> bool {
     match question.key {
         Some("name" | "first_name" | "last_name") => true,
@@ -287,7 +288,7 @@ pub(in crate::form) fn is_name(question: &QuestionPlan<'_>, stand_ins: bool) -> 
     }
 }
 
-/// What of a text can be a name.
+/// Converts a text into a valid name: one line, truncated to the maximum length.
 fn tidy(text: &str) -> String {
     lines::cut(lines::one_line(text), NAME.max_chars()).into()
 }

@@ -1,9 +1,9 @@
-//! Texts on one line: what strangers type cannot begin another.
+//! Single-line text: untrusted input cannot start a new line.
 
 use std::borrow::Cow;
 
-/// The text on one line, without outer blanks: what breaks lines becomes a blank, once for several in a row, and other
-/// control characters are replaced.
+/// Trims a text and joins its lines: each run of line breaks and tabs becomes a space, and other control characters are
+/// replaced.
 pub(super) fn one_line(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     if !text.contains(|c| breaks(c) || c.is_control()) {
@@ -26,12 +26,12 @@ pub(super) fn one_line(text: &str) -> Cow<'_, str> {
     line.into()
 }
 
-/// Whether a character ends a line for somebody, or is a control character that only makes room.
+/// Returns whether some software treats the character as a line break or white space.
 fn breaks(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\t' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// At most so many characters; where some are left out, the last one says so.
+/// Truncates a text to `most` characters, the last of which is then an ellipsis.
 pub(super) fn cut(text: Cow<'_, str>, most: usize) -> Cow<'_, str> {
     if text.chars().nth(most).is_none() {
         return text;

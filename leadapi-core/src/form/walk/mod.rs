@@ -1,4 +1,4 @@
-//! One walk through a form: from the first page on, by the rules, with the answers of the pages that it comes by.
+//! Walks: from the first page on, the rules and the answers so far decide which page follows.
 
 mod fill;
 mod finish;
@@ -20,10 +20,10 @@ use super::{
     plan::{PagePlan, Problem, QuestionPlan, Questionnaire, RulePlan, Slot, Target, Tried},
 };
 
-/// A walk with some answers: which pages they lead past, and where it stands.
+/// A walk through a form: the pages that some answers lead along, and where they end.
 ///
-/// It is a function of the form and of the answers on its path. All else that was answered, before the visitor went
-/// back and chose another way, is as if it were not there: it never routes, scores, fills a label or reaches the lead.
+/// It depends only on the form and on the answers on its path. Other answers, left over from before the visitor went
+/// back and took another path, have no effect. They never influence routing, the score, labels or the lead.
 ///
 /// ```
 /// use leadapi_core::form::{Answers, FormRecord, Policy, Version};
@@ -39,14 +39,14 @@ use super::{
 #[derive(Clone, Debug)]
 pub struct Walk<'a> {
     form: &'a Questionnaire<'a>,
-    /// What was answered to each question.
+    /// The answer to each question, if any.
     given: Vec<Option<&'a Answer>>,
-    /// The good answers of the pages that were visited.
+    /// The valid answers of the visited pages.
     slots: Vec<Slot<'a>>,
     visits: Vec<Visit>,
-    /// The number of the visit to each page.
+    /// The visit number of each page.
     steps: Vec<Option<usize>>,
-    /// The rules that were skipped, each with the number of the visit.
+    /// The skipped rules, each with its visit number.
     notices: Vec<(usize, Notice<'a>)>,
     end: End,
 }
@@ -66,20 +66,20 @@ enum End {
     Ending(Option<usize>),
 }
 
-/// Where a walk has come to.
+/// The result of a walk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome<'a> {
-    /// An ending was reached: the form is complete.
+    /// The walk reached an ending: the form is complete.
     Finished(Finish<'a>),
-    /// The last page of the path cannot be left yet.
+    /// The walk cannot leave the last page of the path yet.
     Awaiting {
-        /// What is wrong, by the id of the question, in the order of the page.
+        /// The problems by question id, in page order.
         problems: Vec<(&'a str, Problem)>,
     },
-    /// The rules lead back to a page of the path. As its answers are what they are, the walk would never end.
+    /// The rules lead back to a page on the path. With these answers, the walk would never end.
     Endless {
-        /// The id of the page that would be visited again.
+        /// The id of the page that would be visited twice.
         page: Option<&'a str>,
     },
     /// The form has no page.
@@ -89,8 +89,8 @@ pub enum Outcome<'a> {
 impl<'r> Questionnaire<'r> {
     /// Walks the form with these answers.
     ///
-    /// Every page is visited at most once, so a walk ends, whatever the record says. It looks at no page that is not on
-    /// its path, and at each rule of a page once.
+    /// Every walk terminates, because it visits each page at most once. It never reads pages off its path, and it tries
+    /// each rule of a page at most once.
     ///
     /// ```
     /// use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Problem, Version};
@@ -121,7 +121,7 @@ impl<'r> Questionnaire<'r> {
         walk
     }
 
-    /// The answer to each question. Both sides are sorted, so that one pass finds them all.
+    /// Returns the answer to each question. Both sides are sorted, so one pass suffices.
     fn given<'a>(&self, answers: &'a Answers) -> Vec<Option<&'a Answer>> {
         let mut given = vec![None; self.questions.len()];
         let mut answers = answers.iter();
@@ -144,7 +144,7 @@ impl<'r> Questionnaire<'r> {
         given
     }
 
-    /// Where the answers so far lead from a page, and the rules that are skipped.
+    /// Returns the target that the answers so far lead to, and passes each skipped rule to `passed`.
     #[inline]
     fn route<'p>(
         &self,
@@ -198,7 +198,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Takes the good answers of a page; all are good, or the page cannot be left.
+    /// Reads the valid answers of a page. Returns whether all are valid, so that the walk can leave it.
     #[inline]
     fn read(&mut self, page: &PagePlan<'_>) -> bool {
         let range = page.questions.clone();
@@ -215,7 +215,7 @@ impl<'a> Walk<'a> {
         good
     }
 
-    /// Where the walk has come to.
+    /// Returns the result of the walk.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Version};
@@ -238,7 +238,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The pages on the path, in the order in which they were visited.
+    /// Iterates over the pages on the path, in the order of the visits.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
@@ -251,11 +251,11 @@ impl<'a> Walk<'a> {
         (0..self.visits.len()).map(|number| Step::new(self, number))
     }
 
-    /// How much of the form is behind the visitor, from 0 to 1: it rises with every page on every path, and is 1 exactly
-    /// at an ending.
+    /// Returns the visitor's progress from 0 to 1. It rises with every page on every path and is 1 exactly at an
+    /// ending.
     ///
-    /// After `k` pages it is `k / (k + ahead)`, where `ahead` is the longest way that is still possible. Pages that lead
-    /// to each other in a circle count as if all of them still came.
+    /// After `k` pages it is `k / (k + ahead)`, where `ahead` is the length of the longest path that is still possible.
+    /// Pages on a common cycle count as if all of them were still ahead.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
@@ -274,8 +274,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The sum of the scores of the options that were chosen on the path. A score that is no whole number counts
-    /// nothing.
+    /// Returns the sum of the scores of the chosen options on the path. A score that is not a whole number counts as 0.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
@@ -293,7 +292,7 @@ impl<'a> Walk<'a> {
         chosen.fold(0, |sum, option| sum.saturating_add(option.score))
     }
 
-    /// The answers to the questions on the path, and no others: the walk with them is the same walk.
+    /// Returns only the answers to questions on the path. A walk with them gives the same result.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
@@ -315,14 +314,14 @@ impl<'a> Walk<'a> {
         self.slots.get(question).copied().unwrap_or_default()
     }
 
-    /// The questions of a page, each with its place among all.
+    /// Returns the questions of a page, each with its index among all questions.
     fn questions(&self, page: usize) -> impl Iterator<Item = (usize, &'a QuestionPlan<'a>)> + use<'a> {
         let form = self.form;
         let range = form.pages.get(page).map(|page| page.questions.clone()).unwrap_or_default();
         range.filter_map(|index| Some((index, form.questions.get(index)?)))
     }
 
-    /// The good answers on the path, in its order.
+    /// Returns the valid answers on the path, in path order.
     fn answered(&self) -> impl Iterator<Item = Filled<'_, 'a>> {
         let asked = self.visits.iter().enumerate();
         let asked = asked.flat_map(|(step, visit)| self.questions(visit.page).map(move |asked| (step, asked)));
@@ -334,7 +333,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// A good answer on the path.
+/// A valid answer on the path.
 struct Filled<'w, 'a> {
     step: Step<'w, 'a>,
     index: usize,

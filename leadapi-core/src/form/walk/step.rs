@@ -1,4 +1,4 @@
-//! One page on the path, as it is shown.
+//! The pages of a walk, ready to display.
 
 use std::borrow::Cow;
 
@@ -51,28 +51,29 @@ pub struct Asked<'w, 'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Notice<'a> {
-    /// The id of the rule, if it says one.
+    /// The id of the rule, if it has one.
     pub rule: Option<&'a str>,
-    /// Where the rule stands among the rules.
+    /// The index of the rule in the record.
     pub at: usize,
     /// Why the walk skipped it.
     pub kind: NoticeKind,
 }
 
-/// Why a walk skips a rule.
+/// Why a walk skipped a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NoticeKind {
-    /// Whether its conditions hold is not known: an operator is none of ours. The step is uncertain.
+    /// An operator, a join or a condition is unknown or malformed, so it is unknown whether the conditions hold. The
+    /// step is uncertain.
     UncertainConditions,
-    /// It matches, but its action is not `jump`. The step is uncertain.
+    /// The conditions hold, but the action is not `jump`. The step is uncertain.
     UnknownJump,
-    /// It holds, and the page or the ending that it goes to does not exist.
+    /// The conditions hold, but the target page or ending does not exist.
     MissingTarget,
 }
 
 impl NoticeKind {
-    /// The name of the reason for programs, which does not change.
+    /// Returns the stable, machine-readable name of the reason.
     ///
     /// ```
     /// assert_eq!(leadapi_core::form::NoticeKind::MissingTarget.as_str(), "missing_target");
@@ -91,12 +92,12 @@ impl<'w, 'a> Step<'w, 'a> {
         Self { walk, number }
     }
 
-    /// Puts the answers of the pages up to this one into the places of a text.
+    /// Replaces the placeholders in a text with the answers of the pages up to and including this one.
     pub(super) fn fill(self, text: &str, fallback: &str, escape: Escape) -> String {
         self.walk.fill_at(self.count(), text, fallback, escape)
     }
 
-    /// How many steps are taken when this one is.
+    /// Returns the number of steps up to and including this one.
     fn count(self) -> usize {
         self.number + 1
     }
@@ -105,7 +106,7 @@ impl<'w, 'a> Step<'w, 'a> {
         self.walk.visits.get(self.number).map_or(usize::MAX, |visit| visit.page)
     }
 
-    /// The id of the page, if it has one of its own.
+    /// Returns the id of the page, if it has one of its own.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
@@ -118,12 +119,12 @@ impl<'w, 'a> Step<'w, 'a> {
         self.walk.form.pages.get(self.index()).and_then(|page| page.id)
     }
 
-    /// The title of the page; empty if it has none.
+    /// Returns the title of the page; empty if it has none.
     pub fn title(self) -> &'a str {
         self.walk.form.pages.get(self.index()).map_or("", |page| page.title)
     }
 
-    /// The questions on the page.
+    /// Iterates over the questions on the page.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
@@ -139,8 +140,8 @@ impl<'w, 'a> Step<'w, 'a> {
         self.walk.questions(self.index()).map(move |(index, question)| Asked { step: self, index, question })
     }
 
-    /// Whether the walk skipped a rule that cannot be evaluated: an operator, a join or its action is unknown. The walk
-    /// goes on as if the rule did not match.
+    /// Returns whether the walk skipped a rule that cannot be evaluated, because an operator, a join or its action is
+    /// unknown. The walk continues as if the rule did not match.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
@@ -158,8 +159,8 @@ impl<'w, 'a> Step<'w, 'a> {
         self.walk.visits.get(self.number).is_some_and(|visit| visit.uncertain)
     }
 
-    /// The rules that the walk skipped on this page, with the reason, in the order in which they were tried. Empty on a
-    /// page that is not left yet.
+    /// Returns the rules that the walk skipped on this page, with the reasons, in the order in which it tried them.
+    /// Empty for a page that the walk has not left.
     pub fn notices(self) -> Vec<Notice<'a>> {
         let notices = &self.walk.notices;
         let first = notices.partition_point(|(number, _)| *number < self.number);
@@ -167,8 +168,7 @@ impl<'w, 'a> Step<'w, 'a> {
         of_step.map(|(_, notice)| *notice).collect()
     }
 
-    /// How much of the form was behind the visitor when the page was shown, from 0 to below 1; see
-    /// [`Walk::progress`].
+    /// Returns the visitor's progress when the page was shown, from 0 to below 1; see [`Walk::progress`].
     pub fn progress(self) -> f64 {
         let graph = &self.walk.form.graph;
         let knot = graph.knot(self.index());
@@ -181,17 +181,17 @@ impl<'w, 'a> Step<'w, 'a> {
 }
 
 impl<'a> Asked<'_, 'a> {
-    /// The id of the question.
+    /// Returns the id of the question.
     pub fn id(self) -> &'a str {
         self.question.id
     }
 
-    /// The question as the record says it: its type, its options, its bounds.
+    /// Returns the question as it is in the record: its type, its options and its `min`.
     pub fn record(self) -> &'a Question {
         self.question.record
     }
 
-    /// The label, with the answers of the pages up to this one in their places; see [`Walk::fill`].
+    /// Returns the label, with placeholders filled from the pages up to and including this one; see [`Walk::fill`].
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, Escape, FormRecord, Policy, Version};
@@ -210,13 +210,13 @@ impl<'a> Asked<'_, 'a> {
         self.step.fill(self.question.label, fallback, escape)
     }
 
-    /// What was answered, good or not.
+    /// Returns the answer, valid or not.
     pub fn answer(self) -> Option<&'a Answer> {
         self.step.walk.given(self.index)
     }
 
-    /// A good answer as a person reads it: the label of the option, the number as it was written, the text without outer
-    /// blanks. None if there is no answer, or no good one.
+    /// Formats a valid answer for people: the label of an option, a number as it was written, or a text without outer
+    /// white space. Returns `None` if there is no valid answer.
     pub fn text(self) -> Option<Cow<'a, str>> {
         self.question.text(&self.step.walk.slot(self.index))
     }
