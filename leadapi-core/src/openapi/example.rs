@@ -1,4 +1,4 @@
-//! The examples. They are records of the sample data of the server, so that they can be tried on its `demo`.
+//! The examples. They are records of the server's sample data, so readers can try them on the `demo` server.
 
 use serde_json::{Map, Value, json};
 
@@ -11,12 +11,12 @@ const CLIENT: &str = "019bb17b-d806-7737-af83-b92ecab0df7d";
 const PIPELINE: &str = "019bb18f-09a0-7acc-837b-e75179b660f7";
 const STAGE: &str = "019bb18f-09a3-7859-b0cb-e0a0e18fadf1";
 
-/// Examples under the sentences that say when they are met.
+/// Returns examples under the sentences that describe them.
 pub(super) fn named<'a>(examples: impl IntoIterator<Item = (&'a str, Value)>) -> Map<String, Value> {
     examples.into_iter().map(|(when, value)| (when.to_owned(), json!({ "value": value }))).collect()
 }
 
-/// A lead with all that a list shows.
+/// Returns a lead with every field of the list set.
 pub(super) fn lead() -> Lead {
     let id = LeadId::named("019df1fe-aa24-7216-ab13-247ee211394a");
     let mut lead = Lead::new(id, ClientId::named(CLIENT), "Élodie Fournier", at("2026-05-04T07:58:12.004Z"));
@@ -30,7 +30,7 @@ pub(super) fn lead() -> Lead {
     lead
 }
 
-/// The body of the shortest create, and of a longer one.
+/// Returns the bodies of a minimal and a detailed create.
 pub(super) fn creates() -> [(&'static str, Value); 2] {
     let client = ClientId::named(CLIENT);
     let long = NewLead::new(&client, "Élodie Fournier")
@@ -40,10 +40,10 @@ pub(super) fn creates() -> [(&'static str, Value); 2] {
         .notes("Wants whitening before a wedding in July.")
         .value(450)
         .stage(&StageId::named(STAGE));
-    [("A name is enough", json!(NewLead::new(&client, "Ada Lovelace"))), ("All that is known", json!(long))]
+    [("Required fields only", json!(NewLead::new(&client, "Ada Lovelace"))), ("Detailed lead", json!(long))]
 }
 
-/// What the longer create makes.
+/// Returns the lead that the detailed create produces.
 pub(super) fn created() -> Value {
     json!(lead())
 }
@@ -51,8 +51,8 @@ pub(super) fn created() -> Value {
 pub(super) fn patches() -> [(&'static str, Value); 2] {
     let change = LeadPatch::new().notes("Wants a call.").clear_phone();
     [
-        ("A value sets, null clears", json!(change)),
-        ("Into the first stage of a pipeline", json!(LeadPatch::new().pipeline(&PipelineId::named(PIPELINE)))),
+        ("Set one field and clear another", json!(change)),
+        ("Move to the first stage of a pipeline", json!(LeadPatch::new().pipeline(&PipelineId::named(PIPELINE)))),
     ]
 }
 

@@ -1,4 +1,4 @@
-//! The rules of the fields that callers write (contract D4 to D6), as JSON Schema and in words.
+//! The rules of the fields that callers can write (contract D4 to D6), as JSON Schema and in prose.
 
 use serde_json::{Value, json};
 
@@ -8,74 +8,76 @@ use crate::{
     validate::text::{BUSINESS_NAME, EMAIL, NAME, NOTES, PHONE, SOURCE, TextRule},
 };
 
-/// Control characters, inside the brackets of a regular expression (ECMA-262).
+/// Control characters, for use inside a character class of a regular expression (ECMA-262).
 const CONTROL: &str = r"\u0000-\u001f\u007f-\u009f";
-/// The same without line breaks and tabs.
+/// Control characters except line breaks and tabs.
 const CONTROL_IN_NOTES: &str = r"\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f";
-/// Control characters and white space as Unicode has it.
+/// Control characters and Unicode white space.
 const BLANK: &str = r"\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000";
 
-/// The schema of a field in a body. `""` and blanks, which are what forms send for a field left empty, are `null`.
+/// Returns the schema of a field in a request body. `""` and white space, which forms send for an empty field, count as
+/// `null`.
 ///
-/// A schema cannot say that blanks at both ends are trimmed before anything else, so it describes what is left, and the
-/// words say the rest.
+/// JSON Schema cannot express that the service trims a value before it validates it. So the schema describes the
+/// trimmed value, and the description mentions the trimming.
 pub(super) fn schema(name: &str) -> Value {
     match name {
         "client_id" => {
             let mut id = visible(MAX_ID_CHARS);
-            let description = "The client account that the lead belongs to: one of `GET /clients`, any other is 403.";
+            let description = "The client account that the lead belongs to, from `GET /clients`. Any other is a 403.";
             set(&mut id, "description", description);
             id
         }
         "name" => json!({
-            "description": "Blanks at both ends are trimmed. No control characters.",
+            "description": "White space at both ends is trimmed. Control characters are not allowed.",
             "type": "string", "minLength": 1, "maxLength": NAME.max_chars(),
             "pattern": format!("^[^{CONTROL}]*[^{BLANK}][^{CONTROL}]*$"),
         }),
         "email" => optional(
             &EMAIL,
-            "Blanks at both ends are trimmed. One @, 1 to 64 characters before it, a dotted domain after it, no \
-                blanks; kept as it is sent.",
+            "White space at both ends is trimmed. One @ with 1 to 64 characters before it and a dotted domain after \
+                it, no white space. Stored as sent.",
             &format!(r"^([^@{BLANK}]{{1,64}}@[^@.{BLANK}]+(\.[^@.{BLANK}]+)+)?$"),
         ),
         "phone" => {
-            let description =
-                "Blanks at both ends are trimmed. At least three digits, of any script; no country is guessed.";
+            let description = "White space at both ends is trimmed. At least three digits, of any script. No \
+                country code is inferred.";
             let mut phone = optional(&PHONE, description, &without(CONTROL));
-            // No regular expression that everybody reads knows the digits of all scripts.
+            // No portable regular expression matches the digits of all scripts.
             set(&mut phone, "format", "phone");
             phone
         }
-        "source" => optional(&SOURCE, "Where the lead came from: free text, kept as it is sent.", &without(CONTROL)),
+        "source" => optional(&SOURCE, "Where the lead came from: free text, stored as sent.", &without(CONTROL)),
         "notes" => optional(
             &NOTES,
-            "Free text, kept as it is sent. No control characters but line breaks and tabs.",
+            "Free text, stored as sent. Control characters are not allowed, except line breaks and tabs.",
             &without(CONTROL_IN_NOTES),
         ),
         "business_name" => optional(
             &BUSINESS_NAME,
-            "The name of the lead's own business. Blanks at both ends are trimmed. No control characters.",
+            "The name of the lead's own business. White space at both ends is trimmed. Control characters are not \
+                allowed.",
             &without(CONTROL),
         ),
         "value" => json!({
-            "description": "What the lead may be worth, in major currency units. A whole number must be one that a \
-                double holds exactly, such as any of up to 15 digits.",
+            "description": "The potential value of the lead, in major currency units. A whole number must be \
+                exactly representable as a double, as all numbers of up to 15 digits are.",
             "type": ["number", "null"],
             "format": "double",
         }),
         "pipeline_id" => reference(
-            "The pipeline to be put in: one of `GET /pipelines`, any other is 400. Without a stage, its first; where \
-                the lead is in it already, the stage stays.",
+            "The pipeline to put the lead in, from `GET /pipelines`. Any other is a 400. Without a stage, the lead \
+                enters the first one; if it is already in the pipeline, it keeps its stage.",
         ),
         "stage_id" => reference(
-            "The stage to be put in: one of `GET /pipelines`, any other is 400. The pipeline follows from it, and if \
-                one is named too, it must be that.",
+            "The stage to put the lead in, from `GET /pipelines`. Any other is a 400. The stage determines the \
+                pipeline; a pipeline sent with it must match.",
         ),
         _ => Value::Bool(true),
     }
 }
 
-/// A pipeline without a stage and a stage without a pipeline, which no lead can be in (contract D6).
+/// Returns a schema for a pipeline without a stage or a stage without a pipeline, which no lead can have (contract D6).
 pub(super) fn one_cleared_the_other_set() -> Value {
     let (cleared, set) = (json!({ "enum": [null, ""] }), json!({ "type": "string", "minLength": 1 }));
     let both = |pipeline: &Value, stage: &Value| {

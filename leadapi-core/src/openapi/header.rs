@@ -1,10 +1,10 @@
-//! The headers of the answers (contract D2 and D10).
+//! The response headers (contract D2 and D10).
 
 use serde_json::{Map, Value, json};
 
 use super::schema;
 
-/// The headers of every answer, and those of this one.
+/// Returns references to the headers of every response and to the given ones.
 pub(super) fn of(own: &[&str]) -> Value {
     let every = ["Cache-Control", "X-Content-Type-Options", "X-Request-Id"];
     let named = every.iter().chain(own).map(|name| {
@@ -23,21 +23,21 @@ pub(super) fn all() -> Map<String, Value> {
         header(
             "Cache-Control",
             true,
-            "No answer may be kept.",
+            "Responses must not be cached.",
             json!({ "type": "string", "const": "no-store" }),
             json!("no-store"),
         ),
         header(
             "X-Content-Type-Options",
             true,
-            "The `Content-Type` is meant as it is said.",
+            "Clients must not guess another content type.",
             json!({ "type": "string", "const": "nosniff" }),
             json!("nosniff"),
         ),
         header(
             "X-Request-Id",
             false,
-            "By which the request is found in the log of the server: the caller's own if it is good, else a new one.",
+            "The id of the request in the server's log: the caller's own if it is valid, otherwise a generated one.",
             schema::visible(128),
             json!("019df1fe-aa24-7216-ab13-247ee2113950"),
         ),
@@ -51,7 +51,7 @@ pub(super) fn all() -> Map<String, Value> {
         header(
             "Idempotency-Replayed",
             false,
-            "Present when the answer is that to an earlier request with the same `Idempotency-Key`.",
+            "Present if this is the response to an earlier request with the same `Idempotency-Key`.",
             json!({ "type": "string", "const": "true" }),
             json!("true"),
         ),
@@ -62,21 +62,21 @@ pub(super) fn all() -> Map<String, Value> {
     .collect()
 }
 
-/// What a 401 and a missing scope carry.
+/// Returns the header of a 401 and of a 403 for a missing scope.
 pub(super) fn challenge(required: bool) -> Value {
     json!({
-        "description": "What is asked of the token (RFC 6750); a missing scope is named.",
+        "description": "The authentication challenge (RFC 6750). It names a missing scope.",
         "required": required,
         "schema": { "type": "string", "pattern": "^Bearer " },
         "example": r#"Bearer realm="leadapi", error="invalid_token", error_description="token expired""#,
     })
 }
 
-/// What a 429 carries.
+/// Returns the header of a 429, and of a 500 of an overloaded server.
 pub(super) fn retry_after(required: bool) -> Value {
     json!({
-        "description": "After so many whole seconds the request may be sent again; a caller that is alone on its \
-            token is then admitted.",
+        "description": "The number of whole seconds to wait before a retry. After a 429, a caller that is alone on \
+            its token is then admitted.",
         "required": required,
         "schema": { "type": "integer", "minimum": 1, "maximum": 60 },
         "example": 13,

@@ -1,8 +1,8 @@
-//! The API for machines: an OpenAPI 3.1 document, made of the types, the rules and the table of operations.
+//! An OpenAPI 3.1 document, generated from the types, the validation rules and the table of operations.
 //!
-//! What stands in it is not written a second time where it can be asked for: fields come from the types of
-//! [`model`](crate::model), lengths from the rules that refuse what is longer, and paths, scopes and statuses from
-//! [`TABLE`](crate::http::TABLE). What is said in words follows the contract.
+//! Facts that the code already holds are not repeated here. Fields come from the types of [`model`](crate::model),
+//! lengths from the validation rules, and paths, scopes and statuses from [`TABLE`](crate::http::TABLE). The
+//! descriptions follow the contract.
 
 mod answer;
 mod example;
@@ -19,9 +19,9 @@ use serde_json::{Value, json};
 pub use self::server::{InvalidServerUrl, ServerUrl};
 use crate::{http::InvalidPath, memory::Limits};
 
-/// The document for a service whose callers see this before `/leads`, as JSON in several lines.
+/// Returns the document for a service that its callers reach under this path, as indented JSON.
 ///
-/// The order in it is always the same, so that it can be kept as a file and compared.
+/// The output is deterministic, so it can be kept as a file and compared.
 ///
 /// ```
 /// let document = leadapi_core::openapi::document("/v1")?;
@@ -34,15 +34,15 @@ use crate::{http::InvalidPath, memory::Limits};
 ///
 /// # Errors
 ///
-/// [`InvalidPath`] when no service can be mounted there.
+/// Returns [`InvalidPath`] if no service can be mounted there.
 pub fn document(public_path: &str) -> Result<String, InvalidPath> {
     Ok(document_at(&[ServerUrl::path(public_path)?]))
 }
 
-/// The document for a service that callers reach at these URLs, the preferred one first.
+/// Returns the document for a service that its callers reach at these URLs, the preferred one first.
 ///
-/// Generated clients, Postman and reference pages call the first, so it should be absolute in a document that leaves
-/// the server.
+/// Generated clients, Postman and reference pages use the first URL. It should be absolute in a document that is used
+/// outside the server.
 ///
 /// ```
 /// let servers = ["https://api.example.com/v1".parse()?];
@@ -63,12 +63,13 @@ pub fn document_at(servers: &[ServerUrl]) -> String {
             "license": { "name": "MIT or Apache 2.0", "identifier": "MIT OR Apache-2.0" },
         },
         "servers": servers.iter().map(ServerUrl::describe).collect::<Vec<_>>(),
-        // Each operation names its scope; tools that read only the root learn from here that a token is needed.
+        // Each operation names its scope. Tools that read only the root learn here that a token is required.
         "security": [{ "token": [] }],
         "tags": [
             { "name": "Leads", "description": "People who may become customers of a client account." },
-            { "name": "Pipelines", "description": "The ways that leads go, stage by stage; for all client accounts of the business." },
-            { "name": "Client accounts", "description": "The accounts of the business that leads belong to." },
+            { "name": "Pipelines", "description": "Sequences of stages that leads move through, shared by all \
+                client accounts of the business." },
+            { "name": "Client accounts", "description": "The accounts of the business. Each lead belongs to one." },
         ],
         "paths": operation::paths(),
         "components": {
@@ -82,7 +83,6 @@ pub fn document_at(servers: &[ServerUrl]) -> String {
     order::pretty(&document)
 }
 
-/// Sets a member of an object.
 fn set(object: &mut Value, name: &str, value: impl Into<Value>) {
     if let Some(members) = object.as_object_mut() {
         members.insert(name.to_owned(), value.into());
@@ -93,14 +93,14 @@ fn about() -> String {
     let Limits { reads, writes } = Limits::default();
     format!(
         "A small JSON REST API to read and write leads, and to read pipelines and client accounts. \
-        A token sees the client accounts of its own business and nothing else.\n\n\
-        Every error is an object with one message, which begins with what is at fault and says the rule that was broken. \
-        Before all else a path that is not listed is answered with 404 and a method that its path does not have with 405 and \
-        `Allow`; then come the token (401), the rate limit (429), the scope (403), the query, headers and body (400), and \
-        at last the records that the request names (404, 403 and 400).\n\n\
-        In any 60 seconds a token may read {reads} times and write {writes} times. \
-        HEAD is answered as GET is, without the body, and counts as a read. \
-        A query parameter or field that is not listed, or is given twice, is 400."
+        A token reaches only the client accounts of its own business.\n\n\
+        Every error is an object with a single message, which starts with what is at fault and states the broken rule. \
+        The service checks the parts of a request in this order: the path (404), the method (405, with `Allow`), the \
+        token (401), the rate limit (429), the scope (403), the query, headers and body (400), and finally the records \
+        that the request refers to (404, 403 or 400).\n\n\
+        In any 60 seconds, a token may make {reads} read requests and {writes} write requests. \
+        HEAD returns what GET returns, without the body, and counts as a read. \
+        An unknown or repeated query parameter or field is a 400."
     )
 }
 
@@ -109,8 +109,8 @@ fn token() -> Value {
         "type": "http",
         "scheme": "bearer",
         "bearerFormat": "pak_…",
-        "description": "A token of the business, made by an owner or an admin of it. It has the scope `read`, which \
-            all GET requests need, or `write`, which all POST, PATCH and DELETE requests need, or both; neither \
-            includes the other.",
+        "description": "A token of the business, created by one of its owners or admins. It has the scope `read` \
+            (required for all GET requests), `write` (required for all POST, PATCH and DELETE requests), or both. \
+            Neither scope includes the other.",
     })
 }

@@ -1,4 +1,4 @@
-//! The paths, from the table of operations.
+//! The paths, generated from the table of operations.
 
 use serde_json::{Map, Value, json};
 
@@ -20,7 +20,7 @@ fn operation(line: &Endpoint) -> Value {
         "operationId": line.operation.name(),
         "tags": [tag],
         "summary": summary,
-        "description": format!("{description}\n\nNeeds the scope `{}`.", line.scope),
+        "description": format!("{description}\n\nRequires the scope `{}`.", line.scope),
         "security": [{ "token": [line.scope] }],
         "parameters": parameter::of(line.operation),
         "responses": answer::of(line.operation),
@@ -31,7 +31,7 @@ fn operation(line: &Endpoint) -> Value {
     operation
 }
 
-/// What is said of an operation.
+/// The texts of an operation.
 struct Words {
     tag: &'static str,
     summary: &'static str,
@@ -43,28 +43,31 @@ fn words(operation: Operation) -> Words {
         Operation::ListLeads => (
             "Leads",
             "List leads",
-            "The leads of the business across its client accounts, the newest first. Both filters together must hold.",
+            "Lists the leads of the business across its client accounts, newest first. If both filters are given, a \
+                lead must match both.",
         ),
         Operation::CreateLead => (
             "Leads",
             "Create a lead",
-            "Every request makes a lead: the same person twice is two leads. With an `Idempotency-Key` it can be \
-                sent again safely.",
+            "Every request creates a new lead, even for the same person. With an `Idempotency-Key`, a retry does \
+                not create a second one.",
         ),
-        Operation::GetLead => ("Leads", "Fetch a lead", "One lead with all its fields."),
+        Operation::GetLead => ("Leads", "Fetch a lead", "Returns one lead with all its fields."),
         Operation::UpdateLead => (
             "Leads",
             "Update a lead",
-            "JSON Merge Patch (RFC 7396): what is absent stays, `null` clears, a value sets. A lead in a pipeline \
-                always has a stage, so `null` for either of the two clears both, and `null` for one beside a value \
-                for the other is 400.",
+            "Applies a JSON Merge Patch (RFC 7396): absent fields keep their values, `null` clears a field, and any \
+                other value sets it. A lead in a pipeline always has a stage. So `null` for the pipeline or the \
+                stage clears both, and `null` for one with a value for the other is a 400.",
         ),
-        Operation::DeleteLead => ("Leads", "Delete a lead", "The lead is gone for good; a second time it is 404."),
+        Operation::DeleteLead => {
+            ("Leads", "Delete a lead", "Deletes the lead permanently. Deleting it again is a 404.")
+        }
         Operation::ListPipelines => {
-            ("Pipelines", "List pipelines", "The pipelines of the business with their stages, the oldest first.")
+            ("Pipelines", "List pipelines", "Lists the pipelines of the business with their stages, oldest first.")
         }
         Operation::ListClients => {
-            ("Client accounts", "List client accounts", "The client accounts of the business, by name.")
+            ("Client accounts", "List client accounts", "Lists the client accounts of the business, sorted by name.")
         }
     };
     Words { tag, summary, description }
@@ -78,7 +81,7 @@ fn body(operation: Operation) -> Option<Value> {
     };
     Some(json!({
         "required": true,
-        "description": format!("At most {MAX_BYTES} bytes, in UTF-8. Any media type that ends in `+json` is taken too."),
+        "description": format!("At most {MAX_BYTES} bytes of UTF-8. `Content-Type` may also end in `+json`."),
         "content": { "application/json": { "schema": schema::reference(schema), "examples": example::named(examples) } },
     }))
 }

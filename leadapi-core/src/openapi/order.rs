@@ -1,9 +1,9 @@
-//! The order in which the document is written, whatever order its maps have in memory.
+//! The order of the members in the document, independent of the order of its maps in memory.
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// What comes first, and in this order; names that are not here follow by the alphabet.
+/// The members that come first, in this order. All others follow alphabetically.
 #[rustfmt::skip]
 const FIRST: [&str; 57] = [
     // The document.
@@ -14,7 +14,7 @@ const FIRST: [&str; 57] = [
     // A record.
     "data", "total", "id", "client_id", "name", "email", "phone", "source", "notes", "value", "pipeline_id", "stage_id", "business_name",
     "stages", "position", "created_at",
-    // An operation, a parameter, an answer.
+    // An operation, a parameter, a response.
     "title", "version", "summary", "in", "description", "required", "security", "parameters", "requestBody", "responses",
     "headers", "content", "schema", "example", "examples", "links",
     // A schema.

@@ -1,4 +1,4 @@
-//! The parameters of the requests (contract D3, D4 and D10).
+//! The request parameters (contract D3, D4 and D10).
 
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,7 @@ use crate::{
     model::{IdempotencyKey, InvalidWindow, Window},
 };
 
-/// The parameters of an operation.
+/// Returns references to the parameters of an operation.
 pub(super) fn of(operation: Operation) -> Vec<Value> {
     let own: &[&str] = match operation {
         Operation::ListLeads => &["client_id", "stage_id", "limit", "offset"],
@@ -26,25 +26,25 @@ pub(super) fn all() -> Map<String, Value> {
     let lead = example::lead();
     #[rustfmt::skip]
     let parameters = [
-        ("path", "id", "The lead.", id(), json!(lead.id)),
-        ("query", "client_id", "Only leads of this client account; one that is not the business's is 403.", id(), json!(lead.client_id)),
-        ("query", "stage_id", "Only leads in this stage; one that is not the business's is 400.", id(), json!(lead.stage_id)),
-        ("query", "limit", "How many there are on a page at most.", window(InvalidWindow::Limit, Window::DEFAULT_LIMIT.into()), json!(50)),
-        ("query", "offset", "How many are passed over; past the end, the page is empty.", window(InvalidWindow::Offset, 0), json!(0)),
+        ("path", "id", "The id of the lead.", id(), json!(lead.id)),
+        ("query", "client_id", "Only leads of this client account. One that is not the business's own is a 403.", id(), json!(lead.client_id)),
+        ("query", "stage_id", "Only leads in this stage. One that is not the business's own is a 400.", id(), json!(lead.stage_id)),
+        ("query", "limit", "The maximum number of items on a page.", window(InvalidWindow::Limit, Window::DEFAULT_LIMIT.into()), json!(50)),
+        ("query", "offset", "The number of items to skip. Past the end, the page is empty.", window(InvalidWindow::Offset, 0), json!(0)),
         (
             "header",
             "Idempotency-Key",
-            "Names the create, so that it can be sent again without making a second lead: for 24 hours the same key \
-                with the same body is answered with the same lead and `Idempotency-Replayed: true`; with another \
-                body it is 400.",
+            "Makes the request safe to retry. For 24 hours, the same key with the same body returns the same lead \
+                with `Idempotency-Replayed: true` and creates no second one. The same key with another body \
+                is a 400.",
             schema::visible(IdempotencyKey::MAX_CHARS),
             json!("import-7/row-12"),
         ),
         (
             "header",
             "X-Request-Id",
-            "By which the request is to be found in the log of the server: 1 to 128 visible ASCII characters; \
-                anything else is replaced, not refused.",
+            "The id of the request in the server's log: 1 to 128 visible ASCII characters. Any other value is \
+                replaced, not rejected.",
             json!({ "type": "string" }),
             json!("signup-form-4711"),
         ),

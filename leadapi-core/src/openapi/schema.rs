@@ -1,4 +1,4 @@
-//! The schemas of the bodies, from the types that are read and written.
+//! The schemas of the bodies, generated from the types that the service reads and writes.
 
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
@@ -6,12 +6,12 @@ use serde_json::{Map, Value, json};
 use super::{field, set};
 use crate::model::{ClientAccount, Lead, LeadItem, LeadPatch, NewLead, Page, Pipeline};
 
-/// Where a schema is, for a `$ref`.
+/// Returns a `$ref` to a schema.
 pub(super) fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
-/// Visible ASCII characters, at least one.
+/// Returns the schema of one or more visible ASCII characters.
 pub(super) fn visible(max_chars: usize) -> Value {
     json!({ "type": "string", "minLength": 1, "maxLength": max_chars, "pattern": "^[!-~]+$" })
 }
@@ -24,7 +24,7 @@ pub(super) fn all() -> Map<String, Value> {
     schemas
 }
 
-/// What the service writes: every field of a type, always.
+/// Returns the schemas of the response bodies, which always contain every field of their type.
 fn answers() -> Map<String, Value> {
     let mut generator = settings().for_serialize().into_generator();
     let lead = add::<Lead>(&mut generator);
@@ -32,9 +32,9 @@ fn answers() -> Map<String, Value> {
         list(&mut generator);
     }
     let mut schemas = generator.take_definitions(true);
-    // The fields of a list item are those of the lead, and so is what is said of them.
+    // The fields of a list item are those of a lead, so they share their descriptions.
     if let Some(item) = schemas.get_mut("LeadItem") {
-        set(item, "description", "A lead in a list: without `notes` and `business_name`.");
+        set(item, "description", "A lead in a list, without `notes` and `business_name`.");
         for (name, property) in properties(item) {
             let of_lead = lead.get("properties").and_then(|properties| properties.get(name));
             *property = of_lead.cloned().unwrap_or_default();
@@ -43,7 +43,7 @@ fn answers() -> Map<String, Value> {
     schemas
 }
 
-/// What callers write: the names of the fields are those of the types, their rules are those of the validation.
+/// Returns the schemas of the request bodies: field names from the types, rules from the validation.
 fn requests() -> Map<String, Value> {
     let mut generator = settings().for_deserialize().into_generator();
     add::<NewLead>(&mut generator);
@@ -66,12 +66,12 @@ fn requests() -> Map<String, Value> {
 
 fn error() -> Value {
     json!({
-        "description": "Why a request was refused.",
+        "description": "The reason why a request failed.",
         "type": "object",
         "required": ["error"],
         "properties": {
             "error": {
-                "description": "One message for people: what is at fault and the rule that was broken; several \
+                "description": "A message for people that names what is at fault and the broken rule. Several \
                     faults are joined with `; `.",
                 "type": "string",
                 "minLength": 1,
@@ -80,7 +80,8 @@ fn error() -> Value {
     })
 }
 
-/// The service writes exactly the fields that it names (contract D2), and takes no others (contract D5).
+/// Forbids other fields: the service writes exactly the named ones (contract D2) and rejects unknown ones (contract
+/// D5).
 fn close(schema: &mut Value) {
     set(schema, "additionalProperties", false);
 }
@@ -92,7 +93,7 @@ fn settings() -> SchemaSettings {
     })
 }
 
-/// The schema of a type, which is a definition from here on.
+/// Adds a type to the definitions and returns its schema.
 fn add<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
     generator.subschema_for::<T>();
     generator.definitions().get(&*T::schema_name()).cloned().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Where callers reach the service.
+//! The URLs at which callers reach the service.
 
 use std::{fmt, str::FromStr};
 
@@ -7,23 +7,23 @@ use serde_json::{Value, json};
 
 use crate::http::{InvalidPath, service::builder};
 
-/// The base URL of the API for its callers, such as `https://api.example.com/v1`: what stands before `/leads`.
+/// The base URL of the API for its callers, such as `https://api.example.com/v1`: the part before `/leads`.
 ///
-/// It is kept without a slash at its end.
+/// It is stored without a trailing slash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerUrl {
-    /// Scheme and authority; empty for a URL relative to where the document was loaded from.
+    /// The scheme and authority; empty for a URL relative to the one that the document was loaded from.
     origin: String,
     path: String,
 }
 
-/// The text is no absolute URL at which a service can be reached.
+/// The text is not an absolute URL at which a service can be reached.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("must be an absolute http or https URL without user, query and fragment, such as https://api.example.com/v1")]
 pub struct InvalidServerUrl;
 
 impl ServerUrl {
-    /// A path on the host from which the document is loaded; empty for its root.
+    /// Creates a URL from a path on the host that serves the document; empty for its root.
     ///
     /// ```
     /// # use leadapi_core::openapi::ServerUrl;
@@ -33,12 +33,12 @@ impl ServerUrl {
     ///
     /// # Errors
     ///
-    /// [`InvalidPath`] when no service can be mounted there.
+    /// Returns [`InvalidPath`] if no service can be mounted there.
     pub fn path(path: &str) -> Result<Self, InvalidPath> {
         Ok(Self { origin: String::new(), path: builder::check(path.to_owned())? })
     }
 
-    /// The path of the URL: empty, or with a slash at its beginning and none at its end.
+    /// Returns the path of the URL: empty, or with a leading slash and without a trailing one.
     ///
     /// ```
     /// # use leadapi_core::openapi::ServerUrl;
@@ -52,7 +52,7 @@ impl ServerUrl {
 
     pub(super) fn describe(&self) -> Value {
         let url = self.to_string();
-        // OpenAPI takes an empty URL for none, and the root is the same.
+        // OpenAPI treats an empty URL as missing, and `/` means the same.
         json!({ "url": if url.is_empty() { "/" } else { &url } })
     }
 }
