@@ -47,11 +47,11 @@ fn ids_stand_once_in_their_business() {
         let record = business[records][0].clone();
         let text = refusal(&format!("/businesses/0/{records}"), json!([record, record]));
         // A duplicate pipeline also has duplicate stages; the error names the pipeline.
-        assert_eq!(text, format!("businesses[0].{records}[1].id: the {kind} id {id} stands twice"));
+        assert_eq!(text, format!("businesses[0].{records}[1].id: the {kind} id {id} occurs twice"));
     }
-    let stages = "businesses[0].pipelines[0].stages[1].id: the stage id s1 stands twice";
+    let stages = "businesses[0].pipelines[0].stages[1].id: the stage id s1 occurs twice";
     assert_eq!(refusal("/businesses/0/pipelines/0/stages/0/id", json!("s1")), stages);
-    let business = "businesses[1].id: the business id b1 stands twice";
+    let business = "businesses[1].id: the business id b1 occurs twice";
     assert_eq!(refusal("/businesses/1/id", json!("b1")), business);
 }
 
@@ -71,7 +71,7 @@ fn members_have_addresses_of_their_own() {
     let member = |email: &str| json!({"email": email, "role": "admin"});
     let members = |emails: &[&str]| json!(emails.iter().map(|email| member(email)).collect::<Vec<_>>());
     let refused = |emails: &[&str]| refusal("/businesses/0/members", members(emails));
-    let twice = "businesses[0].members[1].email: stands twice in this business, case aside";
+    let twice = "businesses[0].members[1].email: occurs twice in this business, ignoring case";
     assert_eq!(refused(&["zoë@example.org", "ZOË@Example.org"]), twice);
     for bad in ["", "nobody", " a@b.c", "a@b.c\n"] {
         let text = refused(&[bad]);
@@ -137,7 +137,7 @@ fn forms_are_there_once_and_name_what_is_there() {
     let form = |client: &str, pipeline: &str| json!({"form": {"id": "f1", "client_id": client, "target_pipeline_id": pipeline}});
     let forms = |forms: Value| refusal("/businesses/0/forms", forms);
     let good = form("c1", "p1");
-    assert_eq!(forms(json!([good, good])), "businesses[0].forms[1].form.id: the form id f1 stands twice");
+    assert_eq!(forms(json!([good, good])), "businesses[0].forms[1].form.id: the form id f1 occurs twice");
     let place = "businesses[0].forms[0].form";
     assert_eq!(forms(json!([form("d1", "p1")])), format!("{place}.client_id: no such client account in this business"));
     assert_eq!(forms(json!([form("c1", "nothing")])), format!("{place}.target_pipeline_id: no such pipeline"));
@@ -160,10 +160,10 @@ fn pipelines_have_stages_in_a_row() {
 fn tokens_are_good_and_never_shown() {
     let secret = "pak_00000000000000000000000000000000000000000002OZByn";
     let wrong = refusal("/businesses/0/tokens/0/token", json!("pak_mistyped"));
-    assert_eq!(wrong, "businesses[0].tokens[0].token: is no token, or its checksum is wrong");
+    assert_eq!(wrong, "businesses[0].tokens[0].token: is not a token, or its checksum is wrong");
     let token = json!({"name": "t", "scopes": ["read"], "token": secret});
     let twice = refusal("/businesses/0/tokens", json!([token, token]));
-    assert_eq!(twice, "businesses[0].tokens[1].token: stands twice");
+    assert_eq!(twice, "businesses[0].tokens[1].token: occurs twice");
     assert!(refusal("/businesses/0/tokens/0/scopes", json!(["admin"])).contains("unknown variant `admin`"));
     assert!(
         refusal("/businesses/0/tokens/0/scopes", json!([]))
@@ -187,13 +187,13 @@ fn kept_tokens_are_whole() {
     };
     let place = "businesses[0].tokens[0]";
     for missing in ["id", "created_at", "hash", "prefix"] {
-        let rule = "is missing: id, created_at, hash and prefix stand together";
+        let rule = "is missing: id, created_at, hash and prefix must be given together";
         assert_eq!(token(missing, Value::Null), format!("{place}.{missing}: {rule}"));
         let alone = json!({"name": "t", "scopes": ["read"], missing: kept()[missing]});
         assert!(refusal("/businesses/0/tokens/0", alone).ends_with(rule), "{missing}");
     }
     let secret = "pak_00000000000000000000000000000000000000000002OZByn";
-    let rule = "must not stand beside id, created_at, hash or prefix";
+    let rule = "cannot be combined with id, created_at, hash or prefix";
     assert_eq!(token("token", json!(secret)), format!("{place}.token: {rule}"));
     for bad in ["", "abc", &"A".repeat(64), &"g".repeat(64), &"a".repeat(63), &"a".repeat(65)] {
         assert_eq!(token("hash", json!(bad)), format!("{place}.hash: must be 64 hexadecimal digits in lower case"));
@@ -218,14 +218,14 @@ fn tokens_stand_once_in_the_whole_file() {
         Dataset::parse(&data.to_string()).unwrap_err().to_string()
     };
     let (a, b) = (&"a".repeat(64), &"b".repeat(64));
-    let id = "businesses[1].tokens[0].id: the token id t1 stands twice";
+    let id = "businesses[1].tokens[0].id: the token id t1 occurs twice";
     assert_eq!(refused(hash("t1", a), hash("t1", b)), id);
-    assert_eq!(refused(hash("t1", a), hash("t2", a)), "businesses[1].tokens[0].hash: stands twice");
+    assert_eq!(refused(hash("t1", a), hash("t2", a)), "businesses[1].tokens[0].hash: occurs twice");
     let secret = BearerToken::generate().unwrap();
     let given = json!({"name": "t", "scopes": ["read"], "token": secret.expose()});
     let same = hash("t1", &secret.hash().to_hex());
-    assert_eq!(refused(given.clone(), same.clone()), "businesses[1].tokens[0].hash: stands twice");
-    assert_eq!(refused(same, given), "businesses[1].tokens[0].token: stands twice");
+    assert_eq!(refused(given.clone(), same.clone()), "businesses[1].tokens[0].hash: occurs twice");
+    assert_eq!(refused(same, given), "businesses[1].tokens[0].token: occurs twice");
 }
 
 #[test]

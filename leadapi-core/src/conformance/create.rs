@@ -25,7 +25,7 @@ pub(super) async fn keeps_every_value(store: &impl Store) -> Check {
     expected.pipeline_id = Some(pipeline("p1"));
     expected.stage_id = Some(stage("s12"));
     let made = create(store, "l1", "2026-05-04T12:00:00.001Z", &full).await?;
-    same("the answer", &*made, &expected)?;
+    same("the returned lead", &*made, &expected)?;
     let read = store.get(&business("b1"), &lead_id("l1")).await?;
     same("the lead read again", &read.as_deref(), &Some(&expected))?;
 
@@ -98,10 +98,10 @@ pub(super) async fn keeps_every_moment(store: &impl Store) -> Check {
     }
     let listed = page(store, "b1", &LeadQuery::new()).await?.data;
     let found: Vec<String> = listed.iter().map(|lead| lead.created_at.to_string()).collect();
-    same("the moments, latest first", &found, &ids(&moments))?;
+    same("the timestamps, latest first", &found, &ids(&moments))?;
     for lead in listed {
         let read = store.get(&business("b1"), &lead.id).await?;
-        same("a moment read again", &read.map(|lead| lead.created_at), &Some(lead.created_at))?;
+        same("a timestamp read again", &read.map(|lead| lead.created_at), &Some(lead.created_at))?;
     }
     Ok(())
 }
@@ -116,7 +116,7 @@ pub(super) async fn places_by_stage_and_pipeline(store: &impl Store) -> Check {
     for (id, lead, place) in cases {
         let made = create(store, id, NOON, &lead).await?;
         let found = made.pipeline_id.as_ref().zip(made.stage_id.as_ref());
-        same("the place", &found.map(|(pipeline, stage)| (pipeline.as_str(), stage.as_str())), &place)?;
+        same("the pipeline and stage", &found.map(|(pipeline, stage)| (pipeline.as_str(), stage.as_str())), &place)?;
     }
     Ok(())
 }
@@ -139,7 +139,7 @@ pub(super) async fn refuses_what_is_not_there(store: &impl Store) -> Check {
     for (lead, reference) in cases {
         let outcome = try_create(store, "l1", NOON, &lead, None).await?;
         same("the outcome", &outcome, &Created::Refused(reference))?;
-        same("what was written", &page(store, "b1", &LeadQuery::new()).await?.total, &0)?;
+        same("the number of leads", &page(store, "b1", &LeadQuery::new()).await?.total, &0)?;
     }
     Ok(())
 }

@@ -42,7 +42,7 @@ const LEADS: [&str; 16] = ["!", "\"", "%", "'", "-", "10", "9", "A", "B", "\\", 
 
 async fn create(store: &impl Store, id: &str, lead: &NewLead) -> Check {
     let outcome = try_create(store, id, NOON, lead, None).await?;
-    if matches!(outcome, Created::New(_)) { Ok(()) } else { Err(format!("{id} was not made: {outcome:?}").into()) }
+    if matches!(outcome, Created::New(_)) { Ok(()) } else { Err(format!("{id} was not created: {outcome:?}").into()) }
 }
 
 pub(super) async fn orders_by_code_points(store: &impl Store) -> Check {
@@ -52,13 +52,13 @@ pub(super) async fn orders_by_code_points(store: &impl Store) -> Check {
         create(store, id, &NewLead::new(&client("c1"), "n")).await?;
     }
     let descending: Vec<&str> = LEADS.into_iter().rev().collect();
-    same("leads of one moment", &listed(store, &LeadQuery::new()).await?, &(ids(&descending), 16))?;
+    same("leads with one timestamp", &listed(store, &LeadQuery::new()).await?, &(ids(&descending), 16))?;
     let clients = store.clients(&business("b1"), Window::default()).await?.data;
     let found: Vec<&str> = clients.iter().map(|client| client.name.as_str()).collect();
     same("client accounts", &found, &vec!["A", "_", "a", "a ", "a-b", "ab", "a\u{301}", "á", "ａ", "🦀"])?;
     let pipelines = store.pipelines(&business("b1"), Window::default()).await?.data;
     let found: Vec<&str> = pipelines.iter().map(|pipeline| pipeline.id.as_str()).collect();
-    same("pipelines of one moment", &found, &vec!["P1", "p1", "p_"])
+    same("pipelines with one timestamp", &found, &vec!["P1", "p1", "p_"])
 }
 
 /// Two ids that differ only in case name two records. While only one exists, the other id finds nothing.
@@ -85,20 +85,20 @@ pub(super) async fn tells_ids_apart(store: &impl Store) -> Check {
         let found = lead.as_ref().map(|lead| (lead.name.as_str(), lead.stage_id.as_ref().map(StageId::as_str)));
         same(id, &found, &Some((name, Some(place))))?;
     }
-    same("deleting one", &store.delete(&owner, &upper).await?, &true)?;
-    same("what is left", &listed(store, &LeadQuery::new()).await?, &(ids(&["l1"]), 1))?;
+    same("deleting one", &store.remove(&owner, &upper).await?, &true)?;
+    same("the remaining leads", &listed(store, &LeadQuery::new()).await?, &(ids(&["l1"]), 1))?;
 
     for (id, reference) in [("C9", InvalidReference::Client), ("C_", InvalidReference::Client)] {
         let outcome = try_create(store, "l2", NOON, &NewLead::new(&client(id), "n"), None).await?;
-        same("a client account in other case", &outcome, &Created::Refused(reference))?;
+        same("a client account id in another case", &outcome, &Created::Refused(reference))?;
     }
     let moved = change(store, "l1", &LeadPatch::new().stage(&stage("S10"))).await?;
-    same("a stage in other case", &moved, &Updated::Refused(InvalidReference::Stage))?;
+    same("a stage id in another case", &moved, &Updated::Refused(InvalidReference::Stage))?;
     let moved = change(store, "l1", &LeadPatch::new().pipeline(&pipeline("P_"))).await?;
-    same("a pipeline in other case", &moved, &Updated::Refused(InvalidReference::Pipeline))?;
+    same("a pipeline id in another case", &moved, &Updated::Refused(InvalidReference::Pipeline))?;
     let theirs = page(store, "B1", &LeadQuery::new()).await?;
     let found: Vec<&str> = theirs.data.iter().map(|lead| lead.id.as_str()).collect();
-    same("a business in other case", &(found, theirs.total), &(vec!["upper"], 1))
+    same("a business id in another case", &(found, theirs.total), &(vec!["upper"], 1))
 }
 
 /// A character that is a wildcard in some query language matches only itself.
@@ -132,5 +132,5 @@ pub(super) async fn takes_no_wildcards(store: &impl Store) -> Check {
     same("the others", &(untouched.count(), all.total), &(2, 8))?;
     let theirs = page(store, "b_", &LeadQuery::new()).await?;
     let found: Vec<&str> = theirs.data.iter().map(|lead| lead.id.as_str()).collect();
-    same("a business whose id looks like one", &(found, theirs.total), &(vec!["any"], 1))
+    same("a business whose id looks like a wildcard", &(found, theirs.total), &(vec!["any"], 1))
 }

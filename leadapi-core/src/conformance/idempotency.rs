@@ -26,7 +26,7 @@ pub(super) async fn replays_the_first_answer(store: &impl Store) -> Check {
     let lead = new("n").stage(&stage("s11"));
     let idempotency = idempotency("k", &lead)?;
     let Created::New(first) = try_create(store, "l1", NOON, &lead, Some(&idempotency)).await? else {
-        return Err("the first was not made".into());
+        return Err("the first create did not succeed".into());
     };
     let replayed = Created::Replayed(first);
     same("at once", &try_create(store, "l2", NOON, &lead, Some(&idempotency)).await?, &replayed)?;
@@ -34,8 +34,8 @@ pub(super) async fn replays_the_first_answer(store: &impl Store) -> Check {
     same("after a change", &try_create(store, "l3", NOON, &lead, Some(&idempotency)).await?, &replayed)?;
     same("the leads", &total(store).await?, &1)?;
     store.delete(&business("b1"), &lead_id("l1")).await?;
-    same("after its end", &try_create(store, "l4", NOON, &lead, Some(&idempotency)).await?, &replayed)?;
-    same("the leads at last", &total(store).await?, &0)
+    same("after a delete", &try_create(store, "l4", NOON, &lead, Some(&idempotency)).await?, &replayed)?;
+    same("the leads after the delete", &total(store).await?, &0)
 }
 
 pub(super) async fn tells_other_bodies_apart(store: &impl Store) -> Check {
@@ -48,10 +48,10 @@ pub(super) async fn tells_other_bodies_apart(store: &impl Store) -> Check {
     let mut dangling = new("n");
     dangling.client_id = Some("nobody".into());
     let outcome = try_create(store, "l3", NOON, &dangling, Some(&idempotency("k", &dangling)?)).await?;
-    same("another body that names nobody", &outcome, &Created::KeyReused)?;
+    same("another body with an unknown client account", &outcome, &Created::KeyReused)?;
     // Keys are case-sensitive and belong to one business.
     let outcome = try_create(store, "l4", NOON, &lead, Some(&idempotency("K", &lead)?)).await?;
-    same("a key in other case", &matches!(outcome, Created::New(_)), &true)?;
+    same("a key in another case", &matches!(outcome, Created::New(_)), &true)?;
     let theirs = NewLead::new(&ClientId::named("d1"), "n");
     let key = idempotency("k", &theirs)?;
     let outcome = store.create(&business("b2"), meta("l5", NOON)?, draft(&theirs)?, Some(&key)).await?;
@@ -83,9 +83,9 @@ pub(super) async fn forgets_after_a_day(store: &impl Store) -> Check {
     let outcome = try_create(store, "l3", "2026-05-05T12:00:00.000Z", &lead, Some(&idempotency)).await?;
     same("after a day", &matches!(outcome, Created::New(_)), &true)?;
     let outcome = try_create(store, "l4", "2026-05-06T11:59:59.999Z", &lead, Some(&idempotency)).await?;
-    let Created::Replayed(lead) = outcome else { return Err("the second was not remembered".into()) };
-    same("the one that is remembered", &lead.id, &lead_id("l3"))?;
-    same("its moment", &lead.created_at, &moment("2026-05-05T12:00:00.000Z")?)
+    let Created::Replayed(lead) = outcome else { return Err("the second create was not remembered".into()) };
+    same("the remembered lead", &lead.id, &lead_id("l3"))?;
+    same("its timestamp", &lead.created_at, &moment("2026-05-05T12:00:00.000Z")?)
 }
 
 pub(super) async fn lets_one_of_many_twins_in(store: &impl Store) -> Check {
@@ -100,10 +100,10 @@ pub(super) async fn lets_one_of_many_twins_in(store: &impl Store) -> Check {
         _ => None,
     });
     let fresh: Vec<_> = fresh.collect();
-    same("how many were made", &fresh.len(), &1)?;
+    same("the number of created leads", &fresh.len(), &1)?;
     let first = fresh.first().map(|lead| (**lead).clone());
     let replays =
         outcomes.iter().filter(|outcome| matches!(outcome, Created::Replayed(lead) if Some(lead) == first.as_ref()));
-    same("how many were told of it", &replays.count(), &15)?;
+    same("the number of replays", &replays.count(), &15)?;
     same("the leads", &total(store).await?, &2)
 }

@@ -19,7 +19,7 @@ pub(super) async fn hides_the_leads_of_others(store: &impl Store) -> Check {
     same("listing", &listed(store, &LeadQuery::new()).await?, &(vec!["l1".to_owned()], 1))?;
     let theirs = page(store, "b2", &LeadQuery::new()).await?;
     let found: Vec<(&str, &str)> = theirs.data.iter().map(|lead| (lead.id.as_str(), lead.name.as_str())).collect();
-    same("what the other has", &(found, theirs.total), &(vec![("m1", "Ann")], 1))
+    same("the leads of the other business", &(found, theirs.total), &(vec![("m1", "Ann")], 1))
 }
 
 pub(super) async fn hides_the_references_of_others(store: &impl Store) -> Check {

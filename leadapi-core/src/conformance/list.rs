@@ -8,7 +8,7 @@ use crate::{
 };
 
 pub(super) async fn orders_and_pages(store: &impl Store) -> Check {
-    // Created in another order than that of the list. Two leads have the same timestamp.
+    // The creates are not in list order, and two leads share a timestamp.
     for (id, at) in [
         ("b", "2026-05-02T00:00:00.000Z"),
         ("a", "2026-05-03T00:00:00.000Z"),

@@ -13,7 +13,7 @@ const LEADS: usize = 300;
 const CLIENTS: [&str; 4] = ["c1", "c2", "c3", "c4"];
 const STAGES: [&str; 5] = ["", "s11", "s12", "s21", "s31"];
 
-/// The lead of each number. Each change in the store is repeated here.
+/// The lead of each number. The model applies each change of the store too.
 struct Model(Vec<Option<Arc<Lead>>>);
 
 pub(super) async fn pages_like_a_model(store: &impl Store) -> Check {

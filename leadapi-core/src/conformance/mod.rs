@@ -178,7 +178,7 @@ async fn try_create(
 async fn create(store: &impl Store, id: &str, at: &str, lead: &NewLead) -> Result<Arc<Lead>, BoxError> {
     match try_create(store, id, at, lead, None).await? {
         Created::New(lead) => Ok(lead),
-        other => Err(format!("a lead was not made: {other:?}").into()),
+        other => Err(format!("a lead was not created: {other:?}").into()),
     }
 }
 

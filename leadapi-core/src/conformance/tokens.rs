@@ -77,16 +77,16 @@ pub(super) async fn keeps_every_field(store: &impl TokenStore) -> Check {
     for token in &given {
         store.insert(&business("b1"), token.clone()).await?;
     }
-    same("what is listed", &store.list(&business("b1")).await?, &given)?;
+    same("the list", &store.list(&business("b1")).await?, &given)?;
     for token in given {
-        same("what is found", &store.find(&token.hash).await?, &Some(found(business("b1"), token)))?;
+        same("the look-up", &store.find(&token.hash).await?, &Some(found(business("b1"), token)))?;
     }
     Ok(())
 }
 
 /// Tokens are listed oldest first, then by the code points of their ids.
 pub(super) async fn lists_in_order(store: &impl TokenStore) -> Check {
-    same("none", &listed(store, "b1").await?, &vec![])?;
+    same("an empty list", &listed(store, "b1").await?, &vec![])?;
     let later = ["9", "late"];
     for (byte, name) in (0..).zip(["a-b", "B", "9", "ab", "_", "a", "10", "late", "A", "aB"]) {
         let created_at = moment(if later.contains(&name) { LATER } else { NOON })?;
@@ -124,7 +124,7 @@ pub(super) async fn refuses_twins(store: &impl TokenStore) -> Check {
     same("the tokens", &(listed(store, "b1").await?, listed(store, "b2").await?), &(super::ids(&["t1"]), vec![]))?;
     // Ids that differ in case are distinct.
     store.insert(&business("b2"), token("T1", 2)?).await?;
-    same("an id in other case", &listed(store, "b2").await?, &super::ids(&["T1"]))
+    same("an id in another case", &listed(store, "b2").await?, &super::ids(&["T1"]))
 }
 
 /// Of many concurrent inserts with one hash, exactly one succeeds.
@@ -133,8 +133,8 @@ pub(super) async fn lets_one_of_many_twins_in(store: &impl TokenStore) -> Check 
     let twins = names.iter().map(|name| token(name, 1)).collect::<Result<Vec<_>, _>>()?;
     let owner = business("b1");
     let outcomes = join_all(twins.into_iter().map(|twin| store.insert(&owner, twin))).await;
-    same("how many were kept", &outcomes.iter().filter(|outcome| outcome.is_ok()).count(), &1)?;
-    same("how many are listed", &listed(store, "b1").await?.len(), &1)
+    same("the number of successful inserts", &outcomes.iter().filter(|outcome| outcome.is_ok()).count(), &1)?;
+    same("the number of listed tokens", &listed(store, "b1").await?.len(), &1)
 }
 
 pub(super) async fn keeps_the_first_revocation(store: &impl TokenStore) -> Check {
@@ -147,10 +147,10 @@ pub(super) async fn keeps_the_first_revocation(store: &impl TokenStore) -> Check
     let revoked = TokenRecord { revoked_at: Some(moment(LATER)?), ..token("t1", 1)? };
     for at in [LATER, NOON, "2030-01-01T00:00:00.000Z"] {
         same("revoking", &store.revoke(&owner, &id("t1"), moment(at)?).await?, &true)?;
-        same("when it was", &store.find(&hash(1)).await?, &Some(found(owner.clone(), revoked.clone())))?;
+        same("the revocation time", &store.find(&hash(1)).await?, &Some(found(owner.clone(), revoked.clone())))?;
     }
-    same("one that came revoked", &store.revoke(&owner, &id("t3"), moment(LATER)?).await?, &true)?;
-    same("all of them", &store.list(&owner).await?, &vec![revoked, token("t2", 2)?, gone])?;
+    same("a token inserted as revoked", &store.revoke(&owner, &id("t3"), moment(LATER)?).await?, &true)?;
+    same("all tokens", &store.list(&owner).await?, &vec![revoked, token("t2", 2)?, gone])?;
     for nobody in ["nobody", "T1", "t_", "no such"] {
         same(nobody, &store.revoke(&owner, &id(nobody), moment(NOON)?).await?, &false)?;
     }
@@ -169,7 +169,7 @@ pub(super) async fn deletes_once(store: &impl TokenStore) -> Check {
     same("the second time", &store.delete(&owner, &id("t1")).await?, &false)?;
     same("revoking it", &store.revoke(&owner, &id("t1"), moment(NOON)?).await?, &false)?;
     same("finding it", &store.find(&hash(1)).await?, &None)?;
-    same("what is left", &listed(store, "b1").await?, &super::ids(&["t2"]))?;
+    same("the remaining tokens", &listed(store, "b1").await?, &super::ids(&["t2"]))?;
     // After a delete, both the id and the hash are free again.
     store.insert(&business("b2"), token("t1", 1)?).await?;
     same("finding it again", &store.find(&hash(1)).await?, &Some(found(business("b2"), token("t1", 1)?)))

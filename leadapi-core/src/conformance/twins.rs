@@ -82,9 +82,9 @@ pub(super) async fn reads_its_own(store: &impl Store) -> Check {
         ("b2", LeadQuery::new().client(client("c2")), "Bo c2 p2 s1"),
         ("b2", LeadQuery::new().stage(stage("s1")), "Bo c2 p2 s1"),
     ] {
-        same("what a filter finds", &found(store, owner, &filter).await?, &one(lead))?;
+        same("a filter", &found(store, owner, &filter).await?, &one(lead))?;
         let other = if owner == "b1" { "b2" } else { "b1" };
-        same("what it finds of the other", &found(store, other, &filter).await?, &(vec![], 0))?;
+        same("the same filter in the other business", &found(store, other, &filter).await?, &(vec![], 0))?;
     }
     Ok(())
 }
@@ -94,8 +94,8 @@ pub(super) async fn changes_its_own(store: &impl Store) -> Check {
     let everything =
         LeadPatch::new().name("Cy").email("a@b.c").value(7).clear_source().pipeline(&pipeline("p2")).notes("n");
     store.update(&business("b1"), &lead_id("l1"), &edit(&everything)?).await?;
-    same("the other's after a change", &read(store, "b2", "l1").await?, &theirs)?;
-    same("ours", &found(store, "b1", &LeadQuery::new()).await?, &one("Cy c1 p2 s3"))?;
+    same("the other business's lead after a change", &read(store, "b2", "l1").await?, &theirs)?;
+    same("our lead", &found(store, "b1", &LeadQuery::new()).await?, &one("Cy c1 p2 s3"))?;
 
     // The pipeline of a stage and the first stage of a pipeline come from the lead's own business.
     for (patch, places) in [
@@ -106,24 +106,26 @@ pub(super) async fn changes_its_own(store: &impl Store) -> Check {
     ] {
         for (owner, place) in BOTH.into_iter().zip(places) {
             let outcome = store.update(&business(owner), &lead_id("l1"), &edit(&patch)?).await?;
-            let Updated::Changed(lead) = outcome else { return Err(format!("it was not moved: {outcome:?}").into()) };
-            same(&format!("the place in {owner}"), &words(&lead).ends_with(place), &true)?;
+            let Updated::Changed(lead) = outcome else {
+                return Err(format!("the lead was not moved: {outcome:?}").into());
+            };
+            same(&format!("the pipeline and stage in {owner}"), &words(&lead).ends_with(place), &true)?;
         }
     }
     let both = edit(&LeadPatch::new().pipeline(&pipeline("p2")).stage(&stage("s1")))?;
     let outcome = store.update(&business("b1"), &lead_id("l1"), &both).await?;
-    same("a pair that is the other's", &outcome, &Updated::Refused(InvalidReference::Mismatch))?;
+    same("a pair of the other business", &outcome, &Updated::Refused(InvalidReference::Mismatch))?;
 
     let theirs = read(store, "b2", "l1").await?;
-    same("deleting ours", &store.delete(&business("b1"), &lead_id("l1")).await?, &true)?;
+    same("deleting our lead", &store.delete(&business("b1"), &lead_id("l1")).await?, &true)?;
     same("deleting it again", &store.delete(&business("b1"), &lead_id("l1")).await?, &false)?;
-    same("ours after it", &found(store, "b1", &LeadQuery::new()).await?, &(vec![], 0))?;
-    same("the other's after it", &read(store, "b2", "l1").await?, &theirs)?;
+    same("our leads after it", &found(store, "b1", &LeadQuery::new()).await?, &(vec![], 0))?;
+    same("the other business's lead after it", &read(store, "b2", "l1").await?, &theirs)?;
     let again = NewLead::new(&client("c2"), "Di").stage(&stage("s2"));
     let outcome = store.create(&business("b1"), meta("l1", "2026-03-03T00:00:00Z")?, draft(&again)?, None).await?;
-    same("ours made again", &matches!(outcome, Created::New(_)), &true)?;
-    same("its place", &found(store, "b1", &LeadQuery::new()).await?, &one("Di c2 p1 s2"))?;
-    same("the other's after that", &read(store, "b2", "l1").await?, &theirs)?;
+    same("our lead created again", &matches!(outcome, Created::New(_)), &true)?;
+    same("its pipeline and stage", &found(store, "b1", &LeadQuery::new()).await?, &one("Di c2 p1 s2"))?;
+    same("the other business's lead after that", &read(store, "b2", "l1").await?, &theirs)?;
     let query = LeadQuery::new().client(client("nobody"));
     same("a filter", &store.list(&business("b1"), &query).await?, &Listed::Refused(InvalidReference::Client))
 }
@@ -138,14 +140,14 @@ pub(super) async fn remembers_its_own(store: &impl Store) -> Check {
     let mut made = Vec::new();
     for (owner, place) in BOTH.into_iter().zip(["Eve c1 p1 s1", "Eve c1 p1 s3"]) {
         let outcome = create(owner, "l2", &lead, &idempotency).await?;
-        let Created::New(lead) = outcome else { return Err(format!("it was not made: {outcome:?}").into()) };
-        same("where it is", &words(&lead), &place.to_owned())?;
+        let Created::New(lead) = outcome else { return Err(format!("the lead was not created: {outcome:?}").into()) };
+        same("its pipeline and stage", &words(&lead), &place.to_owned())?;
         made.push(lead);
     }
     store.delete(&business("b1"), &lead_id("l2")).await?;
     for (owner, first) in BOTH.into_iter().zip(&made) {
         let outcome = create(owner, "l3", &lead, &idempotency).await?;
-        same(&format!("what {owner} is told"), &outcome, &Created::Replayed(first.clone()))?;
+        same(&format!("the replay in {owner}"), &outcome, &Created::Replayed(first.clone()))?;
     }
     let other = NewLead::new(&client("c2"), "Eve");
     let reused = Idempotency { fingerprint: draft(&other)?.fingerprint(), ..idempotency };

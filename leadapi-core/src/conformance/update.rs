@@ -18,11 +18,11 @@ pub(super) async fn merges(store: &impl Store) -> Check {
     expected.email = None;
     expected.phone = Some("112".into());
     expected.value = Some(8.into());
-    same("the answer", &outcome, &Updated::Changed(expected.clone().into()))?;
+    same("the returned lead", &outcome, &Updated::Changed(expected.clone().into()))?;
     let read = store.get(&business("b1"), &lead_id("l1")).await?;
     same("the lead read again", &read.as_deref(), &Some(&expected))?;
     let missing = change(store, "nobody", &patch).await?;
-    same("a lead that is not there", &missing, &Updated::Missing)
+    same("a missing lead", &missing, &Updated::Missing)
 }
 
 /// Sets every field twice, then clears it: the last value counts, and a cleared field is as if it had never been set.
@@ -65,7 +65,7 @@ pub(super) async fn sets_and_clears_everything(store: &impl Store) -> Check {
         .clear_business_name();
     same("everything cleared", &change(store, "l1", &patch).await?, &Updated::Changed(bare.clone()))?;
     let read = store.get(&business("b1"), &lead_id("l1")).await?;
-    same("nothing read again", &read, &Some(bare))
+    same("the cleared lead read again", &read, &Some(bare))
 }
 
 pub(super) async fn places(store: &impl Store) -> Check {
@@ -80,11 +80,11 @@ pub(super) async fn places(store: &impl Store) -> Check {
     ];
     for (patch, place) in cases {
         let Updated::Changed(lead) = change(store, "l1", &patch).await? else {
-            return Err(format!("{patch:?} was not done").into());
+            return Err(format!("{patch:?} was not applied").into());
         };
         let found =
             lead.pipeline_id.iter().map(ToString::to_string).chain(lead.stage_id.iter().map(ToString::to_string));
-        same("the place", &found.collect::<Vec<_>>().join(" "), &place.to_owned())?;
+        same("the pipeline and stage", &found.collect::<Vec<_>>().join(" "), &place.to_owned())?;
     }
     Ok(())
 }
@@ -97,13 +97,13 @@ pub(super) async fn moves_in_the_lists(store: &impl Store) -> Check {
     change(store, "l2", &LeadPatch::new().stage(&stage("s12")).name("aaa")).await?;
     let in_stage = |id| LeadQuery::new().stage(stage(id));
     same("the stage it left", &listed(store, &in_stage("s11")).await?, &(ids(&["l3", "l1"]), 2))?;
-    same("the stage it came to", &listed(store, &in_stage("s12")).await?, &(ids(&["l2"]), 1))?;
+    same("the stage it entered", &listed(store, &in_stage("s12")).await?, &(ids(&["l2"]), 1))?;
     same("all", &listed(store, &LeadQuery::new()).await?, &(ids(&["l3", "l2", "l1"]), 3))?;
     change(store, "l2", &LeadPatch::new().clear_pipeline()).await?;
     same("the stage it left again", &listed(store, &in_stage("s12")).await?, &(vec![], 0))?;
     store.delete(&business("b1"), &lead_id("l3")).await?;
     same("the stage of the removed one", &listed(store, &in_stage("s11")).await?, &(ids(&["l1"]), 1))?;
-    same("all that are left", &listed(store, &LeadQuery::new()).await?, &(ids(&["l2", "l1"]), 2))
+    same("the remaining leads", &listed(store, &LeadQuery::new()).await?, &(ids(&["l2", "l1"]), 2))
 }
 
 pub(super) async fn refuses_what_is_not_there(store: &impl Store) -> Check {
@@ -148,7 +148,7 @@ pub(super) async fn loses_no_change(store: &impl Store) -> Check {
         lead.business_name.is_some(),
         lead.stage_id.is_some(),
     ];
-    same("what is set", &kept, &[true; 7])
+    same("the set fields", &kept, &[true; 7])
 }
 
 pub(super) async fn deletes_once(store: &impl Store) -> Check {

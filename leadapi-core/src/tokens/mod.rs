@@ -109,7 +109,7 @@ impl Tokens {
         self.store.list(admin.business()).await
     }
 
-    /// Revokes a token; returns `false` when the business has no such token. Revoking it again changes nothing.
+    /// Revokes a token. Returns `false` if the business has no such token. Revoking it again changes nothing.
     ///
     /// A [cached](StoredTokens::cached) verifier applies the change within 2 s, even in the same process.
     ///
@@ -120,7 +120,7 @@ impl Tokens {
         self.store.revoke(admin.business(), id, self.clock.now().into()).await
     }
 
-    /// Deletes a token, which is unknown from then on; returns `false` when the business has no such token.
+    /// Deletes a token, so that it is unknown afterwards. Returns `false` if the business has no such token.
     ///
     /// A [cached](StoredTokens::cached) verifier applies the change within 2 s, even in the same process.
     ///

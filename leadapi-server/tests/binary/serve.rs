@@ -140,7 +140,7 @@ fn a_broken_file_is_refused_with_the_place_and_the_reason() {
         (
             "checksum",
             r#"{"name": "t", "scopes": ["read"], "token": "pak_00000000000000000000000000000000000000000002OZByo"}"#,
-            "checksum.json: invalid data at businesses[0].tokens[0].token: is no token, or its checksum is wrong",
+            "checksum.json: invalid data at businesses[0].tokens[0].token: is not a token, or its checksum is wrong",
         ),
         ("syntax", "{", "syntax.json: invalid data at line 3 column"),
         ("typo", r#"{"name": "t", "scope": ["read"]}"#, "unknown field `scope`"),

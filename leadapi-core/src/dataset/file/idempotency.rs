@@ -31,7 +31,7 @@ impl RawIdempotency {
         let wrong =
             |name: &str, rule: &dyn std::fmt::Display| InvalidDataset::new(format_args!("{place}.{name}"), rule);
         let key = IdempotencyKey::parse(&self.key).map_err(|rule| wrong("key", &rule))?;
-        seen.once("idempotency key", self.key, format_args!("{place}.key"), "stands twice in this business")?;
+        seen.once("idempotency key", self.key, format_args!("{place}.key"), "occurs twice in this business")?;
         let fingerprint = hex::decode(&self.fingerprint);
         let fingerprint =
             fingerprint.ok_or_else(|| wrong("fingerprint", &"must be 64 lower-case hexadecimal digits"))?;

@@ -59,7 +59,7 @@ struct RawMember {
     role: Role,
 }
 
-// The types on the wire ignore unknown keys. In a file, an unknown key is probably a typo, so these types reject it.
+// The wire types ignore unknown keys. In a file, an unknown key is probably a typo, so these types reject it.
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -127,7 +127,7 @@ impl Seen {
     }
 
     fn id(&mut self, kind: &'static str, id: &str, place: impl fmt::Display) -> Result<(), InvalidDataset> {
-        let rule = format_args!("the {kind} id {id} stands twice");
+        let rule = format_args!("the {kind} id {id} occurs twice");
         self.once(kind, id.to_owned(), format_args!("{place}.id"), rule)
     }
 }
@@ -168,7 +168,7 @@ impl RawMember {
     fn check(self, place: &Place<'_>, seen: &mut Seen) -> Result<MemberSeed, InvalidDataset> {
         let place = format!("{place}.email");
         check_email(&self.email).map_err(|rule| InvalidDataset::new(&place, rule))?;
-        seen.once("member", email_key(&self.email), place, "stands twice in this business, case aside")?;
+        seen.once("member", email_key(&self.email), place, "occurs twice in this business, ignoring case")?;
         Ok(MemberSeed { email: self.email, role: self.role })
     }
 }

@@ -56,8 +56,8 @@ impl RawToken {
             (None, None, None, None, None) => TokenOrigin::Open,
             (Some(text), None, None, None, None) => {
                 let secret = BearerToken::parse(&text).ok().filter(BearerToken::has_good_checksum);
-                let secret = secret.ok_or_else(|| wrong("token", "is no token, or its checksum is wrong"))?;
-                seen.once("token hash", secret.hash().to_hex(), format_args!("{place}.token"), "stands twice")?;
+                let secret = secret.ok_or_else(|| wrong("token", "is not a token, or its checksum is wrong"))?;
+                seen.once("token hash", secret.hash().to_hex(), format_args!("{place}.token"), "occurs twice")?;
                 TokenOrigin::Given(secret)
             }
             (None, Some(id), Some(created_at), Some(hash), Some(hint)) => {
@@ -66,10 +66,10 @@ impl RawToken {
                     return Err(wrong("prefix", "must be the first characters of a token, pak_ and at most four more"));
                 }
                 seen.id("token", id.as_str(), place)?;
-                seen.once("token hash", hash.to_hex(), format_args!("{place}.hash"), "stands twice")?;
+                seen.once("token hash", hash.to_hex(), format_args!("{place}.hash"), "occurs twice")?;
                 TokenOrigin::Kept { id, created_at, hash, hint }
             }
-            (Some(_), ..) => return Err(wrong("token", "must not stand beside id, created_at, hash or prefix")),
+            (Some(_), ..) => return Err(wrong("token", "cannot be combined with id, created_at, hash or prefix")),
             (None, id, created_at, hash, _) => {
                 let missing = match (id, created_at, hash) {
                     (None, ..) => "id",
@@ -77,7 +77,7 @@ impl RawToken {
                     (.., None) => "hash",
                     _ => "prefix",
                 };
-                return Err(wrong(missing, "is missing: id, created_at, hash and prefix stand together"));
+                return Err(wrong(missing, "is missing: id, created_at, hash and prefix must be given together"));
             }
         };
         Ok(TokenSeed {
