@@ -210,7 +210,7 @@ pub(super) enum Expiry {
 
 /// The text is not an expiry.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be a moment such as 2027-01-31T00:00:00Z, or a time from now on such as 90d or 12h")]
+#[error("must be a time such as 2027-01-31T00:00:00Z, or a duration from now such as 90d or 12h")]
 pub(super) struct InvalidExpiry;
 
 impl Expiry {

@@ -75,13 +75,13 @@ fn passwords_are_not_shown() {
 #[test]
 fn a_wrong_setting_is_refused_by_its_name() {
     for (text, expected) in [
-        ("lisen = \"127.0.0.1:0\"", "lisen is no setting, did you mean listen?"),
-        ("help = true", "help is no setting"),
+        ("lisen = \"127.0.0.1:0\"", "lisen is not a setting, did you mean listen?"),
+        ("help = true", "help is not a setting"),
         ("listen = \"here\"", "listen: invalid value 'here'"),
         ("listen = [\"127.0.0.1:0\"]", "listen must be a text, a number, true or false"),
         ("idle-timeout = 5", "idle-timeout: invalid value '5'"),
         ("store = \"mysql://me:canary@db\"", "store: --store <STORE> must be memory, sqlite:PATH or postgres:"),
-        ("log = \"info\"\nstore = \"postgres://u:canary@h/d", "is no TOML at line 2 column"),
+        ("log = \"info\"\nstore = \"postgres://u:canary@h/d", "is not TOML at line 2 column"),
         ("listen = \"postgres://u:canary@h/d\"", "listen: invalid value '…'"),
         (
             "max-requests = \"abc\"",
@@ -124,7 +124,7 @@ fn completions_and_the_manual_name_the_commands() {
 #[test]
 fn a_variable_that_is_no_setting_is_refused_with_a_hint() {
     let error = refused(Command::new(BINARY).arg("config").env("LEADAPI_MAX_REQUEST", "9"));
-    assert!(error.contains("LEADAPI_MAX_REQUEST is no setting, did you mean LEADAPI_MAX_REQUESTS?"), "{error}");
+    assert!(error.contains("LEADAPI_MAX_REQUEST is not a setting, did you mean LEADAPI_MAX_REQUESTS?"), "{error}");
     let mut command = Command::new(BINARY);
     command.arg("config").envs([("LEADAPI_URL", "x"), ("LEADAPI_TOKEN", "x"), ("LEADAPI_PORT_80_TCP", "x")]);
     assert!(command.output().unwrap().status.success());

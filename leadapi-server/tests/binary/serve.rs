@@ -18,7 +18,7 @@ fn the_demo_prints_tokens_that_work_and_requests_to_paste() {
     let tokens: Vec<&str> = server.printed.lines().filter_map(|line| line.strip_prefix("  pak_")).collect();
     assert_eq!(tokens.len(), 7, "{}", server.printed);
     assert_eq!(server.printed.matches("curl -s").count(), 3);
-    assert!(server.printed.contains("forgotten at exit"));
+    assert!(server.printed.contains("lost at exit"));
     let statuses = tokens.iter().map(|line| {
         let bearer = format!("authorization: Bearer pak_{}\r\n", line.split(' ').next().unwrap());
         server.get("/v1/leads", &bearer).lines().next().unwrap().to_owned()

@@ -26,7 +26,7 @@ const OTHERS: [&str; 12] = [
 
 /// A variable that is not a setting. A typo in its name would leave the setting at its default.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{name} is no setting{}", hint.as_ref().map(|name| format!(", did you mean {name}?")).unwrap_or_default())]
+#[error("{name} is not a setting{}", hint.as_ref().map(|name| format!(", did you mean {name}?")).unwrap_or_default())]
 pub(super) struct UnknownVariable {
     name: String,
     hint: Option<String>,
@@ -73,8 +73,8 @@ mod tests {
     #[test]
     fn a_variable_that_is_no_setting_is_refused_with_the_nearest() {
         for (name, expected) in [
-            ("LEADAPI_MAX_REQUEST", "LEADAPI_MAX_REQUEST is no setting, did you mean LEADAPI_MAX_REQUESTS?"),
-            ("LEADAPI_STOR", "LEADAPI_STOR is no setting, did you mean LEADAPI_STORE?"),
+            ("LEADAPI_MAX_REQUEST", "LEADAPI_MAX_REQUEST is not a setting, did you mean LEADAPI_MAX_REQUESTS?"),
+            ("LEADAPI_STOR", "LEADAPI_STOR is not a setting, did you mean LEADAPI_STORE?"),
         ] {
             assert_eq!(checked(name), Err(expected.to_owned()));
         }

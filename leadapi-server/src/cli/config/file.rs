@@ -19,9 +19,9 @@ pub(super) struct ConfigFile {
 pub(super) enum InvalidConfig {
     #[error("cannot read {}: {source}", path.display())]
     Read { path: PathBuf, source: io::Error },
-    #[error("{} is no TOML at line {line} column {column}: {reason}", path.display())]
+    #[error("{} is not TOML at line {line} column {column}: {reason}", path.display())]
     Toml { path: PathBuf, line: usize, column: usize, reason: String },
-    #[error("{}: {name} is no setting{}", path.display(), hint.as_ref().map(|name| format!(", did you mean {name}?")).unwrap_or_default())]
+    #[error("{}: {name} is not a setting{}", path.display(), hint.as_ref().map(|name| format!(", did you mean {name}?")).unwrap_or_default())]
     Unknown { path: PathBuf, name: String, hint: Option<String> },
     #[error("{}: {name} must be a text, a number, true or false", path.display())]
     Type { path: PathBuf, name: String },

@@ -1,4 +1,4 @@
-//! `form check`: what is wrong with a form.
+//! `form check`: the faults of a form.
 
 use clap::{Args, ValueEnum};
 use leadapi_core::form::{Finding, Severity};
@@ -14,12 +14,12 @@ use crate::cli::{
 pub(in crate::cli) struct Check {
     #[command(flatten)]
     form: InFile,
-    /// Fail where there are findings of this severity or a worse one. Errors always fail.
+    /// Fail if there are findings of this severity or a worse one. Errors always fail.
     #[arg(long, value_name = "SEVERITY")]
     deny: Option<Deny>,
 }
 
-/// The least severity that fails.
+/// The lowest severity that fails.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Deny {
     Warnings,
@@ -53,7 +53,7 @@ impl Check {
     }
 }
 
-/// A finding for people: what was found, and below it what to do and the answers that show it.
+/// Formats a finding for people: the fault, then the advice and the answers that demonstrate it.
 fn lines(finding: &Finding) -> String {
     let mut lines = escape(&finding.to_string()).into_owned();
     if finding.count == 1 {

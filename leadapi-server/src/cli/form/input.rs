@@ -1,4 +1,4 @@
-//! The form in a file, which the commands that need no store work on.
+//! The form record in a file, for the commands that need no store.
 
 use std::path::{Path, PathBuf};
 
@@ -7,10 +7,10 @@ use leadapi_core::form::{Answers, FormRecord, Policy, Questionnaire, Version};
 
 use crate::cli::{CommandError, data::read_text, output::Format};
 
-/// The form in a file, and for whom a command prints.
+/// The form in a file, and the output format.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct InFile {
-    /// A JSON file with a form record; - is the standard input.
+    /// A JSON file with a form record; - reads the standard input.
     pub(super) file: PathBuf,
     /// Use the draft instead of the published version.
     #[arg(long)]
@@ -20,7 +20,7 @@ pub(in crate::cli) struct InFile {
 }
 
 impl InFile {
-    /// Compiles the form, and does something with it.
+    /// Compiles the form and passes it to `run`.
     pub(super) fn with(
         &self,
         run: impl FnOnce(&Questionnaire<'_>, Format) -> Result<(), CommandError>,
@@ -31,13 +31,13 @@ impl InFile {
     }
 }
 
-/// The form record in a file.
+/// Reads the form record in a file.
 pub(super) fn record(path: &Path) -> Result<FormRecord, CommandError> {
     serde_json::from_str(without_mark(&text("form record", path)?))
         .map_err(|source| CommandError::Form { path: path.to_owned(), source })
 }
 
-/// The answers in a file.
+/// Reads the answers in a file.
 pub(super) fn answers(path: &Path) -> Result<Answers, CommandError> {
     serde_json::from_str(without_mark(&text("answers file", path)?))
         .map_err(|source| CommandError::Answers { path: path.to_owned(), source })
@@ -50,7 +50,7 @@ fn text(what: &'static str, path: &Path) -> Result<String, CommandError> {
     })
 }
 
-/// The text without a byte order mark, which some editors write in front and RFC 8259 lets a parser ignore.
+/// Returns the text without a byte order mark, which some editors write and RFC 8259 allows parsers to ignore.
 fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }

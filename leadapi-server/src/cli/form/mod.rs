@@ -1,4 +1,4 @@
-//! `form`: the form records of a business (contract D11), and the form in a file.
+//! `form`: the form records of a business (contract D11), and checks of a form in a file.
 
 mod check;
 mod input;
@@ -23,20 +23,20 @@ use walk::WalkForm;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum FormCommand {
-    /// Check the form in a file: what is wrong, where, how to correct it, and with which answers it shows.
+    /// Check the form in a file, and print each fault with its location, advice, and answers that demonstrate it.
     Check(Check),
-    /// List every path through the form in a file, with answers that lead along it.
+    /// List every path through the form in a file, each with answers that lead along it.
     Paths(InFile),
     /// Print the pages of the form in a file and the routes between them, as a Mermaid flowchart.
     Graph(InFile),
-    /// Walk the form in a file with answers, to its lead.
+    /// Walk the form in a file with the given answers, and print the lead.
     Walk(WalkForm),
-    /// Add a form record, with all that its file holds.
+    /// Add a form record, with everything that its file holds.
     Add {
         #[command(flatten)]
         of: InBusiness,
-        /// A JSON file with the record; - is the standard input. The client account and the pipeline that it names must
-        /// be there.
+        /// A JSON file with the record; - reads the standard input. The client account and the pipeline that it names
+        /// must exist.
         file: PathBuf,
     },
     /// List the forms.
@@ -44,7 +44,7 @@ pub(super) enum FormCommand {
         #[command(flatten)]
         of: InBusiness,
     },
-    /// Print a form record, with all that its file held.
+    /// Print a form record, with everything that its file held.
     Show {
         #[command(flatten)]
         of: InBusiness,
@@ -70,7 +70,7 @@ pub(super) enum FormCommand {
     },
 }
 
-/// What of a form is listed; what the record does not say is null.
+/// The listed fields of a form; a field that the record does not have is null.
 #[derive(Serialize)]
 struct Listed<'f> {
     id: Option<&'f str>,

@@ -1,4 +1,4 @@
-//! `form paths` and `form graph`: where a form leads.
+//! `form paths` and `form graph`: the paths and routes of a form.
 
 use leadapi_core::form::{Path, PathEnd, Questionnaire, RouteEnd};
 use serde_json::{Value, json};
@@ -10,10 +10,10 @@ use crate::cli::{
     output::{Format, table},
 };
 
-/// The most paths that are listed.
+/// The maximum number of listed paths.
 const MOST_PATHS: usize = 1_000;
 
-/// Prints every path, with answers that lead along it.
+/// Prints every path, each with answers that lead along it.
 pub(super) fn paths(form: &InFile) -> Result<(), CommandError> {
     form.with(|form, format| {
         let ids: Vec<Option<&str>> = form.pages().collect();
@@ -83,7 +83,7 @@ fn print_routes(form: &Questionnaire<'_>, format: Format, chart: &str) -> Result
     format.say(&json!({"pages": ids, "endings": endings, "routes": routes, "mermaid": chart}), String::new)
 }
 
-/// What a page is called: its id, or its number if it has none.
+/// Returns the name of a page: its id, or its number if it has none.
 pub(super) fn name(id: Option<&str>, index: usize) -> String {
     id.map_or_else(|| format!("page {}", index + 1), |id| escape(id).into_owned())
 }

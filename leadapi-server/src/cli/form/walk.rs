@@ -1,4 +1,4 @@
-//! `form walk`: where answers lead.
+//! `form walk`: a walk with the given answers.
 
 use std::path::{Path, PathBuf};
 
@@ -17,18 +17,18 @@ use crate::cli::{
     escape::{escape, escape_json},
 };
 
-/// Walks the form in a file with answers, to its lead.
+/// Walks the form in a file with the given answers, and prints the lead.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct WalkForm {
     #[command(flatten)]
     form: InFile,
-    /// A JSON file with an object: the answers by the id of the question.
+    /// A JSON file with an object of answers by question id.
     #[arg(long, value_name = "FILE")]
     answers: PathBuf,
 }
 
 impl WalkForm {
-    /// Prints where the answers lead.
+    /// Prints the walk.
     pub(super) fn run(self) -> Result<(), CommandError> {
         let answers = input::answers(Path::new(&self.answers))?;
         self.form.with(|form, format| {
@@ -43,7 +43,7 @@ impl WalkForm {
     }
 }
 
-/// The walk for programs.
+/// Formats the walk for programs.
 fn data(walk: &Walk<'_>, lead: Result<&FormLead<'_>, &NoLead>) -> Value {
     let steps = walk.steps().map(|step| {
         let notices = step
@@ -126,7 +126,7 @@ fn attribute(attribute: &Attribute<'_>) -> Value {
     })
 }
 
-/// The walk for people.
+/// Formats the walk for people.
 fn text(walk: &Walk<'_>, lead: Result<&FormLead<'_>, &NoLead>) -> String {
     let stops: Vec<String> = walk.steps().map(Step::page).enumerate().map(|(at, id)| name(id, at)).collect();
     let mut lines = vec![stops.join(" > ")];

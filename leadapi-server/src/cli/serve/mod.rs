@@ -171,8 +171,8 @@ async fn forget_regularly(store: SqlStore) {
         minutes.tick().await;
         match store.forget_old_keys(Utc::now().into()).await {
             Ok(0) => {}
-            Ok(keys) => tracing::debug!(keys, "old idempotency keys have been forgotten"),
-            Err(error) => tracing::warn!(%error, "old idempotency keys could not be forgotten"),
+            Ok(keys) => tracing::debug!(keys, "expired idempotency keys were deleted"),
+            Err(error) => tracing::warn!(%error, "expired idempotency keys could not be deleted"),
         }
     }
 }
