@@ -1,0 +1,192 @@
+//! All combinations of answers that could make a difference, walked by the naive interpreter.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use leadapi_core::form::Verdict;
+use leadapi_tests::forms::{Naive, Walk};
+use serde_json::{Value, json};
+
+/// Forms with more combinations of answers than these are left out.
+const MOST: usize = 3_000;
+
+/// What all walks come to.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// What walks come to that pass no rule that cannot be evaluated.
+    pub(super) certain: Facts,
+    /// What walks can come to if such rules match or not.
+    possible: Facts,
+    /// The paths of walks that pass over such rules, each with whether one of its walks passes none.
+    pub(super) paths: BTreeMap<(Vec<usize>, String), bool>,
+    pub(super) undecided: BTreeSet<usize>,
+    /// Whether a rule on the way may do something unknown.
+    anywhere: bool,
+}
+
+#[derive(Default)]
+pub(super) struct Facts {
+    pub(super) pages: BTreeSet<usize>,
+    pub(super) endings: BTreeSet<usize>,
+    pub(super) endless: bool,
+    pub(super) nameless: bool,
+    pub(super) contactless: bool,
+}
+
+impl Seen {
+    /// Walks with these answers, for every choice of the rules that may match.
+    fn walk(&mut self, naive: &Naive<'_>, answers: &Value) {
+        let mut choices = vec![Vec::new()];
+        while let Some(matching) = choices.pop() {
+            let walk = naive.walk_if(answers, &matching);
+            let certain = walk.undecided.is_empty();
+            self.undecided.extend(&walk.undecided);
+            self.anywhere |= walk.anywhere;
+            // Rules in the order of the walk: each set of them is chosen once.
+            let last = matching.last().and_then(|last| walk.open.iter().position(|at| at == last));
+            for at in walk.open.iter().skip(last.map_or(0, |last| last + 1)) {
+                choices.push(matching.iter().chain([at]).copied().collect());
+            }
+            if matching.is_empty() {
+                let end = match walk.outcome {
+                    "endless" => Some(format!("back to {:?}", walk.again.unwrap())),
+                    "finished" => Some(format!("{:?}", walk.ending)),
+                    _ => None,
+                };
+                if let Some(end) = end {
+                    *self.paths.entry((walk.path.clone(), end)).or_default() |= certain;
+                }
+            }
+            let lead = naive.lead(&walk, answers);
+            self.possible.add(&walk, &lead);
+            if certain {
+                self.certain.add(&walk, &lead);
+            }
+            self.certain.pages.extend(walk.path.iter().take(walk.certain_pages));
+        }
+    }
+}
+
+impl Facts {
+    fn add(&mut self, walk: &Walk, lead: &Result<(Value, &'static str, Vec<Value>), &'static str>) {
+        self.pages.extend(&walk.path);
+        self.endings.extend(walk.ending);
+        self.endless |= walk.outcome == "endless";
+        match lead {
+            Ok((lead, ..)) => self.contactless |= lead.get("email").is_none() && lead.get("phone").is_none(),
+            Err("no_name") => {
+                self.nameless = true;
+                self.contactless = true;
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+/// Answers to a question among which is one of every kind that a condition of the form, or a lead, could tell apart.
+/// Nothing of what the engine makes of it is used: each constant of the form, each neighbour of each number, and some.
+fn candidates(question: &Value, constants: &[Value]) -> Vec<Value> {
+    let mut all = vec![Value::Null];
+    match question["type"].as_str().unwrap() {
+        "single_choice" => {
+            all.extend(question["options"].as_array().unwrap().iter().map(|option| option["id"].clone()));
+        }
+        "number" => {
+            let numbers = numbers(constants.iter().chain([&question["min"], &json!(1)]));
+            if question["mappedKey"] == "phone" {
+                // A number that is written with too many characters is no phone number.
+                let long = numbers.iter().filter_map(Value::as_f64).map(|number| {
+                    let sign = if number < 0.0 { "-" } else { "" };
+                    format!("{sign}{:0>60}{}", "", number.abs())
+                });
+                all.extend(long.map(Value::from));
+            }
+            all.extend(numbers);
+        }
+        kind => {
+            all.extend(constants.iter().filter(|value| value.is_string()).cloned());
+            all.extend(constants.iter().filter(|value| value.is_number()).map(|value| json!(value.to_string())));
+            all.extend([json!("zz"), json!("ann@example.com"), json!("202 555 0101")]);
+            if kind == "rating" {
+                all.extend(constants.iter().filter(|value| value.is_number()).cloned());
+                all.extend(constants.iter().filter_map(|value| serde_json::from_str(value.as_str()?.trim()).ok()));
+                all.extend(numbers(constants.iter()));
+                all.extend([json!(true), json!(false), json!([1]), json!(-1000), json!(1000.5)]);
+            }
+        }
+    }
+    all.sort_by_key(Value::to_string);
+    all.dedup();
+    all
+}
+
+/// The numbers that these are, and the next ones on both sides.
+fn numbers<'v>(values: impl Iterator<Item = &'v Value>) -> Vec<Value> {
+    let numbers = values.filter_map(|value| value.as_f64().or_else(|| value.as_str()?.trim().parse().ok()));
+    let finite = numbers.filter(|number: &f64| number.is_finite());
+    finite.flat_map(|number| [number.next_down(), number, number.next_up()]).map(Value::from).collect()
+}
+
+pub(super) fn version(record: &Value) -> &Value {
+    let snapshot = &record["form"]["live_snapshot"];
+    if snapshot.as_object().is_some_and(|snapshot| !snapshot.is_empty()) { snapshot } else { &record["form"] }
+}
+
+/// Walks with all combinations of answers; nothing if they are too many.
+pub(super) fn brute_force(value: &Value) -> Option<Seen> {
+    let version = version(value);
+    let naive = Naive::new(value, false);
+    let mut constants: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    for rule in version["logic"]["rules"].as_array().unwrap() {
+        for group in rule["groups"].as_array().unwrap() {
+            for condition in group["conds"].as_array().unwrap() {
+                constants.entry(condition["fieldId"].as_str().unwrap()).or_default().push(condition["value"].clone());
+            }
+        }
+    }
+    let pages = version["pages"].as_array().unwrap().iter().map(|page| &page["fields"]);
+    let fields = pages.chain([&value["form"]["fields"]]).filter_map(Value::as_array).flatten();
+    let mut questions = Vec::new();
+    let mut combinations = 1;
+    for question in fields {
+        let id = question["id"].as_str().unwrap();
+        let none = Vec::new();
+        let candidates = candidates(question, constants.get(id).unwrap_or(&none));
+        combinations *= candidates.len();
+        if combinations > MOST {
+            return None;
+        }
+        questions.push((id, candidates));
+    }
+    let mut seen = Seen::default();
+    for mut number in 0..combinations {
+        let mut answers = serde_json::Map::new();
+        for (id, candidates) in &questions {
+            answers.insert((*id).to_owned(), candidates[number % candidates.len()].clone());
+            number /= candidates.len();
+        }
+        let answers = Value::Object(answers);
+        seen.walk(&naive, &answers);
+    }
+    Some(seen)
+}
+
+pub(super) fn missing(count: usize, seen: &Seen, of: impl Fn(&Facts) -> &BTreeSet<usize>) -> Verdict<Vec<usize>> {
+    let missing: Vec<usize> = (0..count).filter(|index| !of(&seen.certain).contains(index)).collect();
+    if missing.is_empty() {
+        return Verdict::Proved;
+    }
+    let possible = |index: &usize| seen.anywhere || of(&seen.possible).contains(index);
+    let sure: Vec<usize> = missing.into_iter().filter(|index| !possible(index)).collect();
+    if sure.is_empty() { Verdict::Unknown } else { Verdict::Refuted(sure) }
+}
+
+/// What a verdict without its witness is: refuted, proved, or neither.
+pub(super) fn refuted(seen: &Seen, of: impl Fn(&Facts) -> bool) -> Option<bool> {
+    if of(&seen.certain) {
+        Some(true)
+    } else if of(&seen.possible) || seen.anywhere {
+        None
+    } else {
+        Some(false)
+    }
+}
