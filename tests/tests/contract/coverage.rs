@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-const SOURCES: [&str; 20] = [
+const SOURCES: [&str; 21] = [
     include_str!("auth.rs"),
-    include_str!("bodies.rs"),
+    include_str!("bodies/mod.rs"),
+    include_str!("bodies/sizes.rs"),
     include_str!("create.rs"),
     include_str!("delete.rs"),
     include_str!("failures.rs"),

@@ -1,0 +1,225 @@
+//! Planted defects: each one must break the sentence of the contract that it violates, and must not break most
+//! others.
+
+mod changes;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::{Method, Request, Response};
+use leadapi_client::{
+    testkit::conformance::{self, Target},
+    transport::{Transport, TransportError},
+};
+use leadapi_core::memory::Limits;
+use serde_json::json;
+
+use self::changes::{
+    drop_nulls, each_item, edited_request, edited_response, is_lead, is_list, reversed, status, unauthorized, with,
+    with_both_scopes, with_path, with_query_replaced, with_replaced, without,
+};
+use crate::{Leaping, broken, in_process, raised};
+
+/// A service with one defect, either in its requests or in its responses.
+struct Defective<T> {
+    service: T,
+    defect: Defect,
+}
+
+#[derive(Clone, Copy)]
+enum Defect {
+    InRequest(fn(Request<Bytes>) -> Request<Bytes>),
+    InResponse(fn(&Request<Bytes>, Response<Bytes>) -> Response<Bytes>),
+}
+
+#[async_trait]
+impl<T: Transport> Transport for Defective<T> {
+    async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
+        match self.defect {
+            InRequest(change) => self.service.send(change(request)).await,
+            InResponse(change) => Ok(change(&request, self.service.send(request.clone()).await?)),
+        }
+    }
+}
+
+use Defect::{InRequest, InResponse};
+
+/// The name of a defect, the defect, and sentences that it must break, each with its section in front.
+type Planted = (&'static str, Defect, &'static [&'static str]);
+
+#[rustfmt::skip]
+const PLANTED: &[Planted] = &[
+    ("POST answers 200", InResponse(|_, response| status(response, 201, 200)),
+        &["D2 POST /leads answers 201"]),
+    ("DELETE answers 200", InResponse(|_, response| status(response, 204, 200)),
+        &["D2 DELETE /leads/{id} answers 204"]),
+    ("validation is 422", InResponse(|_, response| status(response, 400, 422)),
+        &["D2 no answer has another status", "D4 email is 400", "D5 POST: an empty body is 400"]),
+    ("another business's client account is 404", InResponse(|request, response| if request.uri().query().is_some() { status(response, 403, 404) } else { response }),
+        &["4 the filter client_id of another business is 403"]),
+    ("405 has no Allow", InResponse(|_, response| without(response, "allow")),
+        &["D2 a 405 carries Allow", "D7 PUT /leads is 405"]),
+    ("Allow is in another order", InResponse(|_, response| with_replaced(response, "allow", "GET, HEAD, POST", "POST, GET, HEAD")),
+        &["D7 PUT /leads is 405, names the method, and Allow is GET, HEAD, POST"]),
+    ("401 has no challenge", InResponse(|_, response| if response.status() == 401 { without(response, "www-authenticate") } else { response }),
+        &["D2 a 401 carries WWW-Authenticate: Bearer"]),
+    ("a missing scope has no challenge", InResponse(|_, response| if response.status() == 403 { without(response, "www-authenticate") } else { response }),
+        &["5 read does not include write: POST /leads is 403"]),
+    ("answers may be cached", InResponse(|_, response| without(response, "cache-control")),
+        &["D2 every answer carries Cache-Control: no-store"]),
+    ("types are guessed", InResponse(|_, response| without(response, "x-content-type-options")),
+        &["D2 every answer carries X-Content-Type-Options: nosniff"]),
+    ("there are no request ids", InResponse(|_, response| without(response, "x-request-id")),
+        &["D2 every answer of a server carries X-Request-Id", "D2 a good X-Request-Id of the caller is kept"]),
+    ("limits are told", InResponse(|_, response| with(response, "x-ratelimit-remaining", "59")),
+        &["8 no X-RateLimit-* headers are sent"]),
+    ("CORS is on", InResponse(|_, response| with(response, "access-control-allow-origin", "*")),
+        &["D7 CORS is off", "D7 a preflight of CORS is 405"]),
+    ("Content-Type says a charset", InResponse(|_, response| with_replaced(response, "content-type", "application/json", "application/json; charset=utf-8")),
+        &["D2 every answer but 204 carries Content-Type: application/json"]),
+    ("there is no Location", InResponse(|_, response| without(response, "location")),
+        &["D2 a 201 carries Location", "D2 Location is the public path of the lead"]),
+    ("Location has no base path", InResponse(|_, response| match response.headers().get("location").cloned() {
+        Some(place) => with(response, "location", place.to_str().unwrap().trim_start_matches("/v1")),
+        None => response,
+    }), &["D2 Location is the public path of the lead"]),
+    ("errors have a code", InResponse(|_, response| edited_response(response, |body| if body.get("error").is_some() { body["code"] = json!("invalid"); })),
+        &["D2 every error body is exactly an object with one text, error"]),
+    ("errors are objects", InResponse(|_, response| edited_response(response, |body| if let Some(error) = body.get("error").cloned() { *body = json!({"error": {"message": error}}); })),
+        &["D2 every error body is exactly an object with one text, error", "5 a missing token is 401"]),
+    ("a lead has a field more", InResponse(|request, response| if is_lead(request) { edited_response(response, |body| body["updated_at"] = json!(null)) } else { response }),
+        &["D2 a full lead has exactly the twelve fields"]),
+    ("unset fields are left out", InResponse(|request, response| if is_lead(request) { edited_response(response, drop_nulls) } else { response }),
+        &["D2 a full lead has exactly the twelve fields", "D2 POST /leads answers 201 with the full lead, and what is not set is null"]),
+    ("list items have notes", InResponse(|request, response| if is_list(request, "/leads") { each_item(response, |item| item["notes"] = json!(null)) } else { response }),
+        &["2.1 a list item has exactly the ten fields"]),
+    ("an envelope has a cursor", InResponse(|request, response| if is_list(request, "/leads") { edited_response(response, |body| body["next"] = json!(null)) } else { response }),
+        &["2.3 a list is exactly data, total, limit and offset"]),
+    ("a stage has a colour", InResponse(|request, response| if is_list(request, "/pipelines") { each_item(response, |item| item["stages"][0]["color"] = json!("red")) } else { response }),
+        &["D2 a pipeline is exactly id, name, stages and created_at"]),
+    ("a client account has a field more", InResponse(|request, response| if is_list(request, "/clients") { each_item(response, |item| item["email"] = json!(null)) } else { response }),
+        &["D2 a client account is exactly id, name and created_at"]),
+    ("leads are listed oldest first", InResponse(|request, response| if is_list(request, "/leads") { reversed(response) } else { response }),
+        &["D3 leads are listed by created_at descending"]),
+    ("pipelines are listed newest first", InResponse(|request, response| if is_list(request, "/pipelines") { reversed(response) } else { response }),
+        &["D3 pipelines are listed oldest first"]),
+    ("client accounts are sorted without case", InResponse(|request, response| if is_list(request, "/clients") { edited_response(response, |body| {
+        if let Some(data) = body["data"].as_array_mut() { data.sort_by_key(|client| client["name"].as_str().unwrap().to_lowercase()); }
+    }) } else { response }), &["D3 client accounts are listed by name (code points)"]),
+    ("stages are listed backwards", InResponse(|request, response| if is_list(request, "/pipelines") { each_item(response, |item| item["stages"].as_array_mut().unwrap().reverse()) } else { response }),
+        &["D2 stages are listed by position"]),
+    ("total is that of the page", InResponse(|request, response| if is_list(request, "/leads") { edited_response(response, |body| body["total"] = json!(body["data"].as_array().map_or(0, Vec::len))) } else { response }),
+        &["D3 total is the number of all leads on every page", "D3 an offset past the end is 200"]),
+    ("total is a text", InResponse(|_, response| edited_response(response, |body| if let Some(total) = body.get("total").cloned() { body["total"] = json!(total.to_string()); })),
+        &["2.3 a list is exactly data, total, limit and offset"]),
+    ("timestamps have no fraction", InResponse(|_, response| edited_response(response, |body| if let Some(at) = body["created_at"].as_str().map(|at| format!("{}Z", &at[..19])) { body["created_at"] = json!(at); })),
+        &["D4 timestamps are RFC 3339 in UTC"]),
+    ("whole values have .0", InResponse(|request, response| if is_lead(request) { edited_response(response, |body| if let Some(value) = body["value"].as_f64() { body["value"] = json!(value); }) } else { response }),
+        &["D4 value is a number that comes back as the same: 450 as 450"]),
+    ("names are cut", InRequest(|request| edited_request(request, |body| if let Some(name) = body["name"].as_str().filter(|name| name.chars().count() > 200) { body["name"] = json!(name.chars().take(200).collect::<String>()); })),
+        &["D4 name of more than 200 characters is 400 and never cut"]),
+    ("e-mail addresses are folded", InRequest(|request| edited_request(request, |body| if let Some(email) = body["email"].as_str() { body["email"] = json!(email.to_lowercase()); })),
+        &["D4 email is stored as sent, case kept"]),
+    ("unknown fields are ignored", InRequest(|request| edited_request(request, |body| if let Some(body) = body.as_object_mut() { body.retain(|name, _| !["emial", "Name", "nmae"].contains(&name.as_str())); })),
+        &["D5 an unknown field is 400 and named", "D5 a field in another case is unknown"]),
+    ("null is absent on PATCH", InRequest(|request| if request.method() == Method::PATCH { edited_request(request, drop_nulls) } else { request }),
+        &["D5 PATCH: null clears", "D6 PATCH with null for the stage"]),
+    ("a limit too large is lowered", InRequest(|request| with_query_replaced(request, "limit=201", "limit=200")),
+        &["D3 any other limit is 400 and names the range: /leads?limit=201"]),
+    ("the filter client_id is ignored", InRequest(|request| with_query_replaced(request, "client_id=one-client-2", "limit=50").clone()),
+        &["4 client_id filters: no lead of another client account"]),
+    ("unknown parameters are ignored", InRequest(|request| with_query_replaced(request, "page=2", "")),
+        &["D3 an unknown parameter is 400 and names itself and those that are allowed: GET /leads"]),
+    ("a slash at the end is taken", InRequest(|request| { let path = request.uri().path().trim_end_matches('/').to_owned(); with_path(request, &path) }),
+        &["D7 a slash too many is 404"]),
+    ("paths are matched without case", InRequest(|request| { let path = request.uri().path().replace("/Leads", "/leads"); with_path(request, &path) }),
+        &["D7 another case is another path"]),
+    ("idempotency keys are ignored", InRequest(|mut request| { request.headers_mut().remove("idempotency-key"); request }),
+        &["D10 the same key with the same body answers 201", "D10 a replay makes no second lead", "D10 creates at once with one key make one lead"]),
+    ("a replay is not said to be one", InResponse(|_, response| without(response, "idempotency-replayed")),
+        &["D10 the same key with the same body answers 201 with the first answer, and says that it is replayed"]),
+    ("a replay is 200", InResponse(|_, response| if response.headers().contains_key("idempotency-replayed") { status(response, 201, 200) } else { response }),
+        &["D10 the same key with the same body answers 201"]),
+    ("every token has both scopes", InRequest(with_both_scopes),
+        &["5 read does not include write: POST /leads is 403", "5 write does not include read: GET /leads is 403"]),
+    ("the scheme is matched with its case", InRequest(|request| if request.headers().get("authorization").is_some_and(|header| !header.as_bytes().starts_with(b"Bearer ")) { unauthorized(request) } else { request }),
+        &["D8 the scheme is matched without case: bearer"]),
+    ("HEAD has no length", InResponse(|request, response| if request.method() == Method::HEAD { without(response, "content-length") } else { response }),
+        &["D7 HEAD /leads is its GET without the body, with its Content-Length"]),
+    ("HEAD is not listed", InResponse(|request, response| if request.method() == Method::HEAD { status(response, 200, 405) } else { response }),
+        &["D7 HEAD /leads is its GET"]),
+    ("a token is told", InResponse(|_, response| edited_response(response, |body| if let Some(error) = body["error"].as_str() { body["error"] = json!(format!("{error} (pak_0123)")); })),
+        &["5 no answer shows a token"]),
+    ("a lead of another business is told apart", InResponse(|request, response| {
+        let is_never = request.uri().path().contains("never-");
+        edited_response(response, |body| if !is_never && body["error"] == "id: no such lead" { body["error"] = json!("id: no such lead here"); })
+    }), &["D2 GET of a lead of another business is 404, the same bytes"]),
+    ("a missing record is 403", InResponse(|_, response| status(response, 404, 403)),
+        &["7 GET of a lead that does not exist is 404", "1 any other path is 404"]),
+    ("the stage falls out of the pipeline", InResponse(|request, response| if is_lead(request) { edited_response(response, |body| body["stage_id"] = json!(null)) } else { response }),
+        &["D6 a lead in a pipeline has a stage", "D6 POST with a pipeline: its first stage"]),
+    ("a pipeline leads to another stage than its first", InRequest(|request| edited_request(request, |body| if body["pipeline_id"] == "one-pipe-1" && body.get("stage_id").is_none() { body["stage_id"] = json!("one-stage-11"); })),
+        &["D6 POST with a pipeline: its first stage", "D6 PATCH with the same pipeline: the stage stays"]),
+    ("Content-Type is not looked at", InRequest(|mut request| { request.headers_mut().remove("content-type"); request }),
+        &["D5 this Content-Type is 400: text/plain"]),
+];
+
+/// Checks each defect separately, on a new service.
+#[tokio::test]
+async fn each_breaks_the_sentence_that_it_is_against() {
+    let mut wrong = Vec::new();
+    for (name, defect, against) in PLANTED {
+        let (time, target) = (Leaping::new(), Target::standard());
+        let transport = Defective { service: in_process(&time, raised()).await, defect: *defect };
+        let client = target.client("http://in-process/v1").timer(time).transport(transport).unwrap();
+        let report = conformance::run(&client, &target).await;
+        let broken = broken(&report);
+        for sentence in *against {
+            if !broken.iter().any(|broken| broken.starts_with(sentence)) {
+                wrong.push(format!("{name}: {sentence} is not broken, but {broken:#?}"));
+            }
+        }
+        if broken.len() * 3 > report.sentences.len() * 2 {
+            wrong.push(format!("{name}: {} of {} sentences", broken.len(), report.sentences.len()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Checks the defects of the rate limits, with a clock that advances on demand.
+#[tokio::test]
+async fn each_defect_of_the_limits_breaks_its_sentence() {
+    let planted: [(&str, Limits, Defect, &str); 5] = [
+        ("59 writes", limits(600, 59), InResponse(|_, response| response), "8 a token may write 60 times in 60 s"),
+        ("61 writes", limits(600, 61), InResponse(|_, response| response), "8 the 61st write is 429"),
+        ("601 reads", limits(601, 60), InResponse(|_, response| response), "8 the 601st read is 429"),
+        (
+            "no Retry-After",
+            Limits::default(),
+            InResponse(|_, response| without(response, "retry-after")),
+            "D2 a 429 carries Retry-After in whole seconds, 1 to 60",
+        ),
+        (
+            "Retry-After is a date",
+            Limits::default(),
+            InResponse(|_, response| {
+                if response.status() == 429 {
+                    with(response, "retry-after", "Wed, 04 Nov 2026 12:01:00 GMT")
+                } else {
+                    response
+                }
+            }),
+            "8 the 61st write is 429 with Retry-After in whole seconds, 1 to 60",
+        ),
+    ];
+    for (name, limits, defect, sentence) in planted {
+        let (time, target) = (Leaping::new(), Target::standard().with_rate_limits());
+        let transport = Defective { service: in_process(&time, limits).await, defect };
+        let client = target.client("http://in-process/v1").timer(time).transport(transport).unwrap();
+        let broken = broken(&conformance::run(&client, &target).await);
+        assert!(broken.iter().any(|broken| broken.starts_with(sentence)), "{name}: {broken:#?}");
+    }
+}
+
+fn limits(reads: u32, writes: u32) -> Limits {
+    Limits { reads: reads.try_into().unwrap(), writes: writes.try_into().unwrap() }
+}

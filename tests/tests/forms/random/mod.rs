@@ -1,0 +1,108 @@
+//! Forms and answers at random, drawn from bytes, so that a case that fails is made shorter by making its bytes fewer.
+
+mod answers;
+mod record;
+
+use serde_json::{Map, Value, json};
+
+pub(crate) use self::{answers::answers, record::record};
+
+/// Bytes to draw from; when they are used up, everything is the first of its kind.
+pub(crate) struct Draw<'b>(pub &'b [u8]);
+
+impl Draw<'_> {
+    pub(crate) fn below(&mut self, count: usize) -> usize {
+        let Some((first, rest)) = self.0.split_first() else { return 0 };
+        self.0 = rest;
+        usize::from(*first) % count
+    }
+
+    /// Once in so many times.
+    fn rarely(&mut self, times: usize) -> bool {
+        self.below(times) == times - 1
+    }
+
+    fn one<'t, T: ?Sized>(&mut self, all: &[&'t T]) -> &'t T {
+        all[self.below(all.len())]
+    }
+}
+
+const PAGES: [&str; 5] = ["p0", "p1", "p2", "p3", "p4"];
+const QUESTIONS: [&str; 8] = ["q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7"];
+const ENDINGS: [&str; 3] = ["e0", "e1", "e2"];
+const OPTIONS: [&str; 4] = ["a", "b", "5", "{q0}"];
+const KEYS: [&str; 12] = [
+    "name",
+    "first_name",
+    "last_name",
+    "business_name",
+    "email",
+    "phone",
+    "value",
+    "client_id",
+    "custom",
+    "q0",
+    "",
+    "source",
+];
+const TEXTS: [&str; 26] = [
+    "",
+    "a",
+    "b",
+    "5",
+    " 5 ",
+    "05",
+    "5.0",
+    "-3",
+    "1e1",
+    "0x10",
+    "1,5",
+    "1e400",
+    "7",
+    "  ",
+    "Ann",
+    "ann@example.org",
+    "a b@c.d",
+    "+49 30 1234",
+    "12",
+    "x\ny: z",
+    "{name}",
+    "{q1}{",
+    "\u{0}",
+    "\u{2028}é",
+    "9007199254740993",
+    "<&\"'>",
+];
+const LABELS: [&str; 9] =
+    ["", "Why?", "{name}", "{ q1 }, {custom}", "{{q0}}", "{zz} {", "a\nb {email}", "{phone}{value}", " "];
+
+/// Any JSON where something else was meant.
+fn wild(draw: &mut Draw<'_>) -> Value {
+    match draw.below(8) {
+        0 => Value::Null,
+        1 => json!(true),
+        2 => json!(7),
+        3 => json!("wild"),
+        4 => json!([]),
+        5 => json!({}),
+        6 => json!([1, {"id": "p0"}]),
+        _ => json!({"id": "p0", "fields": 3}),
+    }
+}
+
+/// A value as it should be, or once in a while another one, or none.
+fn put(draw: &mut Draw<'_>, tame: bool, to: &mut Map<String, Value>, key: &str, value: Value) {
+    let value = if !tame && draw.rarely(24) {
+        if draw.below(2) == 0 {
+            return;
+        }
+        wild(draw)
+    } else {
+        value
+    };
+    to.insert(key.to_owned(), value);
+}
+
+fn list(draw: &mut Draw<'_>, tame: bool, count: usize, make: impl Fn(&mut Draw<'_>, usize) -> Value) -> Value {
+    (0..count).map(|at| if !tame && draw.rarely(32) { wild(draw) } else { make(draw, at) }).collect()
+}
