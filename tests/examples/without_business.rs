@@ -34,11 +34,11 @@ const LONGEST: &str = "240";
 
 /// The tests in the order in which they run, until one fails.
 const TESTS: [&str; 5] = [
-    "keys::keys_that_grow_old",
-    "random::whatever_two_businesses_do",
-    "random::whatever_is_done_to_two_businesses",
-    "many::thousands_of_leads",
-    "lost::each_message_of_a_create_is_lost_once",
+    "keys::stores_agree_on_idempotency_keys_that_expire",
+    "random::stores_agree_on_random_requests",
+    "random::stores_agree_on_random_administration",
+    "many::counts_of_thousands_of_leads_equal_a_full_scan",
+    "lost::a_create_reports_its_true_outcome_whichever_message_is_lost",
 ];
 
 const SOURCES: [&str; 3] = ["statement.rs", "admin/statement.rs", "postgres/statement.rs"];

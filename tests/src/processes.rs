@@ -77,14 +77,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_may_hold_anything() {
+    fn a_process_name_may_contain_any_character() {
         let process = parse("42 (a) b (c) S 7 42 42").unwrap();
         assert_eq!((process.id, process.parent), (42, 7));
         assert!(parse("42 (ended) Z 7 42 42").is_none());
     }
 
     #[test]
-    fn a_child_is_seen_until_it_is_killed() {
+    fn a_child_is_listed_until_it_is_killed() {
         let mut child = Command::new("sleep").arg("60").spawn().unwrap();
         assert!(children(std::process::id()).contains(&child.id()));
         signal("KILL", &[child.id()]);

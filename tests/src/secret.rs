@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_checksum_is_the_zlib_one() {
+    fn the_checksum_equals_that_of_zlib() {
         // The published check value of CRC-32, and a token whose checksum was computed with Python's zlib.
         assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
         assert_eq!(secret(""), format!("pak_{}2OZByn", "0".repeat(43)));

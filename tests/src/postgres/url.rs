@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_database_and_the_address_are_exchanged() {
+    fn a_url_keeps_everything_but_database_and_address() {
         for (given, expected) in [
             ("postgres://h:1/a", "postgres://p:2/b"),
             ("postgresql://u:p%40@h", "postgresql://u:p%40@p:2/b"),

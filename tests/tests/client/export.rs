@@ -115,7 +115,7 @@ async fn export(prefetch: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_lead_that_stays_is_read_once() {
+async fn an_export_during_writes_reads_every_remaining_lead_once() {
     for prefetch in [0, 1, 4] {
         export(prefetch).await;
     }

@@ -52,7 +52,7 @@ async fn all(client: &Client) -> BTreeMap<String, usize> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_lead_is_there_exactly_once() {
+async fn every_lead_is_created_exactly_once_despite_network_faults() {
     let server = Server::start();
     let proxy = Proxy::start(&server.address, storm).await;
     let mut running = JoinSet::new();
@@ -77,7 +77,7 @@ async fn every_lead_is_there_exactly_once() {
 }
 
 #[tokio::test]
-async fn connections_are_kept() {
+async fn connections_are_reused() {
     let server = Server::start();
     let proxy = Proxy::start(&server.address, |_| crate::proxy::Fault::None).await;
     let client = server.client(&proxy.address).build().unwrap();

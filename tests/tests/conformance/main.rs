@@ -8,9 +8,9 @@
 )]
 
 mod defects;
+mod not_the_api;
 mod ours;
 mod program;
-mod strangers;
 
 use std::{num::NonZeroU32, sync::Arc, time::Duration};
 

@@ -15,7 +15,7 @@ use crate::{DATA, Leaping, broken, in_process, raised, service, skipped};
 const NEVER_SEEN: &str = "a 500 says internal error and nothing of its cause: no such answer came";
 
 #[tokio::test]
-async fn in_this_process_with_its_limits() {
+async fn our_service_passes_in_process_with_rate_limits() {
     let (time, target) = (Leaping::new(), Target::standard().with_rate_limits());
     let transport = in_process(&time, Limits::default()).await;
     let client = target.client("http://in-process/v1").timer(time).transport(transport).unwrap();
@@ -30,7 +30,7 @@ async fn in_this_process_with_its_limits() {
 }
 
 #[tokio::test]
-async fn over_sockets() {
+async fn our_service_passes_over_sockets() {
     let (time, target) = (Leaping::new(), Target::standard());
     let server = Server::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let url = format!("http://{}/v1", server.local_addr());
@@ -53,7 +53,7 @@ async fn left_as_it_was(client: &Client, report: &Report) {
 }
 
 #[tokio::test]
-async fn the_other_business_is_left_as_it_was() {
+async fn the_check_leaves_the_other_business_unchanged() {
     let (time, target) = (Leaping::new(), Target::standard());
     let transport = std::sync::Arc::new(in_process(&time, raised()).await);
     let client = target.client("http://in-process/v1").timer(time).transport(transport.clone()).unwrap();
@@ -66,7 +66,7 @@ async fn the_other_business_is_left_as_it_was() {
 
 /// Sentences that need data which the target does not name are skipped with a reason, and never reported as holding.
 #[tokio::test]
-async fn with_the_least_that_a_target_names() {
+async fn a_minimal_target_skips_sentences_with_a_reason() {
     let time = Leaping::new();
     let target = Target::parse(r#"{"client_id": "one-client-1"}"#).unwrap();
     let transport = in_process(&time, raised()).await;
@@ -89,7 +89,7 @@ async fn with_the_least_that_a_target_names() {
 
 /// A second run on the same server gives the same result.
 #[tokio::test]
-async fn again() {
+async fn a_second_run_gives_the_same_result() {
     let (time, target) = (Leaping::new(), Target::standard());
     let transport = in_process(&time, raised()).await;
     let client = target.client("http://in-process/v1").timer(time).transport(transport).unwrap();
@@ -100,7 +100,7 @@ async fn again() {
 }
 
 #[test]
-fn the_target_is_that_of_the_data_set() {
+fn the_target_names_tokens_of_the_data_set() {
     let dataset = Dataset::parse(DATA).unwrap();
     let target: serde_json::Value =
         serde_json::from_str(include_str!("../../../leadapi-client/conformance/target.json")).unwrap();

@@ -12,7 +12,7 @@ async fn contract(arguments: &[&str]) -> Output {
 }
 
 #[tokio::test]
-async fn a_server_that_keeps_the_contract() {
+async fn a_correct_server_exits_with_0_and_writes_junit() {
     let server = Server::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let url = format!("http://{}/v1", server.local_addr());
     tokio::spawn(server.serve(service(&Leaping::new(), raised()).await, std::future::pending()));
@@ -28,20 +28,21 @@ async fn a_server_that_keeps_the_contract() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there() {
+async fn an_unreachable_server_exits_with_1() {
     let output = contract(&["--url", "http://127.0.0.1:1/v1"]).await;
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8(output.stdout).unwrap().contains("could not connect"));
 }
 
 #[tokio::test]
-async fn what_cannot_be_asked() {
+async fn an_invalid_url_or_target_exits_with_2() {
     for (arguments, says) in [
         (["--url", "nowhere", "--timeout", "1"], "URL"),
         (["--url", "http://127.0.0.1:1/v1", "--target", "/nonexistent/target.json"], "/nonexistent/target.json"),
     ] {
         let output = contract(&arguments).await;
-        assert_eq!(output.status.code(), Some(2));
-        assert!(String::from_utf8(output.stderr).unwrap().contains(says));
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {stderr}");
+        assert!(stderr.contains(says), "{arguments:?}: {stderr}");
     }
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 const CHALLENGE: &str = "www-authenticate";
 
 #[tokio::test]
-async fn table() {
+async fn tokens_and_scopes_decide_access() {
     run_table([headers(), verdicts(), scopes()].concat()).await;
 }
 

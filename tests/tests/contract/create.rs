@@ -7,7 +7,7 @@ use leadapi_tests::{Case, START, Token, World, everywhere, everywhere_with, get,
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn table() {
+async fn responses_follow_the_contract() {
     run_table([made(), refused()].concat()).await;
 }
 
@@ -125,7 +125,7 @@ fn refused() -> Vec<Case> {
 }
 
 #[tokio::test]
-async fn what_was_answered_is_what_is_kept() {
+async fn a_created_lead_is_stored_and_location_points_to_it() {
     everywhere("D2 create, get, list, and the Location leads there", async |live| {
         let made = live.send(post("D2 create", json!({"client_id": "a-client-1", "name": "Ann", "value": 1.5}))).await;
         let got = live.send(get("D2 get", format!("/leads/{}", made.id())).body(made.json())).await;
@@ -140,7 +140,7 @@ async fn what_was_answered_is_what_is_kept() {
 }
 
 #[tokio::test]
-async fn ids_of_a_host_with_special_characters() {
+async fn location_escapes_special_characters_of_an_id() {
     for (id, escaped) in [
         ("x/y?z%", "x%2Fy%3Fz%25"),
         ("..", ".."),
@@ -163,7 +163,7 @@ async fn ids_of_a_host_with_special_characters() {
 }
 
 #[tokio::test]
-async fn the_service_makes_uuids() {
+async fn generated_ids_are_uuid_v7() {
     everywhere_with("D4 the service makes UUIDv7", World::own_ids, async |live| {
         let mut ids = Vec::new();
         for _ in 0..5 {
@@ -187,7 +187,7 @@ async fn the_service_makes_uuids() {
 }
 
 #[tokio::test]
-async fn the_same_person_twice_is_two_leads() {
+async fn the_same_person_twice_makes_two_leads() {
     everywhere("D4 no uniqueness", async |live| {
         let body =
             json!({"client_id": "a-client-1", "name": "Ann", "email": "ann@example.org", "phone": "+49 30 1234"});
@@ -200,7 +200,7 @@ async fn the_same_person_twice_is_two_leads() {
 }
 
 #[tokio::test]
-async fn moments() {
+async fn created_at_is_the_clock_in_milliseconds() {
     everywhere("D4 timestamps: RFC 3339, UTC, Z, exactly three fraction digits", async |live| {
         for (nanos, moment) in [
             (996_000_000, "2026-05-04T07:58:13.000Z"),

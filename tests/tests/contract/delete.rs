@@ -3,7 +3,7 @@
 use leadapi_tests::{Case, Token, delete, everywhere, get, run_table};
 
 #[tokio::test]
-async fn table() {
+async fn delete_and_get_follow_the_contract() {
     run_table(cases()).await;
 }
 
@@ -33,7 +33,7 @@ fn cases() -> Vec<Case> {
 }
 
 #[tokio::test]
-async fn deleted_means_gone_from_everywhere() {
+async fn a_deleted_lead_is_gone_from_totals_and_filters() {
     everywhere("D2 a deleted lead is as one that never existed", async |live| {
         live.send(delete("D2 delete", "a-lead-1")).await;
         let gone = live.send(delete("D2 delete again", "a-lead-1").is(404)).await;

@@ -36,9 +36,10 @@ async fn all_are_500(world: World, cases: Vec<Case>) {
             let all = answer.bytes();
             assert!(
                 ["10.0.0.1", "5432", "leadapi", "panic", "a-lead-1"].iter().all(|cause| !all.contains(cause)),
-                "{all}"
+                "{}: {all}",
+                case.name
             );
-            assert!(answer.body.is_empty() || answer.text() == r#"{"error":"internal error"}"#, "{all}");
+            assert!(answer.body.is_empty() || answer.text() == r#"{"error":"internal error"}"#, "{}: {all}", case.name);
         }
     }
 }
@@ -48,29 +49,29 @@ async fn is_logged(world: World) {
     for case in operations() {
         let request: Request<Bytes> = Via::Process.open(world.clone()).await.request(&case);
         let Ok(response) = world.service("", None).oneshot(request.map(http_body_util::Full::new)).await;
-        let log: &RequestLog = response.extensions().get().expect("a log goes with every answer");
-        let cause = log.cause.as_ref().expect("the cause of a 500").to_string();
-        assert!(cause.contains(CAUSE), "{cause}");
-        assert!(log.operation.is_some());
+        let log: &RequestLog = response.extensions().get().expect("every response has a log");
+        let cause = log.cause.as_ref().expect("the log of a 500 has a cause").to_string();
+        assert!(cause.contains(CAUSE), "{}: {cause}", case.name);
+        assert!(log.operation.is_some(), "{}", case.name);
     }
 }
 
 #[tokio::test]
-async fn a_store_that_fails() {
+async fn a_failing_store_is_500_and_the_cause_is_logged() {
     let world = World::new().await.store(Broken::Fails);
     all_are_500(world.clone(), operations()).await;
     is_logged(world).await;
 }
 
 #[tokio::test]
-async fn a_store_that_panics() {
+async fn a_panicking_store_is_500_and_the_cause_is_logged() {
     let world = World::new().await.store(Broken::Panics);
     all_are_500(world.clone(), operations()).await;
     is_logged(world).await;
 }
 
 #[tokio::test]
-async fn a_verifier_that_fails_or_panics() {
+async fn a_failing_or_panicking_verifier_is_500_and_never_401() {
     for broken in [Broken::Fails, Broken::Panics] {
         let world = World::new().await.verifier(broken);
         all_are_500(world.clone(), operations()).await;
@@ -86,7 +87,7 @@ async fn a_verifier_that_fails_or_panics() {
 }
 
 #[tokio::test]
-async fn a_limiter_that_fails_or_panics() {
+async fn a_failing_or_panicking_rate_limiter_is_500() {
     for broken in [Broken::Fails, Broken::Panics] {
         let world = World::new().await.limiter(broken);
         all_are_500(world.clone(), operations()).await;
@@ -95,7 +96,7 @@ async fn a_limiter_that_fails_or_panics() {
 }
 
 #[tokio::test]
-async fn a_clock_or_an_id_source_that_panics() {
+async fn a_panicking_clock_or_id_source_is_500() {
     let create = || vec![post("7 create", json!({"client_id": "a-client-1", "name": "Ann"}))];
     let world = World::new().await;
     all_are_500(world.clone().time(|| panic!("{CAUSE}")), create()).await;
@@ -108,14 +109,14 @@ async fn a_clock_or_an_id_source_that_panics() {
 }
 
 #[tokio::test]
-async fn an_id_that_is_given_twice() {
+async fn a_duplicate_id_from_the_id_source_is_500() {
     let world = World::new().await.ids(|_| LeadId::parse("a-lead-1").unwrap());
     let create = post("D4 an id source that repeats itself", json!({"client_id": "a-client-1", "name": "Ann"}));
     all_are_500(world, vec![create.clone(), create.header("idempotency-key", "k")]).await;
 }
 
 #[tokio::test]
-async fn a_failure_is_not_remembered() {
+async fn a_failed_create_does_not_use_up_its_key() {
     let world = World::new().await;
     let case = post("D10 only successful creations are remembered", json!({"client_id": "a-client-1", "name": "Ann"}))
         .header("idempotency-key", "k");
@@ -126,7 +127,7 @@ async fn a_failure_is_not_remembered() {
 }
 
 #[tokio::test]
-async fn the_log_of_what_went_well() {
+async fn the_request_log_names_operation_and_caller_without_secrets() {
     for (case, operation, business) in [
         (get("D2 a list", "/leads"), Some("list_leads"), Some("biz-a")),
         (get("D2 a 404", "/leads/nobody"), Some("get_lead"), Some("biz-a")),
@@ -138,9 +139,9 @@ async fn the_log_of_what_went_well() {
         let request = Via::Process.open(world.clone()).await.request(&case);
         let Ok(response) = world.service("", None).oneshot(request.map(http_body_util::Full::new)).await;
         let log: &RequestLog = response.extensions().get().unwrap();
-        assert_eq!(log.operation.map(leadapi_core::http::Operation::name), operation);
-        assert_eq!(log.caller.as_ref().map(|caller| caller.business.as_str()), business);
-        assert!(log.cause.is_none());
+        assert_eq!(log.operation.map(leadapi_core::http::Operation::name), operation, "{}", case.name);
+        assert_eq!(log.caller.as_ref().map(|caller| caller.business.as_str()), business, "{}", case.name);
+        assert!(log.cause.is_none(), "{}", case.name);
         let shown = format!("{log:?}");
         assert!(!shown.contains("pak_") && !shown.contains("Canary"), "D8: never logged: {shown}");
     }
@@ -148,7 +149,7 @@ async fn the_log_of_what_went_well() {
 
 /// An interrupted body. The service cannot know who caused the interruption, but it writes nothing and leaks nothing.
 #[tokio::test]
-async fn a_body_that_fails_or_panics() {
+async fn a_failing_body_writes_and_leaks_nothing() {
     for (broken, statuses) in [(Broken::Fails, [400, 500]), (Broken::Panics, [500, 500])] {
         let world = World::new().await;
         let before = world.dump().await;

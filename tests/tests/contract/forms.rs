@@ -7,7 +7,7 @@ use serde_json::Value;
 const DATA: &str = include_str!("../../data/two_businesses.json");
 
 #[tokio::test]
-async fn table() {
+async fn form_records_are_not_reachable_through_the_api() {
     let id = "5f0c1a3e-9d1b-4c52-8e0f-2f6f3d5b7a11";
     let cases: Vec<Case> = vec![
         get("D11 /forms is 404", "/forms").is(404),
@@ -23,7 +23,7 @@ async fn table() {
 }
 
 #[test]
-fn a_record_that_is_read_and_written_again_is_the_same() {
+fn form_records_are_stored_without_loss() {
     // The data file contains operators, kinds and fields that the service does not know.
     let data: Value = serde_json::from_str(DATA).unwrap();
     let store = MemoryStore::new(Dataset::parse(DATA).unwrap());

@@ -10,7 +10,7 @@ const REPLAYED: &str = "idempotency-replayed";
 const DAY: u64 = 24 * 60 * 60;
 
 #[tokio::test]
-async fn table() {
+async fn keys_of_1_to_255_visible_characters_are_accepted() {
     run_table(keys()).await;
 }
 
@@ -51,7 +51,7 @@ async fn first(live: &Live) -> Answer {
 }
 
 #[tokio::test]
-async fn the_same_again() {
+async fn a_repeated_create_is_replayed_and_makes_no_second_lead() {
     everywhere("D10 the same key with the same body: the first answer again, and no second lead", async |live| {
         let first = first(live).await;
         for _ in 0..3 {
@@ -66,7 +66,7 @@ async fn the_same_again() {
 }
 
 #[tokio::test]
-async fn another_body() {
+async fn the_same_key_with_another_body_is_400() {
     everywhere("D10 the same key with another body: 400", async |live| {
         let first = first(live).await;
         let mut other = body();
@@ -92,7 +92,7 @@ async fn another_body() {
 }
 
 #[tokio::test]
-async fn the_same_body_written_otherwise() {
+async fn bodies_are_compared_after_normalisation() {
     everywhere("D10 the body is compared after parsing and normalising", async |live| {
         let first = first(live).await;
         for (sentence, text) in [
@@ -112,7 +112,7 @@ async fn the_same_body_written_otherwise() {
 }
 
 #[tokio::test]
-async fn changed_or_gone() {
+async fn a_replay_returns_the_first_response_after_changes() {
     everywhere(
         "D10 a replay answers the lead as it was first answered, even if it has changed or gone since",
         async |live| {
@@ -130,7 +130,7 @@ async fn changed_or_gone() {
 }
 
 #[tokio::test]
-async fn a_day() {
+async fn a_key_expires_after_24_hours() {
     everywhere("D10 kept 24 h", async |live| {
         let first = first(live).await;
         live.world.wait(DAY - 1);
@@ -148,7 +148,7 @@ async fn a_day() {
 }
 
 #[tokio::test]
-async fn a_replay_does_not_prolong() {
+async fn a_replay_does_not_extend_the_24_hours() {
     everywhere("D10 kept 24 h from the first answer, however often it is replayed", async |live| {
         let first = first(live).await;
         for _ in 0..23 {
@@ -162,7 +162,7 @@ async fn a_replay_does_not_prolong() {
 }
 
 #[tokio::test]
-async fn failures_are_not_remembered() {
+async fn failed_requests_do_not_use_up_the_key() {
     everywhere("D10 only successful creations are remembered", async |live| {
         for (sentence, bad, status) in [
             ("D10 not a 400", json!({"client_id": "a-client-1"}), 400),
@@ -212,7 +212,7 @@ async fn keys_are_compared_exactly() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn twins() {
+async fn concurrent_creates_with_one_key_make_one_lead() {
     everywhere("D10 no second lead, also when the two arrive at once", async |live| {
         for round in 1..=10 {
             let start = Arc::new(tokio::sync::Barrier::new(8));

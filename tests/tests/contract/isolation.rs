@@ -5,13 +5,14 @@ use serde_json::json;
 
 /// Checks that B gets the same bytes for a record of A as for one that never existed.
 async fn alike(live: &Live, foreign: Case, never: Case) {
+    let name = foreign.name.clone();
     let foreign = live.send(foreign.token(Token::B)).await;
     let never = live.send(never.token(Token::B)).await;
-    assert_eq!(foreign.bytes(), never.bytes());
+    assert_eq!(foreign.bytes(), never.bytes(), "{name}");
 }
 
 #[tokio::test]
-async fn leads() {
+async fn foreign_leads_look_like_unknown_ones() {
     everywhere(
         "D2 a lead that exists in another business: 404, the same bytes as for an id that never existed",
         async |live| {
@@ -38,7 +39,7 @@ async fn leads() {
 }
 
 #[tokio::test]
-async fn client_accounts() {
+async fn foreign_client_accounts_look_like_unknown_ones() {
     everywhere("5.7 client_id of another business: 403, alike for one that never existed", async |live| {
         for id in ["a-client-1", "a-client-2", "a-client-3", "a-client-4"] {
             for case in [
@@ -63,7 +64,7 @@ async fn client_accounts() {
 }
 
 #[tokio::test]
-async fn pipelines_and_stages() {
+async fn foreign_pipelines_and_stages_look_like_unknown_ones() {
     everywhere("D6 of another business: 400, alike for one that never existed", async |live| {
         let body = |field: &str, id: &str| {
             let mut body = json!({"client_id": "b-client-1", "name": "Max"});
@@ -94,7 +95,7 @@ async fn pipelines_and_stages() {
 }
 
 #[tokio::test]
-async fn lists() {
+async fn lists_and_totals_contain_only_the_own_business() {
     // The runner searches each response for data of the other business.
     everywhere("1 every request is limited to the client accounts of the business that owns the token", async |live| {
         for (token, total) in [(Token::B, [2, 1, 1]), (Token::Both, [6, 3, 4])] {
@@ -115,7 +116,7 @@ async fn lists() {
 }
 
 #[tokio::test]
-async fn tokens() {
+async fn a_token_sees_only_its_own_business() {
     everywhere("5.6 a token is bound to one business", async |live| {
         let own = live.send(post("5.6 a new lead of A", json!({"client_id": "a-client-1", "name": "Ann"}))).await;
         let path = format!("/leads/{}", own.id());

@@ -29,7 +29,7 @@ async fn times(count: usize, live: &Live, case: &Case) {
 }
 
 #[tokio::test]
-async fn reads() {
+async fn a_token_may_read_600_times_per_minute() {
     everywhere("8 600 reads per minute per token", async |live| {
         times(600, live, &read()).await;
         live.send(refused(read(), 60)).await;
@@ -47,7 +47,7 @@ async fn reads() {
 }
 
 #[tokio::test]
-async fn writes() {
+async fn a_token_may_write_60_times_per_minute() {
     everywhere("8 60 writes per minute per token", async |live| {
         times(60, live, &write()).await;
         live.send(refused(write(), 60)).await;
@@ -63,7 +63,7 @@ async fn writes() {
 }
 
 #[tokio::test]
-async fn head_counts() {
+async fn head_counts_as_a_read() {
     everywhere("D7 HEAD is counted as a read", async |live| {
         times(599, live, &head("D7 a HEAD", "/clients")).await;
         live.send(read()).await;
@@ -73,7 +73,7 @@ async fn head_counts() {
 }
 
 #[tokio::test]
-async fn what_counts() {
+async fn every_authenticated_request_counts() {
     everywhere("D9 what counts: every request that got past the token", async |live| {
         let bad = [
             request("D9 a 400 counts", "POST", "/leads").text("{").is(400),
@@ -95,7 +95,7 @@ async fn what_counts() {
 }
 
 #[tokio::test]
-async fn what_does_not_count() {
+async fn requests_rejected_by_path_method_token_or_limit_do_not_count() {
     everywhere("D9 what does not count: 401, unknown paths, 405, and the 429s themselves", async |live| {
         times(70, live, &get("D9 an unknown path", "/contacts").is(404)).await;
         times(70, live, &request("D9 an unknown path on POST", "POST", "/contacts").is(404)).await;
@@ -114,7 +114,7 @@ async fn what_does_not_count() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn all_at_once() {
+async fn the_limit_is_exact_for_100_concurrent_requests() {
     everywhere("D9 exact, also when 100 arrive at once", async |live| {
         let request = live.request(&write().token(Token::Write));
         let sent: Vec<_> = (0..100)
@@ -135,7 +135,7 @@ async fn all_at_once() {
 }
 
 #[tokio::test]
-async fn replays_count() {
+async fn a_replay_counts_as_a_write() {
     everywhere("D9 a replay counts as any write", async |live| {
         let case = post("D10 a keyed create", json!({"client_id": "a-client-1", "name": "Ann"}))
             .header("idempotency-key", "k");
@@ -147,7 +147,7 @@ async fn replays_count() {
 }
 
 #[tokio::test]
-async fn the_window_slides() {
+async fn no_60_second_window_admits_more_than_60_writes() {
     everywhere("D9 in no half-open interval of 60 s are more than 60 writes admitted", async |live| {
         times(30, live, &write()).await;
         live.world.wait(30);
@@ -167,7 +167,7 @@ async fn the_window_slides() {
 }
 
 #[tokio::test]
-async fn retry_after_is_rounded_up() {
+async fn retry_after_is_rounded_up_to_whole_seconds() {
     everywhere("D2 Retry-After in whole seconds, 1 to 60, rounded up", async |live| {
         times(60, live, &write()).await;
         for (at, seconds) in [(1, 60), (999, 60), (1000, 59), (1001, 59), (58_999, 2), (59_000, 1), (59_999, 1)] {
@@ -182,7 +182,7 @@ async fn retry_after_is_rounded_up() {
 }
 
 #[tokio::test]
-async fn a_steady_caller_is_never_refused() {
+async fn a_caller_at_the_steady_rate_is_never_refused() {
     everywhere("D9 a caller at exactly the steady rate is never refused", async |live| {
         for _ in 0..200 {
             live.send(write()).await;
@@ -193,7 +193,7 @@ async fn a_steady_caller_is_never_refused() {
 }
 
 #[tokio::test]
-async fn a_patient_caller_is_always_admitted() {
+async fn a_caller_that_waits_for_retry_after_is_admitted() {
     everywhere("D9 a caller that waits for Retry-After and is alone on its token is admitted", async |live| {
         for step in 0..150_u64 {
             let answer = live.raw(live.request(&write())).await;
@@ -208,7 +208,7 @@ async fn a_patient_caller_is_always_admitted() {
 }
 
 #[tokio::test]
-async fn limits_are_not_told() {
+async fn no_rate_limit_headers_are_sent() {
     everywhere("8 no X-RateLimit-* headers are sent", async |live| {
         times(60, live, &write()).await;
         let answer = live.send(refused(write(), 60)).await;

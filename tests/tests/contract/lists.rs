@@ -4,7 +4,7 @@ use leadapi_tests::{Answer, Case, Token, delete, everywhere, get, patch, post, r
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn table() {
+async fn lists_are_filtered_ordered_and_paged() {
     run_table([leads(), others()].concat()).await;
 }
 
@@ -134,7 +134,7 @@ fn others() -> Vec<Case> {
 }
 
 #[tokio::test]
-async fn paging_walks_over_every_lead_once() {
+async fn pages_of_every_size_add_up_to_the_list() {
     everywhere("D3 pages of every size add up to the list", async |live| {
         for limit in 1..=7 {
             let mut walked = Vec::new();
@@ -153,7 +153,7 @@ async fn paging_walks_over_every_lead_once() {
 }
 
 #[tokio::test]
-async fn lists_follow_writes() {
+async fn totals_and_pages_reflect_each_write() {
     everywhere("D3 total and data follow each write", async |live| {
         let list = async |query: &str| -> Answer { live.send(get("D3 the list", format!("/leads?{query}"))).await };
         let new = json!({"client_id": "a-client-4", "name": "Ann", "stage_id": "a-stage-15"});
@@ -175,7 +175,7 @@ async fn lists_follow_writes() {
 }
 
 #[tokio::test]
-async fn leads_of_one_moment_are_ordered_by_id() {
+async fn leads_with_equal_timestamps_are_ordered_by_id() {
     everywhere("D3 created_at descending, then id descending, of new leads too", async |live| {
         for _ in 0..12 {
             live.send(post("D3 the same moment", json!({"client_id": "a-client-4", "name": "Ann"}))).await;
@@ -189,7 +189,7 @@ async fn leads_of_one_moment_are_ordered_by_id() {
 }
 
 #[tokio::test]
-async fn more_leads_than_a_page_holds() {
+async fn a_page_has_50_leads_by_default_and_200_at_most() {
     everywhere("8 page size: default 50, maximum 200", async |live| {
         for at in 0..210 {
             if at % 60 == 0 {
@@ -210,7 +210,7 @@ async fn more_leads_than_a_page_holds() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn one_snapshot() {
+async fn total_and_data_come_from_one_snapshot() {
     everywhere("D3 total is read in the same snapshot as data", async |live| {
         let writer = {
             let live = live.clone();

@@ -10,7 +10,7 @@ const PATHS: [(&str, &str); 4] = [
 ];
 
 #[tokio::test]
-async fn table() {
+async fn each_path_accepts_only_its_methods() {
     run_table([refused(), head_and_overrides()].concat()).await;
 }
 

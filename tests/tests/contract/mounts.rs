@@ -35,7 +35,7 @@ async fn service(base: &str, public: Option<&str>) -> LeadService {
 }
 
 #[tokio::test]
-async fn nested_under_a_prefix() {
+async fn a_nested_service_uses_the_public_path_in_location() {
     // The service matches paths relative to its mount (contract D7), but `Location` is the path that callers see
     // (contract D2).
     let app = Router::new().nest_service("/crm/api", service("", Some("/crm/api")).await);
@@ -50,7 +50,7 @@ async fn nested_under_a_prefix() {
 }
 
 #[tokio::test]
-async fn routed_with_a_base_path() {
+async fn a_routed_service_matches_its_base_path() {
     // A host that does not strip the prefix sets `.base_path(..)` (contract D7).
     let service = service("/v1", None).await;
     let app = Router::new()
@@ -69,7 +69,7 @@ async fn routed_with_a_base_path() {
 }
 
 #[tokio::test]
-async fn other_routes_beside_it() {
+async fn other_routes_work_next_to_the_service() {
     let app = Router::new()
         .route("/health", axum::routing::get(async || "fine"))
         .fallback_service(service("/v1", None).await);
@@ -79,7 +79,7 @@ async fn other_routes_beside_it() {
 }
 
 #[tokio::test]
-async fn at_any_base_and_public_path() {
+async fn the_service_mounts_at_any_base_and_public_path() {
     for (base, public) in
         [("", ""), ("/v1", "/v1"), ("/a/b/c", "/a/b/c"), ("/v1", "/crm/v1"), ("", "/api/v1"), ("/v1", "")]
     {
@@ -110,7 +110,7 @@ impl MakeRequestId for One {
 }
 
 #[tokio::test]
-async fn behind_tower_http() {
+async fn the_service_runs_behind_tower_http_layers() {
     let id = HeaderName::from_static("x-request-id");
     let layers = ServiceBuilder::new()
         .layer(SetRequestIdLayer::new(id.clone(), One))
@@ -129,7 +129,7 @@ async fn behind_tower_http() {
 }
 
 #[test]
-fn it_is_what_hosts_ask_for() {
+fn the_service_is_clone_send_and_sync() {
     fn clone_send_sync<T: Clone + Send + Sync + 'static>() {}
     fn send<T: Send>() {}
     clone_send_sync::<LeadService>();
@@ -137,7 +137,7 @@ fn it_is_what_hosts_ask_for() {
 }
 
 #[tokio::test]
-async fn over_http_2() {
+async fn the_service_responds_over_http_2() {
     let server = Tcp::serve(service("/v1", None).await).await;
     let stream = TokioIo::new(server.connect().await);
     let (mut sender, connection) = hyper::client::conn::http2::handshake(TokioExecutor::new(), stream).await.unwrap();
@@ -168,7 +168,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Sends requests that no client library sends. The response must arrive before the rest of the body is sent.
 #[tokio::test]
-async fn answers_before_the_body() {
+async fn the_service_responds_before_the_body_ends() {
     let server = Tcp::serve(service("/v1", None).await).await;
     let secret = Token::Both.secret().unwrap();
     let head = format!("POST /v1/leads HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {secret}\r\n");

@@ -36,7 +36,7 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../leadapi-core/openapi
 
 /// What is made of the types is what stands in the file. `LEADAPI_ACCEPT=1` writes the file anew.
 #[test]
-fn the_file_is_what_is_generated() {
+fn the_committed_document_is_up_to_date() {
     let generated = openapi::document("/v1").unwrap() + "\n";
     if env::var_os("LEADAPI_ACCEPT").is_some() {
         fs::write(FILE, &generated).unwrap();
@@ -52,7 +52,7 @@ fn the_file_is_what_is_generated() {
 }
 
 #[test]
-fn the_server_is_where_the_service_is_mounted() {
+fn the_server_url_is_the_mount_path() {
     for (path, url) in [("", "/"), ("/v1", "/v1"), ("/crm/v1", "/crm/v1")] {
         let document: Value = serde_json::from_str(&openapi::document(path).unwrap()).unwrap();
         assert_eq!(document["servers"], json!([{ "url": url }]));
@@ -65,7 +65,7 @@ fn the_server_is_where_the_service_is_mounted() {
 
 /// Generated clients and reference pages that read only the root know that every operation needs a token.
 #[test]
-fn the_root_names_the_token_and_a_contact() {
+fn the_root_has_a_security_scheme_and_a_contact() {
     let document = kept();
     assert_eq!(document["security"], json!([{ "token": [] }]));
     assert!(document["components"]["securitySchemes"]["token"].is_object());
@@ -80,7 +80,7 @@ fn kept() -> Value {
 
 /// Every example in the document is valid by the schema beside it.
 #[test]
-fn the_examples_are_valid() {
+fn the_examples_match_their_schemas() {
     let description = Description::kept();
     let mut checked = 0;
     visit(&description.document, "", &mut |pointer, value| {
@@ -98,7 +98,7 @@ fn the_examples_are_valid() {
 
 /// Nothing refers to what is not there, and nothing is there that is never referred to.
 #[test]
-fn every_part_is_used() {
+fn every_component_is_used_and_every_reference_resolves() {
     let document = kept();
     let mut used = BTreeSet::new();
     visit(&document, "", &mut |pointer, value| {
@@ -117,7 +117,7 @@ fn every_part_is_used() {
 
 /// Each status of each operation, and the message of each refusal is that of an example.
 #[tokio::test]
-async fn every_status_that_is_described_can_be_had() {
+async fn every_documented_status_occurs() {
     let description = Description::kept();
     let mut seen = 0;
     for line in &TABLE {
@@ -178,7 +178,7 @@ impl RateLimiter for Refuses {
 
 /// A field's schema takes a text exactly when the service does, once the blanks at its ends are trimmed.
 #[test]
-fn a_schema_takes_what_the_service_takes() {
+fn schema_and_service_accept_the_same_texts() {
     let description = Description::kept();
     for (field, texts) in FIELDS {
         let (taken, refused) = (Cell::new(0), Cell::new(0));
@@ -207,7 +207,7 @@ fn a_schema_takes_what_the_service_takes() {
 
 /// So with the two fields of a change that say where a lead is put.
 #[test]
-fn a_schema_takes_the_placements_that_the_service_takes() {
+fn schema_and_service_accept_the_same_placements() {
     let description = Description::kept();
     let said = [None, Some(json!(null)), Some(json!("")), Some(json!("p"))];
     let mut taken = 0;

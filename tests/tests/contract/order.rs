@@ -6,7 +6,7 @@ use leadapi_tests::{Case, Token, delete, everywhere, everywhere_with, get, patch
 use serde_json::json;
 
 #[tokio::test]
-async fn table() {
+async fn the_first_failing_check_decides_the_response() {
     run_table(cases()).await;
 }
 
@@ -80,7 +80,7 @@ impl RateLimiter for Full {
 }
 
 #[tokio::test]
-async fn the_limit_comes_after_the_token_and_before_the_scope() {
+async fn the_rate_limit_is_checked_between_token_and_scope() {
     everywhere_with(
         "D1 the limit",
         |world| world.limiter(Full),
@@ -103,7 +103,7 @@ async fn the_limit_comes_after_the_token_and_before_the_scope() {
 }
 
 #[tokio::test]
-async fn step_by_step() {
+async fn each_corrected_fault_reveals_the_next_check() {
     everywhere("D1 one request, mended step by step", async |live| {
         let send = async |case: Case| live.send(case).await;
         send(request("D1 step 1", "POST", "/lead").token(Token::None).text("{").is(404)).await;

@@ -3,7 +3,7 @@
 use leadapi_tests::{Case, Token, Via, World, delete, get, head, request, run_table};
 
 #[tokio::test]
-async fn table() {
+async fn only_the_documented_paths_exist() {
     run_table([unknown(), slashes(), leads()].concat()).await;
 }
 
@@ -127,7 +127,7 @@ fn leads() -> Vec<Case> {
 }
 
 #[tokio::test]
-async fn the_version() {
+async fn the_version_is_part_of_the_base_path() {
     let live = Via::Tcp.open(World::new().await).await;
     for (path, status) in
         [("/v1/leads", 200), ("/leads", 404), ("/v2/leads", 404), ("/V1/leads", 404), ("/v1", 404), ("/", 404)]

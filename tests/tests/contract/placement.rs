@@ -8,7 +8,7 @@ const STAGE: &str = "stage_id: no such stage";
 const OTHER: &str = "stage_id belongs to another pipeline than pipeline_id";
 
 #[tokio::test]
-async fn table() {
+async fn pipeline_and_stage_follow_the_placement_rules() {
     run_table([on_post(), on_patch()].concat()).await;
 }
 

@@ -6,7 +6,7 @@ use serde_json::json;
 const LIMIT: &str = "limit must be an integer from 1 to 200";
 
 #[tokio::test]
-async fn table() {
+async fn query_parameters_are_validated() {
     run_table([windows(), parameters(), filters()].concat()).await;
 }
 

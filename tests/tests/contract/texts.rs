@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 const FIELDS: [&str; 6] = ["name", "email", "phone", "source", "notes", "business_name"];
 
 #[tokio::test]
-async fn table() {
+async fn text_fields_are_validated_and_trimmed() {
     run_table([lengths(), trimming(), controls(), emails(), phones(), kept()].concat()).await;
 }
 

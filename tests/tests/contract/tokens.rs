@@ -30,7 +30,7 @@ fn with(case: Case, secret: &BearerToken) -> Case {
 }
 
 #[test]
-fn only_owners_and_admins() {
+fn only_owners_and_admins_manage_tokens() {
     // Only an owner or an admin of the business can see, create, revoke or delete its tokens (contract D8).
     assert!(admin("biz-a", Role::Owner).is_ok());
     assert!(admin("biz-a", Role::Admin).is_ok());
@@ -38,7 +38,7 @@ fn only_owners_and_admins() {
 }
 
 #[tokio::test]
-async fn the_life_of_a_token() {
+async fn a_token_can_be_created_used_revoked_and_deleted() {
     everywhere("5.5 a token is made, used, revoked and deleted", async |live| {
         let (tokens, owner) = (manager(&live.world), admin("biz-a", Role::Owner).unwrap());
         let (record, secret) = tokens.create(&owner, new(" website ", Scopes::Read)).await.unwrap();
@@ -57,7 +57,7 @@ async fn the_life_of_a_token() {
 }
 
 #[tokio::test]
-async fn of_its_own_business_only() {
+async fn a_token_is_managed_only_by_its_own_business() {
     everywhere("5.6 a token is managed by its own business only", async |live| {
         let (tokens, a, b) =
             (manager(&live.world), admin("biz-a", Role::Admin).unwrap(), admin("biz-b", Role::Owner).unwrap());
@@ -71,7 +71,7 @@ async fn of_its_own_business_only() {
 }
 
 #[tokio::test]
-async fn expiry() {
+async fn a_token_is_refused_once_it_has_expired() {
     everywhere("5.5 a token may have an expiry", async |live| {
         let (tokens, owner) = (manager(&live.world), admin("biz-a", Role::Owner).unwrap());
         let in_an_hour: Timestamp = "2026-05-04T08:58:12.004Z".parse().unwrap();
@@ -89,7 +89,7 @@ async fn expiry() {
 }
 
 #[tokio::test]
-async fn expired_and_revoked() {
+async fn an_expired_and_revoked_token_is_401() {
     everywhere("5.7 revoked or expired token: 401", async |live| {
         let secret = BearerToken::parse(&secret("ExpiredAndRevoked")).unwrap();
         let at: Timestamp = "2026-05-01T00:00:00Z".parse().unwrap();
@@ -106,7 +106,7 @@ async fn expired_and_revoked() {
 }
 
 #[tokio::test]
-async fn the_form_of_a_token() {
+async fn a_token_has_the_documented_format_and_stays_secret() {
     // The format is pak_, 43 random base62 characters, and 6 base62 characters of a CRC-32 of the 47 characters
     // before it (contract D8).
     let store = Arc::new(MemoryTokens::default());
@@ -126,7 +126,7 @@ async fn the_form_of_a_token() {
 
 /// A host's own verifier may accept any `pak_…` (contract D8).
 #[tokio::test]
-async fn a_verifier_of_a_host() {
+async fn a_custom_verifier_may_accept_any_pak_token() {
     use leadapi_core::{
         BoxError,
         auth::Caller,

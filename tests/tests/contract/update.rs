@@ -4,7 +4,7 @@ use leadapi_tests::{Case, Token, delete, everywhere, get, patch, request, run_ta
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn table() {
+async fn a_patch_changes_only_the_sent_fields() {
     run_table([changed(), refused()].concat()).await;
 }
 
@@ -118,7 +118,7 @@ fn refused() -> Vec<Case> {
 }
 
 #[tokio::test]
-async fn the_life_of_a_lead() {
+async fn a_lead_can_be_created_patched_and_deleted() {
     everywhere("4 create, get, patch, delete, gone", async |live| {
         let new = json!({"client_id": "a-client-1", "name": "Ann", "notes": "n", "stage_id": "a-stage-19"});
         let made = live.send(leadapi_tests::post("4 create", new)).await;

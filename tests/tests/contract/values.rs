@@ -4,7 +4,7 @@ use leadapi_tests::{Case, patch, request, run_table};
 use serde_json::json;
 
 #[tokio::test]
-async fn table() {
+async fn a_value_comes_back_as_the_same_number_or_is_400() {
     run_table([taken(), refused()].concat()).await;
 }
 

@@ -67,7 +67,7 @@ wire! {
 
 /// Responses that need a previous request.
 #[tokio::test]
-async fn after_a_step() {
+async fn replayed_rate_limited_and_failed_responses() {
     let live = Via::Tcp.open(World::new().await).await;
     let case =
         || post("D10 a keyed create", json!({"client_id": "a-client-1", "name": "Ann"})).header("idempotency-key", "k");

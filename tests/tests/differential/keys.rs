@@ -7,7 +7,7 @@ use super::{
 };
 
 #[tokio::test]
-async fn keys_that_grow_old() {
+async fn stores_agree_on_idempotency_keys_that_expire() {
     let stores = Stores::open(&fixture::seed()).await;
     for who in Who::BOTH {
         let sides = stores.begin().await;

@@ -15,7 +15,7 @@ use leadapi_tests::{
 use super::fixture::{self, Who};
 
 #[tokio::test]
-async fn each_message_of_a_create_is_lost_once() {
+async fn a_create_reports_its_true_outcome_whichever_message_is_lost() {
     let Some(cluster) = Cluster::shared() else { return };
     let proxy = Proxy::to(cluster.address()).await;
     let url = cluster.url_at(proxy.address(), &cluster.create_database("lost").await);

@@ -57,7 +57,7 @@ fn lead(who: Who, nth: i64, at: i64) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn thousands_of_leads() {
+async fn counts_of_thousands_of_leads_equal_a_full_scan() {
     let seed = fixture::seed_with(leads);
     let stores = Stores::open(&seed).await;
     let sides = stores.begin().await;

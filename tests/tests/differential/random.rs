@@ -28,12 +28,12 @@ fn number<T: std::str::FromStr>(name: &str) -> Option<T> {
 }
 
 #[test]
-fn whatever_two_businesses_do() {
+fn stores_agree_on_random_requests() {
     run(&vec(operation::any(), 60..120), async |stores, operations: Vec<Operation>| play(stores, &operations).await);
 }
 
 #[test]
-fn whatever_is_done_to_two_businesses() {
+fn stores_agree_on_random_administration() {
     let step = prop_oneof![
         2 => operation::keyless().prop_map(Step::Operation),
         1 => administration::wish().prop_map(Step::Wish),

@@ -10,7 +10,7 @@ use crate::{
 const KILLS: usize = 25;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_is_killed_under_load_loses_and_doubles_nothing() {
+async fn sigkill_under_load_loses_and_duplicates_no_lead() {
     let disk = tempfile::tempdir().unwrap();
     let (mut callers, mut starts) = (Callers::new(), Vec::new());
     for _ in 0..KILLS {

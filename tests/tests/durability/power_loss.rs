@@ -13,7 +13,7 @@ use crate::{
 const CUTS: usize = 15;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_whose_power_fails_loses_and_doubles_nothing() {
+async fn a_power_loss_under_load_loses_and_duplicates_no_lead() {
     let mut disk = tempfile::tempdir().unwrap();
     let mut callers = Callers::new();
     for _ in 0..CUTS {

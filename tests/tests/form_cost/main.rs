@@ -24,7 +24,7 @@ const BYTES_PER_BYTE: usize = 30;
 const TIME: Duration = Duration::from_secs(20);
 
 #[test]
-fn a_large_record_costs_little_more_than_its_size() {
+fn checking_a_hostile_form_takes_bounded_time_and_memory() {
     println!("{:<52} {:>10} {:>24} {:>24} {:>24} {:>24}", "", "bytes", "read", "check", "prove", "paths");
     let mut wrong = Vec::new();
     for (name, text) in hostile() {

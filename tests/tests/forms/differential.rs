@@ -18,7 +18,7 @@ const WALKS: u32 = 20_000;
 const WALKS_EACH: u32 = 16;
 
 #[test]
-fn every_walk_is_the_same() {
+fn engine_and_naive_interpreter_agree_on_random_walks() {
     let forms = configured("LEADAPI_FORMS_WALKS", WALKS) / WALKS_EACH;
     let mut runner = TestRunner::new(crate::config(forms));
     let bytes =
@@ -40,7 +40,7 @@ fn every_walk_is_the_same() {
 
 /// The forms at random are worth something: walks through them end in every way there is, and after many pages.
 #[test]
-fn walks_at_random_go_far() {
+fn random_walks_cover_every_outcome_and_problem() {
     let seen = RefCell::new(BTreeMap::<String, usize>::new());
     let mut runner = TestRunner::new(crate::config(1_500));
     let bytes = (vec(any::<u8>(), 300..700), vec(vec(any::<u8>(), 8..40), 6));

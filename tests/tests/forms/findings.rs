@@ -47,7 +47,7 @@ fn replay(form: &Questionnaire<'_>, finding: &Finding) {
 }
 
 #[test]
-fn each_code_has_a_form_that_shows_it_and_no_other_error() {
+fn each_code_is_found_in_its_showcase_without_other_errors() {
     assert!(Code::ALL.len() >= 40);
     for code in Code::ALL {
         let (place, record) = showcase(*code);
@@ -67,13 +67,13 @@ fn each_code_has_a_form_that_shows_it_and_no_other_error() {
 }
 
 #[test]
-fn the_clean_form_shows_nothing() {
+fn a_clean_form_has_no_findings() {
     assert_eq!(check(&clean()), []);
     assert_eq!(check(&published(clean())), []);
 }
 
 #[test]
-fn the_sample_is_clean_but_for_its_notes() {
+fn the_sample_form_has_only_notes() {
     let findings = check(&crate::sample());
     let notes: BTreeMap<Code, Vec<&str>> = findings.iter().fold(BTreeMap::new(), |mut notes, finding| {
         assert_eq!(finding.severity(), Severity::Note, "{finding}");
@@ -94,7 +94,7 @@ fn the_sample_is_clean_but_for_its_notes() {
 
 /// Forms that look wrong and are not: no false alarm.
 #[test]
-fn what_only_looks_wrong_is_not_found() {
+fn correct_forms_that_look_wrong_have_no_findings() {
     let kinds = |findings: &[Finding]| -> BTreeSet<Code> {
         findings.iter().filter(|finding| finding.severity() < Severity::Note).map(|finding| finding.code).collect()
     };
@@ -128,7 +128,7 @@ fn what_only_looks_wrong_is_not_found() {
 
 /// The table that people read says what the code says.
 #[test]
-fn the_table_of_findings_is_the_one_of_the_code() {
+fn findings_md_is_up_to_date() {
     let mut table = String::from(
         "# Findings\n\nWhat the check of a form can find. An error loses a lead or routes a visitor wrongly, a warning is probably a mistake, and a note is something to know.\n\n| code | severity | what it means | what to do |\n|---|---|---|---|\n",
     );
@@ -144,7 +144,7 @@ fn the_table_of_findings_is_the_one_of_the_code() {
 
 /// Whatever is done to a record, the check comes to an end and its witnesses replay.
 #[test]
-fn hostile_records_are_checked_too() {
+fn random_records_are_checked_and_witnesses_replay() {
     let mut runner = TestRunner::new(crate::config(crate::configured("LEADAPI_FORMS_PROOFS", 300)));
     let outcome = runner.run(&vec(any::<u8>(), 0..700), |bytes| {
         let record = random::record(&mut Draw(&bytes), false, 8);
@@ -156,7 +156,7 @@ fn hostile_records_are_checked_too() {
 
 /// A code that many places have is listed a hundred times, and once more for all others.
 #[test]
-fn many_findings_of_one_code_are_counted() {
+fn findings_beyond_the_limit_per_code_are_counted() {
     let mut record = clean();
     record["form"]["settings"]["endings"][0]["message"] = "{".repeat(12_345).into();
     let findings = check(&record);
@@ -174,7 +174,7 @@ fn many_findings_of_one_code_are_counted() {
 
 /// What could only be decided by a rule that cannot be evaluated is said so, and is no finding by itself.
 #[test]
-fn a_rule_with_an_unknown_operator_is_undecided_and_not_wrong() {
+fn a_rule_with_an_unknown_operator_is_reported_as_undecided() {
     let mut record = clean();
     record["form"]["logic"]["rules"][0]["groups"][0]["conds"][0]["op"] = "not_equals".into();
     let findings = check(&record);

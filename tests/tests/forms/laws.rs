@@ -68,7 +68,7 @@ fn walked<T>(record: &Value, answers: &Value, see: impl FnOnce(&Questionnaire<'_
 }
 
 #[test]
-fn answers_off_the_path_are_as_if_they_were_not_there() {
+fn answers_off_the_path_are_ignored() {
     law(false, |record, answers| {
         let (all, pruned) = walked(record, answers, |form, answers| {
             (report_of(form, answers), report_of(form, &form.walk(answers).pruned()))
@@ -79,7 +79,7 @@ fn answers_off_the_path_are_as_if_they_were_not_there() {
 }
 
 #[test]
-fn a_page_that_nothing_leads_to_changes_nothing() {
+fn an_unreachable_page_changes_nothing() {
     no_change(true, |record| {
         let version = version(record);
         let Some(ending) = version["settings"]["endings"][0]["id"].as_str().map(str::to_owned) else { return };
@@ -99,12 +99,12 @@ fn the_order_of_rules_of_different_pages_changes_nothing() {
 }
 
 #[test]
-fn where_the_fallback_stands_changes_nothing() {
+fn the_position_of_a_fallback_changes_nothing() {
     no_change(true, |record| rules(record).sort_by_key(|rule| rule["name"] != "__fallback__"));
 }
 
 #[test]
-fn a_member_that_nobody_knows_changes_nothing() {
+fn an_unknown_member_changes_nothing() {
     fn add(value: &mut Value) {
         match value {
             Value::Array(all) => all.iter_mut().for_each(add),
@@ -119,7 +119,7 @@ fn a_member_that_nobody_knows_changes_nothing() {
 }
 
 #[test]
-fn names_of_pages_and_questions_are_nothing_but_names() {
+fn renaming_pages_and_questions_changes_only_the_names() {
     // Each p and q with a number has the number of another: a permutation, in ids, targets, keys and placeholders alike.
     fn rename(text: &str) -> String {
         let mut renamed = String::new();
@@ -149,7 +149,7 @@ fn names_of_pages_and_questions_are_nothing_but_names() {
 }
 
 #[test]
-fn progress_rises_and_is_one_at_an_ending_and_only_there() {
+fn progress_rises_and_reaches_one_only_at_an_ending() {
     law(false, |record, answers| {
         walked(record, answers, |form, answers| {
             let walk = form.walk(answers);

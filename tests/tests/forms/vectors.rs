@@ -51,19 +51,19 @@ fn differences(walk: impl Fn(&Vector) -> Value) -> Vec<String> {
 }
 
 #[test]
-fn the_engine_walks_as_they_say() {
+fn the_engine_matches_the_test_vectors() {
     let differences = differences(|vector| report(&vector.record, vector.draft, &vector.answers));
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
 #[test]
-fn the_naive_interpreter_walks_as_they_say() {
+fn the_naive_interpreter_matches_the_test_vectors() {
     let differences = differences(|vector| Naive::new(&vector.record, vector.draft).report(&vector.answers));
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
 #[test]
-fn they_are_many_and_each_says_its_rule_and_something_of_the_walk() {
+fn each_test_vector_has_a_unique_name_a_rule_and_an_expectation() {
     let vectors = vectors();
     let names: BTreeSet<&str> = vectors.iter().map(|vector| vector.name.as_str()).collect();
     assert_eq!(names.len(), vectors.len(), "two of one name");

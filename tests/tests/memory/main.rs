@@ -30,7 +30,7 @@ fn target(options: &[&str]) -> Arc<Target> {
 /// Without a window nothing of an answer can be sent. The defaults keep memory low, and so does each of the two limits
 /// alone.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn answers_without_a_window_take_a_bounded_amount_of_memory() {
+async fn responses_without_a_window_use_bounded_memory() {
     const CONNECTIONS: usize = 24;
     const STREAMS: usize = 100;
     const UNLIMITED: &str = "1000000000000";
@@ -51,7 +51,7 @@ async fn answers_without_a_window_take_a_bounded_amount_of_memory() {
 /// Each connection holds less than its own limit. Together they hold more than the limit of the server, which cuts
 /// some.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn answers_that_nobody_reads_take_a_bounded_amount_of_memory() {
+async fn unread_responses_use_bounded_memory() {
     const CONNECTIONS: usize = 400;
     let target = target(&["--write-timeout", "1h"]);
     let good = Good::start(&target);
@@ -68,7 +68,7 @@ fn is_served_and_small(target: &Target, good: Good, most: usize) {
 
 /// Each connection runs the maximum number of concurrent large responses, many times over.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_client_that_reads_gets_every_answer() {
+async fn a_client_that_reads_receives_every_response() {
     const CONNECTIONS: usize = 4;
     const REQUESTS: usize = 150;
     let target = target(&[]);

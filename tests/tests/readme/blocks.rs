@@ -59,7 +59,7 @@ fn file_name(sentence: &str, language: &str) -> Option<String> {
 }
 
 #[test]
-fn files_and_commands_are_found_in_their_order() {
+fn files_and_commands_are_parsed_in_order() {
     let markdown = "Save `a.json`:\n\n```json\n{}\n```\n```console\n$ one \\\n    more\n$ two\n```\ntext\n```sh\nthree\nfour\n```\n\
                     ```json\n[]\n```\n";
     let file = Step::File { name: "a.json".into(), text: "{}\n".into() };

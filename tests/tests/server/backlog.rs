@@ -11,7 +11,7 @@ use crate::host::{Host, SOON, endless, secret};
 
 /// The request holds no response while it waits, and waits no longer than any other request.
 #[tokio::test]
-async fn a_request_behind_an_unread_answer_is_answered_with_500_in_the_end() {
+async fn a_request_behind_an_unread_response_times_out_with_500() {
     let mut limits = endless();
     limits.connection_unread_bytes = 1;
     limits.request = SOON;

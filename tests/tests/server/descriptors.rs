@@ -39,7 +39,7 @@ async fn is_ready(target: &Target) -> bool {
 }
 
 #[tokio::test]
-async fn it_serves_its_share_closes_the_rest_at_once_and_is_ready() {
+async fn few_descriptors_limit_connections_and_the_server_stays_ready() {
     for (descriptors, least) in [(64, 20), (32, 1)] {
         let target = target(descriptors);
         let (mut open, mut closed) = (Vec::new(), 0);
@@ -65,7 +65,7 @@ async fn it_serves_its_share_closes_the_rest_at_once_and_is_ready() {
 
 /// The process may open more files later than its share allows for.
 #[tokio::test]
-async fn a_connection_that_there_is_no_descriptor_for_is_closed_at_once() {
+async fn connections_are_closed_at_once_when_file_descriptors_run_out() {
     let target = target(64);
     let mut old = served(&target).await.unwrap();
     target.limit_descriptors(target.descriptors() + 2);

@@ -30,7 +30,7 @@ fn case(path: &str, headers: &[(&str, &str)], status: u16) -> Case {
 
 /// Responses of the service, and those of the server in front of it.
 #[tokio::test]
-async fn no_answer_to_head_has_a_body() {
+async fn no_response_to_head_has_a_body() {
     let token = format!("Bearer {}", secret());
     let authorization = ("authorization", token.as_str());
     let mut many = case("/v1/clients", &[authorization], 400);
@@ -63,7 +63,7 @@ async fn no_answer_to_head_has_a_body() {
 }
 
 #[tokio::test]
-async fn no_page_of_the_operator_has_a_body_for_head() {
+async fn no_operator_page_has_a_body_for_head() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::on(&format!("sqlite:{}", folder.path().join("leads.db").display()), |_| {});
     let pages = ["/healthz", "/readyz", "/docs", "/docs/page.js", "/docs/openapi.json"];

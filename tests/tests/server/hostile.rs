@@ -25,7 +25,7 @@ fn target(options: &[String], tls: bool) -> Arc<Target> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_kind_of_peer_is_cut_by_its_limit_and_others_do_not_notice() {
+async fn each_hostile_peer_is_cut_and_good_traffic_is_unaffected() {
     let mut kinds = JoinSet::new();
     for kind in Kind::ALL {
         kinds.spawn(async move {
@@ -46,7 +46,7 @@ async fn each_kind_of_peer_is_cut_by_its_limit_and_others_do_not_notice() {
 
 /// This proves that the limit ends the attack, and that the test above would fail without it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn without_its_limit_none_is_cut() {
+async fn without_its_timeout_no_hostile_peer_is_cut() {
     let mut kinds = JoinSet::new();
     for kind in Kind::ALL {
         kinds.spawn(async move {

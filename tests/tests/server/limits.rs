@@ -10,7 +10,7 @@ use tokio::{io::AsyncWriteExt, time::timeout};
 use crate::host::{Host, PATIENCE, Peer, SOON, endless, get, post, secret};
 
 #[tokio::test]
-async fn one_connection_more_is_closed_at_once() {
+async fn a_connection_beyond_the_limit_is_closed_at_once() {
     let mut limits = endless();
     limits.connections = 2;
     let host = Host::start(limits).await;
@@ -46,7 +46,7 @@ async fn is_served_from(host: &Host, address: &str, kept: &mut Vec<Peer>) -> boo
 /// One address must not use up all connections.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn one_connection_more_of_an_address_is_closed_at_once_and_other_addresses_are_served() {
+async fn the_connection_limit_per_address_spares_other_addresses() {
     for (limit, third) in [(2, false), (0, true)] {
         let mut limits = endless();
         limits.address_connections = limit;
@@ -72,7 +72,7 @@ async fn gated() -> (World, Gated, Arc<dyn Store>) {
 }
 
 #[tokio::test]
-async fn one_request_more_is_500_and_may_be_tried_again() {
+async fn a_request_beyond_the_limit_is_500_with_retry_after() {
     let (world, gate, _) = gated().await;
     let mut limits = endless();
     limits.requests = 2;
@@ -93,7 +93,7 @@ async fn one_request_more_is_500_and_may_be_tried_again() {
 
 /// One token must not use up the capacity that all callers share.
 #[tokio::test]
-async fn one_request_more_of_a_token_is_500_and_other_tokens_are_served() {
+async fn the_request_limit_per_token_spares_other_tokens() {
     let (world, gate, _) = gated().await;
     let mut limits = endless();
     limits.token_requests = 2;
@@ -119,7 +119,7 @@ async fn one_request_more_of_a_token_is_500_and_other_tokens_are_served() {
 
 /// Otherwise a few peers with half a body would keep everybody else out.
 #[tokio::test]
-async fn a_request_whose_body_is_waited_for_is_not_in_work() {
+async fn a_request_that_waits_for_its_body_holds_no_permit() {
     let (world, gate, _) = gated().await;
     let mut limits = endless();
     limits.requests = 1;
@@ -157,7 +157,7 @@ async fn a_request_whose_body_is_waited_for_is_not_in_work() {
 }
 
 #[tokio::test]
-async fn an_answer_that_takes_too_long_is_500_and_the_write_goes_on() {
+async fn a_request_timeout_is_500_and_the_write_completes() {
     let (world, gate, kept) = gated().await;
     let mut limits = endless();
     limits.request = SOON;
@@ -171,7 +171,7 @@ async fn an_answer_that_takes_too_long_is_500_and_the_write_goes_on() {
 }
 
 #[tokio::test]
-async fn a_write_goes_on_when_its_client_has_gone() {
+async fn a_write_completes_after_its_client_disconnects() {
     let (world, gate, kept) = gated().await;
     let mut limits = endless();
     limits.connections = 1;
@@ -209,7 +209,7 @@ async fn until_there_is_a_lead_more(kept: &Arc<dyn Store>) {
 }
 
 #[tokio::test]
-async fn what_is_too_large_is_refused() {
+async fn requests_with_too_many_headers_or_bytes_are_refused() {
     let host = Host::start(endless()).await;
     let close = "connection: close\r\n";
     let many = |more: usize| (0..more).map(|n| format!("x-{n}: y\r\n")).collect::<Vec<_>>().concat();

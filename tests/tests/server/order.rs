@@ -14,7 +14,7 @@ use crate::host::{Host, Peer};
 const OWN_HEADERS: usize = 2;
 
 #[tokio::test]
-async fn limits_on_a_request_come_before_path_method_and_token() {
+async fn size_limits_are_checked_before_path_method_and_token() {
     let host = Host::start(HttpLimits::default()).await;
     let (long, large) = ("x".repeat(4_096), "y".repeat(16_384));
     // The method, the path, the number of headers, the value of one of them, and the statuses over HTTP/1.1 and

@@ -58,7 +58,7 @@ const READY: &str = "200 ready\n";
 const NOT_WRITABLE: &str = "503 not ready: the store rejects writes\n";
 
 #[tokio::test]
-async fn a_server_whose_database_is_away_is_not_ready_and_lives() {
+async fn a_server_without_its_database_is_alive_but_not_ready() {
     let Some(mut cluster) = Cluster::start(&[]) else { return };
     let url = cluster.url(&cluster.create_database("ready").await);
     let server = Server::on(&url, |_| {});
@@ -74,7 +74,7 @@ async fn a_server_whose_database_is_away_is_not_ready_and_lives() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_whose_database_is_read_only_is_not_ready() {
+async fn a_server_with_a_read_only_database_is_not_ready() {
     let Some(cluster) = Cluster::start(&[]) else { return };
     let name = cluster.create_database("read_only").await;
     let server = Server::on(&cluster.url(&name), |_| {});
@@ -91,7 +91,7 @@ async fn a_server_whose_database_is_read_only_is_not_ready() {
 /// A disk or a quota that is full, and later has space.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_server_whose_disk_is_full_is_not_ready_and_goes_on_when_there_is_space() {
+fn a_server_with_a_full_disk_is_not_ready_until_there_is_space() {
     for errno in [FullDisk::ENOSPC, FullDisk::EDQUOT] {
         let folder = tempfile::tempdir().unwrap();
         let disk = FullDisk::new(folder.path());

@@ -20,14 +20,14 @@ async fn is_cut(limits: HttpLimits, sends: &[u8]) -> String {
 }
 
 #[tokio::test]
-async fn a_connection_that_sends_nothing() {
+async fn a_silent_connection_is_cut_by_the_first_byte_timeout() {
     let mut limits = endless();
     limits.first_byte = SOON;
     assert_eq!(is_cut(limits, b"").await, "");
 }
 
 #[tokio::test]
-async fn half_a_head() {
+async fn half_a_head_is_cut_by_the_head_timeout() {
     for half in ["G", "GET /v1/leads HTT", "GET /v1/leads HTTP/1.1\r\nhost: x\r\naccept: "] {
         let mut limits = endless();
         limits.head = SOON;
@@ -37,7 +37,7 @@ async fn half_a_head() {
 
 /// A connection may be idle for a while before its first request.
 #[tokio::test]
-async fn a_head_has_all_its_time_however_late_it_begins() {
+async fn the_head_timeout_starts_with_the_first_byte() {
     let mut limits = endless();
     limits.head = SOON;
     let host = Host::start(limits).await;
@@ -51,7 +51,7 @@ async fn a_head_has_all_its_time_however_late_it_begins() {
 
 /// The first letter may still become HTTP/2, so the timeout of the first bytes applies.
 #[tokio::test]
-async fn the_first_letters_of_either_protocol() {
+async fn an_ambiguous_prefix_is_cut_by_the_first_byte_timeout() {
     for half in ["P", "PRI * HTTP/2.0\r\n\r\nSM"] {
         let mut limits = endless();
         limits.first_byte = SOON;
@@ -60,7 +60,7 @@ async fn the_first_letters_of_either_protocol() {
 }
 
 #[tokio::test]
-async fn a_head_that_comes_byte_by_byte() {
+async fn a_head_sent_byte_by_byte_is_cut_by_the_head_timeout() {
     let mut limits = endless();
     limits.head = SOON;
     let host = Host::start(limits).await;
@@ -83,7 +83,7 @@ async fn a_head_that_comes_byte_by_byte() {
 }
 
 #[tokio::test]
-async fn half_a_body() {
+async fn half_a_body_is_400_after_the_body_timeout() {
     let mut limits = endless();
     limits.body = SOON;
     let request = post(r#"{"client_id":"a-client-1","name":"Ann"}"#, "");
@@ -93,7 +93,7 @@ async fn half_a_body() {
 }
 
 #[tokio::test]
-async fn a_connection_without_another_request() {
+async fn an_idle_connection_is_closed_by_the_idle_timeout() {
     let mut limits = endless();
     limits.idle = SOON;
     let answer = is_cut(limits, get("/v1/clients", "").as_bytes()).await;
@@ -102,7 +102,7 @@ async fn a_connection_without_another_request() {
 
 /// Half a head counts as such even after an earlier request.
 #[tokio::test]
-async fn half_a_second_head() {
+async fn half_a_second_head_is_cut_by_the_head_timeout() {
     let mut limits = endless();
     limits.head = SOON;
     let host = Host::start(limits).await;
@@ -114,7 +114,7 @@ async fn half_a_second_head() {
 }
 
 #[tokio::test]
-async fn a_peer_that_never_reads() {
+async fn a_peer_that_never_reads_is_cut_by_the_write_timeout() {
     let mut limits = endless();
     limits.write = SOON;
     let host = Host::start(limits).await;
@@ -127,7 +127,7 @@ async fn a_peer_that_never_reads() {
 }
 
 #[tokio::test]
-async fn the_preface_of_http_2_and_nothing_more() {
+async fn a_lone_http_2_preface_is_cut_by_the_head_timeout() {
     let mut limits = endless();
     limits.head = SOON;
     // The server sends its SETTINGS frame and no response.
@@ -138,7 +138,7 @@ async fn the_preface_of_http_2_and_nothing_more() {
 /// A peer that sends even after the final response: the server does not reset it, which could lose the response, but
 /// does not wait for long.
 #[tokio::test]
-async fn a_peer_that_does_not_close() {
+async fn a_peer_that_sends_after_the_final_response_is_cut() {
     let mut limits = endless();
     limits.age = SOON;
     let host = Host::start(limits).await;
@@ -166,7 +166,7 @@ async fn a_peer_that_does_not_close() {
 }
 
 #[tokio::test]
-async fn an_old_connection_is_closed_after_the_request_that_runs() {
+async fn a_connection_past_its_age_is_closed_after_its_request() {
     let mut limits = endless();
     limits.age = SOON;
     let answer = is_cut_of_age(limits).await;

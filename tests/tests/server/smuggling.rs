@@ -26,7 +26,7 @@ async fn send(all: &Arc<Vec<Case>>, to: SocketAddr, authorization: &str) -> Vec<
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_that_is_hidden_is_seen() {
+async fn no_hidden_request_is_served() {
     let target = target();
     let all = Arc::new(cases(&target.authorization()));
     assert!(all.len() >= 300, "{}", all.len());
@@ -47,14 +47,14 @@ async fn nothing_that_is_hidden_is_seen() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_that_nginx_did_not_send_is_seen() {
+async fn no_request_is_smuggled_through_nginx() {
     let target = target();
     let Some(proxy) = Proxy::nginx(target.address) else { return };
     through(target, &proxy).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_that_haproxy_did_not_send_is_seen() {
+async fn no_request_is_smuggled_through_haproxy() {
     let target = target();
     let Some(proxy) = Proxy::haproxy(target.address) else { return };
     through(target, &proxy).await;

@@ -11,7 +11,7 @@ use crate::host::{Host, PATIENCE, SOON, endless, get};
 const LONG: Duration = Duration::from_secs(3_600);
 
 #[tokio::test]
-async fn connections_without_a_request_are_closed_at_once() {
+async fn a_shutdown_closes_connections_without_a_request_at_once() {
     let host = Host::start(endless()).await;
     let mut idle = host.connect().await;
     idle.send(&get("/v1/clients", "")).await;
@@ -34,7 +34,7 @@ async fn connections_without_a_request_are_closed_at_once() {
 }
 
 #[tokio::test]
-async fn a_request_that_runs_is_answered_and_then_it_ends() {
+async fn a_shutdown_waits_for_an_in_flight_request() {
     let (host, gate) = gated(|server| server).await;
     let mut peer = host.connect().await;
     peer.send(&get("/v1/clients", "")).await;
@@ -50,7 +50,7 @@ async fn a_request_that_runs_is_answered_and_then_it_ends() {
 }
 
 #[tokio::test]
-async fn it_goes_on_for_the_drain_delay_and_says_that_it_will_close() {
+async fn the_server_serves_and_announces_the_close_during_the_drain_delay() {
     let (host, gate) = gated(|server| server.drain_delay(SOON * 10)).await;
     gate.open(usize::MAX >> 4);
     let mut old = host.connect().await;
@@ -78,7 +78,7 @@ async fn it_goes_on_for_the_drain_delay_and_says_that_it_will_close() {
 }
 
 #[tokio::test]
-async fn it_ends_in_any_case_and_says_what_it_left() {
+async fn a_shutdown_is_forced_after_the_stop_timeout() {
     let (host, gate) = gated(|server| server.stop_timeout(SOON)).await;
     let mut peer = host.connect().await;
     peer.send(&get("/v1/clients", "")).await;

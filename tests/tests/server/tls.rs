@@ -82,7 +82,7 @@ fn shake(address: std::net::SocketAddr, config: Arc<ClientConfig>) -> io::Result
 }
 
 #[tokio::test]
-async fn a_client_gets_the_protocol_that_it_asks_for() {
+async fn alpn_selects_the_protocol_of_the_client() {
     let certificate = Certificate::new();
     let host = host(certificate.files.clone(), HttpLimits::default()).await;
     for (asked, agreed) in
@@ -106,7 +106,7 @@ async fn a_client_gets_the_protocol_that_it_asks_for() {
 
 /// Handshakes go on meanwhile, and each sees either the old certificate or the new one, complete.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_certificate_that_changes_is_taken_without_a_failed_handshake() {
+async fn a_renewed_certificate_is_loaded_without_a_failed_handshake() {
     let mut certificate = Certificate::new();
     let host = host(certificate.files.clone(), HttpLimits::default()).await;
     let (address, old) = (host.address, trusting(&certificate.der, &[]));
@@ -163,7 +163,7 @@ async fn half_a_handshake_is_cut() {
 }
 
 #[tokio::test]
-async fn the_oldest_handshake_makes_room_for_the_newest() {
+async fn a_new_handshake_evicts_the_oldest_one() {
     let certificate = Certificate::new();
     let mut limits = endless();
     limits.handshakes = 2;
@@ -180,7 +180,7 @@ async fn the_oldest_handshake_makes_room_for_the_newest() {
 }
 
 #[tokio::test]
-async fn files_that_cannot_be_used_are_refused_with_the_reason() {
+async fn unusable_certificate_files_are_refused_with_the_reason() {
     let (good, other) = (Certificate::new(), Certificate::new());
     let nowhere = good.folder.path().join("nowhere.pem");
     for (certificate, key, reason) in [
@@ -198,7 +198,7 @@ async fn files_that_cannot_be_used_are_refused_with_the_reason() {
 
 /// Requests on a kept connection, to check that bytes arrive complete in both directions.
 #[tokio::test]
-async fn pages_and_bodies_go_through() {
+async fn requests_and_responses_arrive_complete_over_tls() {
     let certificate = Certificate::new();
     let host = host(certificate.files.clone(), HttpLimits::default()).await;
     let (address, config) = (host.address, trusting(&certificate.der, &["http/1.1"]));

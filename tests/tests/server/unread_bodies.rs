@@ -17,7 +17,7 @@ fn says_close(answer: &str) -> bool {
 
 /// The head and each piece of the body are sent separately, and the response waits for the last of them.
 #[tokio::test]
-async fn a_connection_goes_on_behind_a_body_that_nobody_read() {
+async fn a_connection_stays_usable_after_an_unread_body() {
     let host = Host::start(HttpLimits::default()).await;
     let long = "x".repeat(65_536);
     let bodies: [(&str, &[&str]); 5] = [
@@ -43,7 +43,7 @@ async fn a_connection_goes_on_behind_a_body_that_nobody_read() {
 }
 
 #[tokio::test]
-async fn a_body_of_a_request_that_has_none_is_passed_over_too() {
+async fn an_unexpected_body_on_get_is_discarded() {
     let host = Host::start(HttpLimits::default()).await;
     let mut peer = host.connect().await;
     for body in ["GET ", "12345"] {
@@ -57,7 +57,7 @@ async fn a_body_of_a_request_that_has_none_is_passed_over_too() {
 
 /// The response announces it, so that the client does not use a connection that closes.
 #[tokio::test]
-async fn an_answer_says_where_the_connection_ends() {
+async fn a_response_announces_that_the_connection_closes() {
     let mut limits = endless();
     limits.body = SOON;
     let host = Host::start(limits).await;
@@ -80,7 +80,7 @@ async fn an_answer_says_where_the_connection_ends() {
 
 /// Even if the service has asked for the body: the server does not read on after an error.
 #[tokio::test]
-async fn an_answer_to_a_broken_body_says_so_too() {
+async fn a_response_to_an_invalid_body_announces_the_close() {
     let host = Host::start(HttpLimits::default()).await;
     let mut peer = host.connect().await;
     let token = secret();
@@ -93,7 +93,7 @@ async fn an_answer_to_a_broken_body_says_so_too() {
 /// If the response came before the end of the body, the server would have to reset the stream, and curl 7.88 drops
 /// the response then.
 #[tokio::test]
-async fn a_stream_of_http_2_is_not_reset_behind_its_answer() {
+async fn an_http_2_stream_is_not_reset_after_its_response() {
     const DATA: u8 = 0;
     const HEADERS: u8 = 1;
     const RST_STREAM: u8 = 3;

@@ -7,7 +7,7 @@ use leadapi_tests::{
     proxy::{Cut, Direction, How, Proxy},
 };
 
-use crate::place::{all, business, count, create, id, open, rename};
+use crate::fixture::{all, business, count, create, id, open, rename};
 use leadapi_core::port::Store;
 
 /// A store behind a proxy, and another one with a direct connection to the same database.
@@ -46,7 +46,7 @@ impl Behind {
 }
 
 #[tokio::test]
-async fn a_create_that_is_cut_at_any_message() {
+async fn a_create_cut_at_any_message_reports_its_true_outcome() {
     let Some(cluster) = Cluster::shared() else { return };
     let behind = Behind::new(cluster).await;
     let cuts = behind.cuts(async || drop(create(&behind.store, "warm", &new_key()).await.unwrap())).await;
@@ -76,7 +76,7 @@ async fn a_create_that_is_cut_at_any_message() {
 }
 
 #[tokio::test]
-async fn a_change_that_is_cut_at_any_message() {
+async fn an_update_cut_at_any_message_reports_its_true_outcome() {
     let Some(cluster) = Cluster::shared() else { return };
     let behind = Behind::new(cluster).await;
     let lead = id(create(&behind.store, "first", &new_key()).await.unwrap());
@@ -97,7 +97,7 @@ async fn a_change_that_is_cut_at_any_message() {
 
 /// If the answer to a successful removal is lost, the store must not repeat the removal and report "no such lead".
 #[tokio::test]
-async fn a_removal_that_is_cut_at_any_message() {
+async fn a_delete_cut_at_any_message_reports_its_true_outcome() {
     let Some(cluster) = Cluster::shared() else { return };
     let behind = Behind::new(cluster).await;
     let remove = async || {
@@ -121,7 +121,7 @@ async fn a_removal_that_is_cut_at_any_message() {
 
 /// The commit or its answer is lost, but the connection stays open.
 #[tokio::test]
-async fn a_commit_that_is_never_answered() {
+async fn a_create_succeeds_once_although_its_commit_is_never_answered() {
     let Some(cluster) = Cluster::shared() else { return };
     let swallowed = async |direction: Direction| {
         let behind = Behind::new(cluster).await;

@@ -20,20 +20,20 @@ async fn postgres(cluster: &Cluster, connections: usize, dataset: Dataset) -> Re
 }
 
 #[tokio::test]
-async fn sqlite_keeps_the_contract_of_stores() {
+async fn sqlite_passes_the_conformance_suite() {
     let folder = TempDir::new().unwrap();
     conformance::run(async |dataset| sqlite(&folder, dataset).await).await.unwrap();
 }
 
 #[tokio::test]
-async fn postgres_keeps_the_contract_of_stores() {
+async fn postgres_passes_the_conformance_suite() {
     let Some(cluster) = Cluster::shared() else { return };
     conformance::run(async |dataset| postgres(cluster, 10, dataset).await).await.unwrap();
 }
 
 /// The pool has one connection, so a call that needs a second one while it holds the first would fail.
 #[tokio::test]
-async fn postgres_keeps_it_with_one_connection() {
+async fn postgres_with_one_connection_passes_the_conformance_suite() {
     let Some(cluster) = Cluster::shared() else { return };
     conformance::run(async |dataset| postgres(cluster, 1, dataset).await).await.unwrap();
 }

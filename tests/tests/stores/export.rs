@@ -5,13 +5,13 @@ use std::{thread::sleep, time::Duration};
 use leadapi_core::dataset::Dataset;
 use leadapi_tests::postgres::Cluster;
 
-use crate::place::{create, open};
+use crate::fixture::{create, open};
 
 /// Longer than the `idle_in_transaction_session_timeout` of a request's transaction.
 const SLOW: Duration = Duration::from_millis(5_500);
 
 #[tokio::test]
-async fn an_export_waits_for_its_reader() {
+async fn an_export_waits_for_a_slow_reader() {
     let Some(cluster) = Cluster::shared() else { return };
     let store = open(&cluster.url(&cluster.create_database("export").await), 2).await;
     create(&store, "Ann", "key").await.unwrap();

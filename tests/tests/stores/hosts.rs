@@ -6,7 +6,7 @@ use leadapi_server::store::{DatabaseUrl, SqlStore};
 use leadapi_tests::postgres::Cluster;
 use tokio::net::TcpListener;
 
-use crate::place::{create, open};
+use crate::fixture::{create, open};
 
 /// The URL of a new database of a cluster, with other hosts in front of its own.
 async fn after(cluster: &Cluster, others: &str, parameters: &str) -> String {
@@ -25,7 +25,7 @@ async fn silent() -> TcpListener {
 }
 
 #[tokio::test]
-async fn a_host_that_accepts_and_never_answers_delays_only_the_first_connection() {
+async fn a_silent_host_delays_only_the_first_connection() {
     let Some(cluster) = Cluster::shared() else { return };
     let silent = silent().await;
     let url = after(cluster, &silent.local_addr().unwrap().to_string(), "").await;
@@ -45,7 +45,7 @@ async fn a_host_that_accepts_and_never_answers_delays_only_the_first_connection(
 }
 
 #[tokio::test]
-async fn a_database_that_freezes_is_left_for_the_next_host() {
+async fn a_frozen_host_is_abandoned_for_the_next_one() {
     let Some(mut first) = Cluster::start(&[]) else { return };
     let Some(second) = Cluster::start(&[]) else { return };
     let database = first.create_database("freezes").await;
@@ -63,12 +63,12 @@ async fn a_database_that_freezes_is_left_for_the_next_host() {
         assert!(begun.elapsed() < Duration::from_secs(60), "the second host is never tried");
     }
     first.resume();
-    let leads = crate::place::all(&open(&second.url(&database), 2).await).await;
+    let leads = crate::fixture::all(&open(&second.url(&database), 2).await).await;
     assert_eq!(leads.into_iter().map(|(_, name)| name).collect::<Vec<_>>(), ["after"]);
 }
 
 #[tokio::test]
-async fn hosts_that_are_all_silent_are_given_up_in_time() {
+async fn connecting_to_silent_hosts_fails_in_time() {
     let (one, two) = (silent().await, silent().await);
     let url = format!("postgres://u@{},{}/d", one.local_addr().unwrap(), two.local_addr().unwrap());
     let begun = Instant::now();
@@ -78,7 +78,7 @@ async fn hosts_that_are_all_silent_are_given_up_in_time() {
 }
 
 #[tokio::test]
-async fn a_standby_is_passed_over_unless_any_host_will_do() {
+async fn a_standby_is_skipped_unless_any_host_is_accepted() {
     let Some(mut standby) = Cluster::start(&[]) else { return };
     let Some(primary) = Cluster::start(&[]) else { return };
     let database = standby.create_database("attrs").await;

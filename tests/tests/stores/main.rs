@@ -10,12 +10,12 @@
 mod commits;
 mod conformance;
 mod export;
+mod fixture;
+mod group_commit;
 mod hosts;
 mod migrations;
 mod outages;
-mod place;
 mod poolers;
 mod tls;
-mod together;
-mod twins;
+mod two_servers;
 mod unanswered;

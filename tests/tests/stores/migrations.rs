@@ -12,7 +12,7 @@ async fn open_at_once(url: &str) -> Vec<SqlStore> {
 }
 
 #[tokio::test]
-async fn servers_that_start_at_once_make_one_schema() {
+async fn concurrent_starts_create_one_schema() {
     let folder = tempfile::tempdir().unwrap();
     open_at_once(&format!("sqlite:{}", folder.path().join("leads.db").display())).await;
     let Some(cluster) = Cluster::shared() else { return };
@@ -20,7 +20,7 @@ async fn servers_that_start_at_once_make_one_schema() {
 }
 
 #[tokio::test]
-async fn a_schema_of_a_later_version_is_refused() {
+async fn a_newer_schema_version_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("leads.db");
     let url = format!("sqlite:{}", path.display()).parse().unwrap();
@@ -39,11 +39,11 @@ async fn a_schema_of_a_later_version_is_refused() {
 
 /// Once the tables exist, a role that may only read and write rows can serve.
 #[tokio::test]
-async fn a_role_that_may_not_make_tables_can_serve() {
+async fn a_role_without_create_privileges_can_serve() {
     let Some(cluster) = Cluster::shared() else { return };
     let database = cluster.create_database("role").await;
     let url = cluster.url(&database);
-    drop(crate::place::open(&url, 1).await);
+    drop(crate::fixture::open(&url, 1).await);
     let (client, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
     tokio::spawn(connection);
     let role = format!("role_{}", database.replace('-', "_"));
@@ -52,6 +52,6 @@ async fn a_role_that_may_not_make_tables_can_serve() {
     );
     client.batch_execute(&grant).await.unwrap();
     let url = url.replacen("postgres://postgres", &format!("postgres://{role}:p"), 1);
-    let store = crate::place::open(&url, 1).await;
-    crate::place::create(&store, "n", "k").await.unwrap();
+    let store = crate::fixture::open(&url, 1).await;
+    crate::fixture::create(&store, "n", "k").await.unwrap();
 }

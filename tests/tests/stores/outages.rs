@@ -24,7 +24,7 @@ use leadapi_server::store::SqlStore;
 use leadapi_tests::postgres::Cluster;
 use tower::ServiceExt;
 
-use crate::place::{all, business, create, id, open};
+use crate::fixture::{all, business, create, id, open};
 
 const CALLERS: usize = 16;
 const CRASHES: usize = 5;
@@ -40,7 +40,7 @@ async fn insist(store: &SqlStore, key: &str) -> LeadId {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn postgres_that_is_killed_under_load_loses_and_doubles_nothing() {
+async fn killing_postgres_under_load_loses_and_duplicates_no_lead() {
     let Some(mut cluster) = Cluster::start(&["fsync=on"]) else { return };
     let store = open(&cluster.url(&cluster.create_database("outages").await), 4).await;
     let over = Arc::new(AtomicBool::new(false));
@@ -112,7 +112,7 @@ async fn all_are_500(service: &LeadService, token: &str) {
 
 /// A failing database is never reported as 401, 403, 404 or an empty list, because these are statements about data.
 #[tokio::test]
-async fn a_database_that_is_away_or_silent_is_500() {
+async fn an_unreachable_or_frozen_database_is_500() {
     let Some(mut cluster) = Cluster::start(&["fsync=off"]) else { return };
     let store = open(&cluster.url(&cluster.create_database("away").await), 4).await;
     let secret = BearerToken::generate().unwrap();

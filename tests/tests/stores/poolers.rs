@@ -11,7 +11,7 @@ use leadapi_server::store::{DatabaseUrl, SqlStore};
 use leadapi_tests::{postgres::Cluster, processes::wait_until};
 use tempfile::TempDir;
 
-use crate::place::{all, create, open};
+use crate::fixture::{all, create, open};
 
 /// A PgBouncer that runs until it is dropped.
 struct PgBouncer {
@@ -76,7 +76,7 @@ async fn a_pooler_in_transaction_mode_is_refused_with_the_reason() {
 }
 
 #[tokio::test]
-async fn a_pooler_in_session_mode_serves() {
+async fn a_pooler_in_session_mode_works() {
     let Some(cluster) = Cluster::shared() else { return };
     let Some(pooler) = PgBouncer::start(cluster, "session") else { return };
     let database = cluster.create_database("pooled").await;

@@ -4,7 +4,7 @@ use leadapi_server::store::SqlStore;
 use leadapi_tests::postgres::{Ca, Cluster};
 
 #[tokio::test]
-async fn each_sslmode_takes_and_refuses_what_libpq_does() {
+async fn each_sslmode_accepts_and_refuses_what_libpq_does() {
     let Some((cluster, authorities)) = Cluster::start_with_tls(&["fsync=off"]) else { return };
     let database = cluster.create_database("tls").await;
     let port = cluster.address().rsplit(':').next().unwrap().to_owned();
@@ -33,7 +33,7 @@ async fn each_sslmode_takes_and_refuses_what_libpq_does() {
 
 /// If the server has no TLS, `require` fails and `prefer` works without it.
 #[tokio::test]
-async fn a_server_without_tls() {
+async fn a_server_without_tls_is_accepted_only_by_disable_and_prefer() {
     let Some(cluster) = Cluster::shared() else { return };
     let database = cluster.create_database("plain").await;
     for (mode, works) in [("disable", true), ("prefer", true), ("require", false), ("verify-full", false)] {

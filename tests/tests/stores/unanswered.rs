@@ -15,7 +15,7 @@ use leadapi_server::store::SqlStore;
 use leadapi_tests::{postgres::Cluster, proxy::Proxy};
 use tokio_postgres::NoTls;
 
-use crate::place::{all, business, create, open, rename};
+use crate::fixture::{all, business, create, open, rename};
 
 /// The number of concurrent writes of each kind.
 const OF_EACH: usize = 6;
@@ -48,7 +48,7 @@ impl Servers {
         let make = async |kind: &str| {
             let each = (0..OF_EACH).map(|nth| {
                 let (two, name) = (&two, format!("{kind}-{nth}"));
-                async move { crate::place::id(create(two, &name, &name).await.unwrap()) }
+                async move { crate::fixture::id(create(two, &name, &name).await.unwrap()) }
             });
             join_all(each).await
         };
@@ -132,7 +132,7 @@ async fn around_an_outage(cluster: &Cluster, lasts: Duration) -> (Vec<Heard>, Ve
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_write_around_an_outage_of_seven_seconds_is_done_once_and_answered_truly() {
+async fn writes_during_a_seven_second_outage_are_done_exactly_once() {
     let Some(cluster) = Cluster::shared() else { return };
     let (heard, renamed_again, stored) = around_an_outage(cluster, Duration::from_secs(7)).await;
     assert!(!renamed_again.is_empty(), "the commit that was not answered held no rename");
@@ -155,7 +155,7 @@ async fn every_write_around_an_outage_of_seven_seconds_is_done_once_and_answered
 /// The outage lasts longer than the store waits. So a write may fail with an error, but must not return a wrong
 /// result.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_write_whose_outcome_cannot_be_established_is_not_done_again() {
+async fn a_write_with_an_unknown_outcome_is_not_repeated() {
     let Some(cluster) = Cluster::shared() else { return };
     let (heard, renamed_again, stored) = around_an_outage(cluster, Duration::from_secs(18)).await;
     let mut unknown = 0;

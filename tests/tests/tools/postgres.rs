@@ -42,7 +42,7 @@ async fn whereabouts(cluster: &Cluster) -> (u32, String) {
 }
 
 #[tokio::test]
-async fn databases_are_empty_and_apart() {
+async fn databases_are_empty_and_separate() {
     let Some(cluster) = Cluster::shared() else { return };
     let (one, other) = tokio::join!(cluster.create_database("apart"), cluster.create_database("apart"));
     assert_ne!(one, other);
@@ -53,7 +53,7 @@ async fn databases_are_empty_and_apart() {
 }
 
 #[tokio::test]
-async fn a_crash_keeps_what_was_committed() {
+async fn a_crash_keeps_committed_data() {
     let Some(mut cluster) = Cluster::start(&["fsync=on"]) else { return };
     let database = cluster.create_database("crash").await;
     let url = cluster.url(&database);
@@ -81,7 +81,7 @@ async fn a_crash_keeps_what_was_committed() {
 }
 
 #[tokio::test]
-async fn a_paused_one_answers_when_it_goes_on() {
+async fn a_paused_cluster_responds_after_it_is_resumed() {
     let Some(mut cluster) = Cluster::start(&[]) else { return };
     let client = connect(&cluster.url("postgres")).await;
     cluster.pause();
@@ -93,7 +93,7 @@ async fn a_paused_one_answers_when_it_goes_on() {
 }
 
 #[tokio::test]
-async fn its_certificate_is_good_for_one_authority_and_one_name() {
+async fn the_certificate_is_valid_for_one_authority_and_one_name() {
     let Some((cluster, ca)) = Cluster::start_with_tls(&[]) else { return };
     let port = cluster.address().rsplit_once(':').unwrap().1;
     for (host, root, good) in
@@ -118,7 +118,7 @@ fn believing(root: &Path) -> ClientConfig {
 }
 
 #[tokio::test]
-async fn a_dropped_one_is_gone() {
+async fn a_dropped_cluster_leaves_no_process_and_no_files() {
     for change in [|_: &mut Cluster| {}, Cluster::kill, Cluster::pause] {
         let Some(mut cluster) = Cluster::start(&[]) else { return };
         let (process, folder) = whereabouts(&cluster).await;

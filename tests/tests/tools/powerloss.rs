@@ -24,7 +24,7 @@ fn start(kit: &PowerLoss, test: &str, role: &str) -> (Child, Lines<BufReader<Chi
 }
 
 #[test]
-fn only_what_was_synced_is_found() {
+fn only_synced_data_survives() {
     if let Some(disk) = child::role() {
         write_files(Path::new(&disk)).unwrap();
         println!("\nwritten");
@@ -39,7 +39,7 @@ fn only_what_was_synced_is_found() {
     fs::write(disk.path().join("large"), vec![1; 10_000]).unwrap();
     let kit = PowerLoss::new(disk.path());
     let role = disk.path().to_str().unwrap();
-    let (mut child, mut lines) = start(&kit, "powerloss::only_what_was_synced_is_found", role);
+    let (mut child, mut lines) = start(&kit, "powerloss::only_synced_data_survives", role);
     lines.find(|line| line.as_ref().unwrap() == "written").unwrap().unwrap();
     let found = kit.cut(&mut child);
 
@@ -98,7 +98,7 @@ fn write_page(file: &File, page: u64) -> io::Result<()> {
 /// The simulation agrees with the guarantees of SQLite's `synchronous` modes, so it can test a store that relies on
 /// them.
 #[test]
-fn sqlite_keeps_what_it_says_it_keeps() {
+fn sqlite_keeps_the_guarantees_of_its_synchronous_modes() {
     if let Some(role) = child::role() {
         let [synchronous, first, disk] = role.split(' ').collect::<Vec<_>>()[..] else { panic!("{role}") };
         write_rows(Path::new(disk), synchronous, first.parse().unwrap()).unwrap();
@@ -148,7 +148,7 @@ fn cycles_with_a_loss(synchronous: &str, cycles: u32) -> u32 {
 fn one_cycle(disk: &TempDir, synchronous: &str, first: i64) -> (TempDir, Vec<i64>) {
     let kit = PowerLoss::new(disk.path());
     let role = format!("{synchronous} {first} {}", disk.path().display());
-    let (mut child, lines) = start(&kit, "powerloss::sqlite_keeps_what_it_says_it_keeps", &role);
+    let (mut child, lines) = start(&kit, "powerloss::sqlite_keeps_the_guarantees_of_its_synchronous_modes", &role);
     let mut numbers = lines.map_while(Result::ok).filter_map(|line| line.strip_prefix("row ")?.parse().ok());
     // The writer continues meanwhile, so the power is cut at a random time after these rows.
     let mut said: Vec<i64> = numbers.by_ref().take(random(200) + 1).collect();

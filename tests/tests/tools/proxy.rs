@@ -70,7 +70,7 @@ fn commit(run: &[Message], direction: Direction) -> usize {
 }
 
 #[tokio::test]
-async fn every_message_is_seen() {
+async fn the_proxy_sees_every_message() {
     let Some(place) = Place::new().await else { return };
     let run = place.whole_run().await;
     let kinds = |direction| going(&run, direction).iter().map(|message| message.kind).collect::<String>();
@@ -87,7 +87,7 @@ async fn every_message_is_seen() {
 }
 
 #[tokio::test]
-async fn a_commit_is_lost_or_only_its_answer() {
+async fn a_cut_loses_the_commit_or_only_its_answer() {
     let Some(place) = Place::new().await else { return };
     let run = place.whole_run().await;
     let mut number = 0;
@@ -111,7 +111,7 @@ async fn a_commit_is_lost_or_only_its_answer() {
 }
 
 #[tokio::test]
-async fn whatever_is_cut_an_acknowledged_row_is_there() {
+async fn an_acknowledged_row_is_stored_whichever_message_is_cut() {
     let Some(place) = Place::new().await else { return };
     let run = place.whole_run().await;
     let mut number = 0;
@@ -143,7 +143,7 @@ async fn a_stalled_connection_stays_open() {
 }
 
 #[tokio::test]
-async fn new_connections_are_refused() {
+async fn the_proxy_can_refuse_new_connections() {
     let Some(place) = Place::new().await else { return };
     let old = connect(&place.through).await.unwrap();
     place.proxy.refuse(true);

@@ -165,7 +165,7 @@ const PLANTED: &[Planted] = &[
 
 /// Checks each defect separately, on a new service.
 #[tokio::test]
-async fn each_breaks_the_sentence_that_it_is_against() {
+async fn each_defect_breaks_the_sentence_it_violates() {
     let mut wrong = Vec::new();
     for (name, defect, against) in PLANTED {
         let (time, target) = (Leaping::new(), Target::standard());
@@ -187,7 +187,7 @@ async fn each_breaks_the_sentence_that_it_is_against() {
 
 /// Checks the defects of the rate limits, with a clock that advances on demand.
 #[tokio::test]
-async fn each_defect_of_the_limits_breaks_its_sentence() {
+async fn each_rate_limit_defect_breaks_its_sentence() {
     let planted: [(&str, Limits, Defect, &str); 5] = [
         ("59 writes", limits(600, 59), InResponse(|_, response| response), "8 a token may write 60 times in 60 s"),
         ("61 writes", limits(600, 61), InResponse(|_, response| response), "8 the 61st write is 429"),

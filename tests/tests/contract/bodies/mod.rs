@@ -8,7 +8,7 @@ use serde_json::json;
 const MINIMAL: &str = r#"{"client_id":"a-client-1","name":"Ann"}"#;
 
 #[tokio::test]
-async fn table() {
+async fn invalid_bodies_are_400_and_name_the_problem() {
     run_table([types(), syntax(), members(), sizes::cases(), together()].concat()).await;
 }
 

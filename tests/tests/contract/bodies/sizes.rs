@@ -70,7 +70,7 @@ async fn stream(method: &str, path: &str, token: Token, claimed: Option<u64>) ->
 }
 
 #[tokio::test]
-async fn what_is_too_large_is_not_read_to_its_end() {
+async fn a_body_is_read_only_as_far_as_the_response_needs() {
     for (sentence, method, path, token, claimed, status, most) in [
         ("D5 too large: without reading the rest", "POST", "/leads", Token::Both, None, 400, 65_536 + 1024),
         ("D5 too large: without reading the rest", "PATCH", "/leads/a-lead-1", Token::Both, None, 400, 65_536 + 1024),

@@ -70,7 +70,7 @@ fn compare_paths(form: &Questionnaire<'_>, endings: &[Value], seen: &Seen) -> Re
 }
 
 #[test]
-fn verdicts_are_those_of_brute_force() {
+fn verdicts_equal_those_of_brute_force() {
     let forms = configured("LEADAPI_FORMS_PROOFS", FORMS);
     let counts = RefCell::new([0; 6]);
     let mut runner = TestRunner::new(Config { max_global_rejects: u32::MAX, ..crate::config(forms) });
@@ -112,7 +112,7 @@ fn verdicts_are_those_of_brute_force() {
 
 /// Between two constants there are answers too: each step of a ladder is come to, and no other.
 #[test]
-fn each_step_of_a_ladder_of_numbers_has_its_answer() {
+fn answers_between_two_constants_are_found() {
     let step = |op: &str, value: i32, ending: &str| {
         json!({"fromPageId": "p", "then": {"kind": "jump", "target": format!("end:{ending}")},
             "groups": [{"conds": [{"fieldId": "q", "op": op, "value": value}]}]})
@@ -136,7 +136,7 @@ fn proofs(form: &Value) -> Proofs {
 
 /// A rule with an unknown operator may lead back to a page of the path.
 #[test]
-fn an_unknown_operator_leaves_it_open_whether_walks_end() {
+fn a_loop_behind_an_unknown_operator_is_undecided() {
     let proofs = proofs(&json!({
         "pages": [{"id": "a", "fields": [{"id": "n", "type": "number", "required": true}]}, {"id": "b"}],
         "logic": {"rules": [{"fromPageId": "b", "then": {"kind": "jump", "target": "a"},
@@ -146,7 +146,7 @@ fn an_unknown_operator_leaves_it_open_whether_walks_end() {
 }
 
 #[test]
-fn an_ending_behind_an_unknown_operator_is_neither_reached_nor_out_of_reach() {
+fn an_ending_behind_an_unknown_operator_is_undecided() {
     for op in ["contains", "not_equals"] {
         let proofs = proofs(&json!({
             "pages": [{"id": "a", "fields": [{"id": "zip", "type": "short_text", "required": true}]}],
@@ -160,7 +160,7 @@ fn an_ending_behind_an_unknown_operator_is_neither_reached_nor_out_of_reach() {
 
 /// There are 2^18 ways to answer, and the last page reads them all; what the graph says is known in no time.
 #[test]
-fn the_graph_proves_what_the_budget_does_not_reach() {
+fn the_graph_proves_verdicts_beyond_the_budget() {
     let choices: Vec<Value> = (0..18)
         .map(|at| {
             let options = json!([{"id": "a", "label": "A"}, {"id": "b", "label": "B"}]);

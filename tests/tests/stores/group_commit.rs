@@ -10,7 +10,7 @@ use leadapi_core::{
 use leadapi_server::store::SqlStore;
 use leadapi_tests::postgres::Cluster;
 
-use crate::place::{all, business, open};
+use crate::fixture::{all, business, open};
 
 /// Makes forty concurrent creates. Every tenth uses the id of an existing lead, and another tenth an unknown client
 /// account.
@@ -39,7 +39,7 @@ async fn some_fail_and_the_others_do_not(store: &SqlStore) {
 }
 
 #[tokio::test]
-async fn a_write_that_fails_takes_no_other_with_it() {
+async fn a_failing_write_does_not_fail_the_others_of_its_transaction() {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}", folder.path().join("leads.db").display());
     some_fail_and_the_others_do_not(&open(&url, 1).await).await;

@@ -28,7 +28,7 @@ fn listener() -> (TcpListener, String) {
 }
 
 #[tokio::test]
-async fn nothing_listens() {
+async fn a_closed_port_holds_no_sentence() {
     let (listener, url) = listener();
     drop(listener);
     let report = report(&url).await;
@@ -39,7 +39,7 @@ async fn nothing_listens() {
 }
 
 #[tokio::test]
-async fn nobody_answers() {
+async fn a_silent_server_ends_the_check_within_ten_seconds() {
     // The kernel completes the connections, but nothing accepts them or reads from them.
     let (_listener, url) = listener();
     let begun = Instant::now();
@@ -70,7 +70,7 @@ fn always(answer: &'static str) -> String {
 }
 
 #[tokio::test]
-async fn everything_is_a_page_for_people() {
+async fn a_web_page_holds_almost_no_sentence() {
     let page =
         "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 15\r\nconnection: close\r\n\r\n<html>hi</html>";
     let report = report(&always(page)).await;
@@ -81,7 +81,7 @@ async fn everything_is_a_page_for_people() {
 }
 
 #[tokio::test]
-async fn everything_is_rubbish() {
+async fn a_server_without_http_holds_no_sentence() {
     let report = report(&always("what?\r\n\r\n")).await;
     assert!(!report.holds());
     assert_eq!(holding(&report), Vec::<&str>::new());
@@ -89,7 +89,7 @@ async fn everything_is_rubbish() {
 
 /// Tokens in a response are redacted in the report.
 #[tokio::test]
-async fn tokens_are_sent_back() {
+async fn reports_redact_tokens_that_a_server_echoes() {
     let page = "HTTP/1.1 200 OK\r\ncontent-length: 27\r\nconnection: close\r\n\r\nAuthorization: pak_CheckBot";
     let report = report(&always(page)).await;
     for text in [report.to_string(), report.to_junit().unwrap()] {

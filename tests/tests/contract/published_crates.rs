@@ -3,14 +3,14 @@
 use std::{collections::BTreeSet, env, fs, process::Command};
 
 #[test]
-fn the_core_has_no_runtime_and_few_crates() {
+fn the_core_has_no_async_runtime_and_few_dependencies() {
     let crates = crates_of("leadapi-core", &[]);
     assert_no_runtime(&crates);
     assert_at_most(40, &crates);
 }
 
 #[test]
-fn what_both_ends_share_brings_nothing_of_the_service() {
+fn the_core_without_features_has_no_service_dependencies() {
     let crates = crates_of("leadapi-core", &["--no-default-features"]);
     assert_no_runtime(&crates);
     assert_without(&["async-trait", "getrandom", "sha2", "tower-service", "uuid"], &crates);
@@ -19,12 +19,12 @@ fn what_both_ends_share_brings_nothing_of_the_service() {
 // On other systems reqwest depends on other crates, so the limit would not fit.
 #[cfg(target_os = "linux")]
 #[test]
-fn the_client_has_few_crates() {
+fn the_client_has_few_dependencies() {
     assert_at_most(95, &crates_of("leadapi-client", &[]));
 }
 
 #[test]
-fn the_client_without_a_transport_has_no_runtime_and_few_crates() {
+fn the_client_without_a_transport_has_no_async_runtime() {
     let crates = crates_of("leadapi-client", &["--no-default-features"]);
     assert_no_runtime(&crates);
     assert_at_most(40, &crates);

@@ -13,7 +13,7 @@ use leadapi_core::{
 use leadapi_server::store::SqlStore;
 use leadapi_tests::postgres::Cluster;
 
-use crate::place::{all, business, create, id, open};
+use crate::fixture::{all, business, create, id, open};
 
 const KEYS: usize = 10_000;
 const TWINS: usize = 8;
@@ -25,7 +25,7 @@ async fn two_servers(cluster: &Cluster) -> [SqlStore; 2] {
 }
 
 #[tokio::test]
-async fn what_one_server_has_written_the_other_reads() {
+async fn one_server_reads_what_the_other_has_written() {
     let Some(cluster) = Cluster::shared() else { return };
     let servers = two_servers(cluster).await;
     for nth in 0..20 {
@@ -37,7 +37,7 @@ async fn what_one_server_has_written_the_other_reads() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_the_twins_of_a_key_over_two_servers_one_makes_the_lead() {
+async fn concurrent_creates_with_one_key_on_two_servers_make_one_lead() {
     let Some(cluster) = Cluster::shared() else { return };
     let servers = two_servers(cluster).await;
     let leads: Arc<Mutex<HashMap<usize, (LeadId, usize)>>> = Arc::default();
