@@ -1,5 +1,8 @@
 //! The API inside an axum application: nested under a path, behind tower layers, and as the host's 404 fallback.
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+//!
+//! Run it with `cargo run -p leadapi-examples --example axum_mount`.
+
+#![allow(clippy::print_stdout, reason = "the example prints to the terminal")]
 
 use std::sync::Arc;
 
@@ -70,7 +73,7 @@ async fn visit(host: &str, token: BearerToken) -> Result<(), BoxError> {
     let client = Client::builder(format!("{host}/crm"), token).build()?;
     let lead = client.leads().create(&NewLead::new(&ClientId::parse("casa-verde")?, "Élodie Martin")).await?;
     println!("created {}", lead.name);
-    println!("{} lead in all", client.leads().list(&LeadQuery::new()).await?.total);
+    println!("{} lead in total", client.leads().list(&LeadQuery::new()).await?.total);
     if let Err(error) = client.leads().get(&LeadId::parse("nobody")?).await {
         println!("{}, with a request id: {}", error.message(), error.request_id().is_some());
     }

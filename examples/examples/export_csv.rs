@@ -1,8 +1,8 @@
 //! Exports all leads of a business to a file, as CSV or as one JSON object per line.
 //!
-//! `cargo run -p leadapi-examples --example export_csv -- leads.csv`
+//! Run it with `cargo run -p leadapi-examples --example export_csv -- leads.csv`.
 
-#![allow(clippy::print_stderr, reason = "a program says what it has done")]
+#![allow(clippy::print_stderr, reason = "the program reports to the terminal")]
 
 use std::{
     ffi::OsString,
@@ -80,10 +80,10 @@ async fn export(args: &Args) -> Result<u64, BoxError> {
     (query.client, query.stage) = (args.client.clone(), args.stage.clone());
 
     // An interrupted export must not leave a file that looks complete, so it is written under another name first.
-    let partial = beside(&args.file, ".partial");
+    let partial = with_suffix(&args.file, ".partial");
     let mut output = Output::new(&partial, args)?;
     let bar = ProgressBar::new(0).with_message("leads");
-    bar.set_style(ProgressStyle::with_template("{msg} {wide_bar} {human_pos} of {human_len}, {eta} to go")?);
+    bar.set_style(ProgressStyle::with_template("{msg} {wide_bar} {human_pos} of {human_len}, {eta} left")?);
     let mut written = 0;
     let mut leads = client.leads().walk(query).prefetch(4).stream();
     while let Some(lead) = leads.try_next().await? {
@@ -164,7 +164,8 @@ fn harmless(field: String) -> String {
     if is_formula && !is_number { format!("'{field}") } else { field }
 }
 
-fn beside(file: &Path, suffix: &str) -> PathBuf {
+/// Returns the path with a suffix after the file name: `leads.csv.partial`.
+fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(file);
     name.push(suffix);
     name.into()

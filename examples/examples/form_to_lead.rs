@@ -1,10 +1,8 @@
-//! A form in the terminal, question by question: checked first, and at its end a lead, created through the client.
+//! Checks a form, asks its questions in the terminal, and creates the lead of the answers through the client.
 //!
-//! `cargo run -p leadapi-examples --example form_to_lead`
-//!
-//! Where nobody sits at the terminal, it answers itself.
+//! Run it with `cargo run -p leadapi-examples --example form_to_lead`. If stdin is not a terminal, a script answers.
 
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+#![allow(clippy::print_stdout, reason = "the example prints to the terminal")]
 
 use std::{
     collections::{HashSet, VecDeque},
@@ -25,7 +23,7 @@ use leadapi_server::SAMPLE;
 
 const FORM: &str = include_str!("../../leadapi-core/tests/data/form.json");
 
-/// What is typed where nobody types: live-in care for a mother, one answer that is no number, and no phone number.
+/// Scripted answers. One of them is not a valid number, and the optional phone number stays empty.
 const SCRIPT: [(&str, &str); 12] = [
     ("q_recipient", "1"),
     ("q_age", "8,1"),
@@ -46,32 +44,32 @@ async fn main() -> Result<(), BoxError> {
     let record: FormRecord = serde_json::from_str(FORM)?;
     let form = record.compile(Version::Live, &Policy::default());
 
-    println!("What the check finds:");
+    println!("Findings of the check:");
     for finding in form.check() {
         println!("  {finding}");
     }
-    println!("\nWhat is true of every walk: {:#?}\n", form.prove());
+    println!("\nProperties of every path through the form: {:#?}\n", form.prove());
 
     let answers = converse(&form, &mut Visitor::new())?;
     let walk = form.walk(&answers);
     if let Outcome::Finished(finish) = walk.outcome() {
         println!("\n{}", walk.fill(finish.message.unwrap_or_default(), "", Escape::Plain));
     }
-    let made = match walk.lead() {
-        Ok(made) => made,
+    let form_lead = match walk.lead() {
+        Ok(form_lead) => form_lead,
         Err(reason) => {
-            println!("There is no lead: {reason}.");
+            println!("The form creates no lead: {reason}.");
             return Ok(());
         }
     };
-    println!("\nThe score is {}, and this is the lead:\n{}", walk.score(), serde_json::to_string_pretty(&made.lead)?);
+    println!("\nThe score is {}, and the lead is:\n{}", walk.score(), serde_json::to_string_pretty(&form_lead.lead)?);
 
-    let lead = client().await?.leads().create(&made.lead).await?;
-    println!("\nIt was created with the id {}.", lead.id);
+    let lead = client().await?.leads().create(&form_lead.lead).await?;
+    println!("\nCreated with the id {}.", lead.id);
     Ok(())
 }
 
-/// Asks until an ending is reached. A page that cannot be left is shown again, with what is wrong.
+/// Asks questions until the form reaches an ending. A page with invalid answers is shown again, with the problems.
 fn converse(form: &Questionnaire<'_>, visitor: &mut Visitor) -> Result<Answers, BoxError> {
     let mut answers = Answers::new();
     let mut shown = HashSet::new();
@@ -81,7 +79,7 @@ fn converse(form: &Questionnaire<'_>, visitor: &mut Visitor) -> Result<Answers, 
             Outcome::Awaiting { problems } => problems,
             _ => Vec::new(),
         };
-        // The first page that was not shown yet, else the one that waits for better answers.
+        // The first page that has not been shown, or else the page with invalid answers.
         let page = |step: &Step<'_, '_>| step.page().map(str::to_owned);
         let step = walk.steps().find(|step| !shown.contains(&page(step)));
         let Some(step) = step.or_else(|| walk.steps().last().filter(|_| !problems.is_empty())) else {
@@ -91,21 +89,21 @@ fn converse(form: &Questionnaire<'_>, visitor: &mut Visitor) -> Result<Answers, 
         if new {
             println!("\n{} ({:.0} % done)", step.title(), step.progress() * 100.0);
         }
-        let typed = ask(step, new, &problems, visitor)?;
-        for (question, text) in typed {
+        let answered = ask(step, new, &problems, visitor)?;
+        for (question, text) in answered {
             answers.set(question, text);
         }
     }
 }
 
-/// The answers to the questions of a page: to all of them, or to those that have a problem.
+/// Asks all questions of a page, or only those with a problem, and returns the answers.
 fn ask(
     step: Step<'_, '_>,
     all: bool,
     problems: &[(&str, leadapi_core::form::Problem)],
     visitor: &mut Visitor,
 ) -> Result<Vec<(String, String)>, BoxError> {
-    let mut typed = Vec::new();
+    let mut answers = Vec::new();
     for question in step.questions() {
         let problem = problems.iter().find(|(id, _)| *id == question.id());
         match problem {
@@ -118,15 +116,15 @@ fn ask(
         for (number, option) in (1..).zip(&options) {
             println!("    {number}. {}", option.label.as_str().unwrap_or_default());
         }
-        let text = visitor.types(question)?;
+        let text = visitor.answer(question)?;
         let chosen = text.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));
         let answer = chosen.and_then(|option| option.id.as_str()).unwrap_or(&text);
-        typed.push((question.id().to_owned(), answer.to_owned()));
+        answers.push((question.id().to_owned(), answer.to_owned()));
     }
-    Ok(typed)
+    Ok(answers)
 }
 
-/// Who answers: whoever sits at the terminal, or the script.
+/// The person at the terminal, or the script.
 struct Visitor {
     script: Option<VecDeque<(&'static str, &'static str)>>,
 }
@@ -136,12 +134,14 @@ impl Visitor {
         Self { script: (!io::stdin().is_terminal()).then(|| SCRIPT.into()) }
     }
 
-    fn types(&mut self, question: Asked<'_, '_>) -> Result<String, BoxError> {
+    fn answer(&mut self, question: Asked<'_, '_>) -> Result<String, BoxError> {
         print!("  > ");
         io::stdout().flush()?;
         if let Some(script) = &mut self.script {
-            let (_, text) =
-                script.pop_front().filter(|(id, _)| *id == question.id()).ok_or("the script is at fault")?;
+            let (_, text) = script
+                .pop_front()
+                .filter(|(id, _)| *id == question.id())
+                .ok_or("the script does not match the form")?;
             println!("{text}");
             return Ok(text.to_owned());
         }
@@ -153,7 +153,7 @@ impl Visitor {
     }
 }
 
-/// A client of a service in this process, which holds the sample data.
+/// A client of an in-process service with the sample data.
 async fn client() -> Result<Client, BoxError> {
     let (dataset, tokens) = (Dataset::parse(SAMPLE)?, MemoryTokens::default());
     let issued = tokens::import(&tokens, &dataset, SystemClock.now().into()).await?;

@@ -1,5 +1,8 @@
 //! The service and the client without an async runtime and without a socket: a request is a function call.
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+//!
+//! Run it with `cargo run -p leadapi-examples --example no_runtime`.
+
+#![allow(clippy::print_stdout, reason = "the example prints to the terminal")]
 
 use bytes::Bytes;
 use futures_executor::block_on;
@@ -48,6 +51,6 @@ async fn run() -> Result<(), BoxError> {
     let lead =
         client.leads().create(&NewLead::new(&ClientId::parse("casa-verde")?, "Élodie Martin").value(450)).await?;
     println!("created {} at {}", lead.name, lead.created_at);
-    println!("{} lead in all", client.leads().list(&LeadQuery::new()).await?.total);
+    println!("{} lead in total", client.leads().list(&LeadQuery::new()).await?.total);
     Ok(())
 }

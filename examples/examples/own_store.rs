@@ -1,9 +1,12 @@
-//! A custom store in one file: for each business, its leads in a `BTreeMap` behind a mutex. It passes the conformance
-//! suite.
+//! A custom store in one file that passes the conformance suite. It keeps the leads of each business in a `BTreeMap`
+//! behind a mutex.
+//!
+//! Run it with `cargo run -p leadapi-examples --example own_store`.
 //!
 //! The store implements no placement rule. It looks up the ids that a draft or an edit refers to, and core's
 //! `into_lead` and `apply` build the lead.
-#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
+#![allow(clippy::print_stdout, reason = "the example prints to the terminal")]
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -177,7 +180,7 @@ fn main() -> Result<(), BoxError> {
 
 async fn run() -> Result<(), BoxError> {
     conformance::run(async |dataset| Ok(Shops::new(dataset))).await?;
-    println!("the store keeps the contract");
+    println!("the store passes the conformance suite");
 
     let dataset = Dataset::parse(
         r#"{"businesses": [{"id": "sol", "name": "Sol", "created_at": "2026-01-12T09:00:00Z",
@@ -198,7 +201,7 @@ async fn run() -> Result<(), BoxError> {
     let first = client.leads().create(&new).idempotency_key(key.clone()).await?;
     println!("created in stage {:?}", first.stage_id);
     let (_, again) = client.leads().create(&new).idempotency_key(key).with_meta().await?;
-    println!("asked again: replayed is {}", again.is_replayed());
+    println!("created again with the same key: replayed is {}", again.is_replayed());
 
     let moved = client.leads().update(&first.id, &LeadPatch::new().stage(&won)).await?;
     println!("moved to stage {:?} of {:?}", moved.stage_id, moved.pipeline_id);

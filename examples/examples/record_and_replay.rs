@@ -1,9 +1,8 @@
-//! Records a conversation with a real server, replays it when the server is gone, and shows how a request that has changed
-//! is caught.
+//! Records the requests to a real server, replays them without it, and shows how a changed request fails a test.
 //!
-//! `cargo run -p leadapi-examples --example record_and_replay`
+//! Run it with `cargo run -p leadapi-examples --example record_and_replay`.
 
-#![allow(clippy::print_stdout, reason = "an example prints what it sees")]
+#![allow(clippy::print_stdout, reason = "the example prints to the terminal")]
 
 use std::{env, process};
 
@@ -28,7 +27,7 @@ use tokio::sync::oneshot;
 async fn main() -> Result<(), BoxError> {
     let path = env::temp_dir().join(format!("leadapi-{}.har", process::id()));
     record().await?.save(&path)?;
-    println!("Recorded, and the server has ended: {}\n", path.display());
+    println!("Recorded to {}; the server has stopped.\n", path.display());
 
     let cassette = Cassette::load(&path)?;
     let replay = cassette.replay().await;
@@ -36,16 +35,19 @@ async fn main() -> Result<(), BoxError> {
     replay.verify()?;
     println!("Replayed from {}: {} is {}, {:?}\n", replay.url(), lead.name, lead.id, lead.email);
 
-    // The same without a socket; and somebody has changed the program since.
+    // Replay again, without a socket, after the program has changed: it sends another source.
     let transport = cassette.transport();
-    let caught = import(&transport.client()?, "website").await;
-    println!("A changed program is told:\n  {}\n", caught.err().ok_or("the change was not caught")?);
-    println!("And its test fails:\n{}", transport.verify().err().ok_or("the replay was not faithful")?);
+    let changed = import(&transport.client()?, "website").await;
+    println!(
+        "The changed program receives the error:\n  {}\n",
+        changed.err().ok_or("the replay did not detect the change")?
+    );
+    println!("Its test fails with:\n{}", transport.verify().err().ok_or("the replay did not report the change")?);
     std::fs::remove_file(path)?;
     Ok(())
 }
 
-/// The program that is tested: what it asks the service for, and what it makes of the answers.
+/// The program under test.
 async fn import(client: &Client, source: &str) -> Result<Lead, BoxError> {
     let accounts = client.clients().list(Window::default()).await?;
     let account = accounts.data.first().ok_or("the business has no client account")?;
@@ -56,7 +58,8 @@ async fn import(client: &Client, source: &str) -> Result<Lead, BoxError> {
     Ok(lead)
 }
 
-/// Records what passes between the program and a server on this machine. Names, addresses and notes of leads are redacted.
+/// Records the requests and responses between the program and a local server. The recorder redacts names, addresses
+/// and notes of leads.
 async fn record() -> Result<Cassette, BoxError> {
     let (dataset, tokens) = (Dataset::parse(SAMPLE)?, MemoryTokens::default());
     let issued = tokens::import(&tokens, &dataset, SystemClock.now().into()).await?;
@@ -66,7 +69,7 @@ async fn record() -> Result<Cassette, BoxError> {
     let server = Server::bind("127.0.0.1:0".parse()?).await?;
     let url = format!("http://{}/v1", server.local_addr());
     let (stop, stopped) = oneshot::channel::<()>();
-    // Dropping the sender ends the server too, so an error below leaves nothing running.
+    // Dropping the sender also stops the server, so an early return on error leaves nothing running.
     let server = tokio::spawn(server.serve(service, async { stopped.await.unwrap_or_default() }));
 
     let recorder = Recorder::new(Reqwest::new()?);

@@ -1,8 +1,8 @@
-//! A tour of all seven operations: starts a server on a free port, calls it with the client, and prints the responses.
+//! All seven operations with the typed client, against a server on a free port.
 //!
-//! `cargo run -p leadapi-examples --example tour`
+//! Run it with `cargo run -p leadapi-examples --example tour`.
 
-#![allow(clippy::print_stdout, reason = "an example prints what it sees")]
+#![allow(clippy::print_stdout, reason = "the example prints to the terminal")]
 
 use leadapi_client::Client;
 use leadapi_core::{
@@ -30,12 +30,12 @@ async fn main() -> Result<(), BoxError> {
     // Dropping the sender also stops the server, so an early return on error leaves nothing running.
     let server = tokio::spawn(server.serve(service, async { stopped.await.unwrap_or_default() }));
 
-    println!("A server listens at {url}.\n");
+    println!("The server listens at {url}.\n");
     tour(&Client::builder(url, token).build()?).await?;
 
     drop(stop);
     server.await?;
-    println!("\nThe server has ended.");
+    println!("\nThe server has stopped.");
     Ok(())
 }
 
@@ -47,37 +47,37 @@ async fn tour(client: &Client) -> Result<(), BoxError> {
     }
     let account = accounts.data.first().ok_or("the business has no client account")?;
 
-    println!("2. GET /pipelines: where its leads can be");
+    println!("2. GET /pipelines: the pipelines and stages of the business");
     let pipelines = client.pipelines().list(Window::default()).await?;
     for pipeline in &pipelines.data {
         let stages: Vec<&str> = pipeline.stages.iter().map(|stage| stage.name.as_str()).collect();
         println!("     {:<24} {}", pipeline.name, stages.join(" → "));
     }
     let pipeline = pipelines.data.first().ok_or("the business has no pipeline")?;
-    let second_stage = pipeline.stages.get(1).ok_or("the pipeline has one stage only")?;
+    let second_stage = pipeline.stages.get(1).ok_or("the pipeline has only one stage")?;
 
-    println!("3. POST /leads: a new lead of {}", account.name);
+    println!("3. POST /leads: create a lead for {}", account.name);
     let new = NewLead::new(&account.id, "Ada Lovelace").email("ada@example.org").value(450).pipeline(&pipeline.id);
     let lead = client.leads().create(&new).await?;
     show(&lead);
 
-    println!("4. PATCH /leads/{{id}}: on to {:?}, with a note", second_stage.name);
+    println!("4. PATCH /leads/{{id}}: move it to {:?} and add a note", second_stage.name);
     let patch = LeadPatch::new().stage(&second_stage.id).notes("Called; wants an offer.").value(512.5);
     show(&client.leads().update(&lead.id, &patch).await?);
 
-    println!("5. GET /leads: the newest of {}", account.name);
+    println!("5. GET /leads: the newest leads of {}", account.name);
     let query = LeadQuery::new().client(account.id.clone()).window(Window::new(3, 0)?);
     let page = client.leads().list(&query).await?;
     for item in &page.data {
         println!("     {:<24} {}", item.name, item.email.as_deref().unwrap_or("no e-mail address"));
     }
-    println!("     … {} of {} in all", page.data.len(), page.total);
+    println!("     … {} of {} in total", page.data.len(), page.total);
 
-    println!("6. DELETE /leads/{{id}}: it was only a tour");
+    println!("6. DELETE /leads/{{id}}: delete it again");
     client.leads().delete(&lead.id).await?;
-    println!("     gone");
+    println!("     deleted");
 
-    println!("7. GET /leads/{{id}}: what is gone is an error that says so");
+    println!("7. GET /leads/{{id}}: a deleted lead is an error of its own kind");
     match client.leads().get(&lead.id).await {
         Err(error) if error.is_not_found() => println!("     {error}"),
         outcome => return Err(format!("a deleted lead was answered with {outcome:?}").into()),

@@ -19,7 +19,7 @@ def cargo(*arguments, folder=ROOT, **environment) -> str:
 
 
 def crates():
-    """That there are no more of them is held by tests/tests/contract/house.rs."""
+    """That there are no more of them is held by tests/tests/contract/published_crates.rs."""
     for package, features, allowed in [
         ("leadapi-core", "", 40),
         ("leadapi-client", "", 95),

@@ -1,4 +1,4 @@
-//! What is in already: a file beside the import, one line for each lead.
+//! The journal of imported rows: a file next to the input with one line per lead.
 
 use std::{
     collections::HashMap,
@@ -11,25 +11,25 @@ use csv::{ReaderBuilder, WriterBuilder};
 use leadapi_client::id::LeadId;
 use leadapi_core::BoxError;
 
-use crate::{refused::beside, sheet::Row};
+use crate::{refused::with_suffix, sheet::Row};
 
-/// The rows that earlier runs have brought in, by number: their checksums and leads.
+/// The rows that earlier runs have imported: by number, their checksums and lead ids.
 pub(crate) struct Done(HashMap<u64, (u32, String)>);
 
-/// Where this run writes down what it brings in.
+/// The journal to which this run appends its rows.
 pub(crate) struct Journal {
     import: String,
     lines: csv::Writer<File>,
 }
 
 impl Journal {
-    /// Reads what earlier runs under this name have written, and goes on behind it.
+    /// Reads the rows of earlier runs with this name, and opens the file for appending.
     pub(crate) fn open(import_file: &Path, import: &str) -> Result<(Done, Self), BoxError> {
-        let path = beside(import_file, "imported.csv");
+        let path = with_suffix(import_file, "imported.csv");
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(&path)?;
         let mut done = HashMap::new();
         for line in ReaderBuilder::new().flexible(true).from_reader(&file).deserialize() {
-            // A run that was killed may have left half a line; the service knows that row by its key.
+            // A killed run may have left half a line. The service recognises that row by its idempotency key.
             let Ok((name, number, checksum, lead)) = line else { continue };
             let (name, lead): (String, String) = (name, lead);
             if name == import {
@@ -45,7 +45,7 @@ impl Journal {
         Ok((Done(done), Self { import: import.to_owned(), lines }))
     }
 
-    /// Writes a row down, at once: whatever kills this process, the system has it.
+    /// Appends a row and flushes it, so that it survives if this process is killed.
     pub(crate) fn add(&mut self, row: &Row, lead: &LeadId) -> Result<(), BoxError> {
         let (number, checksum) = (row.number.to_string(), row.checksum.to_string());
         self.lines.write_record([&self.import, number.as_str(), &checksum, lead.as_str()])?;
@@ -54,11 +54,12 @@ impl Journal {
 }
 
 impl Done {
-    /// Whether a row is in; one that has been changed since then is marked as faulty.
+    /// Whether a row has been imported. A row that has changed since then is marked as faulty.
     pub(crate) fn has(&self, row: &mut Row) -> bool {
         let Some((checksum, lead)) = self.0.get(&row.number) else { return false };
         if *checksum != row.checksum {
-            row.fault = Some(format!("in an earlier run row {} was another one, which is lead {lead}", row.number));
+            row.fault =
+                Some(format!("row {} differs from the row of an earlier run, which became lead {lead}", row.number));
             row.new = leadapi_client::model::NewLead::default();
         }
         *checksum == row.checksum

@@ -1,8 +1,8 @@
-//! A CSV file of leads into a client account; broken off, it goes on where it was.
+//! Imports a CSV file of leads into a client account, and resumes where it stopped after an interruption.
 //!
-//! `cargo run -p leadapi-examples --example import_csv -- leads.csv --client casa-verde`
+//! Run it with `cargo run -p leadapi-examples --example import_csv -- leads.csv --client casa-verde`.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program says what it has done")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the program reports to the terminal")]
 
 mod journal;
 mod refused;
@@ -31,34 +31,34 @@ use refused::Refused;
 use report::{Complaint, Report};
 use sheet::{Row, Sheet};
 
-/// Creates a lead of each row of a CSV file.
+/// Creates a lead from each row of a CSV file.
 ///
 /// The first row names the columns: name (required), email, phone, source, notes, value, stage and pipeline (their ids),
-/// `business_name`, `client_id`. The API's base URL is in `LEADAPI_URL`, the token in `LEADAPI_TOKEN`.
+/// `business_name`, `client_id`. Reads the API's base URL from `LEADAPI_URL` and the token from `LEADAPI_TOKEN`.
 ///
-/// Run it again after whatever has happened: no row becomes two leads. What is in stands in FILE.imported.csv, and rows
-/// whose answer was lost are known to the service for 24 hours by the import's name and their number. Other rows under
-/// the same name are another import: give it a name of its own.
+/// It is safe to run again after any failure: no row becomes two leads. FILE.imported.csv lists the imported rows. For
+/// rows whose response was lost, the service remembers the import's name and the row number for 24 hours. To import
+/// different rows, use a different name.
 ///
-/// Rows that break a rule are written to FILE.refused.csv with the reason, to be mended there and imported from there.
+/// Rows that break a rule are written to FILE.refused.csv with the reason. Correct them there and import that file.
 #[derive(Debug, Parser)]
-#[command(after_help = "Exit codes: 0 when all rows are in, 1 when some are not, 2 when the command line is wrong.")]
+#[command(after_help = "Exit codes: 0 if all rows are imported, 1 if some are not, 2 if the command line is wrong.")]
 struct Args {
     /// The file, in UTF-8.
     file: PathBuf,
-    /// The client account of the rows that name none.
+    /// The client account of rows without a client_id.
     #[arg(long, value_name = "ID")]
     client: Option<ClientId>,
-    /// What the import is called, by default as its file. The same rows under another name are imported once more.
+    /// The name of the import; the default is the file name. The same rows under another name are imported again.
     #[arg(long, value_name = "NAME")]
     import: Option<String>,
-    /// What stands between two fields.
+    /// The character between two fields.
     #[arg(long, value_name = "CHARACTER", default_value = ",")]
     delimiter: char,
-    /// How many rows are sent in any 60 s, for servers with another limit than the contract's; 0 is as fast as it goes.
+    /// Maximum number of rows sent in any 60 s, for servers whose limit differs from the contract's; 0 is no limit.
     #[arg(long, value_name = "N", default_value_t = 60)]
     writes_per_minute: u32,
-    /// How many rows are on their way at a time, at most 64.
+    /// Number of concurrent requests, at most 64.
     #[arg(long, value_name = "N", default_value_t = 8)]
     in_flight: usize,
 }
@@ -82,46 +82,46 @@ async fn import_from_environment(args: &Args) -> Result<Report, BoxError> {
     import(args, &Client::from_env()?.application("import_csv").pacing(pacing).build()?).await
 }
 
-/// Imports, and reports what has become of the rows.
+/// Imports the rows and reports the outcome.
 async fn import(args: &Args, client: &Client) -> Result<Report, BoxError> {
     let name = args.import.clone().unwrap_or_else(|| name_of(&args.file));
     let last_key = key(&name, u64::MAX).map_err(|error| format!("--import {error}"))?;
     let sheet = Sheet::open(&args.file, args.delimiter, args.client.as_ref())?;
     if !sheet.unused().is_empty() {
-        eprintln!("These columns are no fields of a lead, and are left out: {}.", sheet.unused().join(", "));
+        eprintln!("These columns are not fields of a lead and are ignored: {}.", sheet.unused().join(", "));
     }
     let rows = sheet.count_rows()?;
     let (done, mut journal) = Journal::open(&args.file, &name)?;
     let bar = ProgressBar::new(rows).with_message(name.clone());
-    bar.set_style(ProgressStyle::with_template("{msg} {wide_bar} {human_pos} of {human_len}, {eta} to go")?);
+    bar.set_style(ProgressStyle::with_template("{msg} {wide_bar} {human_pos} of {human_len}, {eta} left")?);
 
     let skipped = AtomicU64::new(0);
-    let not_in_yet = sheet.rows()?.filter_map(|mut row| {
+    let remaining = sheet.rows()?.filter_map(|mut row| {
         let is_in = done.has(&mut row);
         skipped.fetch_add(u64::from(is_in), Ordering::Relaxed);
         (!is_in).then_some(row)
     });
     let mut creates = client
         .leads()
-        .create_many(not_in_yet)
-        // A row is known by its number in the file, in whichever run it is sent.
+        .create_many(remaining)
+        // The key contains the row number in the file, so it is the same in every run.
         .keys(|_, row: &Row| key(&name, row.number).unwrap_or_else(|_| last_key.clone()))
         .in_flight(args.in_flight)
-        // Long enough for a server to be started anew.
+        // Enough attempts to survive a restart of the server.
         .retry(RetryPolicy::default().attempts(8))
-        // Where all rows are of one client account that is not ours, the others need not be tried.
+        // If all rows belong to one client account and it is refused, no other row can succeed.
         .stop_on(|error| !sheet.has_accounts() && is_of_the_account(error));
-    let mut refused = Refused::beside(&args.file, sheet.header());
+    let mut refused = Refused::next_to(&args.file, sheet.header());
     let mut complaint = None;
     while let Some(settled) = creates.next().await {
         match settled {
-            // Nothing is wrong with the row: there is nothing to correct in a file of refused rows.
+            // The row is correct, so it does not belong in the file of refused rows.
             Ok(Settled { outcome: Err(error), .. }) if !sheet.has_accounts() && is_of_the_account(&error) => {
                 complaint = Some(Complaint::Account(error.message()));
             }
             Ok(settled) if settled.is_refused() => {
                 let Settled { row, outcome, .. } = settled;
-                // What is wrong with the row in the file says more than what is wrong with the lead that it is not.
+                // The fault of the row in the file is more helpful than the validation error of its empty lead.
                 let because = row.fault.or_else(|| outcome.err().map(|error| error.message())).unwrap_or_default();
                 refused.add(row.number, &row.record, &because)?;
             }
@@ -130,9 +130,9 @@ async fn import(args: &Args, client: &Client) -> Result<Report, BoxError> {
                 Err(error) => complaint = Some(Complaint::Other(format!("Row {}: {error}", row.number))),
             },
             Err(_) if matches!(complaint, Some(Complaint::Account(_))) => {}
-            // Its own text names the row by its place in this run.
+            // Only the message: the full text names the row by its index in this run, not by its number.
             Err(stopped) => {
-                complaint = Some(Complaint::Other(format!("No more rows were sent: {}", stopped.message())));
+                complaint = Some(Complaint::Other(format!("The import stopped: {}", stopped.message())));
             }
         }
         bar.set_position(skipped.load(Ordering::Relaxed) + creates.progress().settled());
@@ -144,12 +144,12 @@ async fn import(args: &Args, client: &Client) -> Result<Report, BoxError> {
     Ok(Report { name, rows, skipped: skipped.into_inner(), progress, refused, complaint })
 }
 
-/// Whether the client account is not one of the business.
+/// Whether the client account does not belong to the business.
 fn is_of_the_account(error: &Error) -> bool {
     error.is_forbidden() && !error.lacks_scope()
 }
 
-/// The file's name, as it can stand in a key.
+/// The file name with only the characters that an idempotency key may contain.
 fn name_of(file: &Path) -> String {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     name.chars().map(|c| if c.is_ascii_graphic() { c } else { '-' }).take(200).collect()

@@ -1,4 +1,4 @@
-//! The rows that are not in because they break a rule: a file to be mended and imported.
+//! Rows that break a rule, in a file to correct and import.
 
 use std::{
     ffi::OsString,
@@ -10,10 +10,10 @@ use std::{
 use csv::ByteRecord;
 use leadapi_core::BoxError;
 
-/// Columns that a file of refused rows has beside its own.
+/// The columns that a file of refused rows has in addition to those of the input.
 pub(crate) const OURS: [&[u8]; 2] = [b"refused_row", b"refused_because"];
 
-/// A file of refused rows, made when there is one.
+/// A file of refused rows. It is created for the first one.
 pub(crate) struct Refused {
     import_file: PathBuf,
     header: ByteRecord,
@@ -21,7 +21,7 @@ pub(crate) struct Refused {
 }
 
 impl Refused {
-    pub(crate) fn beside(import_file: &Path, header: &ByteRecord) -> Self {
+    pub(crate) fn next_to(import_file: &Path, header: &ByteRecord) -> Self {
         Self { import_file: import_file.to_owned(), header: header.clone(), file: None }
     }
 
@@ -45,7 +45,7 @@ impl Refused {
         self.file.as_ref().map(|(path, _)| path.as_path())
     }
 
-    /// A row with our columns before its own; those of an earlier import are left out.
+    /// The row with our columns in front. Those of an earlier import are dropped.
     fn line(&self, record: &ByteRecord, ours: [&[u8]; 2]) -> ByteRecord {
         let mut line = ByteRecord::from(&ours[..]);
         for (at, field) in record.iter().enumerate() {
@@ -57,22 +57,22 @@ impl Refused {
     }
 }
 
-/// A file that was not there before: the last one may have been mended by now.
+/// Creates a file that did not exist, because the user may be correcting the previous one.
 fn new_file(import_file: &Path) -> Result<(PathBuf, File), BoxError> {
     for number in 1.. {
         let suffix = if number == 1 { "refused.csv".to_owned() } else { format!("refused-{number}.csv") };
-        let path = beside(import_file, &suffix);
+        let path = with_suffix(import_file, &suffix);
         match File::create_new(&path) {
             Ok(file) => return Ok((path, file)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(format!("{} cannot be written: {error}", path.display()).into()),
         }
     }
-    Err("there are too many files of refused rows".into())
+    Err("too many files of refused rows".into())
 }
 
-/// `leads.csv` and `refused.csv` are `leads.csv.refused.csv`.
-pub(crate) fn beside(import_file: &Path, suffix: &str) -> PathBuf {
+/// Returns `leads.csv.refused.csv` for `leads.csv` and `refused.csv`.
+pub(crate) fn with_suffix(import_file: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(import_file);
     name.push(".");
     name.push(suffix);

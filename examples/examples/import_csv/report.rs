@@ -1,15 +1,15 @@
-//! What the import says at its end.
+//! The report at the end of an import.
 
 use std::{fmt, path::PathBuf};
 
 use indicatif::HumanCount;
 use leadapi_client::bulk::Progress;
 
-/// What has become of the rows.
+/// The outcome of an import.
 pub(crate) struct Report {
     pub(crate) name: String,
     pub(crate) rows: u64,
-    /// Rows that an earlier run has brought in.
+    /// The number of rows that an earlier run has imported.
     pub(crate) skipped: u64,
     pub(crate) progress: Progress,
     /// The file of refused rows.
@@ -17,16 +17,16 @@ pub(crate) struct Report {
     pub(crate) complaint: Option<Complaint>,
 }
 
-/// Why rows are missing.
+/// Why rows were not imported.
 pub(crate) enum Complaint {
-    /// The client account of the command line is not one of the business: no row can succeed.
+    /// The client account of the command line does not belong to the business, so no row can succeed.
     Account(String),
-    /// Anything that a later run may not meet.
+    /// A failure that a later run may not have.
     Other(String),
 }
 
 impl Report {
-    /// Whether all rows are in.
+    /// Whether all rows have been imported.
     pub(crate) const fn is_complete(&self) -> bool {
         self.progress.are_in() + self.skipped == self.rows
     }
@@ -35,12 +35,12 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, rows, skipped, progress, refused, complaint } = self;
-        let were_there = skipped + progress.replayed;
-        let not_sent = rows.saturating_sub(were_there + progress.created + progress.refused + progress.unknown);
+        let existed = skipped + progress.replayed;
+        let not_sent = rows.saturating_sub(existed + progress.created + progress.refused + progress.unknown);
         writeln!(f, "{} rows of {name}", HumanCount(*rows))?;
         for (what, number) in [
             ("created", progress.created),
-            ("were there already", were_there),
+            ("already imported", existed),
             ("refused", progress.refused),
             ("unknown", progress.unknown),
             ("not sent", not_sent),
@@ -48,7 +48,7 @@ impl fmt::Display for Report {
             writeln!(f, "  {what:<20}{:>12}", HumanCount(number).to_string())?;
         }
         if let Some(path) = refused {
-            writeln!(f, "The refused rows are in {}, to be corrected and imported from there.", path.display())?;
+            writeln!(f, "The refused rows are in {}. Correct them there and import that file.", path.display())?;
         }
         match complaint {
             Some(Complaint::Account(message)) => {
@@ -57,7 +57,7 @@ impl fmt::Display for Report {
             }
             Some(Complaint::Other(message)) => {
                 writeln!(f, "{message}")?;
-                writeln!(f, "Run the same command again: it skips the rows that are in and sends the rest.")
+                writeln!(f, "Run the same command again: it skips the imported rows and sends the rest.")
             }
             None => Ok(()),
         }

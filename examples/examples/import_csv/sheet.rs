@@ -1,4 +1,4 @@
-//! The file: which column is which field, and what lead each row is.
+//! The input file: maps its columns to fields and its rows to leads.
 
 use std::path::{Path, PathBuf};
 
@@ -17,15 +17,15 @@ pub(crate) struct Sheet {
     account: Option<ClientId>,
 }
 
-/// A row of it.
+/// A row of the file.
 pub(crate) struct Row {
-    /// From 1, without the header: what the row is known by in every run.
+    /// The row number, from 1 and without the header. It identifies the row in every run.
     pub(crate) number: u64,
-    /// Tells a row that has been changed since the last run.
+    /// Detects a row that has changed since the last run.
     pub(crate) checksum: u32,
-    /// The fields as they stand in the file.
+    /// The fields as in the file.
     pub(crate) record: ByteRecord,
-    /// Why it is no lead. A row that is none has nothing in `new`, and so is never sent.
+    /// Why the row is not a valid lead. `new` is then empty, so validation refuses it and it is never sent.
     pub(crate) fault: Option<String>,
     pub(crate) new: NewLead,
 }
@@ -51,14 +51,14 @@ impl Sheet {
         let columns: Vec<_> = header.iter().map(|title| Field::titled(&String::from_utf8_lossy(title))).collect();
         for (at, field) in columns.iter().enumerate() {
             if field.is_some() && columns.iter().skip(at + 1).any(|other| other == field) {
-                return Err(format!("two columns are the field {field:?}").into());
+                return Err(format!("two columns map to the field {field:?}").into());
             }
         }
         if !columns.contains(&Some(Field::Name)) {
-            return Err("there is no column named name; is it another delimiter?".into());
+            return Err("the column name is missing; check the delimiter".into());
         }
         if account.is_none() && !columns.contains(&Some(Field::Account)) {
-            return Err("say whose leads they are: --client ID, or a column client_id".into());
+            return Err("no client account: use --client ID or a column client_id".into());
         }
         Ok(Self { path: path.to_owned(), delimiter, header, columns, account: account.cloned() })
     }
@@ -67,12 +67,12 @@ impl Sheet {
         &self.header
     }
 
-    /// Whether rows say themselves which client account they belong to.
+    /// Whether the rows name their client accounts.
     pub(crate) fn has_accounts(&self) -> bool {
         self.columns.contains(&Some(Field::Account))
     }
 
-    /// The columns that are no fields of a lead, but for those that tell of an earlier import.
+    /// The columns that are not fields of a lead, without those that an earlier import added.
     pub(crate) fn unused(&self) -> Vec<String> {
         let titles = self.header.iter().zip(&self.columns);
         let titles = titles.filter(|(title, field)| field.is_none() && !OURS.contains(title));
@@ -87,7 +87,7 @@ impl Sheet {
         Ok(rows)
     }
 
-    /// The rows, read as they are asked for.
+    /// The rows, which are read lazily.
     pub(crate) fn rows(&self) -> Result<impl Iterator<Item = Row> + Send, BoxError> {
         let records = reader(&self.path, self.delimiter)?.into_byte_records();
         Ok((1..).zip(records).map(|(number, record)| match record {
@@ -105,7 +105,7 @@ impl Sheet {
 
     fn lead(&self, record: &ByteRecord) -> Result<NewLead, String> {
         if record.len() != self.header.len() {
-            return Err(format!("it has {} fields, and the header has {}", record.len(), self.header.len()));
+            return Err(format!("the row has {} fields, and the header has {}", record.len(), self.header.len()));
         }
         let mut new = NewLead::default();
         new.client_id = self.account.as_ref().map(ToString::to_string);
@@ -163,22 +163,22 @@ impl Field {
     }
 }
 
-/// Rows of another length are for `lead` to refuse, one by one.
+/// The reader is flexible, so that `lead` can refuse each row of another length on its own.
 fn reader(path: &Path, delimiter: u8) -> Result<csv::Reader<std::fs::File>, BoxError> {
     let reader = ReaderBuilder::new().delimiter(delimiter).flexible(true).from_path(path);
     reader.map_err(|error| format!("{} cannot be read: {error}", path.display()).into())
 }
 
-/// What 1,234 is depends on the country, so that nothing is guessed.
+/// Refuses a comma, because the meaning of 1,234 depends on the country.
 fn number(text: &str) -> Result<f64, String> {
-    text.trim().parse().map_err(|_| format!("value must be a number such as 450 or 1234.5, and it is {text:?}"))
+    text.trim().parse().map_err(|_| format!("value must be a number such as 450 or 1234.5, not {text:?}"))
 }
 
 fn checksum(record: &ByteRecord) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     for field in record {
         hasher.update(field);
-        // A byte that is in no UTF-8, so that a field's end is none of its own.
+        // No UTF-8 text contains this byte, so the fields cannot run into each other.
         hasher.update(&[0xff]);
     }
     hasher.finalize()

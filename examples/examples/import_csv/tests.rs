@@ -1,5 +1,5 @@
 //! The import against a fake of the service.
-#![allow(clippy::unwrap_used, reason = "a test ends at the first thing that is wrong")]
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::{fs, path::PathBuf};
 
@@ -18,13 +18,13 @@ async fn import_three(api: &FakeLeadApi, folder: &TempDir, account: &str) -> Rep
 }
 
 #[tokio::test]
-async fn a_wrong_client_account_is_to_be_corrected_on_the_command_line() {
+async fn a_wrong_client_account_is_reported_as_an_error_of_the_command_line() {
     let (api, folder) = (FakeLeadApi::start().await, TempDir::new().unwrap());
     let report = import_three(&api, &folder, "of-another-business").await;
     let text = report.to_string();
     assert!(!report.is_complete());
     assert!(text.contains("client_id: no such client account in this business\nCorrect --client and run"), "{text}");
-    // The same command would fail again, and no row is wrong.
+    // The same command would fail again, and every row is correct.
     assert!(!text.contains("Run the same command again") && !text.contains("refused rows"), "{text}");
     assert!(!folder.path().join("leads.csv.refused.csv").exists());
 
