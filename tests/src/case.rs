@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request};
 use serde_json::Value;
 
-use crate::{Answer, Via, secret};
+use crate::{TestResponse, Via, secret};
 
 /// The token in the `Authorization` header of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,7 +178,7 @@ impl Case {
     }
 
     /// Whether the service may have written something, given this response.
-    pub(crate) fn may_write(&self, answer: &Answer) -> bool {
+    pub(crate) fn may_write(&self, answer: &TestResponse) -> bool {
         answer.status.is_success() && !self.is_get() && !self.is_head()
     }
 

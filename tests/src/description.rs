@@ -7,7 +7,7 @@ use jsonschema::Validator;
 use leadapi_core::http::{Endpoint, TABLE};
 use serde_json::{Value, json};
 
-use crate::{Answer, Case};
+use crate::{Case, TestResponse};
 
 const FILE: &str = include_str!("../../leadapi-core/openapi.json");
 
@@ -51,7 +51,7 @@ impl Description {
     }
 
     /// The ways in which a response differs from the document. The request of a successful response is checked too.
-    pub(crate) fn breaks(&self, case: &Case, answer: &Answer) -> Vec<String> {
+    pub(crate) fn breaks(&self, case: &Case, answer: &TestResponse) -> Vec<String> {
         let (path, query) = case.path().split_once('?').unwrap_or((case.path(), ""));
         let (place, operation) = place(case.method(), path, answer.status.as_u16());
         let Some((place, response)) = place.and_then(|place| self.resolved(&place)) else {
@@ -76,7 +76,7 @@ impl Description {
         }
     }
 
-    fn headers(&self, place: &str, response: &Value, answer: &Answer) -> Vec<String> {
+    fn headers(&self, place: &str, response: &Value, answer: &TestResponse) -> Vec<String> {
         let mut wrong = Vec::new();
         let described = response["headers"].as_object().expect("every answer has headers");
         for name in answer.headers.keys().filter(|name| !OF_HTTP.contains(&name.as_str())) {
@@ -97,7 +97,7 @@ impl Description {
         wrong
     }
 
-    fn body(&self, place: &str, response: &Value, answer: &Answer) -> Vec<String> {
+    fn body(&self, place: &str, response: &Value, answer: &TestResponse) -> Vec<String> {
         let described = response.pointer("/content/application~1json").is_some();
         match (described, answer.header("content-type").as_deref()) {
             (false, None) if answer.body.is_empty() => Vec::new(),

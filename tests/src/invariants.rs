@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{Answer, Case, Description, Token};
+use crate::{Case, Description, TestResponse, Token};
 
 const STATUSES: [u16; 10] = [200, 201, 204, 400, 401, 403, 404, 405, 429, 500];
 const ENVELOPE: [&str; 4] = ["data", "limit", "offset", "total"];
@@ -27,7 +27,7 @@ const LEAD: [&str; 12] = [
 ];
 
 /// The sentences of the contract that a response breaks.
-pub(crate) fn broken(case: &Case, answer: &Answer) -> Vec<String> {
+pub(crate) fn broken(case: &Case, answer: &TestResponse) -> Vec<String> {
     let mut wrong = headers(answer);
     if case.is_head() || answer.status == 204 {
         if !answer.body.is_empty() {
@@ -43,7 +43,7 @@ pub(crate) fn broken(case: &Case, answer: &Answer) -> Vec<String> {
     wrong
 }
 
-fn headers(answer: &Answer) -> Vec<String> {
+fn headers(answer: &TestResponse) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut must = |rule: bool, sentence: &str| {
         if !rule {
@@ -73,7 +73,7 @@ fn headers(answer: &Answer) -> Vec<String> {
     wrong
 }
 
-fn error_object(answer: &Answer) -> Vec<String> {
+fn error_object(answer: &TestResponse) -> Vec<String> {
     let message = answer.json().as_object().filter(|object| object.len() == 1).map(|_| answer.error());
     match message {
         None => vec!["D2: every error body is exactly {\"error\": \"<one message>\"}".into()],
@@ -117,7 +117,7 @@ fn shape(path: &str, body: &Value) -> Vec<String> {
 }
 
 /// Searches the whole response for data of the other business and for the token (contract 5 and D8).
-fn leaks(case: &Case, answer: &Answer) -> Vec<String> {
+fn leaks(case: &Case, answer: &TestResponse) -> Vec<String> {
     let all = answer.bytes();
     let foreign = if case.of_token() == Token::B { "Canary-A" } else { "Canary-B" };
     let secret = case.of_token().secret();
@@ -127,12 +127,12 @@ fn leaks(case: &Case, answer: &Answer) -> Vec<String> {
 
 /// Checks that a HEAD response is its GET response without the body, with the same `Content-Length` (contract D2,
 /// D7).
-pub(crate) fn head_is_get_without_body(head: &Answer, get: &Answer) -> Vec<String> {
+pub(crate) fn head_is_get_without_body(head: &TestResponse, get: &TestResponse) -> Vec<String> {
     let mut wrong = Vec::new();
     if !head.body.is_empty() {
         wrong.push("D7: HEAD has no body".into());
     }
-    let bare = Answer { body: bytes::Bytes::new(), ..get.clone() };
+    let bare = TestResponse { body: bytes::Bytes::new(), ..get.clone() };
     if head.bytes() != bare.bytes() {
         wrong.push(format!("D7: HEAD is GET without its body, but it is {}", head.bytes()));
     }

@@ -13,7 +13,6 @@
     reason = "a harness stops the test where something is not as it must be, and is handy to write with"
 )]
 
-mod answer;
 mod case;
 mod description;
 pub mod doubles;
@@ -21,7 +20,6 @@ pub mod forms;
 #[cfg(unix)]
 pub mod hostile;
 mod invariants;
-mod keep;
 mod live;
 #[cfg(unix)]
 pub mod postgres;
@@ -31,22 +29,24 @@ pub mod powerloss;
 pub mod processes;
 pub mod proxy;
 mod raw;
+mod response;
 mod runner;
 mod secret;
 mod seed;
 mod serving;
+mod store;
 mod transport;
 mod world;
 
-pub use answer::Answer;
 pub use case::{Case, Token, delete, get, head, patch, post, request};
 pub use description::Description;
-pub use keep::{Keep, Kept, Ports};
 pub use live::{Live, Via, everywhere, everywhere_with};
 pub use raw::Raw;
+pub use response::TestResponse;
 pub use runner::run_table;
 pub use secret::secret;
 pub use seed::Seed;
 pub use serving::serve_one_business;
+pub use store::{OpenStore, Ports, StoreKind};
 pub use transport::{Tcp, Transport};
 pub use world::{START, World};

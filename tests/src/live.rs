@@ -6,7 +6,7 @@ use axum::Router;
 use bytes::Bytes;
 use http::Request;
 
-use crate::{Answer, Case, Transport, World, runner, transport::Tcp};
+use crate::{Case, TestResponse, Transport, World, runner, transport::Tcp};
 
 /// How requests reach the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,14 +59,14 @@ impl Live {
     /// # Panics
     ///
     /// If the response differs from the case or breaks the contract.
-    pub async fn send(&self, case: Case) -> Answer {
+    pub async fn send(&self, case: Case) -> TestResponse {
         let (answer, wrong) = runner::check(self, &case).await;
         assert!(wrong.is_empty(), "{}", runner::report(self, &case, &answer, &wrong));
         answer
     }
 
     /// Sends a request without any check.
-    pub async fn raw(&self, request: Request<Bytes>) -> Answer {
+    pub async fn raw(&self, request: Request<Bytes>) -> TestResponse {
         self.transport.send(request).await.into()
     }
 
@@ -75,7 +75,7 @@ impl Live {
         case.to_request(self.via.public())
     }
 
-    pub(crate) async fn answer(&self, case: &Case) -> Answer {
+    pub(crate) async fn answer(&self, case: &Case) -> TestResponse {
         self.raw(self.request(case)).await
     }
 }

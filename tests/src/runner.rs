@@ -1,6 +1,6 @@
 //! Sends cases and checks the responses.
 
-use crate::{Answer, Case, Live, Via, World, invariants};
+use crate::{Case, Live, TestResponse, Via, World, invariants};
 
 /// Sends each case in a new world, over every transport and on every kind of store, and a HEAD after each GET.
 ///
@@ -34,13 +34,13 @@ pub async fn run_table(cases: Vec<Case>) {
     assert!(failures.is_empty(), "{} of {sent} cases:\n\n{}", failures.len(), failures.join("\n\n"));
 }
 
-pub(crate) fn report(live: &Live, case: &Case, answer: &Answer, wrong: &[String]) -> String {
-    let (name, via, keep) = (&case.name, live.via, live.world.keep);
-    format!("{name} ({via:?}, {keep:?})\n  {}\n  answer: {} {}", wrong.join("\n  "), answer.status, answer.text())
+pub(crate) fn report(live: &Live, case: &Case, answer: &TestResponse, wrong: &[String]) -> String {
+    let (name, via, kind) = (&case.name, live.via, live.world.kind);
+    format!("{name} ({via:?}, {kind:?})\n  {}\n  answer: {} {}", wrong.join("\n  "), answer.status, answer.text())
 }
 
 /// Sends a case and returns the response and everything that is wrong with it.
-pub(crate) async fn check(live: &Live, case: &Case) -> (Answer, Vec<String>) {
+pub(crate) async fn check(live: &Live, case: &Case) -> (TestResponse, Vec<String>) {
     let before = live.world.dump().await;
     let answer = live.answer(case).await;
     let mut wrong = invariants::broken(case, &answer);
@@ -51,7 +51,7 @@ pub(crate) async fn check(live: &Live, case: &Case) -> (Answer, Vec<String>) {
     (answer, wrong)
 }
 
-fn unexpected(case: &Case, answer: &Answer, public: &str) -> Vec<String> {
+fn unexpected(case: &Case, answer: &TestResponse, public: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let expected = &case.expected;
     let fill = |text: &str| text.replace("{public}", public);

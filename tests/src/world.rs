@@ -20,7 +20,7 @@ use leadapi_core::{
     tokens::StoredTokens,
 };
 
-use crate::{Keep, Kept, Ports, Seed, Token};
+use crate::{OpenStore, Ports, Seed, StoreKind, Token};
 
 /// The time at which the world begins.
 pub const START: &str = "2026-05-04T07:58:12.004Z";
@@ -34,7 +34,7 @@ pub struct World {
     /// The clock of every part, including the rate limiter.
     pub clock: Arc<ManualClock>,
     /// The kind of the store.
-    pub keep: Keep,
+    pub kind: StoreKind,
     /// The store with the leads, even if [`World::store()`] gave the service another one.
     pub kept: Arc<dyn Store>,
     /// The token store.
@@ -49,7 +49,7 @@ pub struct World {
 impl World {
     /// An in-memory world with the contents of the data file. New leads get the ids `new-1`, `new-2` and so on.
     pub async fn new() -> Self {
-        Self::over(&Keep::Memory.open(Self::seed()).await).await
+        Self::over(&StoreKind::Memory.open(Self::seed()).await).await
     }
 
     /// The contents of the data file, and the tokens.
@@ -58,16 +58,16 @@ impl World {
     }
 
     /// Opens a store of each kind with the seed.
-    pub async fn stores() -> Vec<Kept> {
+    pub async fn stores() -> Vec<OpenStore> {
         let mut stores = Vec::new();
-        for keep in Keep::all() {
-            stores.push(keep.open(Self::seed()).await);
+        for kind in StoreKind::all() {
+            stores.push(kind.open(Self::seed()).await);
         }
         stores
     }
 
     /// A world over an open store, in its current state.
-    pub async fn over(kept: &Kept) -> Self {
+    pub async fn over(kept: &OpenStore) -> Self {
         let clock = Arc::new(ManualClock::at(START.parse().unwrap()));
         let Ports { store, tokens } = kept.ports().await;
         let time = {
@@ -88,7 +88,7 @@ impl World {
             time: Arc::new(time),
             ids: Some(Arc::new(ids)),
             clock,
-            keep: kept.keep,
+            kind: kept.kind,
             kept: store,
             tokens,
         }

@@ -117,12 +117,12 @@ fn writing(database: Database, needs: Vec<Step>) -> Vec<Step> {
 }
 
 /// The end of a write transaction: the last statements and the commit.
-fn written(database: Database, nth: usize, mut told: Vec<Step>) -> Vec<Step> {
+fn written(database: Database, nth: usize, mut steps: Vec<Step>) -> Vec<Step> {
     if database == Database::Postgres {
-        told.push(step!(of_postgres::SIGN, "bench".to_owned(), nth.to_string(), 0_i64, owner()));
+        steps.push(step!(of_postgres::SIGN, "bench".to_owned(), nth.to_string(), 0_i64, owner()));
     }
-    told.push(Step::Command("COMMIT"));
-    told
+    steps.push(Step::Command("COMMIT"));
+    steps
 }
 
 /// The filters whose rows in the `tally` table count a new lead.

@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use leadapi_tests::hostile::{Good, Kind, Target, attack};
+use leadapi_tests::hostile::{Good, PeerKind, Target, attack};
 
 use crate::{mb, ms, suffers};
 
@@ -21,7 +21,7 @@ pub(crate) async fn run(program: &Path, names: &[String], lifted: bool) -> usize
         "kind", "cut at", "to", "open", "quiet 99", "p99 ms", "max ms", "ratio", "good", "failed", "MB", ""
     );
     let mut wrong = 0;
-    for kind in Kind::ALL.into_iter().filter(|kind| names.is_empty() || names.contains(&format!("{kind:?}"))) {
+    for kind in PeerKind::ALL.into_iter().filter(|kind| names.is_empty() || names.contains(&format!("{kind:?}"))) {
         let never = "1h".to_owned();
         let mut options = vec!["--log".to_owned(), "warn".to_owned()];
         if lifted {

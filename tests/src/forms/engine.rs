@@ -31,8 +31,8 @@ pub fn report_of(form: &Questionnaire<'_>, answers: &Answers) -> Value {
     say("progress", walk.progress().into());
     say("steps", walk.steps().map(Step::progress).collect());
     say("score", walk.score().into());
-    let asked = walk.steps().flat_map(Step::questions);
-    let labels = asked.map(|asked| (asked.id().to_owned(), asked.label(FALLBACK, Escape::Plain).into()));
+    let questions = walk.steps().flat_map(Step::questions);
+    let labels = questions.map(|question| (question.id().to_owned(), question.label(FALLBACK, Escape::Plain).into()));
     say("labels", Value::Object(labels.collect()));
     say("pruned", walk.pruned().iter().map(|(id, _)| id).collect());
     let verify = walk.verifications().into_iter().map(|to_do| {
@@ -98,7 +98,10 @@ fn lead(walk: &Walk<'_>, report: &mut Map<String, Value>) {
             }
             say("lead", lead);
             say("named_by", made.named_by.as_str().into());
-            let attributes = made.attributes.iter().map(|told| json!([told.key, told.question, told.label, told.text]));
+            let attributes = made
+                .attributes
+                .iter()
+                .map(|attribute| json!([attribute.key, attribute.question, attribute.label, attribute.text]));
             say("attributes", attributes.collect());
         }
     }

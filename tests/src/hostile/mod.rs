@@ -12,5 +12,5 @@ pub mod stops;
 mod target;
 
 pub use good::{Good, Report};
-pub use peers::{Cut, Kind, attack};
+pub use peers::{Cut, PeerKind, attack};
 pub use target::Target;

@@ -20,7 +20,7 @@ use super::Target;
 
 /// A way to keep a connection open without using it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum PeerKind {
     /// Sends nothing.
     Silent,
     /// The letter that HTTP/2 begins with as well as HTTP/1.1.
@@ -52,7 +52,7 @@ pub struct Cut {
     pub after: Option<Duration>,
 }
 
-impl Kind {
+impl PeerKind {
     /// All of them.
     pub const ALL: [Self; 11] = [
         Self::Silent,
@@ -118,7 +118,13 @@ impl Kind {
 /// # Panics
 ///
 /// If a connection is refused.
-pub async fn attack(target: &Arc<Target>, kind: Kind, many: usize, limit: Duration, patience: Duration) -> Vec<Cut> {
+pub async fn attack(
+    target: &Arc<Target>,
+    kind: PeerKind,
+    many: usize,
+    limit: Duration,
+    patience: Duration,
+) -> Vec<Cut> {
     let ends = Arc::new(Ends::default());
     let watching = kind.withholds_reading().then(|| tokio::spawn(watch(target.clone(), limit, ends.clone())));
     let mut peers = JoinSet::new();
@@ -152,7 +158,7 @@ impl Ends {
     }
 }
 
-async fn peer(target: Arc<Target>, kind: Kind, patience: Duration, ends: Arc<Ends>) -> Cut {
+async fn peer(target: Arc<Target>, kind: PeerKind, patience: Duration, ends: Arc<Ends>) -> Cut {
     // Before the server can have started to wait.
     let mut begun = Instant::now();
     let mut stream = connect(target.address, kind.withholds_reading()).await;
@@ -171,7 +177,7 @@ async fn peer(target: Arc<Target>, kind: Kind, patience: Duration, ends: Arc<End
                     return *at;
                 }
                 sleep(Duration::from_millis(100)).await;
-                if kind == Kind::SlowReading {
+                if kind == PeerKind::SlowReading {
                     drop(stream.try_read(&mut byte));
                 }
             }

@@ -73,7 +73,7 @@ struct Load {
     target: Arc<Target>,
     counts: Arc<Counts>,
     /// When the signal was sent.
-    told: watch::Receiver<Option<Instant>>,
+    signalled: watch::Receiver<Option<Instant>>,
     drain: Duration,
 }
 
@@ -83,8 +83,8 @@ pub async fn stop(program: &Path, options: &[String], drain: Duration, warm: Dur
     options.extend(["--drain-delay".to_owned(), format!("{}ms", drain.as_millis())]);
     options.extend(["--log", "warn"].map(str::to_owned));
     let target = Arc::new(Target::start(program, &options, false, None));
-    let (tell, told) = watch::channel(None);
-    let load = Load { target: target.clone(), counts: Arc::default(), told, drain };
+    let (tell, signalled) = watch::channel(None);
+    let load = Load { target: target.clone(), counts: Arc::default(), signalled, drain };
     let mut callers = JoinSet::new();
     for _ in 0..KEEPING {
         callers.spawn(load.clone().keeping());
@@ -165,7 +165,7 @@ impl Load {
     /// Returns whether the drain delay is over, so that a connection may be refused.
     fn may_be_refused(&self) -> bool {
         // Measured in this process; the signal takes a while to reach the other one.
-        self.told.borrow().is_some_and(|told| told.elapsed() >= self.drain)
+        self.signalled.borrow().is_some_and(|signalled| signalled.elapsed() >= self.drain)
     }
 
     /// Returns a connection, or `None` once the server refuses them.
@@ -280,8 +280,11 @@ impl Load {
     }
 
     fn when(&self) -> String {
-        let told = *self.told.borrow();
-        told.map_or_else(|| "before the signal".to_owned(), |told| format!("{:?} after the signal", told.elapsed()))
+        let signalled = *self.signalled.borrow();
+        signalled.map_or_else(
+            || "before the signal".to_owned(),
+            |signalled| format!("{:?} after the signal", signalled.elapsed()),
+        )
     }
 }
 

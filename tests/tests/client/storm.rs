@@ -69,8 +69,8 @@ async fn every_lead_is_created_exactly_once_despite_network_faults() {
         ended.unwrap();
     }
     let found = all(&server.client(&server.address).build().unwrap()).await;
-    let asked = (0..CLIENTS).flat_map(|caller| (0..LEADS).map(move |nth| (format!("{caller}-{nth}"), 1)));
-    assert_eq!(found, asked.collect());
+    let expected = (0..CLIENTS).flat_map(|caller| (0..LEADS).map(move |nth| (format!("{caller}-{nth}"), 1)));
+    assert_eq!(found, expected.collect());
     let (sent, needed) = (proxy.requests.load(Ordering::Relaxed), (2 * CLIENTS * LEADS) as u64);
     println!("{needed} calls, {sent} requests, {} connections", proxy.connections.load(Ordering::Relaxed));
     assert!(sent > needed * 105 / 100 && sent <= needed * 120 / 100, "{sent} requests for {needed} calls");

@@ -57,11 +57,11 @@ fn always(answer: &'static str) -> String {
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { return };
             // Closing a connection with unread data would reset it, so the request is read first.
-            let mut asked = Vec::new();
+            let mut request = Vec::new();
             let mut buffer = vec![0; 128 * 1024];
-            while !asked.windows(4).any(|end| end == b"\r\n\r\n") {
+            while !request.windows(4).any(|end| end == b"\r\n\r\n") {
                 let Ok(count @ 1..) = stream.read(&mut buffer) else { break };
-                asked.extend_from_slice(&buffer[..count]);
+                request.extend_from_slice(&buffer[..count]);
             }
             let _ = stream.write_all(answer.as_bytes());
         }

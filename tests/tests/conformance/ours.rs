@@ -22,10 +22,10 @@ async fn our_service_passes_in_process_with_rate_limits() {
     let report = conformance::run(&client, &target).await;
     assert!(report.holds(), "{report}");
     assert_eq!(skipped(&report), [NEVER_SEEN]);
-    let mut told: Vec<_> = report.sentences.iter().map(|sentence| (sentence.section, &sentence.text)).collect();
-    assert!(told.len() > 300, "{} sentences", told.len());
-    told.sort_unstable();
-    assert!(told.is_sorted_by(|a, b| a < b), "no sentence is told twice");
+    let mut sentences: Vec<_> = report.sentences.iter().map(|sentence| (sentence.section, &sentence.text)).collect();
+    assert!(sentences.len() > 300, "{} sentences", sentences.len());
+    sentences.sort_unstable();
+    assert!(sentences.is_sorted_by(|a, b| a < b), "no sentence is told twice");
     left_as_it_was(&client, &report).await;
 }
 

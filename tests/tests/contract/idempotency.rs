@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use leadapi_tests::{Answer, Case, Live, Token, delete, everywhere, get, patch, post, request, run_table};
+use leadapi_tests::{Case, Live, TestResponse, Token, delete, everywhere, get, patch, post, request, run_table};
 use serde_json::{Value, json};
 
 const KEY: &str = "idempotency-key";
@@ -41,12 +41,12 @@ fn keyed(name: &str, key: &str, body: Value) -> Case {
     post(name, body).header(KEY, key)
 }
 
-fn replay(name: &str, first: &Answer) -> Case {
+fn replay(name: &str, first: &TestResponse) -> Case {
     let case = keyed(name, "k", body()).body(first.json()).has(REPLAYED, "true");
     case.has("location", first.header("location").unwrap())
 }
 
-async fn first(live: &Live) -> Answer {
+async fn first(live: &Live) -> TestResponse {
     live.send(keyed("D10 the first answer", "k", body()).lacks(REPLAYED)).await
 }
 

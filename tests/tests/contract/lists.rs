@@ -1,6 +1,6 @@
 //! The contents and the order of lists (contract 2.1, 2.2, 2.3, 4, D2 and D3).
 
-use leadapi_tests::{Answer, Case, Token, delete, everywhere, get, patch, post, run_table};
+use leadapi_tests::{Case, TestResponse, Token, delete, everywhere, get, patch, post, run_table};
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -155,7 +155,8 @@ async fn pages_of_every_size_add_up_to_the_list() {
 #[tokio::test]
 async fn totals_and_pages_reflect_each_write() {
     everywhere("D3 total and data follow each write", async |live| {
-        let list = async |query: &str| -> Answer { live.send(get("D3 the list", format!("/leads?{query}"))).await };
+        let list =
+            async |query: &str| -> TestResponse { live.send(get("D3 the list", format!("/leads?{query}"))).await };
         let new = json!({"client_id": "a-client-4", "name": "Ann", "stage_id": "a-stage-15"});
         let id = live.send(post("D3 a lead more", new)).await.id();
         assert_eq!(list("limit=1").await.ids(), [id.as_str()], "the newest is the first");

@@ -6,7 +6,7 @@ use axum::Router;
 use http::{HeaderName, HeaderValue, Request, StatusCode};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use leadapi_core::http::LeadService;
-use leadapi_tests::{Answer, Tcp, Token, Transport, World};
+use leadapi_tests::{Tcp, TestResponse, Token, Transport, World};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tower::ServiceBuilder;
 use tower_http::{
@@ -18,7 +18,7 @@ use tower_http::{
     trace::TraceLayer,
 };
 
-async fn ask(transport: &impl Transport, method: &str, path: &str, body: &str) -> Answer {
+async fn ask(transport: &impl Transport, method: &str, path: &str, body: &str) -> TestResponse {
     let request = Request::builder()
         .method(method)
         .uri(path)

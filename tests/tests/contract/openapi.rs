@@ -129,8 +129,8 @@ async fn every_documented_status_occurs() {
             if !answer.status.is_success() {
                 let (_, response) = description.resolved(&format!("{pointer}/responses/{status}")).unwrap();
                 let examples = response["content"]["application/json"]["examples"].as_object().unwrap();
-                let told = |example: &Value| example["value"] == answer.json();
-                assert!(examples.values().any(told), "{} {} says {}", line.method, line.path, answer.text());
+                let is_example = |example: &Value| example["value"] == answer.json();
+                assert!(examples.values().any(is_example), "{} {} says {}", line.method, line.path, answer.text());
             }
             seen += 1;
         }

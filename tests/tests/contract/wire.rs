@@ -1,7 +1,7 @@
 //! Byte-for-byte snapshots of responses: each operation's success and typical errors, with fixed ids and time.
 
 use insta::assert_snapshot;
-use leadapi_tests::{Answer, Case, Token, Via, World, delete, get, head, patch, post, request};
+use leadapi_tests::{Case, TestResponse, Token, Via, World, delete, get, head, patch, post, request};
 use serde_json::json;
 
 /// The response of a service mounted at `/v1`, which must be the same in process and over TCP.
@@ -10,7 +10,7 @@ async fn wire(case: Case) -> String {
     let request = tcp.request(&case);
     let over_tcp = tcp.raw(request.clone()).await;
     let service = World::new().await.service("/v1", None);
-    let in_process: Answer = leadapi_tests::Transport::send(&service, request).await.into();
+    let in_process: TestResponse = leadapi_tests::Transport::send(&service, request).await.into();
     assert_eq!(in_process.bytes(), over_tcp.bytes());
     in_process.bytes()
 }

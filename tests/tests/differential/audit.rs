@@ -9,7 +9,7 @@ use leadapi_core::{
     port::{Listed, Store},
 };
 use leadapi_server::store::SqlStore;
-use leadapi_tests::{Keep, Kept, Ports, Raw, Seed};
+use leadapi_tests::{OpenStore, Ports, Raw, Seed, StoreKind};
 
 use super::{
     fixture::{self, Who},
@@ -35,16 +35,16 @@ pub(crate) async fn behind(sides: &Sides<'_>, seed: &Seed) -> Check {
     let expected = businesses(&sides.all[0].ports, seed).await;
     for side in &sides.all {
         let Some((store, raw)) = side.kept.sql() else { continue };
-        tally(raw).await.map_err(|wrong| format!("{:?}: {wrong}", side.kept.keep))?;
-        own_rows(raw).await.map_err(|wrong| format!("{:?}: {wrong}", side.kept.keep))?;
+        tally(raw).await.map_err(|wrong| format!("{:?}: {wrong}", side.kept.kind))?;
+        own_rows(raw).await.map_err(|wrong| format!("{:?}: {wrong}", side.kept.kind))?;
         let mut exported = export(store).await;
         let keys = "SELECT business_id, key, lead FROM idempotency ORDER BY business_id, key";
         let (kept, written) = (raw.rows(keys).await, idempotency(&mut exported));
         if written != kept {
-            return Err(format!("{:?} exports the keys\n{written:?}\nand not\n{kept:?}", side.kept.keep));
+            return Err(format!("{:?} exports the keys\n{written:?}\nand not\n{kept:?}", side.kept.kind));
         }
         if exported != expected {
-            return Err(format!("{:?} exports\n{exported:?}\nand not\n{expected:?}", side.kept.keep));
+            return Err(format!("{:?} exports\n{exported:?}\nand not\n{expected:?}", side.kept.kind));
         }
     }
     Ok(())
@@ -108,34 +108,34 @@ async fn leads(sides: &Sides<'_>, who: Who) -> Check {
     Ok(())
 }
 
-type Place = (i64, String);
+type Position = (i64, String);
 type Filter = (String, String);
 
 /// Checks the tally. Each row must contain the number of leads of its stretch that match its filter. No row may be
 /// missing. Only the rows without a filter may be zero, because they define the stretches.
 pub(crate) async fn tally(raw: &Raw) -> Check {
-    let mut found: BTreeMap<String, BTreeMap<(Place, Filter), i64>> = BTreeMap::new();
+    let mut found: BTreeMap<String, BTreeMap<(Position, Filter), i64>> = BTreeMap::new();
     for row in raw.rows("SELECT business_id, from_at, from_id, client_id, stage_id, leads FROM tally").await {
         let [business, at, id, client, stage, leads] = row.try_into().unwrap();
         let key = ((at.parse().unwrap(), id), (client, stage));
         found.entry(business).or_default().insert(key, leads.parse().unwrap());
     }
-    let mut expected: BTreeMap<String, BTreeMap<(Place, Filter), i64>> = BTreeMap::new();
-    let mut starts: BTreeMap<String, BTreeSet<Place>> = BTreeMap::new();
+    let mut expected: BTreeMap<String, BTreeMap<(Position, Filter), i64>> = BTreeMap::new();
+    let mut starts: BTreeMap<String, BTreeSet<Position>> = BTreeMap::new();
     for (business, rows) in &found {
         let all = rows.keys().filter(|(_, (client, stage))| client.is_empty() && stage.is_empty());
-        for (place, _) in all {
-            starts.entry(business.clone()).or_default().insert(place.clone());
-            expected.entry(business.clone()).or_default().insert((place.clone(), Filter::default()), 0);
+        for (position, _) in all {
+            starts.entry(business.clone()).or_default().insert(position.clone());
+            expected.entry(business.clone()).or_default().insert((position.clone(), Filter::default()), 0);
         }
     }
     let mut newest: BTreeMap<String, i64> = BTreeMap::new();
     for row in raw.rows("SELECT business_id, created_at, id, client_id, stage_id FROM lead").await {
         let [business, at, id, client, stage] = row.try_into().unwrap();
-        let place: Place = (at.parse().unwrap(), id);
+        let position: Position = (at.parse().unwrap(), id);
         let newest = newest.entry(business.clone()).or_insert(i64::MIN);
-        *newest = place.0.max(*newest);
-        let stretch = starts.get(&business).and_then(|starts| starts.range(..=place).next_back());
+        *newest = position.0.max(*newest);
+        let stretch = starts.get(&business).and_then(|starts| starts.range(..=position).next_back());
         let stretch = stretch.ok_or_else(|| format!("{business} has leads before its first stretch"))?;
         let mut filters = vec![Filter::default(), (client.clone(), String::new())];
         if !stage.is_empty() {
@@ -176,8 +176,8 @@ async fn own_rows(raw: &Raw) -> Check {
 }
 
 /// Checks that a write of one business does not change the commit record of the other (table `operation`).
-pub(crate) async fn signatures(kept: &Kept) -> Check {
-    let Some((store, raw)) = kept.sql().filter(|_| kept.keep == Keep::Postgres) else { return Ok(()) };
+pub(crate) async fn signatures(kept: &OpenStore) -> Check {
+    let Some((store, raw)) = kept.sql().filter(|_| kept.kind == StoreKind::Postgres) else { return Ok(()) };
     let nobody = LeadId::parse("nobody").unwrap();
     for who in Who::BOTH {
         let others = format!("SELECT * FROM operation WHERE business_id <> '{}'", who.business());

@@ -31,11 +31,11 @@ async fn a_create_reports_its_true_outcome_whichever_message_is_lost() {
             let id = LeadId::parse(format!("lost-{nth}")).unwrap();
             let lead = NewLead::new(&ClientId::parse("client-1").unwrap(), "Ann").check().unwrap();
             let meta = NewLeadMeta { id: id.clone(), at: "2026-05-04T12:00:00Z".parse().unwrap() };
-            let told = store.create(&who.business(), meta, lead, None).await;
+            let outcome = store.create(&who.business(), meta, lead, None).await;
             let was_cut = proxy.has_cut();
             proxy.watch();
             let stored = store.get(&who.business(), &id).await.unwrap().is_some();
-            assert_eq!(told.is_ok(), stored, "{who:?}, message {nth}: {told:?}");
+            assert_eq!(outcome.is_ok(), stored, "{who:?}, message {nth}: {outcome:?}");
             if !was_cut {
                 break;
             }

@@ -9,7 +9,7 @@ use leadapi_core::{
     port::Store,
     validate::NewLeadMeta,
 };
-use leadapi_tests::Keep;
+use leadapi_tests::StoreKind;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -106,7 +106,7 @@ async fn each(sides: &Sides<'_>, changes: impl Iterator<Item = Change> + Clone) 
         for change in changes.clone() {
             running.spawn(apply(side.ports.store.clone(), change));
             // Concurrency gains nothing in memory.
-            if running.len() >= 300 || side.kept.keep == Keep::Memory {
+            if running.len() >= 300 || side.kept.kind == StoreKind::Memory {
                 running.join_next().await.unwrap().unwrap();
             }
         }

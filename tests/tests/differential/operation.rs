@@ -89,15 +89,15 @@ pub(crate) enum Id {
 pub(crate) struct Change {
     name: Option<u8>,
     notes: Option<u8>,
-    pipeline: Option<Place>,
-    stage: Option<Place>,
+    pipeline: Option<Placement>,
+    stage: Option<Placement>,
 }
 
 /// The id of a pipeline or a stage, or `null`.
 #[derive(Debug, Clone, Copy)]
-enum Place {
+enum Placement {
     Named(Id),
-    Nowhere,
+    Null,
 }
 
 #[derive(Debug, Clone)]
@@ -147,11 +147,11 @@ impl Change {
     }
 }
 
-impl Place {
+impl Placement {
     fn named(self, name: impl Fn(Id) -> String) -> Value {
         match self {
             Self::Named(id) => name(id).into(),
-            Self::Nowhere => Value::Null,
+            Self::Null => Value::Null,
         }
     }
 }
@@ -271,7 +271,7 @@ fn new_lead_id() -> impl Strategy<Value = Id> {
 }
 
 fn change() -> impl Strategy<Value = Change> {
-    let place = || option::weighted(0.4, prop_oneof![9 => id().prop_map(Place::Named), 1 => Just(Place::Nowhere)]);
+    let place = || option::weighted(0.4, prop_oneof![9 => id().prop_map(Placement::Named), 1 => Just(Placement::Null)]);
     (option::of(0..3_u8), option::weighted(0.2, 0..3_u8), place(), place())
         .prop_map(|(name, notes, pipeline, stage)| Change { name, notes, pipeline, stage })
 }

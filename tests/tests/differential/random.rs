@@ -105,13 +105,13 @@ async fn fulfil(sides: &mut Sides<'_>, seed: &mut Seed, wish: &Wish) -> Check {
     let mut first = None;
     for side in &sides.all {
         let Some((store, _)) = side.kept.sql() else { continue };
-        let (said, done) = wish.fulfil(store).await.map_err(|wrong| format!("{:?}: {wrong}", side.kept.keep))?;
+        let (said, done) = wish.fulfil(store).await.map_err(|wrong| format!("{:?}: {wrong}", side.kept.kind))?;
         if done != after.is_some() {
-            return Err(format!("{:?} says {said}, and not as the model of {business:?}", side.kept.keep));
+            return Err(format!("{:?} says {said}, and not as the model of {business:?}", side.kept.kind));
         }
         let first = first.get_or_insert_with(|| said.clone());
         if *first != said {
-            return Err(format!("{:?} says {said} and not {first}", side.kept.keep));
+            return Err(format!("{:?} says {said} and not {first}", side.kept.kind));
         }
     }
     if let Some(after) = after {

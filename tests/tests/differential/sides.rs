@@ -18,7 +18,7 @@ use leadapi_core::{
     port::{Admission, Class, RateLimiter},
     tokens::StoredTokens,
 };
-use leadapi_tests::{Answer, Keep, Kept, Ports, Seed, Transport};
+use leadapi_tests::{OpenStore, Ports, Seed, StoreKind, TestResponse, Transport};
 
 use super::{
     fixture::Who,
@@ -32,14 +32,14 @@ pub(crate) type Check<T = ()> = Result<T, String>;
 const DAY: i64 = 24 * 60 * 60 * 1_000;
 
 /// Stores of each kind, opened once.
-pub(crate) struct Stores(Vec<Kept>);
+pub(crate) struct Stores(Vec<OpenStore>);
 
 impl Stores {
     /// Opens a store of each kind. The in-memory store is the first, and the reference for the others.
     pub(crate) async fn open(seed: &Seed) -> Self {
         let mut stores = Vec::new();
-        for keep in Keep::all() {
-            stores.push(keep.open(seed.clone()).await);
+        for kind in StoreKind::all() {
+            stores.push(kind.open(seed.clone()).await);
         }
         Self(stores)
     }
@@ -89,7 +89,7 @@ pub(crate) struct Sides<'a> {
 }
 
 pub(crate) struct Side<'a> {
-    pub(crate) kept: &'a Kept,
+    pub(crate) kept: &'a OpenStore,
     pub(crate) ports: Ports,
     service: LeadService,
 }
@@ -147,7 +147,7 @@ impl Sides<'_> {
             store.forget_old_keys(now).await.map_err(|error| error.to_string())?;
             let kept = raw.rows(rows).await;
             if kept != expected {
-                return Err(format!("{:?} keeps the keys {kept:?} and not {expected:?}", side.kept.keep));
+                return Err(format!("{:?} keeps the keys {kept:?} and not {expected:?}", side.kept.kind));
             }
         }
         Ok(())
@@ -161,12 +161,12 @@ impl Sides<'_> {
     }
 
     /// Sends a request to all stores, which must give the same response.
-    pub(crate) async fn ask(&self, who: Who, request: &Request<Bytes>) -> Check<Answer> {
-        let mut answers: Vec<Answer> = Vec::new();
+    pub(crate) async fn ask(&self, who: Who, request: &Request<Bytes>) -> Check<TestResponse> {
+        let mut answers: Vec<TestResponse> = Vec::new();
         for side in &self.all {
             answers.push(side.service.send(request.clone()).await.into());
         }
-        let shown: Vec<String> = answers.iter().map(Answer::bytes).collect();
+        let shown: Vec<String> = answers.iter().map(TestResponse::bytes).collect();
         for shown in &shown {
             silent(who, shown)?;
         }
@@ -178,7 +178,7 @@ impl Sides<'_> {
     pub(crate) fn alike(&self, outcomes: &[String]) -> Check {
         for (side, outcome) in self.all.iter().zip(outcomes) {
             if *outcome != outcomes[0] {
-                return Err(format!("{:?} says\n{outcome}\nand not, as memory,\n{}", side.kept.keep, outcomes[0]));
+                return Err(format!("{:?} says\n{outcome}\nand not, as memory,\n{}", side.kept.kind, outcomes[0]));
             }
         }
         Ok(())

@@ -17,7 +17,7 @@ const CALLERS: usize = 8;
 #[derive(Default)]
 struct Caller {
     nth: usize,
-    asked: usize,
+    created: usize,
     /// The ids of the acknowledged leads, by their names.
     acknowledged: HashMap<String, String>,
 }
@@ -26,12 +26,12 @@ impl Caller {
     /// Creates lead after lead until a request fails. The next run begins by retrying that request.
     async fn run(mut self, client: Client, heard: UnboundedSender<()>) -> Self {
         loop {
-            let name = format!("{}-{}", self.nth, self.asked);
+            let name = format!("{}-{}", self.nth, self.created);
             let new = NewLead::new(&ClientId::parse("c1").unwrap(), &name);
             let key = IdempotencyKey::parse(&name).unwrap();
             let Ok(lead) = client.leads().create(&new).idempotency_key(key).await else { return self };
             self.acknowledged.insert(name, lead.id.to_string());
-            self.asked += 1;
+            self.created += 1;
             // The send fails if the receiver has stopped counting.
             heard.send(()).unwrap_or_default();
         }
@@ -69,7 +69,7 @@ impl Callers {
         let mut open = Vec::new();
         for caller in &self.0 {
             acknowledged.extend(caller.acknowledged.clone());
-            open.push(format!("{}-{}", caller.nth, caller.asked));
+            open.push(format!("{}-{}", caller.nth, caller.created));
         }
         let mut stored: HashMap<String, String> = HashMap::new();
         for (name, id) in server.all().await {

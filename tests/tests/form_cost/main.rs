@@ -34,8 +34,15 @@ fn checking_a_hostile_form_takes_bounded_time_and_memory() {
         let (_, prove) = measured(|| form.prove());
         let (_, paths) = measured(|| form.paths(1_000));
         let costs = [("read", read), ("check", check), ("prove", prove), ("paths", paths)];
-        let told = costs.each_ref().map(|(_, cost)| format!("{:.2?} {} MB", cost.time, cost.bytes / 1_000_000));
-        println!("{name:<52} {:>10} {:>24} {:>24} {:>24} {:>24}", text.len(), told[0], told[1], told[2], told[3]);
+        let columns = costs.each_ref().map(|(_, cost)| format!("{:.2?} {} MB", cost.time, cost.bytes / 1_000_000));
+        println!(
+            "{name:<52} {:>10} {:>24} {:>24} {:>24} {:>24}",
+            text.len(),
+            columns[0],
+            columns[1],
+            columns[2],
+            columns[3]
+        );
         for (what, cost) in costs.into_iter().skip(1) {
             if cost.bytes > BYTES + BYTES_PER_BYTE * text.len() || cost.time > TIME {
                 wrong.push(format!("{name}: {what} took {:?} and {} bytes", cost.time, cost.bytes));

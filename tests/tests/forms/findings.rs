@@ -52,11 +52,11 @@ fn each_code_is_found_in_its_showcase_without_other_errors() {
     for code in Code::ALL {
         let (place, record) = showcase(*code);
         let findings = check(&record);
-        let told: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        let messages: Vec<String> = findings.iter().map(ToString::to_string).collect();
         let shown = findings.iter().any(|finding| finding.code == *code && finding.pointer == place);
-        assert!(shown, "{code} is not at {place}: {told:#?}");
+        assert!(shown, "{code} is not at {place}: {messages:#?}");
         let other = |finding: &&Finding| finding.severity() == Severity::Error && finding.code != *code;
-        assert_eq!(findings.iter().find(other), None, "beside {code}: {told:#?}");
+        assert_eq!(findings.iter().find(other), None, "beside {code}: {messages:#?}");
         // A place is a place: the pointer leads to something, or to a member that is not there.
         for finding in &findings {
             let parent = finding.pointer.rsplit_once('/').map_or("", |(parent, _)| parent);

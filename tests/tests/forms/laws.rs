@@ -176,12 +176,12 @@ fn each_answer_is_in_the_lead_exactly_once() {
             let Ok(made) = walk.lead() else { return Ok(()) };
             let notes = made.lead.notes.clone().unwrap_or_default();
             prop_assert_eq!(notes.lines().count(), made.attributes.len());
-            let mut told: Vec<&str> = made.attributes.iter().map(|attribute| attribute.question).collect();
+            let mut remaining: Vec<&str> = made.attributes.iter().map(|attribute| attribute.question).collect();
             let mut fields = BTreeMap::new();
-            for asked in walk.steps().flat_map(Step::questions) {
-                let Some(text) = asked.text() else { continue };
-                let Some(at) = told.iter().position(|id| *id == asked.id()) else {
-                    let key = asked.record().mapped_key.as_str().unwrap_or_default();
+            for question in walk.steps().flat_map(Step::questions) {
+                let Some(text) = question.text() else { continue };
+                let Some(at) = remaining.iter().position(|id| *id == question.id()) else {
+                    let key = question.record().mapped_key.as_str().unwrap_or_default();
                     let lead = &made.lead;
                     let held = match key {
                         "name" => lead.name.as_deref() == Some(&*text),
@@ -193,13 +193,13 @@ fn each_answer_is_in_the_lead_exactly_once() {
                         "value" => lead.value == text.parse().ok(),
                         _ => false,
                     };
-                    prop_assert!(held, "{} is nowhere", asked.id());
-                    prop_assert_eq!(fields.insert(key.to_owned(), asked.id()), None, "two in one field");
+                    prop_assert!(held, "{} is nowhere", question.id());
+                    prop_assert_eq!(fields.insert(key.to_owned(), question.id()), None, "two in one field");
                     continue;
                 };
-                told.swap_remove(at);
+                remaining.swap_remove(at);
             }
-            prop_assert!(told.is_empty(), "told twice, or never answered: {:?}", told);
+            prop_assert!(remaining.is_empty(), "told twice, or never answered: {:?}", remaining);
             prop_assert_eq!(made.lead.client_id.as_deref(), record["form"]["client_id"].as_str());
             prop_assert!(made.lead.stage_id.is_none());
             Ok(())

@@ -37,12 +37,12 @@ fn differences(walk: impl Fn(&Vector) -> Value) -> Vec<String> {
     for vector in vectors() {
         let report = walk(&vector);
         for (key, expected) in vector.expect.as_object().unwrap() {
-            let told = report.get(key);
-            if told != Some(expected) {
+            let actual = report.get(key);
+            if actual != Some(expected) {
                 differences.push(format!(
                     "{}\n    {key}: {}\n    and not {expected}",
                     vector.name,
-                    told.unwrap_or(&Value::Null)
+                    actual.unwrap_or(&Value::Null)
                 ));
             }
         }

@@ -13,7 +13,7 @@ use http_body_util::{BodyExt, Empty};
 use hyper::client::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use leadapi_tests::hostile::{
-    Good, Kind, Target, attack,
+    Good, PeerKind, Target, attack,
     floods::{Flood, flood},
 };
 use tokio::task::JoinSet;
@@ -55,7 +55,7 @@ async fn unread_responses_use_bounded_memory() {
     const CONNECTIONS: usize = 400;
     let target = target(&["--write-timeout", "1h"]);
     let good = Good::start(&target);
-    let cuts = attack(&target, Kind::NeverReading, CONNECTIONS, Duration::ZERO, Duration::from_secs(8)).await;
+    let cuts = attack(&target, PeerKind::NeverReading, CONNECTIONS, Duration::ZERO, Duration::from_secs(8)).await;
     assert!(cuts.iter().any(|cut| cut.after.is_some()), "{cuts:?}");
     is_served_and_small(&target, good, MOST_MEMORY);
 }

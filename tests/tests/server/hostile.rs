@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use leadapi_tests::hostile::{Good, Kind, Target, attack};
+use leadapi_tests::hostile::{Good, PeerKind, Target, attack};
 use tokio::task::JoinSet;
 
 const MANY: usize = 50;
@@ -27,7 +27,7 @@ fn target(options: &[String], tls: bool) -> Arc<Target> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_hostile_peer_is_cut_and_good_traffic_is_unaffected() {
     let mut kinds = JoinSet::new();
-    for kind in Kind::ALL {
+    for kind in PeerKind::ALL {
         kinds.spawn(async move {
             let target = target(&only(kind.limit()), kind.is_tls());
             let good = Good::start(&target);
@@ -48,7 +48,7 @@ async fn each_hostile_peer_is_cut_and_good_traffic_is_unaffected() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_its_timeout_no_hostile_peer_is_cut() {
     let mut kinds = JoinSet::new();
-    for kind in Kind::ALL {
+    for kind in PeerKind::ALL {
         kinds.spawn(async move {
             let target = target(&only("none"), kind.is_tls());
             for cut in attack(&target, kind, 5, LIMIT, 2 * LIMIT).await {

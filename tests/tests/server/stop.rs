@@ -59,7 +59,7 @@ async fn the_server_serves_and_announces_the_close_during_the_drain_delay() {
     let address = host.address;
     let ended = host.stop();
     // The server announces the shutdown in a response. It serves every request before and after that.
-    let told = async {
+    let announced = async {
         loop {
             old.send(&get("/v1/clients", "")).await;
             let answer = old.answer().await;
@@ -69,7 +69,7 @@ async fn the_server_serves_and_announces_the_close_during_the_drain_delay() {
             }
         }
     };
-    timeout(PATIENCE, told).await.expect("it says so");
+    timeout(PATIENCE, announced).await.expect("it says so");
     let mut new = crate::host::Peer(TcpStream::connect(address).await.expect("it still takes connections"));
     new.send(&get("/v1/clients", "")).await;
     assert!(new.rest().await.starts_with("HTTP/1.1 200"));

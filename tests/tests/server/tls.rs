@@ -85,12 +85,12 @@ fn shake(address: std::net::SocketAddr, config: Arc<ClientConfig>) -> io::Result
 async fn alpn_selects_the_protocol_of_the_client() {
     let certificate = Certificate::new();
     let host = host(certificate.files.clone(), HttpLimits::default()).await;
-    for (asked, agreed) in
+    for (offered, agreed) in
         [(&["h2", "http/1.1"][..], Some(&b"h2"[..])), (&["http/1.1"], Some(b"http/1.1")), (&[], None)]
     {
-        let (address, config) = (host.address, trusting(&certificate.der, asked));
+        let (address, config) = (host.address, trusting(&certificate.der, offered));
         let got = tokio::task::spawn_blocking(move || shake(address, config)).await.unwrap().unwrap();
-        assert_eq!(got.as_deref(), agreed, "{asked:?}");
+        assert_eq!(got.as_deref(), agreed, "{offered:?}");
     }
     // The connection uses the negotiated protocol.
     let connector = TlsConnector::from(trusting(&certificate.der, &["h2"]));

@@ -22,7 +22,7 @@ const OF_EACH: usize = 6;
 
 /// The outcome of a write as its caller sees it.
 #[derive(Debug)]
-enum Heard {
+enum WriteOutcome {
     Created(String, Result<Created, BoxError>),
     Renamed(LeadId, Result<Updated, BoxError>),
     Deleted(LeadId, Result<bool, BoxError>),
@@ -57,18 +57,22 @@ impl Servers {
     }
 
     /// Runs writes of all kinds concurrently through the first server.
-    async fn write(&self) -> Vec<Heard> {
-        let mut writes: Vec<BoxFuture<'_, Heard>> = Vec::new();
+    async fn write(&self) -> Vec<WriteOutcome> {
+        let mut writes: Vec<BoxFuture<'_, WriteOutcome>> = Vec::new();
         for nth in 0..OF_EACH {
             let [keyed, plain] = ["keyed", "plain"].map(|kind| format!("{kind}-{nth}"));
             let (renamed, deleted) = (self.to_rename[nth].clone(), self.to_delete[nth].clone());
-            writes
-                .push(Box::pin(async move { Heard::Created(keyed.clone(), create(&self.one, &keyed, &keyed).await) }));
-            writes.push(Box::pin(async move { Heard::Created(plain.clone(), create_plain(&self.one, &plain).await) }));
-            writes
-                .push(Box::pin(async move { Heard::Renamed(renamed.clone(), rename(&self.one, &renamed, "A").await) }));
             writes.push(Box::pin(async move {
-                Heard::Deleted(deleted.clone(), self.one.delete(&business(), &deleted).await)
+                WriteOutcome::Created(keyed.clone(), create(&self.one, &keyed, &keyed).await)
+            }));
+            writes.push(Box::pin(async move {
+                WriteOutcome::Created(plain.clone(), create_plain(&self.one, &plain).await)
+            }));
+            writes.push(Box::pin(async move {
+                WriteOutcome::Renamed(renamed.clone(), rename(&self.one, &renamed, "A").await)
+            }));
+            writes.push(Box::pin(async move {
+                WriteOutcome::Deleted(deleted.clone(), self.one.delete(&business(), &deleted).await)
             }));
         }
         join_all(writes).await
@@ -124,26 +128,31 @@ async fn create_plain(store: &SqlStore, name: &str) -> Result<Created, BoxError>
 
 /// Runs the writes around an outage. Returns their outcomes, the leads that the second server renamed, and the leads
 /// that are stored afterwards.
-async fn around_an_outage(cluster: &Cluster, lasts: Duration) -> (Vec<Heard>, Vec<LeadId>, Vec<(LeadId, String)>) {
+async fn around_an_outage(
+    cluster: &Cluster,
+    lasts: Duration,
+) -> (Vec<WriteOutcome>, Vec<LeadId>, Vec<(LeadId, String)>) {
     let servers = Servers::new(cluster).await;
     servers.proxy.outage_after(1);
-    let (heard, renamed_again) = tokio::join!(servers.together(servers.write()), servers.outage(lasts));
-    (heard, renamed_again, all(&servers.two).await)
+    let (outcomes, renamed_again) = tokio::join!(servers.together(servers.write()), servers.outage(lasts));
+    (outcomes, renamed_again, all(&servers.two).await)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn writes_during_a_seven_second_outage_are_done_exactly_once() {
     let Some(cluster) = Cluster::shared() else { return };
-    let (heard, renamed_again, stored) = around_an_outage(cluster, Duration::from_secs(7)).await;
+    let (outcomes, renamed_again, stored) = around_an_outage(cluster, Duration::from_secs(7)).await;
     assert!(!renamed_again.is_empty(), "the commit that was not answered held no rename");
-    for heard in heard {
-        match heard {
-            Heard::Created(name, created) => {
+    for outcome in outcomes {
+        match outcome {
+            WriteOutcome::Created(name, created) => {
                 assert!(matches!(created, Ok(Created::New(_))), "{name}: {created:?}");
                 assert_eq!(stored.iter().filter(|(_, stored)| *stored == name).count(), 1, "{name}");
             }
-            Heard::Renamed(id, renamed) => assert!(matches!(renamed, Ok(Updated::Changed(_))), "{id}: {renamed:?}"),
-            Heard::Deleted(id, deleted) => assert!(matches!(deleted, Ok(true)), "{id}: {deleted:?}"),
+            WriteOutcome::Renamed(id, renamed) => {
+                assert!(matches!(renamed, Ok(Updated::Changed(_))), "{id}: {renamed:?}")
+            }
+            WriteOutcome::Deleted(id, deleted) => assert!(matches!(deleted, Ok(true)), "{id}: {deleted:?}"),
         }
     }
     for id in renamed_again {
@@ -157,14 +166,20 @@ async fn writes_during_a_seven_second_outage_are_done_exactly_once() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_with_an_unknown_outcome_is_not_repeated() {
     let Some(cluster) = Cluster::shared() else { return };
-    let (heard, renamed_again, stored) = around_an_outage(cluster, Duration::from_secs(18)).await;
+    let (outcomes, renamed_again, stored) = around_an_outage(cluster, Duration::from_secs(18)).await;
     let mut unknown = 0;
-    for heard in heard {
-        match heard {
-            Heard::Created(name, Ok(created)) => assert!(matches!(created, Created::New(_)), "{name}: {created:?}"),
-            Heard::Renamed(id, Ok(renamed)) => assert!(matches!(renamed, Updated::Changed(_)), "{id}: {renamed:?}"),
-            Heard::Deleted(id, Ok(deleted)) => assert!(deleted, "{id}"),
-            Heard::Created(_, Err(error)) | Heard::Renamed(_, Err(error)) | Heard::Deleted(_, Err(error)) => {
+    for outcome in outcomes {
+        match outcome {
+            WriteOutcome::Created(name, Ok(created)) => {
+                assert!(matches!(created, Created::New(_)), "{name}: {created:?}")
+            }
+            WriteOutcome::Renamed(id, Ok(renamed)) => {
+                assert!(matches!(renamed, Updated::Changed(_)), "{id}: {renamed:?}")
+            }
+            WriteOutcome::Deleted(id, Ok(deleted)) => assert!(deleted, "{id}"),
+            WriteOutcome::Created(_, Err(error))
+            | WriteOutcome::Renamed(_, Err(error))
+            | WriteOutcome::Deleted(_, Err(error)) => {
                 unknown += usize::from(error.to_string().contains("outcome could not be established"));
             }
         }

@@ -10,13 +10,13 @@ use tokio::time::timeout;
 use tokio_postgres::{Client, Error, NoTls};
 
 /// A database behind a proxy, with a table of one column.
-struct Place {
+struct ProxiedDatabase {
     proxy: Proxy,
     through: String,
     direct: Client,
 }
 
-impl Place {
+impl ProxiedDatabase {
     async fn new() -> Option<Self> {
         let cluster = Cluster::shared()?;
         let database = cluster.create_database("proxy").await;
@@ -71,8 +71,8 @@ fn commit(run: &[Message], direction: Direction) -> usize {
 
 #[tokio::test]
 async fn the_proxy_sees_every_message() {
-    let Some(place) = Place::new().await else { return };
-    let run = place.whole_run().await;
+    let Some(database) = ProxiedDatabase::new().await else { return };
+    let run = database.whole_run().await;
     let kinds = |direction| going(&run, direction).iter().map(|message| message.kind).collect::<String>();
     // Startup, begin, prepare, execute, close of the prepared statement, commit.
     assert_eq!(kinds(Direction::ToServer), "\0Q PDS BES CS Q".replace(' ', ""));
@@ -88,8 +88,8 @@ async fn the_proxy_sees_every_message() {
 
 #[tokio::test]
 async fn a_cut_loses_the_commit_or_only_its_answer() {
-    let Some(place) = Place::new().await else { return };
-    let run = place.whole_run().await;
+    let Some(database) = ProxiedDatabase::new().await else { return };
+    let run = database.whole_run().await;
     let mut number = 0;
     for (direction, how, acknowledged, stored) in [
         (Direction::ToServer, How::Before, false, false),
@@ -100,30 +100,30 @@ async fn a_cut_loses_the_commit_or_only_its_answer() {
         (Direction::ToClient, How::After, false, true),
     ] {
         number += 1;
-        place.proxy.cut(Cut { direction, nth: commit(&run, direction), how });
-        assert_eq!(place.store(number).await.is_ok(), acknowledged, "{direction:?} {how:?}");
-        assert!(place.proxy.has_cut());
-        let seen = place.proxy.seen_going(direction);
+        database.proxy.cut(Cut { direction, nth: commit(&run, direction), how });
+        assert_eq!(database.store(number).await.is_ok(), acknowledged, "{direction:?} {how:?}");
+        assert!(database.proxy.has_cut());
+        let seen = database.proxy.seen_going(direction);
         assert!(seen.last().unwrap().is_commit(), "{direction:?} {how:?}: {seen:?}");
-        assert_eq!(place.holds(number).await, stored, "{direction:?} {how:?}");
-        place.store(-number).await.expect("a cut is made once");
+        assert_eq!(database.holds(number).await, stored, "{direction:?} {how:?}");
+        database.store(-number).await.expect("a cut is made once");
     }
 }
 
 #[tokio::test]
 async fn an_acknowledged_row_is_stored_whichever_message_is_cut() {
-    let Some(place) = Place::new().await else { return };
-    let run = place.whole_run().await;
+    let Some(database) = ProxiedDatabase::new().await else { return };
+    let run = database.whole_run().await;
     let mut number = 0;
     for direction in Direction::ALL {
         for nth in 0..going(&run, direction).len() {
             for how in [How::Before, How::Half, How::After] {
                 number += 1;
-                place.proxy.cut(Cut { direction, nth, how });
-                let acknowledged = place.store(number).await.is_ok();
-                let stored = place.holds(number).await;
+                database.proxy.cut(Cut { direction, nth, how });
+                let acknowledged = database.store(number).await.is_ok();
+                let stored = database.holds(number).await;
                 assert!(stored || !acknowledged, "{direction:?} {nth} {how:?}");
-                assert!(place.proxy.has_cut(), "{direction:?} {nth} {how:?}");
+                assert!(database.proxy.has_cut(), "{direction:?} {nth} {how:?}");
             }
         }
     }
@@ -131,24 +131,24 @@ async fn an_acknowledged_row_is_stored_whichever_message_is_cut() {
 
 #[tokio::test]
 async fn a_stalled_connection_stays_open() {
-    let Some(place) = Place::new().await else { return };
-    let client = connect(&place.through).await.unwrap();
-    place.proxy.cut(Cut { direction: Direction::ToClient, nth: 0, how: How::Stall });
+    let Some(database) = ProxiedDatabase::new().await else { return };
+    let client = connect(&database.through).await.unwrap();
+    database.proxy.cut(Cut { direction: Direction::ToClient, nth: 0, how: How::Stall });
     let answer = client.batch_execute("INSERT INTO t VALUES (1)");
     assert!(timeout(Duration::from_millis(200), answer).await.is_err());
-    assert!(place.proxy.has_cut() && !client.is_closed());
-    let rows = place.direct.query("SELECT FROM t", &[]).await.unwrap();
+    assert!(database.proxy.has_cut() && !client.is_closed());
+    let rows = database.direct.query("SELECT FROM t", &[]).await.unwrap();
     assert_eq!(rows.len(), 1, "only the answer was lost");
-    connect(&place.through).await.expect("another connection is whole");
+    connect(&database.through).await.expect("another connection is whole");
 }
 
 #[tokio::test]
 async fn the_proxy_can_refuse_new_connections() {
-    let Some(place) = Place::new().await else { return };
-    let old = connect(&place.through).await.unwrap();
-    place.proxy.refuse(true);
-    assert!(connect(&place.through).await.is_err());
+    let Some(database) = ProxiedDatabase::new().await else { return };
+    let old = connect(&database.through).await.unwrap();
+    database.proxy.refuse(true);
+    assert!(connect(&database.through).await.is_err());
     old.batch_execute("SELECT 1").await.expect("an old connection stays");
-    place.proxy.refuse(false);
-    connect(&place.through).await.unwrap();
+    database.proxy.refuse(false);
+    connect(&database.through).await.unwrap();
 }

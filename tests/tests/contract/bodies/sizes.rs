@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use http::Request;
-use leadapi_tests::{Answer, Case, Token, World, doubles::Endless, post, request};
+use leadapi_tests::{Case, TestResponse, Token, World, doubles::Endless, post, request};
 use serde_json::json;
 use tower::ServiceExt;
 
@@ -56,7 +56,7 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-async fn stream(method: &str, path: &str, token: Token, claimed: Option<u64>) -> (Answer, usize) {
+async fn stream(method: &str, path: &str, token: Token, claimed: Option<u64>) -> (TestResponse, usize) {
     let body = Endless { claimed, ..Endless::default() };
     let read = body.read.clone();
     let request = Request::builder()

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// A response whose body has been read completely.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct TestResponse {
     /// The status code.
     pub status: StatusCode,
     /// The headers.
@@ -15,14 +15,14 @@ pub struct Answer {
     pub body: Bytes,
 }
 
-impl From<Response<Bytes>> for Answer {
+impl From<Response<Bytes>> for TestResponse {
     fn from(response: Response<Bytes>) -> Self {
         let (head, body) = response.into_parts();
         Self { status: head.status, headers: head.headers, body }
     }
 }
 
-impl Answer {
+impl TestResponse {
     /// The body as JSON; `null` if it is not valid JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()

@@ -13,7 +13,7 @@ use crate::{Seed, postgres::Cluster, raw::Raw};
 
 /// The kind of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keep {
+pub enum StoreKind {
     /// In memory.
     Memory,
     /// SQLite in a file.
@@ -22,7 +22,7 @@ pub enum Keep {
     Postgres,
 }
 
-impl Keep {
+impl StoreKind {
     /// All kinds. PostgreSQL is left out where [`Cluster::shared`] finds none, which also prints a message.
     pub fn all() -> Vec<Self> {
         let postgres = Cluster::shared().map(|_| Self::Postgres);
@@ -30,7 +30,7 @@ impl Keep {
     }
 
     /// Opens a store of this kind that contains the seed.
-    pub async fn open(self, seed: Seed) -> Kept {
+    pub async fn open(self, seed: Seed) -> OpenStore {
         let database = match self {
             Self::Memory => None,
             Self::Sqlite => {
@@ -46,7 +46,7 @@ impl Keep {
                 Some(Database { store, raw: Raw::postgres(&url).await, _folder: None })
             }
         };
-        Kept { keep: self, seed, database }
+        OpenStore { kind: self, seed, database }
     }
 }
 
@@ -54,9 +54,9 @@ impl Keep {
 ///
 /// It must be used in the runtime that opened it, because the connections to PostgreSQL run there.
 #[derive(Debug)]
-pub struct Kept {
+pub struct OpenStore {
     /// The kind of the store.
-    pub keep: Keep,
+    pub kind: StoreKind,
     seed: Seed,
     /// `None` for the in-memory store, which is recreated instead of reset.
     database: Option<Database>,
@@ -79,7 +79,7 @@ pub struct Ports {
     pub tokens: Arc<dyn TokenStore>,
 }
 
-impl Kept {
+impl OpenStore {
     /// Resets the database to the seed.
     pub async fn reset(&self) {
         if let Some(database) = &self.database {
