@@ -15,7 +15,7 @@
     clippy::panic,
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a benchmark stops where something is not as it must be, and prints"
+    reason = "a failed unwrap fails the benchmark, which prints its results"
 )]
 
 #[path = "common/allocator.rs"]

@@ -1,7 +1,7 @@
-//! The test kit against bare wiremock with bare reqwest, in the same run: what a suite of 200 tests takes, each with a
-//! server of its own, and what one start costs.
+//! The test kit against bare wiremock with bare reqwest, in the same run: the time of a suite of 200 tests with one
+//! server each, and of one start.
 //!
-//! As under `#[tokio::test]`, each test has a runtime of its own on one thread. The two take turns.
+//! As under `#[tokio::test]`, each test has its own single-threaded runtime. The two suites alternate.
 
 #![allow(
     missing_docs,
@@ -9,7 +9,7 @@
     clippy::indexing_slicing,
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a benchmark prints, and ends at the first thing that is wrong"
+    reason = "a failed unwrap fails the benchmark, which prints its results"
 )]
 
 use std::time::{Duration, Instant};
@@ -77,7 +77,7 @@ fn main() {
     start("the same, without root certificates", async || drop(bare_client()));
 }
 
-/// What it is that makes a client dear: most of it is reading the root certificates of the system.
+/// A client without root certificates, because reading those of the system takes most of the time of a start.
 fn bare_client() -> reqwest::Client {
     reqwest::Client::builder().tls_certs_only([]).build().unwrap()
 }
@@ -86,7 +86,7 @@ fn id() -> LeadId {
     LeadId::parse("lead-1").unwrap()
 }
 
-/// So many tests, one after the other.
+/// Runs a test `count` times, one after the other.
 fn times(count: usize, test: &impl AsyncFn()) -> Duration {
     let begun = Instant::now();
     for _ in 0..count {
@@ -95,7 +95,7 @@ fn times(count: usize, test: &impl AsyncFn()) -> Duration {
     begun.elapsed()
 }
 
-/// The median of one start and its end, in microseconds.
+/// The median time of one start and stop, in microseconds.
 fn start(name: &str, start: impl AsyncFn()) -> f64 {
     let mut each: Vec<f64> = (0..STARTS).map(|_| seconds(times(1, &start)) * 1e6).collect();
     each.sort_by(f64::total_cmp);

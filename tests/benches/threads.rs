@@ -11,7 +11,7 @@
     clippy::indexing_slicing,
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a benchmark prints, and ends at the first thing that is wrong"
+    reason = "a failed unwrap fails the benchmark, which prints its results"
 )]
 
 use std::{
@@ -64,7 +64,9 @@ fn main() {
     let [reader, stranger] = pair(Shared::Nothing);
     for shared in [Shared::Service, Shared::Business] {
         let [own, writer] = pair(shared);
-        let ratio = median((0..ROUNDS).map(|_| beside(&own, &writer) / beside(&reader, &stranger)).collect());
+        let ratio = median(
+            (0..ROUNDS).map(|_| read_during_writes(&own, &writer) / read_during_writes(&reader, &stranger)).collect(),
+        );
         println!("{:<20}{:<24}{ratio:>28.2}", "", shared.name());
     }
 }
@@ -229,7 +231,7 @@ fn round(calls: &[Call], callers: &[Caller]) -> f64 {
 }
 
 /// The seconds that a reader takes while a writer patches continuously.
-fn beside(reader: &Caller, writer: &Caller) -> f64 {
+fn read_during_writes(reader: &Caller, writer: &Caller) -> f64 {
     let (ready, is_over) = (AtomicUsize::new(2), AtomicBool::new(false));
     thread::scope(|scope| {
         scope.spawn(|| {

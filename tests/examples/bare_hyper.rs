@@ -1,12 +1,7 @@
 //! Bare hyper, the reference of `tests/load/run`: reads each request and answers with a fixed body of its kind.
 //!
 //! Its arguments are the files of the two bodies: of one lead, and of a list.
-#![allow(
-    clippy::expect_used,
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "a tool of the tests stops where something is not as it must be"
-)]
+#![allow(clippy::expect_used, clippy::print_stdout, clippy::unwrap_used, reason = "a failed unwrap ends the tool")]
 
 use std::{convert::Infallible, env, fs};
 

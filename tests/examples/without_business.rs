@@ -18,7 +18,7 @@
     clippy::panic,
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a tool of the tests stops where something is not as it must be"
+    reason = "a failed unwrap ends the tool"
 )]
 
 use std::{

@@ -142,7 +142,7 @@ impl Description {
     }
 }
 
-/// The answer to a path or a method that is not listed: OpenAPI has no place for it, because it belongs to no operation.
+/// The response to an unknown path or method. OpenAPI cannot describe it, because it belongs to no operation.
 fn of_no_operation(mut headers: Value) -> Value {
     for name in ["Cache-Control", "X-Content-Type-Options", "X-Request-Id"] {
         headers[name] = json!({ "$ref": format!("#/components/headers/{name}") });

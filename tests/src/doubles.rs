@@ -130,7 +130,7 @@ impl Body for Broken {
 
 /// A store that blocks each call until [`Gated::open()`] releases it.
 #[derive(Clone)]
-#[allow(missing_debug_implementations, reason = "a store has nothing to show")]
+#[allow(missing_debug_implementations, reason = "trait objects have no Debug output")]
 pub struct Gated {
     store: Arc<dyn Store>,
     arrived: Arc<Semaphore>,

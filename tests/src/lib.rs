@@ -10,7 +10,7 @@
     clippy::print_stderr,
     clippy::return_self_not_must_use,
     clippy::unwrap_used,
-    reason = "a harness stops the test where something is not as it must be, and is handy to write with"
+    reason = "a failed unwrap in the harness fails the test"
 )]
 
 mod case;

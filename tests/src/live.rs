@@ -44,7 +44,7 @@ impl Via {
 }
 
 /// A world that is being served.
-#[allow(missing_debug_implementations, reason = "a transport has nothing to show")]
+#[allow(missing_debug_implementations, reason = "trait objects have no Debug output")]
 pub struct Live {
     /// The world.
     pub world: World,
@@ -88,7 +88,7 @@ pub async fn everywhere(sentence: &str, script: impl AsyncFn(&Arc<Live>)) {
 
 /// Like [`everywhere`], but changes each world first.
 pub async fn everywhere_with(sentence: &str, change: impl Fn(World) -> World, script: impl AsyncFn(&Arc<Live>)) {
-    assert!(!sentence.is_empty(), "a script says what it is about");
+    assert!(!sentence.is_empty(), "a script names its sentence");
     for kept in World::stores().await {
         for via in Via::ALL {
             let live = via.open(change(World::over(&kept).await)).await;

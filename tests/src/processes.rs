@@ -33,7 +33,7 @@ pub fn any_runs(ids: &[u32]) -> bool {
 pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while !holds() {
-        assert!(Instant::now() < deadline, "{what} did not come to be within a minute");
+        assert!(Instant::now() < deadline, "{what}: not within a minute");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -1,4 +1,4 @@
-//! A server as a process, without limits, for one business.
+//! A server process with one business and without rate limits.
 
 use std::{
     fs,
@@ -6,12 +6,12 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-/// Starts `serve`, which the command names already, for the business `b1` with the client account `c1` and a token, on a port of its own, and gives its base URL
-/// when it listens.
+/// Starts a server for the business `b1` with the client account `c1` and a token, on a free port. `command` must
+/// already name `serve`. Returns the process and the base URL once the server listens.
 ///
 /// # Panics
 ///
-/// When it ends before it listens.
+/// If the process ends before it listens.
 pub fn serve_one_business(command: &mut Command, token: &str) -> (Child, String) {
     let data = tempfile::NamedTempFile::new().unwrap();
     let business = format!(
@@ -25,6 +25,6 @@ pub fn serve_one_business(command: &mut Command, token: &str) -> (Child, String)
     let mut child = command.arg("--data").arg(data.path()).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let line = lines.find_map(|line| line.unwrap().split_once("listens at ").map(|(_, rest)| rest.to_owned()));
-    let url = line.expect("it listens").split(' ').next().unwrap().to_owned();
+    let url = line.expect("the server prints its address").split(' ').next().unwrap().to_owned();
     (child, url)
 }

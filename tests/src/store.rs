@@ -71,7 +71,7 @@ struct Database {
 
 /// The ports that a service needs.
 #[derive(Clone)]
-#[allow(missing_debug_implementations, reason = "a port has nothing to show")]
+#[allow(missing_debug_implementations, reason = "trait objects have no Debug output")]
 pub struct Ports {
     /// The leads.
     pub store: Arc<dyn Store>,

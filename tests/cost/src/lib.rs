@@ -3,7 +3,7 @@
     clippy::indexing_slicing,
     clippy::missing_panics_doc,
     clippy::unwrap_used,
-    reason = "a measurement ends at the first thing that is wrong"
+    reason = "a failed unwrap fails the measurement"
 )]
 
 mod operation;

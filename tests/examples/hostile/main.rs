@@ -1,25 +1,24 @@
-//! Attacks on a server in full, with figures. It looks into `/proc`, so it is for Linux.
+//! Attacks a server at full scale and prints figures. It reads `/proc`, so it runs only on Linux.
 //!
 //! ```text
 //! cargo build --release -p leadapi-tests --bin server --example hostile
 //! target/release/examples/hostile target/release/server connections|lifted|floods|stops [KIND]…
 //! ```
 //!
-//! - `connections`: 2,000 peers of each kind at the default limits of 10 s, beside good traffic.
-//! - `lifted`: the same with the limit that ends each kind out of reach, to see that its absence is seen.
-//! - `floods`: HTTP/2 that costs much, some seconds of each.
-//! - `stops`: 200 SIGTERM under load with a short drain delay, and a few with the usual one.
+//! - `connections`: 2,000 peers of each kind at the default timeouts of 10 s, together with good traffic.
+//! - `lifted`: the same without the timeout that ends each kind, to prove that the attack is visible without it.
+//! - `floods`: each HTTP/2 flood for some seconds.
+//! - `stops`: 200 SIGTERMs under load with a short drain delay, and a few with the default one.
 //!
-//! What good traffic bears is told by its 99th percentile, to which a machine with other work adds its own: `chrt -r 1`
-//! before the command keeps that out. It needs some 5,000 file descriptors. The exit
-//! status is 1 where something is not as it must be.
+//! The figure for good traffic is its 99th percentile, which other work on the machine raises; prefix the command with
+//! `chrt -r 1` to exclude that. It needs about 5,000 file descriptors. The exit status is 1 if a check fails.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a tool of the tests stops where something is not as it must be"
+    reason = "a failed unwrap ends the tool"
 )]
 
 mod connections;
@@ -47,7 +46,7 @@ async fn main() -> ExitCode {
     if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What good traffic must bear, whatever goes on beside it: twice its quiet time, and no failure.
+/// Whether good traffic suffers from an attack: a request failed, or the 99th percentile has at least doubled.
 fn suffers(quiet: &Report, attacked: &Report) -> bool {
     !attacked.failed.is_empty() || attacked.quantile(0.99) >= 2 * quiet.quantile(0.99)
 }

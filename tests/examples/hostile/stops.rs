@@ -7,11 +7,11 @@ use leadapi_tests::hostile::stops::{Stop, stop};
 
 use crate::ms;
 
-/// How many stops, with this drain delay.
+/// The number of stops, and their drain delay.
 const ROUNDS: [(usize, Duration); 2] = [(200, Duration::from_millis(500)), (3, Duration::from_secs(5))];
 const AT_A_TIME: usize = 3;
 const WARM: Duration = Duration::from_millis(300);
-/// What the last connections are let to take, and some more.
+/// The time limit after the drain delay, with a margin.
 const WITHIN: Duration = Duration::from_secs(4);
 
 pub(crate) async fn run(program: &Path) -> usize {

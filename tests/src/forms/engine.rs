@@ -1,14 +1,14 @@
-//! What the engine says of a walk, as the vectors write it.
+//! The engine's report of a walk, in the format of the test vectors.
 
 use leadapi_core::form::{
     Answers, CalendarProvider, Check, Escape, FormRecord, NoLead, Outcome, Policy, Questionnaire, Step, Version, Walk,
 };
 use serde_json::{Map, Value, json};
 
-/// What stands for a known placeholder that nobody has answered.
+/// The text for a known placeholder without an answer.
 pub const FALLBACK: &str = "…";
 
-/// What a walk through a record comes to.
+/// Reports a walk through a record.
 pub fn report(record: &Value, draft: bool, answers: &Value) -> Value {
     let record: FormRecord = serde_json::from_str(&record.to_string()).unwrap();
     let version = if draft { Version::Draft } else { Version::Live };
@@ -16,7 +16,7 @@ pub fn report(record: &Value, draft: bool, answers: &Value) -> Value {
     report_of(&form, &serde_json::from_str(&answers.to_string()).unwrap())
 }
 
-/// What a walk through a form comes to.
+/// Reports a walk through a compiled form.
 pub fn report_of(form: &Questionnaire<'_>, answers: &Answers) -> Value {
     let walk = form.walk(answers);
     let mut report = Map::new();
@@ -88,10 +88,10 @@ fn lead(walk: &Walk<'_>, report: &mut Map<String, Value>) {
             say("no_lead", reason.into());
         }
         Ok(made) => {
-            // Whatever was answered, the lead is one that the service takes.
+            // For any answers, the service must accept the lead.
             made.lead.check().unwrap();
             let lines = made.lead.notes.as_deref().map_or(0, |notes| notes.lines().count());
-            assert!(lines <= made.attributes.len(), "an answer has begun a line of its own: {made:?}");
+            assert!(lines <= made.attributes.len(), "an answer started a line of the notes: {made:?}");
             let mut lead = serde_json::to_value(&made.lead).unwrap();
             if let Some(value) = made.lead.value {
                 lead["value"] = json!(value);

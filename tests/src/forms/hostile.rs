@@ -1,4 +1,4 @@
-//! Records that are valid and large: each once took a check seconds, or gigabytes.
+//! Valid large records, on each of which a check once took seconds or gigabytes.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Forms under test: what a walk comes to, as JSON, from the engine and from a naive interpreter beside it.
+//! Form walks reported as JSON, by the engine and by a naive interpreter that is compared with it.
 
 mod engine;
 mod hostile;

@@ -5,7 +5,7 @@
     clippy::panic,
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a test stops where something is not as it must be, is handy to write, and says what it measured"
+    reason = "a failed unwrap fails the test, which prints what it measured"
 )]
 
 mod export;

@@ -1,11 +1,6 @@
 //! Tests of the test kit's conformance check: our own service passes completely, and each planted defect breaks the
 //! sentence that it violates.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test stops where something is not as it must be"
-)]
+#![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod defects;
 mod not_the_api;

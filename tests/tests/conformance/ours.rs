@@ -25,7 +25,7 @@ async fn our_service_passes_in_process_with_rate_limits() {
     let mut sentences: Vec<_> = report.sentences.iter().map(|sentence| (sentence.section, &sentence.text)).collect();
     assert!(sentences.len() > 300, "{} sentences", sentences.len());
     sentences.sort_unstable();
-    assert!(sentences.is_sorted_by(|a, b| a < b), "no sentence is told twice");
+    assert!(sentences.is_sorted_by(|a, b| a < b), "no sentence is reported twice");
     left_as_it_was(&client, &report).await;
 }
 

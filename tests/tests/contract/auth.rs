@@ -93,7 +93,7 @@ fn verdicts() -> Vec<Case> {
         get("D2 token revoked", "/leads").token(Token::Revoked).is(401).says("token revoked"),
         post("D2 token revoked: on writes", json!({})).token(Token::Revoked).is(401).says("token revoked"),
         refused(
-            "D8 revoked is told only to who holds the full secret",
+            "D8 only the holder of the full secret learns that it is revoked",
             format!("Bearer {half}").as_bytes(),
             "invalid token",
         )

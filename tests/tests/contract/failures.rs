@@ -122,8 +122,8 @@ async fn a_failed_create_does_not_use_up_its_key() {
         .header("idempotency-key", "k");
     let broken = Via::Process.open(world.clone().ids(|_| LeadId::parse("a-lead-1").unwrap())).await;
     broken.send(case.clone().is(500)).await;
-    let mended = Via::Process.open(world).await;
-    mended.send(case.lacks("idempotency-replayed")).await;
+    let fixed = Via::Process.open(world).await;
+    fixed.send(case.lacks("idempotency-replayed")).await;
 }
 
 #[tokio::test]

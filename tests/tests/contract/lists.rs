@@ -200,7 +200,7 @@ async fn a_page_has_50_leads_by_default_and_200_at_most() {
         }
         assert_eq!(live.send(get("8 the default", "/leads")).await.ids().len(), 50);
         let most = live.send(get("8 the maximum", "/leads?limit=200").at("/total", 216)).await;
-        let rest = live.send(get("8 what is left", "/leads?limit=200&offset=200").at("/total", 216)).await;
+        let rest = live.send(get("8 the rest", "/leads?limit=200&offset=200").at("/total", 216)).await;
         let mut ids = [most.ids(), rest.ids()].concat();
         assert_eq!((most.ids().len(), rest.ids().len()), (200, 16));
         ids.sort_unstable();

@@ -1,6 +1,6 @@
-//! The description of the API against the service: the examples, every status, and the rules of the fields.
+//! The OpenAPI document against the service: the examples, every status, and the rules of the fields.
 //!
-//! That each answer of all the other cases is described, and is as it is described, is asked by the harness.
+//! The harness checks the responses of all other cases against the document.
 
 use std::{cell::Cell, collections::BTreeSet, env, fs, time::Duration};
 
@@ -22,7 +22,7 @@ use proptest::{
 };
 use serde_json::{Value, json};
 
-/// For each field a language of texts, of which some are taken and some are not.
+/// For each field a regular expression that generates both valid and invalid texts.
 const FIELDS: [(&str, &str); 6] = [
     ("name", r"[ \t\u{85}\u{3000}]{0,2}[a\u{feff}佐\u{0}\u{7f}\n ]{0,6}(b{196})?[ \t]{0,2}"),
     ("email", r"[ ]?(a{63})?[aü]{1,2}[.\u{a0}@]?@[b@\u{2028}]?[b.]?(c{185})?\.[c.]?d[ \t]?"),
@@ -34,7 +34,7 @@ const FIELDS: [(&str, &str); 6] = [
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../leadapi-core/openapi.json");
 
-/// What is made of the types is what stands in the file. `LEADAPI_ACCEPT=1` writes the file anew.
+/// The committed file equals the generated document. `LEADAPI_ACCEPT=1` rewrites the file.
 #[test]
 fn the_committed_document_is_up_to_date() {
     let generated = openapi::document("/v1").unwrap() + "\n";
@@ -45,7 +45,7 @@ fn the_committed_document_is_up_to_date() {
     let same = generated.lines().zip(kept.lines()).take_while(|(new, old)| new == old).count();
     assert!(
         generated == kept,
-        "leadapi-core/openapi.json is not what is generated, from line {} on; if the change is meant, accept it with \
+        "leadapi-core/openapi.json differs from the generated document at line {}; accept an intended change with \
          LEADAPI_ACCEPT=1 cargo test -p leadapi-tests --test contract openapi",
         same + 1
     );
@@ -63,7 +63,7 @@ fn the_server_url_is_the_mount_path() {
     assert_eq!(document["servers"], json!([{ "url": "https://api.example.com/v1" }, { "url": "/v1" }]));
 }
 
-/// Generated clients and reference pages that read only the root know that every operation needs a token.
+/// So generated clients and reference pages that read only the root know that every operation needs a token.
 #[test]
 fn the_root_has_a_security_scheme_and_a_contact() {
     let document = kept();
@@ -73,12 +73,12 @@ fn the_root_has_a_security_scheme_and_a_contact() {
     assert_eq!(contact["url"], env!("CARGO_PKG_REPOSITORY"), "{contact}");
 }
 
-/// The document as it is kept, without what the harness adds to it.
+/// The committed document, without the additions of the harness.
 fn kept() -> Value {
     serde_json::from_str(include_str!("../../../leadapi-core/openapi.json")).unwrap()
 }
 
-/// Every example in the document is valid by the schema beside it.
+/// Every example in the document is valid against the schema next to it.
 #[test]
 fn the_examples_match_their_schemas() {
     let description = Description::kept();
@@ -96,7 +96,7 @@ fn the_examples_match_their_schemas() {
     assert!(checked > 50, "{checked}");
 }
 
-/// Nothing refers to what is not there, and nothing is there that is never referred to.
+/// Every reference resolves, and every component is referenced.
 #[test]
 fn every_component_is_used_and_every_reference_resolves() {
     let document = kept();
@@ -115,7 +115,7 @@ fn every_component_is_used_and_every_reference_resolves() {
     }
 }
 
-/// Each status of each operation, and the message of each refusal is that of an example.
+/// Each documented status of each operation can be provoked, and each error message equals an example.
 #[tokio::test]
 async fn every_documented_status_occurs() {
     let description = Description::kept();
@@ -176,7 +176,7 @@ impl RateLimiter for Refuses {
     }
 }
 
-/// A field's schema takes a text exactly when the service does, once the blanks at its ends are trimmed.
+/// The schema of a field accepts a trimmed text if and only if the service does.
 #[test]
 fn schema_and_service_accept_the_same_texts() {
     let description = Description::kept();
@@ -186,7 +186,7 @@ fn schema_and_service_accept_the_same_texts() {
         let outcome = runner.run(&string_regex(texts).unwrap(), |text| {
             let body = json!({"client_id": "c", "name": "Ann", field: text});
             let faults = serde_json::from_value::<NewLead>(body).unwrap().check().err();
-            // That it has digits is what no schema says of a phone number.
+            // The schema of a phone number does not require digits.
             let by_service = faults.is_none_or(|faults| faults.to_string() == "phone must have at least three digits");
             let trimmed = if text.trim().is_empty() || ["name", "email", "phone", "business_name"].contains(&field) {
                 text.trim()
@@ -205,7 +205,7 @@ fn schema_and_service_accept_the_same_texts() {
     }
 }
 
-/// So with the two fields of a change that say where a lead is put.
+/// The same for the two fields of a patch that place a lead.
 #[test]
 fn schema_and_service_accept_the_same_placements() {
     let description = Description::kept();

@@ -104,7 +104,7 @@ async fn the_rate_limit_is_checked_between_token_and_scope() {
 
 #[tokio::test]
 async fn each_corrected_fault_reveals_the_next_check() {
-    everywhere("D1 one request, mended step by step", async |live| {
+    everywhere("D1 one request, corrected step by step", async |live| {
         let send = async |case: Case| live.send(case).await;
         send(request("D1 step 1", "POST", "/lead").token(Token::None).text("{").is(404)).await;
         send(request("D1 step 2", "PUT", "/leads").token(Token::None).text("{").is(405)).await;

@@ -1,4 +1,5 @@
-//! Checks the dependency trees of the crates: few crates, and no async runtime and no sockets where none are needed.
+//! Checks the published crates: their licences, and few dependencies, without an async runtime or sockets where none
+//! are needed.
 
 use std::{collections::BTreeSet, env, fs, process::Command};
 
@@ -30,7 +31,7 @@ fn the_client_without_a_transport_has_no_async_runtime() {
     assert_at_most(40, &crates);
 }
 
-/// Both licences ask that their text goes along with the code.
+/// Both licences require that their text accompanies the code.
 #[test]
 fn every_published_crate_contains_its_licences() {
     for package in ["leadapi-core", "leadapi-server", "leadapi-client"] {

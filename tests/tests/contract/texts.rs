@@ -51,9 +51,9 @@ fn lengths() -> Vec<Case> {
         cases.extend(takes("D4 trimmed before the length is counted", field, &format!("  {fits}\u{3000}"), fits));
     }
     let padded = format!(" {}", "x".repeat(100));
-    cases.extend(refuses("D4 outer blanks of what is kept as sent count", "source", &padded, "100"));
+    cases.extend(refuses("D4 outer blanks of an untrimmed field count", "source", &padded, "100"));
     let padded = format!("{}\n", "x".repeat(10_000));
-    cases.extend(refuses("D4 outer blanks of what is kept as sent count", "notes", &padded, "10000"));
+    cases.extend(refuses("D4 outer blanks of an untrimmed field count", "notes", &padded, "10000"));
     let digits = "1".repeat(50);
     cases.extend(takes("D4 50 characters fit", "phone", &digits, digits.clone()));
     cases.extend(refuses("D4 51 characters are too long", "phone", &format!("{digits}1"), "50"));
@@ -120,7 +120,7 @@ fn controls() -> Vec<Case> {
             cases.extend(refuses("D4 line breaks and tabs are for notes only", field, &text, "control"));
         }
         cases.extend(refuses(
-            "D4 a line break at the end of what is kept as sent",
+            "D4 a line break at the end of an untrimmed field",
             "source",
             &format!("web{breaks}"),
             "control",

@@ -1,7 +1,7 @@
-//! What a check costs, for records that are made to be costly: about linear time and memory, whatever is in them.
+//! The cost of a check for hostile records: about linear time and memory, whatever they contain.
 //!
-//! A binary of its own, because what it allocates is counted. `-- --nocapture` prints a table.
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test prints, and stops where something is wrong")]
+//! It is a separate binary, because it counts allocations. `-- --nocapture` prints a table.
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "the test prints a table, and a failed unwrap fails it")]
 
 use std::{
     alloc::System,
@@ -15,8 +15,8 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// The most bytes that one call may allocate in all, freed or not: the budget's 50 MB, and so many for each byte of the
-/// record. The most that it holds at once is less.
+/// The maximum number of bytes that one call may allocate in total, freed or not: a constant, plus a number of bytes
+/// per byte of the record. Peak memory is less.
 const BYTES: usize = 150_000_000;
 const BYTES_PER_BYTE: usize = 30;
 

@@ -1,5 +1,5 @@
-//! The engine beside the naive interpreter, on forms and answers at random: circles, ids that lead nowhere, wrong types.
-//! `LEADAPI_FORMS_WALKS` says how many walks.
+//! The engine against the naive interpreter, on random forms and answers with cycles, dangling ids and wrong types.
+//! `LEADAPI_FORMS_WALKS` sets the number of walks.
 
 use std::{cell::RefCell, collections::BTreeMap};
 
@@ -12,9 +12,9 @@ use crate::{
     random::{self, Draw},
 };
 
-/// So many by default, which takes some seconds.
+/// The default number of walks, which takes some seconds.
 const WALKS: u32 = 20_000;
-/// So many of them through one form.
+/// The number of walks through one form.
 const WALKS_EACH: u32 = 16;
 
 #[test]
@@ -38,7 +38,7 @@ fn engine_and_naive_interpreter_agree_on_random_walks() {
     outcome.unwrap_or_else(|wrong| panic!("{wrong}"));
 }
 
-/// The forms at random are worth something: walks through them end in every way there is, and after many pages.
+/// Proves that the random forms are useful: walks through them end in every possible way, and after several pages.
 #[test]
 fn random_walks_cover_every_outcome_and_problem() {
     let seen = RefCell::new(BTreeMap::<String, usize>::new());

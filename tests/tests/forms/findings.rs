@@ -1,4 +1,5 @@
-//! Each code of a finding has a form that shows it, at its place, and no other error; and the clean form shows nothing.
+//! Each finding code has a form that shows it at the expected pointer without other errors. The clean form has no
+//! findings.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -30,13 +31,13 @@ fn policy() -> Policy {
     policy
 }
 
-/// A witness shows what its finding says.
+/// Replays the witness of a finding.
 fn replay(form: &Questionnaire<'_>, finding: &Finding) {
     let proof = matches!(finding.code, Code::EndlessWalk | Code::LeadWithoutName | Code::LeadWithoutContact);
     assert_eq!(finding.witness.is_some(), proof, "{finding}");
     let Some(answers) = &finding.witness else { return };
     let walk = form.walk(answers);
-    // A form of nobody makes no lead at all, which is a finding of its own.
+    // A form without a client account creates no lead, which is a separate finding.
     match (finding.code, walk.outcome(), walk.lead()) {
         (Code::EndlessWalk, Outcome::Endless { .. }, _)
         | (Code::LeadWithoutName | Code::LeadWithoutContact, _, Err(NoLead::NoName))
@@ -56,8 +57,8 @@ fn each_code_is_found_in_its_showcase_without_other_errors() {
         let shown = findings.iter().any(|finding| finding.code == *code && finding.pointer == place);
         assert!(shown, "{code} is not at {place}: {messages:#?}");
         let other = |finding: &&Finding| finding.severity() == Severity::Error && finding.code != *code;
-        assert_eq!(findings.iter().find(other), None, "beside {code}: {messages:#?}");
-        // A place is a place: the pointer leads to something, or to a member that is not there.
+        assert_eq!(findings.iter().find(other), None, "another error than {code}: {messages:#?}");
+        // The pointer resolves to a value, or to a missing member of one.
         for finding in &findings {
             let parent = finding.pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
             let found = record.pointer(&finding.pointer).or_else(|| record.pointer(parent));
@@ -82,7 +83,7 @@ fn the_sample_form_has_only_notes() {
     });
     let live = "/form/live_snapshot";
     let expected = [
-        // Who needs live-in care at once is not asked for hours.
+        // A visitor who needs live-in care immediately skips the question about hours.
         (Code::ConditionMaybeUnasked, format!("{live}/logic/rules/7/groups/0/conds/1/fieldId")),
         (Code::CreatesLeadAbsent, format!("{live}/settings/endings/1")),
         (Code::PlaceholderSamePage, format!("{live}/pages/6/fields/1/label")),
@@ -92,13 +93,13 @@ fn the_sample_form_has_only_notes() {
     assert_eq!(notes, BTreeMap::from(expected));
 }
 
-/// Forms that look wrong and are not: no false alarm.
+/// No false positives.
 #[test]
 fn correct_forms_that_look_wrong_have_no_findings() {
     let kinds = |findings: &[Finding]| -> BTreeSet<Code> {
         findings.iter().filter(|finding| finding.severity() < Severity::Note).map(|finding| finding.code).collect()
     };
-    // A diamond: two ways that meet again.
+    // A diamond: two paths that meet again.
     let mut diamond = clean();
     diamond["form"]["pages"].as_array_mut().unwrap().insert(2, json!({"id": "b2", "fields": []}));
     rule(&mut diamond, jump("a", "b2", json!([{"fieldId": "free", "op": "is_filled"}])));
@@ -116,7 +117,7 @@ fn correct_forms_that_look_wrong_have_no_findings() {
     );
     ladder["form"]["settings"]["endings"].as_array_mut().unwrap().remove(0);
     assert_eq!(kinds(&check(&ladder)), BTreeSet::new());
-    // A circle that no answers can enter: back from the last page only for an age at which it is never come to.
+    // A cycle that no answers can enter: the jump back requires an age that never reaches the last page.
     let mut circle = clean();
     rule(&mut circle, jump("b", "end:no", json!([{"fieldId": "age", "op": "gt", "value": 99}])));
     circle["form"]["logic"]["rules"]
@@ -126,7 +127,7 @@ fn correct_forms_that_look_wrong_have_no_findings() {
     assert_eq!(kinds(&check(&circle)), BTreeSet::from([Code::RuleNeverMatches, Code::DuplicateRuleId]));
 }
 
-/// The table that people read says what the code says.
+/// The committed table matches the code.
 #[test]
 fn findings_md_is_up_to_date() {
     let mut table = String::from(
@@ -142,7 +143,7 @@ fn findings_md_is_up_to_date() {
     assert!(Code::ALL.is_sorted_by_key(|code| code.severity()));
 }
 
-/// Whatever is done to a record, the check comes to an end and its witnesses replay.
+/// For any record, the check terminates and its witnesses replay.
 #[test]
 fn random_records_are_checked_and_witnesses_replay() {
     let mut runner = TestRunner::new(crate::config(crate::configured("LEADAPI_FORMS_PROOFS", 300)));
@@ -154,7 +155,7 @@ fn random_records_are_checked_and_witnesses_replay() {
     outcome.unwrap_or_else(|wrong| panic!("{wrong}"));
 }
 
-/// A code that many places have is listed a hundred times, and once more for all others.
+/// A code is listed at most [`Finding::MAX_PER_CODE`] times, and once more with the count of all others.
 #[test]
 fn findings_beyond_the_limit_per_code_are_counted() {
     let mut record = clean();
@@ -166,13 +167,13 @@ fn findings_beyond_the_limit_per_code_are_counted() {
     let last = braces.last().unwrap();
     assert_eq!((last.count, last.pointer.as_str()), (12_245, "/form/settings/endings/0/message"));
     assert_eq!(last.message, "and 12245 more of unbalanced-brace, starting here");
-    // At the limit, there is nothing to count.
+    // At the limit, there are no others to count.
     record["form"]["settings"]["endings"][0]["message"] = "{".repeat(Finding::MAX_PER_CODE).into();
     let findings = check(&record);
     assert!(findings.len() == Finding::MAX_PER_CODE && findings.iter().all(|finding| finding.count == 1));
 }
 
-/// What could only be decided by a rule that cannot be evaluated is said so, and is no finding by itself.
+/// A verdict that depends on such a rule is named in the message, and is not a separate finding.
 #[test]
 fn a_rule_with_an_unknown_operator_is_reported_as_undecided() {
     let mut record = clean();

@@ -1,4 +1,4 @@
-//! What must not change a walk, and what holds of every walk, on forms at random.
+//! Properties of every walk, on random forms: what must not change it, and what must always hold.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ use crate::{
     random::{self, Draw},
 };
 
-/// So many forms for each law by default.
+/// The default number of forms for each property.
 const FORMS: u32 = 400;
 
-/// Holds a law to forms and answers at random.
+/// Checks a property on random forms and answers.
 fn law(tame: bool, holds: impl Fn(&Value, &Value) -> Result<(), TestCaseError>) {
     let mut runner = TestRunner::new(crate::config(configured("LEADAPI_FORMS_LAWS", FORMS)));
     let bytes = (vec(any::<u8>(), 0..700), vec(vec(any::<u8>(), 0..40), 4));
@@ -34,7 +34,7 @@ fn law(tame: bool, holds: impl Fn(&Value, &Value) -> Result<(), TestCaseError>) 
     outcome.unwrap_or_else(|wrong| panic!("{wrong}"));
 }
 
-/// A record that is another one, and walks that are the same.
+/// Checks that a change to a record does not change its walks.
 fn no_change(tame: bool, change: impl Fn(&mut Value)) {
     law(tame, |record, answers| {
         let mut changed = record.clone();
@@ -44,7 +44,7 @@ fn no_change(tame: bool, change: impl Fn(&mut Value)) {
     });
 }
 
-/// Without the places of rules in their array.
+/// The report without the indexes of rules.
 fn unplaced(mut report: Value) -> Value {
     for notice in report["notices"].as_array_mut().unwrap() {
         notice[1] = Value::Null;
@@ -120,7 +120,7 @@ fn an_unknown_member_changes_nothing() {
 
 #[test]
 fn renaming_pages_and_questions_changes_only_the_names() {
-    // Each p and q with a number has the number of another: a permutation, in ids, targets, keys and placeholders alike.
+    // Permutes the numbers after p and q, in ids, targets, keys and placeholders alike.
     fn rename(text: &str) -> String {
         let mut renamed = String::new();
         let mut before = ' ';
@@ -167,7 +167,7 @@ fn progress_rises_and_reaches_one_only_at_an_ending() {
     });
 }
 
-/// Each answer is in a field of the lead, or one line of the notes and one attribute; and never in two places.
+/// Each answer is in one field of the lead, or in one line of the notes and one attribute, but never in both.
 #[test]
 fn each_answer_is_in_the_lead_exactly_once() {
     law(false, |record, answers| {
@@ -193,13 +193,13 @@ fn each_answer_is_in_the_lead_exactly_once() {
                         "value" => lead.value == text.parse().ok(),
                         _ => false,
                     };
-                    prop_assert!(held, "{} is nowhere", question.id());
+                    prop_assert!(held, "{} is not in the lead", question.id());
                     prop_assert_eq!(fields.insert(key.to_owned(), question.id()), None, "two in one field");
                     continue;
                 };
                 remaining.swap_remove(at);
             }
-            prop_assert!(remaining.is_empty(), "told twice, or never answered: {:?}", remaining);
+            prop_assert!(remaining.is_empty(), "attributes without an answer, or repeated: {:?}", remaining);
             prop_assert_eq!(made.lead.client_id.as_deref(), record["form"]["client_id"].as_str());
             prop_assert!(made.lead.stage_id.is_none());
             Ok(())

@@ -1,11 +1,11 @@
-//! The forms' engine against vectors, against a naive interpreter, against brute force, and against its own laws.
+//! The form engine against test vectors, a naive interpreter, brute force and general properties.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::needless_pass_by_value,
     clippy::panic,
     clippy::unwrap_used,
-    reason = "a test stops where something is not as it must be, and is handy to write"
+    reason = "a failed unwrap fails the test"
 )]
 
 mod differential;
@@ -31,7 +31,7 @@ fn configured<T: FromStr>(name: &str, by_default: T) -> T {
     env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(by_default)
 }
 
-/// So many cases, others on each run, and none of them kept in a file.
+/// A configuration for this many random cases, which differ from run to run and are not persisted.
 fn config(cases: u32) -> Config {
     Config { cases, failure_persistence: None, max_shrink_iters: 4_096, ..Config::default() }
 }

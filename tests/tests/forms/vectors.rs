@@ -1,5 +1,5 @@
-//! The vectors: records, answers, and what the walk comes to. They speak of no language; whoever walks forms elsewhere
-//! can hold their walks to them.
+//! The test vectors: records, answers, and the expected walks. They are language-neutral, so that other implementations
+//! can use them too.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 const VECTORS: &str = include_str!("../vectors/forms.json");
 
-/// Each rule has one at least.
+/// The minimum number of vectors.
 const LEAST: usize = 300;
 
 struct Vector {
@@ -31,7 +31,7 @@ fn vectors() -> Vec<Vector> {
     file["vectors"].as_array().unwrap().iter().map(vector).collect()
 }
 
-/// What differs from what is expected, by vector.
+/// The differences from the expected walks, by vector.
 fn differences(walk: impl Fn(&Vector) -> Value) -> Vec<String> {
     let mut differences = Vec::new();
     for vector in vectors() {
@@ -66,7 +66,7 @@ fn the_naive_interpreter_matches_the_test_vectors() {
 fn each_test_vector_has_a_unique_name_a_rule_and_an_expectation() {
     let vectors = vectors();
     let names: BTreeSet<&str> = vectors.iter().map(|vector| vector.name.as_str()).collect();
-    assert_eq!(names.len(), vectors.len(), "two of one name");
+    assert_eq!(names.len(), vectors.len(), "a name is used twice");
     assert!(vectors.len() >= LEAST, "{}", vectors.len());
     for vector in &vectors {
         assert!(!vector.expect.as_object().unwrap().is_empty(), "{}", vector.name);

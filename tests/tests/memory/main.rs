@@ -3,7 +3,7 @@
 //!
 //! It is a program of its own, because it keeps both cores busy: timeouts of other tests would pass.
 #![cfg(target_os = "linux")]
-#![allow(clippy::panic, clippy::unwrap_used, reason = "a test ends at the first thing that is wrong")]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::{path::Path, sync::Arc, time::Duration};
 

@@ -1,8 +1,8 @@
-//! What a README asks its reader to do: files to save and commands to run.
+//! The steps of a README: files to save and commands to run.
 
 use std::{fs, path::Path};
 
-/// One thing that the reader does.
+/// One step of a reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
     /// Saves a block under the name that the sentence before it gives.
@@ -11,7 +11,7 @@ pub(crate) enum Step {
     Run(String),
 }
 
-/// The steps of a file, in their order.
+/// The steps of a file, in order.
 pub(crate) fn read(path: &Path) -> Vec<Step> {
     steps(&fs::read_to_string(path).unwrap())
 }
@@ -38,20 +38,20 @@ fn steps(markdown: &str) -> Vec<Step> {
     steps
 }
 
-/// The commands of a block: each begins with a prompt, and goes on where a line ends with a backslash.
+/// The commands of a block. Each begins with a prompt, and continues on the next line after a backslash.
 fn commands(block: &[&str]) -> Vec<String> {
     let mut commands: Vec<String> = Vec::new();
     for line in block {
         match (line.strip_prefix("$ "), commands.last_mut()) {
             (Some(command), _) => commands.push(command.to_owned()),
             (None, Some(last)) if last.ends_with('\\') => last.extend(["\n", line]),
-            _ => panic!("nobody compares output with what is shown, so a console block has commands only: {line}"),
+            _ => panic!("a console block may contain only commands, because output is not compared: {line}"),
         }
     }
     commands
 }
 
-/// The file of that kind that a sentence names.
+/// The file name with this extension in a sentence.
 fn file_name(sentence: &str, language: &str) -> Option<String> {
     let names = sentence.split('`').skip(1).step_by(2);
     let mut of_this_kind = names.filter(|name| name.strip_suffix(language).is_some_and(|stem| stem.ends_with('.')));

@@ -1,11 +1,11 @@
-//! Every shell block of every README, run as it is written.
+//! Runs every shell block of every README as written.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a test ends at the first thing that is wrong"
+    reason = "a failed unwrap fails the test"
 )]
 #![cfg(unix)]
 
@@ -52,11 +52,11 @@ fn no_other_readme_has_commands() {
     for path in all {
         let name = path.strip_prefix(ROOT).unwrap().to_str().unwrap();
         let has_commands = blocks::read(&path).iter().any(|step| matches!(step, Step::Run(_)));
-        assert_eq!(has_commands, READMES.contains(&name), "{name} must be among those that are run");
+        assert_eq!(has_commands, READMES.contains(&name), "{name} must be in READMES if and only if it has commands");
     }
 }
 
-/// A reader's steps in their order, in an empty folder.
+/// Runs the steps of a README in order, in an empty folder.
 fn run(readme: &str) {
     let mut session = Session::new(readme);
     for step in blocks::read(&Path::new(ROOT).join(readme)) {

@@ -9,7 +9,7 @@ use std::{
 
 use crate::ROOT;
 
-/// What a README calls to build and run a program, and the program's name in the test.
+/// The command of a README that builds and runs a program, and the name of the program in the test.
 const BUILT: [(&str, &str); 4] = [
     ("cargo run --release -p leadapi-server -- ", "leadapi-server "),
     ("cargo run -p leadapi-tests --bin contract -- ", "contract "),
@@ -17,14 +17,14 @@ const BUILT: [(&str, &str); 4] = [
     ("cargo run -p leadapi-examples --example export_csv -- ", "export_csv "),
 ];
 
-/// This test is part of what the command runs, so it cannot run it. It must be the command that CI runs, to the letter.
+/// Commands that include this test, so it cannot run them. CI must run exactly these.
 const RUN_BY_CI: [&str; 1] = ["cargo test --workspace"];
 
-/// The command as the test runs it; nothing where CI runs it.
+/// The command as the test runs it, or `None` if CI runs it.
 ///
 /// # Panics
 ///
-/// When it builds something that is not here and that CI does not run.
+/// If the command builds a program that this test does not know.
 pub(crate) fn prebuilt(command: &str) -> Option<String> {
     if RUN_BY_CI.contains(&command) {
         let ci = fs::read_to_string(Path::new(ROOT).join(".ci/run")).unwrap();
@@ -33,11 +33,11 @@ pub(crate) fn prebuilt(command: &str) -> Option<String> {
         return None;
     }
     let command = BUILT.iter().fold(command.to_owned(), |command, (written, name)| command.replace(written, name));
-    assert!(!command.contains("cargo "), "{command} builds what this test does not know: see BUILT");
+    assert!(!command.contains("cargo "), "{command} builds a program that is not in BUILT");
     Some(command)
 }
 
-/// A folder for `PATH` that has these programs.
+/// Links the programs of a README into a folder for `PATH`.
 pub(crate) fn link_into(folder: &Path, readme: &str) {
     let mut programs: Vec<(&str, PathBuf)> = vec![
         ("leadapi-server", env!("CARGO_BIN_EXE_server").into()),

@@ -8,14 +8,14 @@ use std::{
 
 use leadapi_tests::processes::{signal, wait_until};
 
-/// It runs until it is ended, or until the test fails.
+/// A server process that runs until it is stopped or the test fails.
 pub(crate) struct Server {
     process: Child,
     output: PathBuf,
 }
 
 impl Server {
-    /// Starts it, and waits until it listens.
+    /// Starts the server, and waits until it listens.
     pub(crate) fn start(command: &mut Command, output: &Path) -> Self {
         let file = File::create(output).unwrap();
         let process = command.stdout(file.try_clone().unwrap()).stderr(file).spawn().unwrap();
@@ -25,7 +25,7 @@ impl Server {
         server
     }
 
-    /// The first token that it has printed.
+    /// The first token that the server printed.
     pub(crate) fn first_token(&self) -> Option<String> {
         let printed = self.printed();
         printed
@@ -34,7 +34,7 @@ impl Server {
             .map(str::to_owned)
     }
 
-    /// Ctrl-C; it must end in order.
+    /// Sends SIGINT; the server must shut down gracefully.
     pub(crate) fn end(mut self) {
         signal("INT", &[self.process.id()]);
         let status = self.process.wait().unwrap();
@@ -51,7 +51,7 @@ impl Server {
 }
 
 impl Drop for Server {
-    /// A test that fails leaves no server behind; one that has ended is not there to be killed.
+    /// A failing test must not leave a server running. Errors are ignored, because the server may have ended.
     fn drop(&mut self) {
         self.process.kill().ok();
         self.process.wait().ok();

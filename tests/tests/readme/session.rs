@@ -1,4 +1,4 @@
-//! A reader at two terminals: in one a server runs until the next one is started, in the other all else.
+//! A reader with two terminals: one runs a server until the next one starts, the other runs everything else.
 
 use std::{env, fs, net::TcpListener, os::unix::fs::symlink, path::Path, process::Command};
 
@@ -10,17 +10,17 @@ use crate::{ROOT, programs, server::Server};
 /// Addresses in READMEs. In a test the port of each is a free one, on the loopback address.
 const ADDRESSES: [&str; 3] = [DEFAULT_ADDRESS, "127.0.0.1:9090", "[::]:443"];
 
-/// Where a server listens that is not told where.
+/// The default address of a server.
 const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
 
-/// What a README writes for the first token that the server has printed.
+/// The placeholder in a README for the first token that the server printed.
 const TOKEN: &str = "pak_…";
 
 pub(crate) struct Session {
     readme: String,
-    /// Where commands run.
+    /// The working directory of the commands.
     folder: TempDir,
-    /// What is the test's own: programs, variables of the shell, output of servers.
+    /// The files of the test: programs, shell variables and the output of servers.
     own: TempDir,
     addresses: Vec<(&'static str, String)>,
     server: Option<Server>,
@@ -35,7 +35,7 @@ impl Session {
         for part in ["leadapi-core", "leadapi-server", "leadapi-client"] {
             symlink(Path::new(ROOT).join(part), folder.path().join(part)).unwrap();
         }
-        // The certificate is the reader's own.
+        // The reader supplies the certificate.
         let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         fs::write(folder.path().join("cert.pem"), cert.pem()).unwrap();
         fs::write(folder.path().join("key.pem"), signing_key.serialize_pem()).unwrap();
@@ -51,7 +51,7 @@ impl Session {
         fs::write(self.folder.path().join(name), text).unwrap();
     }
 
-    /// Runs a command, which must succeed; a server goes on until the reader starts the next one in the same terminal.
+    /// Runs a command, which must succeed. A server keeps running until the next one starts in the same terminal.
     pub(crate) fn run(&mut self, written: &str) {
         let Some(command) = programs::prebuilt(written) else { return };
         let command = self.with_addresses_and_token(command);
@@ -72,7 +72,7 @@ impl Session {
         }
     }
 
-    /// Ends the servers.
+    /// Stops the servers.
     pub(crate) fn end(mut self) {
         self.server.take().into_iter().chain(self.in_background.drain(..)).for_each(Server::end);
     }
@@ -99,7 +99,7 @@ impl Session {
         assert!(output.status.success(), "{}: {written}\n{}\n{stdout}{stderr}", self.readme, output.status);
     }
 
-    /// A shell with the variables of the commands before, which ends at the first command that fails.
+    /// A shell with the variables of the previous commands that exits at the first failing command.
     fn shell(&self, script: &str) -> Command {
         let own = self.own.path();
         let mut shell = Command::new("sh");

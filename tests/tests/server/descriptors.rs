@@ -24,7 +24,7 @@ async fn served(target: &Target) -> Option<Peer> {
         .ok()?;
     timeout(PATIENCE, peer.0.peek(&mut [0]))
         .await
-        .expect("it is answered or closed")
+        .expect("the connection is served or closed")
         .ok()
         .filter(|bytes| *bytes > 0)?;
     let answer = peer.answer().await;
@@ -57,7 +57,7 @@ async fn few_descriptors_limit_connections_and_the_server_stays_ready() {
         }
         drop(open);
         let again = async { while served(&target).await.is_none() {} };
-        timeout(PATIENCE, again).await.expect("there is room again");
+        timeout(PATIENCE, again).await.expect("a connection is served again");
         let log = target.log();
         assert!(!log.contains("could not be accepted"), "{log}");
     }

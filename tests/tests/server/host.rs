@@ -92,14 +92,14 @@ impl Peer {
 
     /// Checks that for this time the other side neither sends anything nor closes.
     pub(crate) async fn is_silent_for(&mut self, time: Duration) {
-        timeout(time, self.0.readable()).await.expect_err("it waits");
+        timeout(time, self.0.readable()).await.expect_err("the peer stays silent");
     }
 
     /// Reads until the other side closes or resets the connection.
     pub(crate) async fn rest(&mut self) -> String {
         let mut all = Vec::new();
         // Bytes before a reset count.
-        timeout(PATIENCE, self.0.read_to_end(&mut all)).await.expect("it is closed").unwrap_or_default();
+        timeout(PATIENCE, self.0.read_to_end(&mut all)).await.expect("the connection is closed").unwrap_or_default();
         String::from_utf8_lossy(&all).into_owned()
     }
 
@@ -127,7 +127,7 @@ impl Peer {
     /// Reads one HTTP/2 frame: its kind, its stream and its payload.
     async fn any_frame(&mut self) -> (u8, u32, Vec<u8>) {
         let mut head = [0; 9];
-        timeout(PATIENCE, self.0.read_exact(&mut head)).await.expect("there is one").unwrap();
+        timeout(PATIENCE, self.0.read_exact(&mut head)).await.expect("a frame arrives").unwrap();
         let mut payload = vec![0; usize::from(head[1]) << 8 | usize::from(head[2])];
         self.0.read_exact(&mut payload).await.unwrap();
         (head[3], u32::from_be_bytes([head[5], head[6], head[7], head[8]]), payload)
@@ -143,9 +143,9 @@ impl Peer {
     pub(crate) async fn answer(&mut self) -> String {
         let mut all = Vec::new();
         loop {
-            let read = timeout(PATIENCE, self.0.read_buf(&mut all)).await.expect("it answers").unwrap();
+            let read = timeout(PATIENCE, self.0.read_buf(&mut all)).await.expect("a response arrives").unwrap();
             let text = String::from_utf8_lossy(&all).into_owned();
-            assert_ne!(read, 0, "it was closed: {text}");
+            assert_ne!(read, 0, "the connection was closed: {text}");
             let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
             let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
             if body.len() == length.parse::<usize>().unwrap() {

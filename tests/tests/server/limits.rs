@@ -25,7 +25,7 @@ async fn a_connection_beyond_the_limit_is_closed_at_once() {
     drop(second);
     // The server frees the permit once it has noticed that the connection is gone.
     let served = async { while host.ask(&get("/v1/clients", "connection: close\r\n")).await.is_empty() {} };
-    timeout(PATIENCE, served).await.expect("there is room again");
+    timeout(PATIENCE, served).await.expect("a connection is served again");
 }
 
 /// Opens and keeps a connection from this address; returns whether the server served it.
@@ -38,7 +38,7 @@ async fn is_served_from(host: &Host, address: &str, kept: &mut Vec<Peer>) -> boo
     if peer.0.write_all(get("/v1/nowhere", "").as_bytes()).await.is_err() {
         return false;
     }
-    let bytes = timeout(PATIENCE, peer.0.peek(&mut [0])).await.expect("it is answered or closed");
+    let bytes = timeout(PATIENCE, peer.0.peek(&mut [0])).await.expect("the connection is served or closed");
     kept.push(peer);
     bytes.is_ok_and(|bytes| bytes > 0)
 }
@@ -59,7 +59,7 @@ async fn the_connection_limit_per_address_spares_other_addresses() {
         kept.clear();
         // The server frees the permits once it has noticed that the connections are gone.
         let served = async { while !is_served_from(&host, "127.0.0.2", &mut kept).await {} };
-        timeout(PATIENCE, served).await.expect("there is room again");
+        timeout(PATIENCE, served).await.expect("a connection is served again");
     }
 }
 
@@ -182,7 +182,7 @@ async fn a_write_completes_after_its_client_disconnects() {
     drop(peer);
     // A connection is accepted again once the server has noticed that the old one is gone.
     let seen = async { while host.ask(&get("/v1/nowhere", "connection: close\r\n")).await.is_empty() {} };
-    timeout(PATIENCE, seen).await.expect("it is seen");
+    timeout(PATIENCE, seen).await.expect("the server notices the disconnect");
     // The shutdown waits for the write too.
     let ended = host.stop();
     gate.open(1);
@@ -205,7 +205,7 @@ async fn until_there_is_a_lead_more(kept: &Arc<dyn Store>) {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     };
-    timeout(PATIENCE, there).await.expect("the lead is there");
+    timeout(PATIENCE, there).await.expect("the lead is stored");
 }
 
 #[tokio::test]

@@ -76,7 +76,7 @@ async fn a_head_sent_byte_by_byte_is_cut_by_the_head_timeout() {
     tokio::select! {
         () = drip => {}
         _ = tokio::io::AsyncReadExt::read_to_end(&mut read, &mut all) => {}
-        () = tokio::time::sleep(PATIENCE) => panic!("it is still open"),
+        () = tokio::time::sleep(PATIENCE) => panic!("the connection is still open"),
     }
     assert_eq!(all, b"");
     host.is_well().await;
@@ -180,7 +180,7 @@ async fn is_cut_of_age(limits: HttpLimits) -> String {
     peer.rest().await
 }
 
-/// A peer that keeps within the limits meets none of them.
+/// A peer that stays within the limits is not affected by them.
 #[tokio::test]
 async fn a_slow_and_honest_peer_is_served() {
     let host = Host::start(HttpLimits::default()).await;

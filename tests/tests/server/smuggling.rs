@@ -38,10 +38,10 @@ async fn no_hidden_request_is_served() {
                 wrong.push(format!("{nth} {}: {what}", case.name));
             }
         };
-        check(!seen.contains_key(&hidden(nth)), "what is hidden was seen");
+        check(!seen.contains_key(&hidden(nth)), "the hidden request was served");
         let went_on = seen.contains_key(&next(nth));
-        check(case.after != After::Closed || !went_on, "what follows was served");
-        check(case.after != After::Served || went_on, "what follows was not served");
+        check(case.after != After::Closed || !went_on, "the following request was served");
+        check(case.after != After::Served || went_on, "the following request was not served");
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), all.len(), wrong.join("\n"));
 }

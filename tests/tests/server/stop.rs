@@ -26,7 +26,7 @@ async fn a_shutdown_closes_connections_without_a_request_at_once() {
     // The server has seen them all by now.
     host.is_well().await;
     let ended = host.stop();
-    assert_eq!(timeout(PATIENCE, ended).await.expect("it waits for none of them").unwrap(), ShutdownOutcome::Graceful);
+    assert_eq!(timeout(PATIENCE, ended).await.expect("the shutdown waits for none of them").unwrap(), ShutdownOutcome::Graceful);
     for peer in [&mut idle, &mut half, &mut letter, &mut silent] {
         assert_eq!(peer.rest().await, "");
     }
@@ -69,8 +69,8 @@ async fn the_server_serves_and_announces_the_close_during_the_drain_delay() {
             }
         }
     };
-    timeout(PATIENCE, announced).await.expect("it says so");
-    let mut new = crate::host::Peer(TcpStream::connect(address).await.expect("it still takes connections"));
+    timeout(PATIENCE, announced).await.expect("a response announces the close");
+    let mut new = crate::host::Peer(TcpStream::connect(address).await.expect("the server still accepts connections"));
     new.send(&get("/v1/clients", "")).await;
     assert!(new.rest().await.starts_with("HTTP/1.1 200"));
     assert!(!ended.is_finished());
@@ -112,5 +112,5 @@ async fn gated(set: impl FnOnce(Server) -> Server) -> (Host, Gated) {
 
 async fn until_refused(address: std::net::SocketAddr) {
     let refused = async { while TcpStream::connect(address).await.is_ok() {} };
-    timeout(PATIENCE, refused).await.expect("it refuses connections");
+    timeout(PATIENCE, refused).await.expect("the listener is closed");
 }

@@ -46,9 +46,9 @@ impl Certificate {
 
 /// Replaces a file as tools do that renew certificates: they write another file and rename it.
 fn replace(path: &Path, text: &str) {
-    let temporary = path.with_extension("new");
-    fs::write(&temporary, text).unwrap();
-    fs::rename(temporary, path).unwrap();
+    let renewed = path.with_extension("new");
+    fs::write(&renewed, text).unwrap();
+    fs::rename(renewed, path).unwrap();
 }
 
 async fn host(files: TlsFiles, limits: HttpLimits) -> Host {
@@ -118,7 +118,7 @@ async fn a_renewed_certificate_is_loaded_without_a_failed_handshake() {
         while start.elapsed() < PATIENCE {
             let before = shake(address, old.clone()).is_ok();
             let after = shake(address, new.clone()).is_ok();
-            assert!(before || after || seen.last() == Some(&(true, false)), "neither is there");
+            assert!(before || after || seen.last() == Some(&(true, false)), "neither certificate is served");
             if seen.last() != Some(&(before, after)) {
                 seen.push((before, after));
             }

@@ -1,4 +1,4 @@
-//! Bodies that nobody reads: the connection continues after them, or the response announces that it closes.
+//! Unread bodies: the connection continues after them, or the response announces that it closes.
 
 use leadapi_server::HttpLimits;
 
@@ -23,7 +23,7 @@ async fn a_connection_stays_usable_after_an_unread_body() {
     let bodies: [(&str, &[&str]); 5] = [
         ("content-length: 10\r\n", &["{\"name\":", "1}"]),
         ("content-length: 65536\r\n", &[&long]),
-        // Even if it is longer than any body that the service reads.
+        // Longer than any body that the service reads.
         ("content-length: 196608\r\n", &[&long, &long, &long]),
         ("transfer-encoding: chunked\r\n", &["4\r\n{\"a\"\r\n", "3\r\n:1}\r\n", "0\r\n\r\n"]),
         ("transfer-encoding: chunked\r\n", &["3\r\nabc\r\n0\r\n", "x-trailer: 1\r\n", "\r\n"]),
@@ -78,7 +78,7 @@ async fn a_response_announces_that_the_connection_closes() {
     }
 }
 
-/// Even if the service has asked for the body: the server does not read on after an error.
+/// Also if the service has started to read the body: the server does not continue to read after an error.
 #[tokio::test]
 async fn a_response_to_an_invalid_body_announces_the_close() {
     let host = Host::start(HttpLimits::default()).await;
@@ -114,7 +114,7 @@ async fn an_http_2_stream_is_not_reset_after_its_response() {
         assert_eq!(peer.first_of(&[HEADERS, PING]).await, PING);
         for piece in 1..=pieces {
             if piece == 5 {
-                // Nobody reads the body, and yet the server opens the window.
+                // The body is not read, but the server still opens the window.
                 assert_eq!(peer.first_of(&[HEADERS, RST_STREAM, WINDOW_UPDATE]).await, WINDOW_UPDATE);
             }
             peer.send_frame(DATA, if piece == pieces { END_STREAM } else { 0 }, 1, &[b' '; 16_000]).await;

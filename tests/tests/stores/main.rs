@@ -4,7 +4,7 @@
     clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
-    reason = "a test stops where something is not as it must be, and is handy to write"
+    reason = "a failed unwrap fails the test"
 )]
 
 mod commits;

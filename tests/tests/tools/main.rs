@@ -5,7 +5,7 @@
     clippy::needless_pass_by_value,
     clippy::panic,
     clippy::unwrap_used,
-    reason = "a test stops where something is not as it must be, and is handy to write"
+    reason = "a failed unwrap fails the test"
 )]
 #![cfg(unix)]
 

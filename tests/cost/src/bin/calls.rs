@@ -1,5 +1,5 @@
 //! Makes a number of calls of one operation: `calls "GET one" 1000`.
-#![allow(clippy::unwrap_used, reason = "a measurement ends at the first thing that is wrong")]
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the measurement")]
 
 use std::env;
 

@@ -1,4 +1,4 @@
-//! Conditions, in Kleene's three values.
+//! Conditions in Kleene's three-valued logic.
 
 use serde_json::Value;
 
@@ -63,7 +63,7 @@ impl Naive<'_> {
         Some(join(&group["op"], &all))
     }
 
-    /// Nothing for a rule without conditions.
+    /// `None` for a rule without conditions.
     pub(super) fn conditions(&self, rule: &Value, pages: &[usize], answers: &Value) -> Option<Kleene> {
         let groups = &rule["groups"];
         if groups.is_null() {

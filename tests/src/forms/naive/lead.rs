@@ -9,7 +9,7 @@ use super::{
 };
 
 impl Naive<'_> {
-    /// The lead of a walk, what it is named after, and its attributes; or why there is none.
+    /// The lead of a walk, the source of its name, and its attributes; or the reason why there is no lead.
     pub fn lead(&self, walk: &Walk, answers: &Value) -> Result<(Value, &'static str, Vec<Value>), &'static str> {
         if walk.outcome != "finished" {
             return Err("not_finished");

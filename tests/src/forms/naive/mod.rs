@@ -1,5 +1,5 @@
-//! Form walks as the text says them, with the plainest code there is: raw JSON, no types, no indexes, nothing of
-//! the engine. It is slow, and it is the second opinion.
+//! A naive interpreter of forms that follows the specification literally: raw JSON, no types, no indexes, and no code
+//! of the engine. It is slow, and serves as an independent reference.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -7,7 +7,7 @@
     clippy::float_cmp,
     clippy::format_push_string,
     clippy::missing_errors_doc,
-    reason = "the plainest code is the point"
+    reason = "plain code is the point"
 )]
 
 mod conditions;
@@ -40,22 +40,22 @@ struct Page<'v> {
     questions: Vec<(&'v str, &'v Value)>,
 }
 
-/// Where a walk has come to.
+/// The result of a walk.
 #[derive(Debug)]
 pub struct Walk {
-    /// The pages, by their place.
+    /// The indexes of the visited pages.
     pub path: Vec<usize>,
     /// `empty`, `awaiting`, `endless` or `finished`.
     pub outcome: &'static str,
-    /// The ending that was reached, by its place; none for the built-in one.
+    /// The index of the ending; `None` for the built-in one.
     pub ending: Option<usize>,
     /// The page that would be visited again, if the walk is endless.
     pub again: Option<usize>,
-    /// The rules on the way that may match or not, and go somewhere, by their place; those that were followed, too.
+    /// The indexes of the jump rules on the path that may or may not match, including those that were followed.
     pub open: Vec<usize>,
-    /// The rules on the way of which it is unknown whether they match, or what they do.
+    /// The rules on the path whose match or effect is unknown.
     pub undecided: Vec<usize>,
-    /// How many pages are reached whatever those rules do.
+    /// The number of pages that are reached whatever those rules do.
     pub certain_pages: usize,
     /// Whether one of them may do something unknown.
     pub anywhere: bool,

@@ -1,4 +1,4 @@
-//! How long the longest way is.
+//! The length of the longest path.
 
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ impl Naive<'_> {
         (0..self.pages.len()).filter(together).collect()
     }
 
-    /// The longest way from a page on, all pages of its circle counted.
+    /// The longest path from a page, counting all pages of its cycle.
     pub(super) fn longest(&self, page: usize) -> usize {
         let circle = self.circle(page);
         let mut beyond = 0;

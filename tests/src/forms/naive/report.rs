@@ -1,4 +1,4 @@
-//! What a walk comes to, as the vectors write it.
+//! The report of a walk, in the format of the test vectors.
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,7 @@ use super::{
 };
 
 impl Naive<'_> {
-    /// What a walk comes to, as the vectors write it.
+    /// Reports a walk in the format of the test vectors.
     pub fn report(&self, answers: &Value) -> Value {
         let walk = self.walk(answers);
         let mut report = Map::new();

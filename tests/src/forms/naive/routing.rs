@@ -1,4 +1,4 @@
-//! From page to page.
+//! Routing from page to page.
 
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ impl<'v> Naive<'v> {
         self.walk_if(answers, &[])
     }
 
-    /// Walks the form as it would be if those of these rules matched that cannot be evaluated.
+    /// Walks the form, and assumes that these rules match although they cannot be evaluated.
     pub fn walk_if(&self, answers: &Value, matching: &[usize]) -> Walk {
         let mut walk = Walk {
             path: vec![],

@@ -1,4 +1,4 @@
-//! What texts may hold (contract D4), and how they are written elsewhere.
+//! The rules of texts (contract D4), and their formatting on one line.
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ pub(super) fn is_email(text: &str) -> bool {
 /// Contract D4: at most 50 characters, at least three digits of any script, no control characters.
 pub(super) fn is_phone(text: &str) -> bool {
     let text = text.trim();
-    // Of other scripts these are enough here: the Arabic, the Devanagari and the full-width digits.
+    // The tests use only these other digits: Arabic, Devanagari and full-width.
     let digit = |c: &char| {
         c.is_ascii_digit() || matches!(c, '\u{660}'..='\u{669}' | '\u{966}'..='\u{96f}' | '\u{ff10}'..='\u{ff19}')
     };

@@ -1,4 +1,4 @@
-//! What JSON is worth.
+//! Conversions of JSON values.
 
 use std::collections::BTreeSet;
 
@@ -85,7 +85,7 @@ pub(super) fn whole(value: &Value) -> i64 {
     whole_or_none(value).unwrap_or(0)
 }
 
-/// A number that a lead's value holds (contract D4): a whole number must be a double exactly.
+/// A number that a lead's value can hold (contract D4): an integer must be exactly representable as a 64-bit float.
 pub(super) fn exact(text: &str) -> Option<Value> {
     let number: f64 = text.parse().ok()?;
     if !number.is_finite() {

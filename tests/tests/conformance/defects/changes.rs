@@ -1,4 +1,4 @@
-//! Changes to requests and responses, of which the defects are made.
+//! Changes to requests and responses, from which the defects are built.
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri};

@@ -6,20 +6,20 @@ use leadapi_core::form::Verdict;
 use leadapi_tests::forms::{Naive, Walk};
 use serde_json::{Value, json};
 
-/// Forms with more combinations of answers than these are left out.
+/// Forms with more combinations of answers are skipped.
 const MOST: usize = 3_000;
 
-/// What all walks come to.
+/// The facts from all walks.
 #[derive(Default)]
 pub(super) struct Seen {
-    /// What walks come to that pass no rule that cannot be evaluated.
+    /// Facts from walks that meet only rules that can be evaluated.
     pub(super) certain: Facts,
-    /// What walks can come to if such rules match or not.
+    /// Facts from walks under every assumption about the rules that cannot be evaluated.
     possible: Facts,
-    /// The paths of walks that pass over such rules, each with whether one of its walks passes none.
+    /// The paths of walks that treat such rules as not matching, each with whether one of its walks meets none of them.
     pub(super) paths: BTreeMap<(Vec<usize>, String), bool>,
     pub(super) undecided: BTreeSet<usize>,
-    /// Whether a rule on the way may do something unknown.
+    /// Whether a rule on a path may do something unknown.
     anywhere: bool,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Facts {
 }
 
 impl Seen {
-    /// Walks with these answers, for every choice of the rules that may match.
+    /// Walks with these answers, for every subset of the rules that may match.
     fn walk(&mut self, naive: &Naive<'_>, answers: &Value) {
         let mut choices = vec![Vec::new()];
         while let Some(matching) = choices.pop() {
@@ -41,7 +41,7 @@ impl Seen {
             let certain = walk.undecided.is_empty();
             self.undecided.extend(&walk.undecided);
             self.anywhere |= walk.anywhere;
-            // Rules in the order of the walk: each set of them is chosen once.
+            // The rules are added in the order of the walk, so each subset occurs once.
             let last = matching.last().and_then(|last| walk.open.iter().position(|at| at == last));
             for at in walk.open.iter().skip(last.map_or(0, |last| last + 1)) {
                 choices.push(matching.iter().chain([at]).copied().collect());
@@ -82,8 +82,8 @@ impl Facts {
     }
 }
 
-/// Answers to a question among which is one of every kind that a condition of the form, or a lead, could tell apart.
-/// Nothing of what the engine makes of it is used: each constant of the form, each neighbour of each number, and some.
+/// Candidate answers to a question: at least one from every class that a condition of the form, or a lead, can
+/// distinguish. They do not use the engine: each constant of the form, the neighbours of each number, and some more.
 fn candidates(question: &Value, constants: &[Value]) -> Vec<Value> {
     let mut all = vec![Value::Null];
     match question["type"].as_str().unwrap() {
@@ -93,7 +93,7 @@ fn candidates(question: &Value, constants: &[Value]) -> Vec<Value> {
         "number" => {
             let numbers = numbers(constants.iter().chain([&question["min"], &json!(1)]));
             if question["mappedKey"] == "phone" {
-                // A number that is written with too many characters is no phone number.
+                // A number with too many characters is not a valid phone number.
                 let long = numbers.iter().filter_map(Value::as_f64).map(|number| {
                     let sign = if number < 0.0 { "-" } else { "" };
                     format!("{sign}{:0>60}{}", "", number.abs())
@@ -119,7 +119,7 @@ fn candidates(question: &Value, constants: &[Value]) -> Vec<Value> {
     all
 }
 
-/// The numbers that these are, and the next ones on both sides.
+/// The values that are numbers, and the next representable numbers on both sides.
 fn numbers<'v>(values: impl Iterator<Item = &'v Value>) -> Vec<Value> {
     let numbers = values.filter_map(|value| value.as_f64().or_else(|| value.as_str()?.trim().parse().ok()));
     let finite = numbers.filter(|number: &f64| number.is_finite());
@@ -131,7 +131,7 @@ pub(super) fn version(record: &Value) -> &Value {
     if snapshot.as_object().is_some_and(|snapshot| !snapshot.is_empty()) { snapshot } else { &record["form"] }
 }
 
-/// Walks with all combinations of answers; nothing if they are too many.
+/// Walks with all combinations of answers. Returns `None` if there are too many.
 pub(super) fn brute_force(value: &Value) -> Option<Seen> {
     let version = version(value);
     let naive = Naive::new(value, false);
@@ -180,7 +180,7 @@ pub(super) fn missing(count: usize, seen: &Seen, of: impl Fn(&Facts) -> &BTreeSe
     if sure.is_empty() { Verdict::Unknown } else { Verdict::Refuted(sure) }
 }
 
-/// What a verdict without its witness is: refuted, proved, or neither.
+/// The expected verdict: `Some(true)` if refuted, `Some(false)` if proved, `None` if unknown.
 pub(super) fn refuted(seen: &Seen, of: impl Fn(&Facts) -> bool) -> Option<bool> {
     if of(&seen.certain) {
         Some(true)

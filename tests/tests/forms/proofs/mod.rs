@@ -21,10 +21,10 @@ use crate::{
     random::{self, Draw},
 };
 
-/// So many by default, which takes some seconds.
+/// The default number of forms, which takes some seconds.
 const FORMS: u32 = 1_500;
 
-/// What a verdict shows is there when the form is walked with it.
+/// Replays the witnesses of refuted properties.
 fn replay(form: &Questionnaire<'_>, proofs: &Proofs) {
     if let Verdict::Refuted(answers) = &proofs.ends {
         assert!(matches!(form.walk(answers).outcome(), Outcome::Endless { .. }), "{answers:?}");
@@ -40,7 +40,7 @@ fn replay(form: &Questionnaire<'_>, proofs: &Proofs) {
     }
 }
 
-/// Every path is listed once, and its answers lead along it.
+/// Checks that every path is listed once, and that its answers follow it.
 fn compare_paths(form: &Questionnaire<'_>, endings: &[Value], seen: &Seen) -> Result<(), TestCaseError> {
     let found = form.paths(usize::MAX);
     prop_assert!(found.complete);
@@ -51,7 +51,7 @@ fn compare_paths(form: &Questionnaire<'_>, endings: &[Value], seen: &Seen) -> Re
     };
     let paths: BTreeMap<_, _> =
         found.paths.iter().map(|path| ((path.pages.clone(), end(path.end)), !path.uncertain)).collect();
-    prop_assert_eq!(paths.len(), found.paths.len(), "a path twice");
+    prop_assert_eq!(paths.len(), found.paths.len(), "a path is listed twice");
     prop_assert_eq!(&paths, &seen.paths);
     let ids: Vec<_> = form.pages().collect();
     for path in &found.paths {
@@ -105,12 +105,12 @@ fn verdicts_equal_those_of_brute_force() {
         Ok(())
     });
     outcome.unwrap_or_else(|wrong| panic!("{wrong}"));
-    // Each is refuted of some forms and proved of others, or there would be nothing to compare.
+    // Each property must be refuted for some forms and proved for others, or the comparison would be empty.
     let counts = counts.into_inner();
     assert!(counts.iter().all(|count| (1..forms).contains(count)), "{counts:?}");
 }
 
-/// Between two constants there are answers too: each step of a ladder is come to, and no other.
+/// Answers between two constants exist too, so each reachable step of the ladder is found, and no other.
 #[test]
 fn answers_between_two_constants_are_found() {
     let step = |op: &str, value: i32, ending: &str| {
@@ -134,7 +134,7 @@ fn proofs(form: &Value) -> Proofs {
     record.compile(Version::Draft, &Policy::default()).prove()
 }
 
-/// A rule with an unknown operator may lead back to a page of the path.
+/// A rule with an unknown operator may jump back to a page of the path.
 #[test]
 fn a_loop_behind_an_unknown_operator_is_undecided() {
     let proofs = proofs(&json!({
@@ -158,7 +158,7 @@ fn an_ending_behind_an_unknown_operator_is_undecided() {
     }
 }
 
-/// There are 2^18 ways to answer, and the last page reads them all; what the graph says is known in no time.
+/// The last page depends on all 2^18 combinations of answers, but the graph decides without enumerating them.
 #[test]
 fn the_graph_proves_verdicts_beyond_the_budget() {
     let choices: Vec<Value> = (0..18)
@@ -183,7 +183,7 @@ fn the_graph_proves_verdicts_beyond_the_budget() {
     let good = proofs(&form(last(true), "end:all"));
     assert!(!good.complete);
     assert_eq!([&good.ends, &good.named, &good.contactable], [&Verdict::Proved; 3]);
-    // What the graph does not prove is not declared proved.
+    // A property that the graph does not prove is unknown, not proved.
     let back = proofs(&form(last(true), "p17"));
     assert_eq!(back.ends, Verdict::Unknown);
     let mut policy = Policy::default();

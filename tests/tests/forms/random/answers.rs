@@ -1,4 +1,4 @@
-//! Answers at random.
+//! Random answers.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ fn answer(draw: &mut Draw<'_>) -> Value {
     }
 }
 
-/// Answers to some of the questions of a record, most of them good.
+/// Answers to some of the questions of a record, most of them valid.
 pub(crate) fn answers(draw: &mut Draw<'_>, record: &Value) -> Value {
     let mut kinds = BTreeMap::new();
     question_types(record, &mut kinds);
@@ -46,7 +46,7 @@ pub(crate) fn answers(draw: &mut Draw<'_>, record: &Value) -> Value {
     Value::Object(answers)
 }
 
-/// The types of the questions, wherever they stand.
+/// Collects the types of all questions, at any depth.
 fn question_types<'v>(value: &'v Value, kinds: &mut BTreeMap<&'v str, &'v str>) {
     if let (Some(id), Some(kind)) = (value["id"].as_str(), value["type"].as_str()) {
         kinds.entry(id).or_insert(kind);

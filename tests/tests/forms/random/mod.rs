@@ -1,4 +1,4 @@
-//! Forms and answers at random, drawn from bytes, so that a case that fails is made shorter by making its bytes fewer.
+//! Random forms and answers, drawn from bytes, so that a failing case shrinks with its bytes.
 
 mod answers;
 mod record;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 pub(crate) use self::{answers::answers, record::record};
 
-/// Bytes to draw from; when they are used up, everything is the first of its kind.
+/// Bytes to draw from. When they are used up, every choice is the first option.
 pub(crate) struct Draw<'b>(pub &'b [u8]);
 
 impl Draw<'_> {
@@ -17,7 +17,7 @@ impl Draw<'_> {
         usize::from(*first) % count
     }
 
-    /// Once in so many times.
+    /// True once in `times` draws.
     fn rarely(&mut self, times: usize) -> bool {
         self.below(times) == times - 1
     }
@@ -76,7 +76,7 @@ const TEXTS: [&str; 26] = [
 const LABELS: [&str; 9] =
     ["", "Why?", "{name}", "{ q1 }, {custom}", "{{q0}}", "{zz} {", "a\nb {email}", "{phone}{value}", " "];
 
-/// Any JSON where something else was meant.
+/// JSON of an unexpected type.
 fn wild(draw: &mut Draw<'_>) -> Value {
     match draw.below(8) {
         0 => Value::Null,
@@ -90,7 +90,7 @@ fn wild(draw: &mut Draw<'_>) -> Value {
     }
 }
 
-/// A value as it should be, or once in a while another one, or none.
+/// Inserts the value, or occasionally another one or none, unless `tame`.
 fn put(draw: &mut Draw<'_>, tame: bool, to: &mut Map<String, Value>, key: &str, value: Value) {
     let value = if !tame && draw.rarely(24) {
         if draw.below(2) == 0 {
