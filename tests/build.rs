@@ -1,4 +1,4 @@
-//! Compiles the shim of the power-loss test, which stands before the C library of a process.
+//! Compiles the shim of the power-loss test, which is preloaded before the C library.
 
 use std::{env, error::Error, path::PathBuf};
 

@@ -1,4 +1,4 @@
-"""The data set of the load test: businesses that look alike, each with a token of its own."""
+"""The data set of the load test: similar businesses with one token each."""
 
 import json
 import zlib

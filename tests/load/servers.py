@@ -1,4 +1,4 @@
-"""The two servers under load, each alone on the first core while it is measured."""
+"""The two servers under load. Only the measured one runs on the first core."""
 
 import json
 import os
@@ -27,7 +27,7 @@ class Running:
 
 
 def build() -> tuple[str, str]:
-    """The server's binary as it is shipped, and the bare one."""
+    """Builds the shipped server and the bare one."""
     return (
         executable("-p", "leadapi-server", "--bin", "leadapi-server"),
         executable("-p", "leadapi-tests", "--example", "bare_hyper"),
@@ -73,7 +73,7 @@ def started(command: list[str]):
 
 
 def save_responses(url: str, folder: Path) -> None:
-    """Bare hyper answers with what the server answers."""
+    """Saves responses of the server, whose bodies bare hyper then returns."""
     for name, path in {"one": f"/leads/{lead_id(0, 0)}", "list": "/leads?limit=50"}.items():
         request = Request(url + path, headers={"Authorization": f"Bearer {token(0)}"})
         with urlopen(request) as response:

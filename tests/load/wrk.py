@@ -11,7 +11,7 @@ from data import BUSINESSES, CLIENTS, LEADS, STAGES, lead_id, token
 
 SCRIPT = Path(__file__).parent / "requests.lua"
 CONNECTIONS = 64
-# As many different requests in a workload.
+# The number of different requests in a workload.
 REQUESTS = 10_000
 
 # Requests per second, and seconds of CPU time per request.

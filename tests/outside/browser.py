@@ -49,10 +49,10 @@ def main() -> None:
 
 def try_page(context, url: str, api: str, token: str) -> None:
     page = context.new_page()
-    asked, said = [], []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
+    requests, messages = [], []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
 
     page.goto(url)
     expect(page.locator(".operation")).to_have_count(7)
@@ -64,8 +64,8 @@ def try_page(context, url: str, api: str, token: str) -> None:
     leads.get_by_role("button", name="Send").click()
     expect(leads.locator(".came .status")).to_have_text("401")
     expect(leads.locator(".came")).to_contain_text("missing token")
-    refused = said.copy()
-    said.clear()
+    refused = messages.copy()
+    messages.clear()
     # Chromium itself logs the status 401.
     assert all("401" in text for text in refused), refused
 
@@ -119,14 +119,14 @@ def try_page(context, url: str, api: str, token: str) -> None:
         picture(page, f"{scheme}-{width}-create")
 
     # The Content Security Policy blocks requests to other origins.
-    blocked = page.evaluate("fetch('http://127.0.0.2:18080/').then(() => 'asked', () => 'refused')")
-    assert blocked == "refused" and any("Content Security Policy" in text for text in said), (blocked, said)
-    said = [text for text in said if "127.0.0.2" not in text]
+    blocked = page.evaluate("fetch('http://127.0.0.2:18080/').then(() => 'sent', () => 'refused')")
+    assert blocked == "refused" and any("Content Security Policy" in text for text in messages), (blocked, messages)
+    messages = [text for text in messages if "127.0.0.2" not in text]
     origin = url.removesuffix("/docs")
-    strangers = [asked for asked in asked if not asked.startswith((origin + "/", "http://127.0.0.2:18080"))]
-    assert not strangers and not said, (strangers, said)
-    assert not any(token in asked for asked in asked)
-    print(f"the page works: {len(asked)} requests, all to {origin}")
+    foreign = [address for address in requests if not address.startswith((origin + "/", "http://127.0.0.2:18080"))]
+    assert not foreign and not messages, (foreign, messages)
+    assert not any(token in address for address in requests)
+    print(f"the page works: {len(requests)} requests, all to {origin}")
 
 
 def type_token(context, url: str, token: str) -> None:

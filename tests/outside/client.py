@@ -1,4 +1,4 @@
-"""A client that a generator which is not ours makes of the description does the seven operations.
+"""Generates a client with a third-party generator, and runs the seven operations with it.
 
     python client.py SERVER
 """
@@ -24,7 +24,7 @@ def main() -> None:
 
 
 def generate(directory: Path) -> None:
-    # What it would do afterwards is to format, which nobody reads.
+    # The post hooks only format the code.
     config = directory / "config.yml"
     config.write_text("post_hooks: []\n")
     generator = Path(sys.executable).parent / "openapi-python-client"

@@ -1,4 +1,4 @@
-"""A server with the sample and no limits to speak of, for one test."""
+"""A server with the sample data and practically no rate limits, for one test."""
 
 import os
 import re
@@ -10,7 +10,7 @@ MANY = "4000000000"
 
 @contextmanager
 def demo(binary: str, *arguments: str):
-    """Starts it, and gives its base URL, that of the operator, and the tokens of its two businesses."""
+    """Starts the server; yields its base URL, the operator's URL, and the tokens of its two businesses."""
     command = [binary, "demo", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--drain-delay", "0s",
                "--reads-per-minute", MANY, "--writes-per-minute", MANY, *arguments]
     environment = {**os.environ, "LEADAPI_LOG": "error"}

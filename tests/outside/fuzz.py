@@ -1,4 +1,4 @@
-"""schemathesis against a server and the description of its API; further arguments are its own.
+"""Runs schemathesis against a server and its OpenAPI document; further arguments go to schemathesis.
 
     python fuzz.py SERVER --max-time 100
 """

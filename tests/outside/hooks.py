@@ -1,7 +1,7 @@
-"""What schemathesis may not hold against the service, because no schema can say it.
+"""Rejections that schemathesis must accept, because no schema can express their rules.
 
-A request can be as its schema says and still be refused for what the store holds, or for a number that JSON can write
-and a double cannot hold. A refusal counts as such only if its whole message is about that.
+A request that is valid against its schema can still be rejected because of the data in the store, or because of a number
+that a double cannot represent. A rejection is accepted only if its whole message is about such rules.
 """
 
 import schemathesis
@@ -9,21 +9,21 @@ from hypothesis import strategies as st
 from schemathesis.openapi.checks import RejectedPositiveData
 
 BEYOND_A_SCHEMA = {
-    # Contract D3 and D6: what is named is not there, or does not belong together.
+    # Contract D3 and D6: a reference does not exist, or two do not belong together.
     "stage_id: no such stage",
     "pipeline_id: no such pipeline",
     "stage_id belongs to another pipeline than pipeline_id",
-    # Contract D4: the digits of all scripts are not in the regular expressions that everybody reads.
+    # Contract D4: portable regular expressions cannot match the digits of all scripts.
     "phone must have at least three digits",
-    # Contract D10: the key stands for another body.
+    # Contract D10: the key was used with another body.
     "Idempotency-Key was used before with another body",
-    # Contract D4: 9007199254740993 is a number to JSON Schema, and not one that comes back as it was sent.
+    # Contract D4: JSON Schema accepts 9007199254740993, but a double cannot represent it.
     "value must be a number that a double holds exactly when it is a whole number",
     "value must be a finite number within the range of a double",
 }
 
 
-# Most of what has no control characters is no phone number, and a create with it would not get far.
+# Random text is hardly ever a valid phone number, so creates with it would all be rejected early.
 schemathesis.openapi.format("phone", st.from_regex(r"\A[+]?[0-9٠-٩ ().-]{0,10}[0-9]{3}[0-9 ]{0,9}\Z"))
 
 

@@ -1,4 +1,4 @@
-"""What is built: how many crates, for how long, and how large the server is."""
+"""The number of crates, the time of cold builds, and the size of the server binary."""
 
 import json
 import os
@@ -19,7 +19,7 @@ def cargo(*arguments, folder=ROOT, **environment) -> str:
 
 
 def crates():
-    """That there are no more of them is held by tests/tests/contract/published_crates.rs."""
+    """Counts the dependencies. tests/tests/contract/published_crates.rs enforces the same limits."""
     for package, features, allowed in [
         ("leadapi-core", "", 40),
         ("leadapi-client", "", 95),
@@ -27,15 +27,15 @@ def crates():
         ("leadapi-server", "", None),
     ]:
         tree = cargo("tree", "--locked", "-p", package, "-e", "normal", "--prefix", "none", *features.split())
-        # After a blank and a bracket, a line says where the crate is from, or that it has been shown before.
+        # The text after " (" is the source of the crate, or says that it was listed before.
         names = {line.split(" (")[0] for line in tree.splitlines() if line}
-        # The first is the package itself.
-        yield f"crates that {package} {features} stands on", len(names) - 1, allowed, ""
+        # The package itself does not count.
+        yield f"dependencies of {package} {features}", len(names) - 1, allowed, ""
 
 
 def builds():
-    """Each is the one dependency of an empty package and built from nothing, with cargo's own settings."""
-    # Features as the client takes them.
+    """Builds each crate from scratch as the only dependency of an empty package, with the default settings of cargo."""
+    # The features that the client uses.
     reqwest = '{ version = "*", default-features = false, features = ["rustls"] }'
     for name, dependency in [
         ("leadapi-core", f'{{ path = "{ROOT}/leadapi-core" }}'),
@@ -59,13 +59,13 @@ def builds():
 
 
 def cpu() -> float:
-    """Seconds of processor that the processes started from here have taken."""
+    """The CPU time of all child processes, in seconds."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def binary() -> tuple[str, int]:
-    """The server as it is shipped, and its bytes."""
+    """The shipped server binary and its size in bytes."""
     made = cargo("build", "--quiet", "--profile", "dist", "-p", "leadapi-server", "--bin", "leadapi-server",
                  "--message-format=json")
     path = [one["executable"] for one in map(json.loads, made.splitlines()) if one.get("executable")][-1]

@@ -1,4 +1,4 @@
-"""How soon the server answers, and how much memory it takes then: with the sample, and with a million leads."""
+"""The time to the first response of the server, and its memory then, with the sample and with a million leads."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def starts(binary: str, size: int):
 
 @contextmanager
 def served(binary: str, *arguments: str):
-    """A server: the seconds to its first line and its first answer, those of processors, its memory, and its leads."""
+    """Starts a server: the seconds to its first line and first response, its CPU time, memory and number of leads."""
     command = [binary, *arguments, "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"]
     start = time.monotonic()
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"LEADAPI_LOG": "error"})
@@ -71,7 +71,7 @@ def served(binary: str, *arguments: str):
 
 
 def write(file: Path) -> int:
-    """The leads of the sample over and over, one a second, spread over client accounts and stages."""
+    """Repeats the leads of the sample, one per second, spread over client accounts and stages."""
     data = json.loads(SAMPLE.read_text())
     business = data["businesses"][0]
     models, clients = business["leads"], business["clients"]

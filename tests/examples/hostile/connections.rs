@@ -1,4 +1,4 @@
-//! Peers that take a connection and do not use it.
+//! Peers that open a connection and do not use it.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -10,7 +10,7 @@ const MANY: usize = 2_000;
 const LIMIT: Duration = Duration::from_secs(10);
 const MARGIN: Duration = Duration::from_millis(500);
 const MOST_MEMORY: usize = 400 << 20;
-/// TLS handshakes at a time; the oldest go when there are more.
+/// The limit of concurrent TLS handshakes; a new one evicts the oldest.
 const HANDSHAKES: usize = 1_024;
 const QUIET: Duration = Duration::from_secs(10);
 
@@ -61,7 +61,7 @@ pub(crate) async fn run(program: &Path, names: &[String], lifted: bool) -> usize
             if is_wrong { "WRONG" } else { "" },
         );
         if early > 0 {
-            println!("    {early} were cut before their time");
+            println!("    {early} were cut too early");
         }
         if let Some(failed) = attacked.failed.first() {
             println!("    the first failure: {failed}");

@@ -40,7 +40,7 @@ async fn main() -> ExitCode {
         "lifted" => connections::run(&program, &names, true).await,
         "floods" => floods::run(&program, &names).await,
         "stops" => stops::run(&program).await,
-        other => panic!("{other} is none of the attacks"),
+        other => panic!("unknown attack: {other}"),
     };
     println!("wrong: {wrong}");
     if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }

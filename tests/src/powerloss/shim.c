@@ -1,21 +1,21 @@
-/* A disk that keeps only what was synced.
+/* Simulates a disk that keeps only synced data.
  *
- * It stands before the C library of a process. All reads and writes go to the real files, and what is synced goes to
- * a mirror too. When the process is killed, the mirror is the disk after a power loss.
+ * It is preloaded before the C library of a process. All reads and writes go to the real files, and synced data goes
+ * to a mirror too. When the process is killed, the mirror is the disk after a power loss.
  *
- *   LEADAPI_POWERLOSS_DISK       the folder that is watched
- *   LEADAPI_POWERLOSS_MIRROR     inodes/<number> is what is durable of the file of that inode number,
- *                                names/… are links to these: what is durable of the folder
- *   LEADAPI_POWERLOSS_SLOWER     so many microseconds each real sync takes longer, with or without a watched folder
- *   LEADAPI_POWERLOSS_FULL       a file: while it holds the number of an error, writes to other files in its folder and
- *                                below fail with that error, as they do on a full disk
+ *   LEADAPI_POWERLOSS_DISK       the watched folder
+ *   LEADAPI_POWERLOSS_MIRROR     inodes/<number> holds the durable content of the file with that inode
+ *                                number; names/… are links to these: the durable names in the folder
+ *   LEADAPI_POWERLOSS_SLOWER     the delay of each real sync in microseconds, with or without a watched folder
+ *   LEADAPI_POWERLOSS_FULL       a file: while it contains an error number, writes to other files in its folder and
+ *                                below fail with that error, as on a full disk
  *
- * A sync of a file makes its content durable, a sync of a folder the names in it, and nothing else does either. Files
- * and folders are not really synced, which makes it fast. A kill in the middle of a sync leaves a part of it in the
+ * A sync of a file makes its content durable, a sync of a folder the names in it; nothing else makes
+ * either durable. Files and folders are not really synced, which makes it fast. A kill in the middle of a sync leaves a part of it in the
  * mirror, as a power loss does on a disk.
  *
- * What it does not see: writes through mmap, copy_file_range, fallocate and io_uring, files that are opened with
- * O_SYNC, and what another process wrote that runs at the same time. A folder below the watched one is durable with
+ * Not supported: writes through mmap, copy_file_range, fallocate and io_uring, files that are opened with
+ * O_SYNC, and writes by other processes at the same time. A folder below the watched one is durable with
  * its first own sync, or its parent's.
  */
 
@@ -37,7 +37,7 @@
 
 #define PAGE 4096
 
-/* What of a file is not durable. */
+/* The pages of a file that are not durable. */
 struct file {
     ino_t inode;
     /* All pages from this on, */
@@ -63,7 +63,7 @@ __attribute__((constructor)) static void begin(void)
     disk = mirror ? getenv("LEADAPI_POWERLOSS_DISK") : NULL;
 }
 
-/* A mirror that is wrong must not be believed. */
+/* Aborts, because a wrong mirror would make the test worthless. */
 static void must(int holds, const char *what)
 {
     if (!holds) {
@@ -185,7 +185,7 @@ static void inode_path(char *path, ino_t inode)
 
 /* A descriptor to read an open file with.
  *
- * It is the same one where that can read, because to close another drops all locks of the process on the file. */
+ * It is the same one where that can read, because closing another one drops all locks of the process on the file. */
 static int readable(int fd)
 {
     char link[64];
@@ -290,7 +290,7 @@ static ino_t last_name(int folder, const char *path)
     char rest[PATH_MAX];
     struct stat stat;
     int before = errno;
-    /* To close such a descriptor drops no locks. */
+    /* Closing such a descriptor drops no locks. */
     int fd = syscall(SYS_openat, folder, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     int last = fd >= 0 && is_watched(fd, rest) && fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode) && stat.st_nlink == 1;
     if (fd >= 0)

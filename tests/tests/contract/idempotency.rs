@@ -231,7 +231,7 @@ async fn concurrent_creates_with_one_key_make_one_lead() {
                 answers.push(twin.await.unwrap());
             }
             let fresh = answers.iter().filter(|answer| answer.header(REPLAYED).is_none()).count();
-            assert_eq!(fresh, 1, "one of them makes the lead");
+            assert_eq!(fresh, 1, "exactly one request makes the lead");
             assert!(answers.iter().all(|answer| answer.status == 201 && answer.body == answers[0].body));
             live.send(get("D10 one lead more", "/leads").at("/total", 6 + round)).await;
             live.world.wait(60);

@@ -205,7 +205,7 @@ async fn a_page_has_50_leads_by_default_and_200_at_most() {
         assert_eq!((most.ids().len(), rest.ids().len()), (200, 16));
         ids.sort_unstable();
         ids.dedup();
-        assert_eq!(ids.len(), 216, "no lead stands on two pages");
+        assert_eq!(ids.len(), 216, "no lead is on two pages");
     })
     .await;
 }

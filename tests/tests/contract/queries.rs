@@ -1,4 +1,4 @@
-//! Query strings (contract D3): every parameter is known, stands once and says something.
+//! Query strings (contract D3): every parameter must be known, unique and non-empty.
 
 use leadapi_tests::{Case, get, patch, post, request, run_table};
 use serde_json::json;

@@ -73,8 +73,8 @@ impl Callers {
         }
         let mut stored: HashMap<String, String> = HashMap::new();
         for (name, id) in server.all().await {
-            assert!(acknowledged.contains_key(&name) || open.contains(&name), "a phantom: {name}");
-            assert_eq!(stored.insert(name.clone(), id), None, "a double: {name}");
+            assert!(acknowledged.contains_key(&name) || open.contains(&name), "a lead that nobody created: {name}");
+            assert_eq!(stored.insert(name.clone(), id), None, "a duplicate: {name}");
         }
         for (name, id) in &acknowledged {
             assert_eq!(stored.get(name), Some(id), "lost: {name}");

@@ -25,8 +25,8 @@ async fn sigkill_under_load_loses_and_duplicates_no_lead() {
     starts.sort();
     let (median, most) = (starts[KILLS / 2], starts[KILLS - 1]);
     eprintln!(
-        "{KILLS} kills, {acknowledged} creates acknowledged: none lost, none doubled, no phantoms; \
-         start to first answer {median:.0?} in the median, {most:.0?} at most"
+        "{KILLS} kills, {acknowledged} creates acknowledged: none lost, none duplicated; \
+         start to first response {median:.0?} in the median, {most:.0?} at most"
     );
     assert!(median < Duration::from_millis(500), "a restart is short: {median:?}");
 }

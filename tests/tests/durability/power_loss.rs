@@ -29,5 +29,5 @@ async fn a_power_loss_under_load_loses_and_duplicates_no_lead() {
     let server = Server::start(disk.path(), |_| {}).await;
     let acknowledged = callers.check(&server).await;
     server.kill();
-    eprintln!("{CUTS} power losses, {acknowledged} creates acknowledged: none lost, none doubled, no phantoms");
+    eprintln!("{CUTS} power losses, {acknowledged} creates acknowledged: none lost, none duplicated");
 }

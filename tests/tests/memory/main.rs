@@ -1,7 +1,7 @@
 //! Clients that request large responses and do not read them. The server holds a bounded amount of memory for them,
 //! and serves clients that read as usual.
 //!
-//! It is a program of its own, because it keeps both cores busy: timeouts of other tests would pass.
+//! It is a separate binary, because it keeps both cores busy, which would make timeouts in other tests expire.
 #![cfg(target_os = "linux")]
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 

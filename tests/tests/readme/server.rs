@@ -20,8 +20,8 @@ impl Server {
         let file = File::create(output).unwrap();
         let process = command.stdout(file.try_clone().unwrap()).stderr(file).spawn().unwrap();
         let mut server = Self { process, output: output.to_owned() };
-        wait_until("a server that listens", || server.printed().contains(" listens at ") || server.has_ended());
-        assert!(!server.has_ended(), "the server has ended: {}", server.printed());
+        wait_until("the server listens", || server.printed().contains(" listens at ") || server.has_ended());
+        assert!(!server.has_ended(), "the server has stopped: {}", server.printed());
         server
     }
 

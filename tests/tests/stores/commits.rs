@@ -89,7 +89,7 @@ async fn an_update_cut_at_any_message_reports_its_true_outcome() {
         if let Ok(Updated::Changed(changed)) = outcome {
             assert_eq!(behind.direct.get(&business(), &lead).await.unwrap(), Some(changed), "{cut:?}");
         } else {
-            assert!(outcome.is_err(), "a lead that is there: {outcome:?} at {cut:?}");
+            assert!(outcome.is_err(), "the lead exists, but the update returned {outcome:?} at {cut:?}");
         }
         rename(&behind.store, &lead, "warm").await.unwrap();
     }

@@ -35,7 +35,7 @@ async fn some_fail_and_the_others_do_not(store: &SqlStore) {
             _ => assert!(matches!(outcome, Ok(Created::New(_))), "{nth}: {outcome:?}"),
         }
     }
-    assert_eq!(all(store).await.len(), 1 + 32, "with an exact total");
+    assert_eq!(all(store).await.len(), 1 + 32, "the total is exact");
 }
 
 #[tokio::test]

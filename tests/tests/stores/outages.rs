@@ -74,11 +74,11 @@ async fn killing_postgres_under_load_loses_and_duplicates_no_lead() {
         acknowledged.extend(caller.await.unwrap());
     }
     let stored: Vec<(LeadId, String)> = all(&store).await;
-    assert_eq!(stored.len(), acknowledged.len(), "neither doubles nor phantoms");
+    assert_eq!(stored.len(), acknowledged.len(), "neither duplicates nor unknown leads");
     for (id, key) in stored {
-        assert_eq!(acknowledged.get(&key), Some(&id), "what was acknowledged is what is stored");
+        assert_eq!(acknowledged.get(&key), Some(&id), "the stored lead is the acknowledged one");
     }
-    eprintln!("{CRASHES} crashes of PostgreSQL, {} creates acknowledged and there once", acknowledged.len());
+    eprintln!("{CRASHES} crashes of PostgreSQL, {} creates acknowledged and stored exactly once", acknowledged.len());
 }
 
 /// At least one request of each operation.

@@ -52,13 +52,13 @@ async fn concurrent_creates_with_one_key_on_two_servers_make_one_lead() {
                 let id = id(created);
                 let mut leads = leads.lock().unwrap();
                 let (known, fresh) = leads.entry(key).or_insert_with(|| (id.clone(), 0));
-                assert_eq!(*known, id, "twins are answered the same lead");
+                assert_eq!(*known, id, "creates with the same key return the same lead");
                 *fresh += usize::from(is_fresh);
             }
         })
         .await;
     let leads = std::mem::take(&mut *leads.lock().unwrap());
     assert_eq!(leads.len(), KEYS);
-    assert!(leads.values().all(|(_, fresh)| *fresh == 1), "one of them made it");
+    assert!(leads.values().all(|(_, fresh)| *fresh == 1), "exactly one create made the lead");
     assert_eq!(all(&servers[0]).await.len(), KEYS);
 }

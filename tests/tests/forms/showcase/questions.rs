@@ -38,7 +38,7 @@ pub(super) fn plant(code: Code, record: &mut Value) -> Option<&'static str> {
             "/form"
         }
         Code::RequiredChoiceWithoutOptions => {
-            // On a way of its own, so that leads are still made.
+            // On a separate path, so that the form still creates leads.
             form["pages"].as_array_mut().unwrap().push(
                 json!({"id": "d", "fields": [{"id": "x", "type": "single_choice", "label": "X?", "required": true}]}),
             );
