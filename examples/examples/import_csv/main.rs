@@ -46,7 +46,7 @@ use sheet::{Row, Sheet};
 struct Args {
     /// The file, in UTF-8.
     file: PathBuf,
-    /// The client account of rows without a client_id.
+    /// The client account of rows without a `client_id`.
     #[arg(long, value_name = "ID")]
     client: Option<ClientId>,
     /// The name of the import; the default is the file name. The same rows under another name are imported again.

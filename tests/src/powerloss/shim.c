@@ -10,9 +10,9 @@
  *   LEADAPI_POWERLOSS_FULL       a file: while it contains an error number, writes to other files in its folder and
  *                                below fail with that error, as on a full disk
  *
- * A sync of a file makes its content durable, a sync of a folder the names in it; nothing else makes
- * either durable. Files and folders are not really synced, which makes it fast. A kill in the middle of a sync leaves a part of it in the
- * mirror, as a power loss does on a disk.
+ * A sync of a file makes its content durable, a sync of a folder the names in it; nothing else makes either durable.
+ * Files and folders are not really synced, which makes it fast. A kill in the middle of a sync leaves a part of it in
+ * the mirror, as a power loss does on a disk.
  *
  * Not supported: writes through mmap, copy_file_range, fallocate and io_uring, files that are opened with
  * O_SYNC, and writes by other processes at the same time. A folder below the watched one is durable with
