@@ -85,7 +85,7 @@ pub(super) async fn tells_ids_apart(store: &impl Store) -> Check {
         let found = lead.as_ref().map(|lead| (lead.name.as_str(), lead.stage_id.as_ref().map(StageId::as_str)));
         same(id, &found, &Some((name, Some(place))))?;
     }
-    same("deleting one", &store.remove(&owner, &upper).await?, &true)?;
+    same("deleting one", &store.delete(&owner, &upper).await?, &true)?;
     same("the remaining leads", &listed(store, &LeadQuery::new()).await?, &(ids(&["l1"]), 1))?;
 
     for (id, reference) in [("C9", InvalidReference::Client), ("C_", InvalidReference::Client)] {

@@ -26,7 +26,10 @@ async fn a_shutdown_closes_connections_without_a_request_at_once() {
     // The server has seen them all by now.
     host.is_well().await;
     let ended = host.stop();
-    assert_eq!(timeout(PATIENCE, ended).await.expect("the shutdown waits for none of them").unwrap(), ShutdownOutcome::Graceful);
+    assert_eq!(
+        timeout(PATIENCE, ended).await.expect("the shutdown waits for none of them").unwrap(),
+        ShutdownOutcome::Graceful
+    );
     for peer in [&mut idle, &mut half, &mut letter, &mut silent] {
         assert_eq!(peer.rest().await, "");
     }
