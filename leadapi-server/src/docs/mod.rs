@@ -54,7 +54,7 @@ mod tests {
 
     /// The page and every part that it names are in the binary, and nothing refers to another host.
     #[tokio::test]
-    async fn the_page_is_whole_and_asks_nobody_else() {
+    async fn the_page_is_complete_and_names_no_other_host() {
         let openapi = Bytes::from_static(b"{}");
         let mut size = 0;
         for (part, kind) in [

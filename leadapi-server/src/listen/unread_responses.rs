@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_and_what_a_closed_connection_held_counts_no_longer() {
+    fn read_bytes_and_closed_connections_do_not_count() {
         let (budget, now, task) = (budget(), Instant::now(), Waker::noop());
         let (mut first, mut second) = (budget.share(), budget.share());
         for _ in 0..10 {

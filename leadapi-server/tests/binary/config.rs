@@ -103,7 +103,7 @@ fn a_wrong_setting_is_refused_by_its_name() {
 }
 
 #[test]
-fn plain_http_for_others_has_to_be_asked_for() {
+fn plain_http_on_a_reachable_address_needs_a_flag() {
     let mut command = Command::new(BINARY);
     let server = Running::start(command.args(["serve", "--listen", "0.0.0.0:0", "--insecure-http"]));
     server.signal("-TERM");

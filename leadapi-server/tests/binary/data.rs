@@ -104,7 +104,7 @@ fn an_import_is_all_or_nothing_and_says_where() {
 }
 
 #[test]
-fn a_check_says_what_is_in_a_file_or_what_is_wrong() {
+fn a_check_prints_the_counts_of_a_file_or_its_error() {
     let database = Database::of_the_sample();
     let file = database.folder.path().join("sample.json");
     let check = |file: &str| Command::new(BINARY).args(["data", "check", "--json", file]).output().unwrap();
@@ -117,7 +117,7 @@ fn a_check_says_what_is_in_a_file_or_what_is_wrong() {
 }
 
 #[test]
-fn a_backup_beside_a_server_under_load_is_of_one_moment_and_can_be_served() {
+fn a_backup_of_a_server_under_load_is_one_snapshot_and_can_be_served() {
     let database = Database::of_the_sample();
     let token = database.token();
     let serve = ["serve", "--listen", "127.0.0.1:0", "--writes-per-minute", "100000"];

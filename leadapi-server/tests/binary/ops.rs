@@ -46,7 +46,7 @@ fn serve(database: &Database) -> Command {
 }
 
 #[test]
-fn it_lives_is_ready_and_counts() {
+fn health_readiness_and_metrics_are_served() {
     let database = Database::of_the_sample();
     let token = database.token();
     let server = Running::start(serve(&database).args(["--writes-per-minute", "1"]));
@@ -80,7 +80,7 @@ fn it_lives_is_ready_and_counts() {
 }
 
 #[test]
-fn what_it_does_not_know_is_asked_of_the_api_and_only_there() {
+fn other_paths_of_the_operator_listener_reach_the_api() {
     let database = Database::of_the_sample();
     let server = Running::start(&mut serve(&database));
     let ops = Ops::of(&server);
@@ -117,7 +117,7 @@ fn the_public_url_stands_in_the_description_and_in_location() {
 
 /// The server is not ready after the signal, but serves requests until the delay is over.
 #[test]
-fn sigterm_makes_it_not_ready_first() {
+fn sigterm_fails_readiness_before_the_drain_delay() {
     let database = Database::of_the_sample();
     let server = Running::start(serve(&database).env("LEADAPI_DRAIN_DELAY", "2s"));
     let ops = Ops::of(&server);
@@ -143,7 +143,7 @@ fn ctrl_c_does_not_wait() {
 
 /// Otherwise an operator who wants only the pages would expose the API in clear text.
 #[test]
-fn on_an_address_that_others_can_reach_it_has_to_be_asked_for_and_so_has_the_api() {
+fn a_reachable_operator_address_needs_a_flag_and_so_does_the_api_on_it() {
     let database = Database::of_the_sample();
     let start = |more: &[&str]| {
         let mut command = Command::new(BINARY);
@@ -170,7 +170,7 @@ fn on_an_address_that_others_can_reach_it_has_to_be_asked_for_and_so_has_the_api
 
 /// Requests of a web page that has pointed its own domain at this machine are refused.
 #[test]
-fn on_loopback_it_is_asked_by_address_or_as_localhost() {
+fn a_loopback_listener_refuses_other_host_names() {
     let database = Database::of_the_sample();
     let server = Running::start(&mut serve(&database));
     let ops = Ops::of(&server);
@@ -182,7 +182,7 @@ fn on_loopback_it_is_asked_by_address_or_as_localhost() {
 
 /// The API stops with the public listener, while the pages keep showing the shutdown to monitoring.
 #[test]
-fn it_takes_no_request_for_the_api_when_the_server_stops() {
+fn the_operator_listener_stops_serving_the_api_during_a_shutdown() {
     let data = data_file("ops-stop", &format!(r#"{{"name": "own", "scopes": ["write"], "token": "{SECRET}"}}"#));
     let mut command = crate::process::serve(&data);
     let server = Running::start(command.args(["--ops-listen", "127.0.0.1:0"]));

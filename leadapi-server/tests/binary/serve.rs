@@ -106,7 +106,7 @@ fn the_file_of_the_readme_is_served() {
 }
 
 #[test]
-fn a_second_signal_ends_it_at_once() {
+fn a_second_signal_forces_the_shutdown() {
     let data = data_file("second", &format!(r#"{{"name": "own", "scopes": ["write"], "token": "{SECRET}"}}"#));
     let server = Running::start(&mut serve(&data));
     let _running = server.request_that_waits_for_its_body();
@@ -123,7 +123,7 @@ fn a_second_signal_ends_it_at_once() {
 }
 
 #[test]
-fn it_goes_on_when_nobody_reads_what_it_prints() {
+fn the_server_continues_when_nobody_reads_its_output() {
     let mut server = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
     // The reader of its last line has gone.
     server.stdout = BufReader::new(Command::new("true").stdout(Stdio::piped()).spawn().unwrap().stdout.take().unwrap());
@@ -252,7 +252,7 @@ fn sigterm_lets_a_running_request_end() {
 }
 
 #[test]
-fn what_is_no_http_is_refused_and_the_server_goes_on() {
+fn invalid_http_is_refused_and_the_server_continues() {
     let server = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
     assert!(server.send("NONSENSE\r\n\r\n").starts_with("HTTP/1.1 400"));
     assert!(server.send(&format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(70_000))).starts_with("HTTP/1.1 431"));

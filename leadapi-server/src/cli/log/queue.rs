@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_queued_is_written_at_the_end() {
+    fn queued_lines_are_written_at_the_end() {
         let Started { mut queue, flush, may, written, dropped } = started();
         for _ in 0..1_000 {
             queue.write_all(b"a line\n").unwrap();

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_of_none_lets_one_answer_through_at_a_time() {
+    fn a_limit_of_zero_admits_one_response_at_a_time() {
         let backlog = Backlog::new(0, budget(1_000));
         assert!(backlog.has_space());
         backlog.add(1);

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_when_it_is_closed_is_let_to_its_end() {
+    fn a_closing_connection_waits_for_its_requests() {
         let (mut table, t) = table();
         let request = table.began(t);
         table.closing(t);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_asks_on_when_it_is_closed_gains_no_time() {
+    fn requests_after_the_close_do_not_extend_the_deadline() {
         let (mut table, t) = table();
         table.multiplexed();
         table.closing(t);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_has_a_moment_to_close_too_and_no_second_one() {
+    fn a_peer_has_one_close_timeout_only() {
         let (mut table, t) = table();
         let request = table.began(t);
         table.ended(request, t);
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_head_is_not_waited_for_when_it_is_closed() {
+    fn a_closing_connection_does_not_wait_for_half_a_head() {
         let (mut table, t) = table();
         table.read(t);
         table.closing(t + s(1));
