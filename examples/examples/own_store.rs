@@ -101,11 +101,12 @@ impl Store for Shops {
     ) -> Result<Created, BoxError> {
         let shop = self.of(business);
         let mut leads = shop.lock();
-        leads.remembered.retain(|_, (_, lead)| (meta.at.to_utc() - lead.created_at.to_utc()).num_hours() < 24);
-        if let Some(Idempotency { key, fingerprint }) = idempotency
-            && let Some((of, lead)) = leads.remembered.get(key)
+        leads.remembered.retain(|_, (_, lead)| !Idempotency::has_expired(lead.created_at, meta.at));
+        if let Some(idempotency) = idempotency
+            && let Some((fingerprint, lead)) = leads.remembered.get(&idempotency.key)
+            && let Some(outcome) = idempotency.replay(fingerprint, lead, meta.at)
         {
-            return Ok(if of == fingerprint { Created::Replayed(lead.clone()) } else { Created::KeyReused });
+            return Ok(outcome);
         }
         let references = shop.look_up(draft.required_lookups());
         let lead = match draft.into_lead(meta, &references) {
@@ -116,7 +117,7 @@ impl Store for Shops {
             return Err(format!("a lead with the id {} exists already", lead.id).into());
         }
         leads.by_id.insert(lead.id.clone(), lead.clone());
-        if let Some(Idempotency { key, fingerprint }) = idempotency {
+        if let Some(Idempotency { key, fingerprint, .. }) = idempotency {
             leads.remembered.insert(key.clone(), (*fingerprint, lead.clone()));
         }
         Ok(Created::New(lead))

@@ -7,7 +7,6 @@ use std::{
 };
 
 use async_trait::async_trait;
-use chrono::TimeDelta;
 use foldhash::HashMap;
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -21,9 +20,6 @@ use crate::{
     port::{Created, Idempotency, Listed, Store, Updated},
     validate::{InvalidReference, LeadDraft, LeadEdit, NewLeadMeta},
 };
-
-/// How long an idempotency key is remembered (contract D10).
-const KEPT: TimeDelta = TimeDelta::hours(24);
 
 /// A [`Store`] in memory; its leads are lost when the process ends.
 ///
@@ -135,7 +131,7 @@ impl Leads {
     }
 
     fn forget_old_keys(&mut self, now: Timestamp) {
-        while self.ages.front().is_some_and(|(at, _)| is_old(*at, now)) {
+        while self.ages.front().is_some_and(|(at, _)| Idempotency::has_expired(*at, now)) {
             if let Some((at, key)) = self.ages.pop_front()
                 && self.remembered.get(&key).is_some_and(|kept| kept.lead.created_at == at)
             {
@@ -145,18 +141,9 @@ impl Leads {
     }
 
     fn replay(&self, idempotency: &Idempotency, now: Timestamp) -> Option<Created> {
-        // After the clock has stepped back, an expired key may be behind a younger one in the queue.
-        let remembered = self.remembered.get(&idempotency.key).filter(|kept| !is_old(kept.lead.created_at, now))?;
-        Some(if remembered.fingerprint == idempotency.fingerprint {
-            Created::Replayed(remembered.lead.clone())
-        } else {
-            Created::KeyReused
-        })
+        let remembered = self.remembered.get(&idempotency.key)?;
+        idempotency.replay(&remembered.fingerprint, &remembered.lead, now)
     }
-}
-
-fn is_old(at: Timestamp, now: Timestamp) -> bool {
-    now.to_utc() - at.to_utc() >= KEPT
 }
 
 #[async_trait]

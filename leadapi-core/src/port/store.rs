@@ -1,23 +1,75 @@
 //! The port for storing leads.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 
 use crate::{
     BoxError,
     id::{BusinessId, LeadId},
-    model::{ClientAccount, IdempotencyKey, Lead, LeadQuery, Page, Pipeline, Window},
+    model::{ClientAccount, IdempotencyKey, Lead, LeadQuery, Page, Pipeline, Timestamp, Window},
     validate::{InvalidReference, LeadDraft, LeadEdit, NewLeadMeta},
 };
 
 /// The idempotency data of a create that a store must remember (contract D10).
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Idempotency {
     /// The key that the caller chose.
     pub key: IdempotencyKey,
     /// The hash of the body after parsing and normalising: [`LeadDraft::fingerprint`].
     pub fingerprint: [u8; 32],
+}
+
+impl Idempotency {
+    /// How long a store remembers a create, counted from the `created_at` of its lead.
+    pub const LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
+
+    /// Creates the idempotency data of a create.
+    ///
+    /// ```
+    /// # use leadapi_core::{model::IdempotencyKey, port::Idempotency};
+    /// let idempotency = Idempotency::new(IdempotencyKey::parse("row-12")?, [0; 32]);
+    /// assert_eq!(idempotency.key.as_str(), "row-12");
+    /// # Ok::<(), leadapi_core::model::InvalidIdempotencyKey>(())
+    /// ```
+    pub const fn new(key: IdempotencyKey, fingerprint: [u8; 32]) -> Self {
+        Self { key, fingerprint }
+    }
+
+    /// Returns whether a create at this time is forgotten at `now`.
+    ///
+    /// ```
+    /// # use leadapi_core::port::Idempotency;
+    /// let created_at = "2026-05-04T12:00:00Z".parse()?;
+    /// assert!(!Idempotency::has_expired(created_at, "2026-05-05T11:59:59.999Z".parse()?));
+    /// assert!(Idempotency::has_expired(created_at, "2026-05-05T12:00:00Z".parse()?));
+    /// # Ok::<(), leadapi_core::model::InvalidTimestamp>(())
+    /// ```
+    pub fn has_expired(created_at: Timestamp, now: Timestamp) -> bool {
+        (now.to_utc() - created_at.to_utc()).to_std().is_ok_and(|age| age >= Self::LIFETIME)
+    }
+
+    /// Decides a create whose key a store remembers. The remembered create has this fingerprint and was answered with
+    /// this lead. Returns `None` if it has expired: the store then creates a new lead.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use leadapi_core::{model::{IdempotencyKey, Lead}, port::{Created, Idempotency}};
+    /// # let at = "2026-05-04T12:00:00Z".parse()?;
+    /// # let lead = Arc::new(Lead::new("l1".parse()?, "c1".parse()?, "Ann", at));
+    /// let idempotency = Idempotency::new(IdempotencyKey::parse("row-12")?, [0; 32]);
+    /// assert_eq!(idempotency.replay(&[0; 32], &lead, at), Some(Created::Replayed(lead.clone())));
+    /// assert_eq!(idempotency.replay(&[1; 32], &lead, at), Some(Created::KeyReused));
+    /// assert_eq!(idempotency.replay(&[0; 32], &lead, "2026-05-05T12:00:00Z".parse()?), None);
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// ```
+    pub fn replay(&self, fingerprint: &[u8; 32], lead: &Arc<Lead>, now: Timestamp) -> Option<Created> {
+        if Self::has_expired(lead.created_at, now) {
+            return None;
+        }
+        Some(if *fingerprint == self.fingerprint { Created::Replayed(lead.clone()) } else { Created::KeyReused })
+    }
 }
 
 /// The outcome of a create.
@@ -75,8 +127,8 @@ pub enum Listed {
 pub trait Store: Send + Sync {
     /// Creates a lead (contract D6, D10).
     ///
-    /// If the key is known and less than 24 hours old at `meta.at`, the store returns the remembered outcome. It
-    /// does so before it looks up any record of the draft. Otherwise it creates the lead and remembers the key in the
+    /// If the store remembers the key, [`Idempotency::replay`] decides at `meta.at`, before the store looks up any
+    /// record of the draft. Otherwise it creates the lead and remembers the key in the
     /// same transaction. Of concurrent creates with one key, one creates the lead; the others wait for it and replay.
     async fn create(
         &self,

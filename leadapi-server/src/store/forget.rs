@@ -1,13 +1,12 @@
 //! Deletes expired idempotency keys.
 
 use async_trait::async_trait;
-use leadapi_core::{id::BusinessId, model::Timestamp};
+use leadapi_core::{id::BusinessId, model::Timestamp, port::Idempotency};
 
 use super::{
     AdminError, Database, SqlStore,
     session::{Session, SqlError, Work, query},
     statement,
-    write::REMEMBERED_FOR,
 };
 
 /// The maximum number of keys deleted in one transaction, so that no other write waits long.
@@ -21,7 +20,7 @@ impl SqlStore {
     ///
     /// The database failed. Some keys may have been deleted.
     pub async fn forget_old_keys(&self, now: Timestamp) -> Result<u64, AdminError> {
-        let until = Timestamp::from(now.to_utc() - REMEMBERED_FOR);
+        let until = Timestamp::from(now.to_utc() - Idempotency::LIFETIME);
         let mut forgotten = 0;
         for business in self.businesses().await? {
             // Most businesses have no expired key. This read finds that out without blocking their writes.
@@ -58,7 +57,7 @@ mod tests {
     use leadapi_core::{
         dataset::Dataset,
         model::{IdempotencyKey, NewLead},
-        port::{Created, Idempotency, Store},
+        port::{Created, Store},
         validate::NewLeadMeta,
     };
 
@@ -77,8 +76,7 @@ mod tests {
         let later: Timestamp = "2026-05-04T12:00:00.001Z".parse().unwrap();
         let create = async |nth: i64, at: Timestamp| {
             let new = NewLead::new(&client, "Ann");
-            let idempotency =
-                Idempotency { key: IdempotencyKey::parse(&format!("key-{nth}")).unwrap(), fingerprint: [0; 32] };
+            let idempotency = Idempotency::new(IdempotencyKey::parse(&format!("key-{nth}")).unwrap(), [0; 32]);
             let meta = NewLeadMeta { id: format!("lead-{at}-{nth}").parse().unwrap(), at };
             store.create(&business, meta, new.check().unwrap(), Some(&idempotency)).await.unwrap()
         };

@@ -98,8 +98,7 @@ pub(crate) const PIPELINE_OF_STAGE: &str = "SELECT pipeline_id FROM stage WHERE 
 
 // Creates with an idempotency key (contract D10).
 
-pub(crate) const REMEMBERED: &str =
-    "SELECT fingerprint, created_at, lead FROM idempotency WHERE business_id = $1 AND key = $2";
+pub(crate) const REMEMBERED: &str = "SELECT fingerprint, lead FROM idempotency WHERE business_id = $1 AND key = $2";
 
 pub(crate) const REMEMBER: &str = "INSERT INTO idempotency (business_id, key, fingerprint, created_at, lead) \
     VALUES ($1, $2, $3, $4, $5)";

@@ -9,7 +9,6 @@ use std::{
     sync::Arc,
 };
 
-use chrono::TimeDelta;
 use leadapi_core::{
     dataset::IdempotencySeed,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
@@ -25,9 +24,6 @@ use super::{
     statement,
     tally::Changes,
 };
-
-/// How long a create with an idempotency key is remembered (contract D10).
-pub(crate) const REMEMBERED_FOR: TimeDelta = TimeDelta::hours(24);
 
 /// A write of the [`Store`](leadapi_core::port::Store) port.
 #[derive(Debug, Clone)]
@@ -83,7 +79,6 @@ impl<T> Change<T> {
 #[derive(Debug)]
 pub(super) struct Remembered {
     fingerprint: [u8; 32],
-    at: Timestamp,
     /// The lead as it was first returned.
     lead: Arc<Lead>,
 }
@@ -193,7 +188,7 @@ impl State {
         }
         self.leads.insert(lead.id.clone(), Change { before: None, after: Some(lead.clone()) });
         if let Some(idempotency) = idempotency {
-            let remembered = Remembered { fingerprint: idempotency.fingerprint, at: meta.at, lead: lead.clone() };
+            let remembered = Remembered { fingerprint: idempotency.fingerprint, lead: lead.clone() };
             let key = self.keys.entry(idempotency.key.clone()).or_insert(Change { before: None, after: None });
             key.after = Some(Arc::new(remembered));
         }
@@ -202,14 +197,7 @@ impl State {
 
     fn replay(&self, idempotency: &Idempotency, now: Timestamp) -> Option<Created> {
         let remembered = self.keys.get(&idempotency.key)?.after.as_ref()?;
-        if now.to_utc() - remembered.at.to_utc() >= REMEMBERED_FOR {
-            return None;
-        }
-        Some(if remembered.fingerprint == idempotency.fingerprint {
-            Created::Replayed(remembered.lead.clone())
-        } else {
-            Created::KeyReused
-        })
+        idempotency.replay(&remembered.fingerprint, &remembered.lead, now)
     }
 
     fn update(&mut self, id: &LeadId, edit: &LeadEdit) -> Updated {
@@ -258,20 +246,19 @@ fn is_same<T>(before: Option<&Arc<T>>, after: &Arc<T>) -> bool {
 
 impl Remembered {
     fn read(mut row: Row<'_>) -> Result<Self, SqlError> {
-        let (fingerprint, at) = (row.take()?, row.take()?);
+        let fingerprint = row.take()?;
         let lead: Lead = serde_json::from_str(&row.take::<String>()?).map_err(SqlError::other)?;
-        Ok(Self { fingerprint, at, lead: lead.into() })
+        Ok(Self { fingerprint, lead: lead.into() })
     }
 
     pub(super) fn insert(&self, business: &BusinessId, key: &IdempotencyKey) -> Result<Query, SqlError> {
         let lead = serde_json::to_string(&*self.lead).map_err(SqlError::other)?;
-        Ok(query!(statement::REMEMBER, business, key, self.fingerprint, self.at, lead))
+        Ok(query!(statement::REMEMBER, business, key, self.fingerprint, self.lead.created_at, lead))
     }
 }
 
 impl From<&IdempotencySeed> for Remembered {
     fn from(seed: &IdempotencySeed) -> Self {
-        let lead = Arc::new(seed.lead.clone());
-        Self { fingerprint: seed.idempotency.fingerprint, at: lead.created_at, lead }
+        Self { fingerprint: seed.idempotency.fingerprint, lead: Arc::new(seed.lead.clone()) }
     }
 }

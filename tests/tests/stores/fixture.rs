@@ -31,7 +31,7 @@ pub(crate) async fn open(url: &str, connections: usize) -> SqlStore {
 pub(crate) async fn create(store: &SqlStore, name: &str, key: &str) -> Result<Created, BoxError> {
     let new = NewLead::new(&ClientId::parse("c1").unwrap(), name);
     let draft = new.check().unwrap();
-    let once = Idempotency { key: IdempotencyKey::parse(key).unwrap(), fingerprint: draft.fingerprint() };
+    let once = Idempotency::new(IdempotencyKey::parse(key).unwrap(), draft.fingerprint());
     let id = LeadId::parse(uuid::Uuid::now_v7().to_string()).unwrap();
     store.create(&business(), NewLeadMeta { id, at: chrono::Utc::now().into() }, draft, Some(&once)).await
 }
