@@ -12,6 +12,11 @@ const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 const RANDOM_CHARS: usize = 43;
 const CHECKSUM_CHARS: usize = 6;
 
+/// The system's random generator failed. The caller cannot recover; the system has to be repaired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the system's random generator failed")]
+pub struct NoRandomness(#[source] getrandom::Error);
+
 impl BearerToken {
     /// Generates a token from the system's random generator.
     ///
@@ -21,17 +26,17 @@ impl BearerToken {
     /// let token = BearerToken::generate()?;
     /// assert!(token.has_good_checksum());
     /// assert_eq!(token.expose().len(), 53);
-    /// # Ok::<(), getrandom::Error>(())
+    /// # Ok::<(), leadapi_core::auth::NoRandomness>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// Fails when the system's random generator does. The caller cannot recover; the system has to be repaired.
-    pub fn generate() -> Result<Self, getrandom::Error> {
+    /// [`NoRandomness`] when the system's random generator fails.
+    pub fn generate() -> Result<Self, NoRandomness> {
         let mut token = String::from(PREFIX);
         let mut bytes = [0; 64];
         while token.len() < PREFIX.len() + RANDOM_CHARS {
-            getrandom::fill(&mut bytes)?;
+            getrandom::fill(&mut bytes).map_err(NoRandomness)?;
             // 248 is the greatest multiple of 62 that fits a byte. Bytes from 248 up would make some characters
             // likelier than others.
             let fair = bytes.iter().filter(|byte| **byte < 248);

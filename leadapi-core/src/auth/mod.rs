@@ -11,5 +11,7 @@ mod scope;
 pub use bearer::{BearerToken, MalformedToken};
 pub use caller::Caller;
 pub use hash::{InvalidTokenHash, TokenHash};
+#[cfg(feature = "service")]
+pub use issue::NoRandomness;
 pub use member::{InvalidRole, Member, NotAllowed, Role, TokenAdmin};
 pub use scope::{InvalidScope, Scope, Scopes};

@@ -2,7 +2,7 @@
 
 use crate::{
     BoxError,
-    auth::{BearerToken, Scopes},
+    auth::{BearerToken, NoRandomness, Scopes},
     dataset::Dataset,
     id::BusinessId,
     model::Timestamp,
@@ -54,7 +54,7 @@ pub struct Records {
 /// # Errors
 ///
 /// Fails when the system's random generator does.
-pub fn records(dataset: &Dataset, now: Timestamp) -> Result<Records, getrandom::Error> {
+pub fn records(dataset: &Dataset, now: Timestamp) -> Result<Records, NoRandomness> {
     let (mut records, mut issued) = (Vec::new(), Vec::new());
     for business in &dataset.businesses {
         for token in &business.tokens {
