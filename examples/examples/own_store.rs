@@ -76,11 +76,12 @@ impl Shop {
         let pipeline = |id: &PipelineId| self.pipelines.iter().find(|pipeline| pipeline.id == *id);
         let home =
             |id: &StageId| self.pipelines.iter().find(|pipeline| pipeline.stages.iter().any(|stage| stage.id == *id));
-        LookupResult {
-            client_exists: named.client.is_some_and(|id| self.clients.iter().any(|client| client.id == *id)),
-            first_stage: named.pipeline.and_then(pipeline).and_then(|p| p.stages.first()).map(|s| s.id.clone()),
-            stage_pipeline: named.stage.and_then(home).map(|pipeline| pipeline.id.clone()),
-        }
+        let client = |id: &ClientId| self.clients.iter().find(|client| client.id == *id);
+        let mut found = LookupResult::default();
+        found.client = named.client.and_then(client).map(|client| client.id.clone());
+        found.first_stage = named.pipeline.and_then(pipeline).and_then(|p| p.stages.first()).map(|s| s.id.clone());
+        found.stage_pipeline = named.stage.and_then(home).map(|pipeline| pipeline.id.clone());
+        found
     }
 
     /// Locks the leads. Each store method takes the lock once, so each is atomic. Nothing panics while holding it, so

@@ -31,7 +31,7 @@ impl Directory {
 
     pub(crate) fn look_up(&self, named: RequiredLookups<'_>) -> LookupResult {
         LookupResult {
-            client_exists: named.client.is_some_and(|id| self.clients.contains(id)),
+            client: named.client.and_then(|id| self.clients.get(id)).cloned(),
             first_stage: named.pipeline.and_then(|id| self.first_stages.get(id)).cloned(),
             stage_pipeline: named.stage.and_then(|id| self.stage_pipelines.get(id)).cloned(),
         }

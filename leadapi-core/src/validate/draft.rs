@@ -105,7 +105,7 @@ impl LeadDraft {
     ///
     /// The [`InvalidReference`] that does not hold. The store must then write nothing.
     pub fn into_lead(self, meta: NewLeadMeta, references: &LookupResult) -> Result<Lead, InvalidReference> {
-        if !references.client_exists {
+        if references.client.as_ref() != Some(&self.0.client_id) {
             return Err(InvalidReference::Client);
         }
         let draft = *self.0;
@@ -156,7 +156,7 @@ mod tests {
 
     fn references() -> LookupResult {
         LookupResult {
-            client_exists: true,
+            client: Some(ClientId::parse("c1").unwrap()),
             first_stage: Some(StageId::parse("s1").unwrap()),
             stage_pipeline: Some(PipelineId::parse("p1").unwrap()),
         }
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(place(both(), &references()), some("p1", "s2"));
         let strange = minimal().pipeline(&pipeline("p2")).stage(&stage("s2"));
         assert_eq!(place(strange, &references()), Err(InvalidReference::Mismatch));
-        let nothing = LookupResult { client_exists: true, ..LookupResult::default() };
+        let nothing = LookupResult { first_stage: None, stage_pipeline: None, ..references() };
         assert_eq!(place(both(), &nothing), Err(InvalidReference::PipelineAndStage));
         assert_eq!(place(minimal().stage(&stage("s2")), &nothing), Err(InvalidReference::Stage));
         assert_eq!(place(minimal().pipeline(&pipeline("p2")), &nothing), Err(InvalidReference::Pipeline));

@@ -137,7 +137,7 @@ mod tests {
         let named = edit.required_lookups();
         let stage = |id| StageId::parse(id).unwrap();
         LookupResult {
-            client_exists: false,
+            client: None,
             first_stage: named.pipeline.and_then(|id| match id.as_str() {
                 "p1" => Some(stage("s1")),
                 "p9" => Some(stage("s9")),

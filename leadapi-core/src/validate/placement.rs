@@ -125,11 +125,13 @@ pub struct RequiredLookups<'a> {
 
 /// The result of looking up [`RequiredLookups`] in the caller's business, read in the transaction that writes.
 ///
-/// A record of another business counts as missing.
+/// A record of another business counts as missing. A store starts from the default, which is that nothing was found,
+/// and sets the ids that it read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct LookupResult {
-    /// Whether the named client account belongs to the business. Ignored for an update, which names none.
-    pub client_exists: bool,
+    /// The id of the named client account as read from its record; `None` when there is no such client account.
+    pub client: Option<ClientId>,
     /// The first stage (by position) of the named pipeline; `None` when there is no such pipeline.
     pub first_stage: Option<StageId>,
     /// The pipeline of the named stage; `None` when there is no such stage.

@@ -137,7 +137,7 @@ impl State {
     /// Stores the row that answers a need. Without a row, the record does not exist.
     fn learn(&mut self, need: &Need, mut row: Row<'_>) -> Result<(), SqlError> {
         match need {
-            Need::Client(id) => drop(self.clients.insert(id.clone())),
+            Need::Client(_) => drop(self.clients.insert(row.take()?)),
             Need::Pipeline(id) => drop(self.first_stages.insert(id.clone(), row.take()?)),
             Need::Stage(id) => drop(self.stage_pipelines.insert(id.clone(), row.take()?)),
             Need::Lead(id) => drop(self.leads.insert(id.clone(), Change::none_yet(lead::read(row)?))),
@@ -147,11 +147,11 @@ impl State {
     }
 
     fn references(&self, named: RequiredLookups<'_>) -> LookupResult {
-        LookupResult {
-            client_exists: named.client.is_some_and(|id| self.clients.contains(id)),
-            first_stage: named.pipeline.and_then(|id| self.first_stages.get(id)).cloned(),
-            stage_pipeline: named.stage.and_then(|id| self.stage_pipelines.get(id)).cloned(),
-        }
+        let mut found = LookupResult::default();
+        found.client = named.client.and_then(|id| self.clients.get(id)).cloned();
+        found.first_stage = named.pipeline.and_then(|id| self.first_stages.get(id)).cloned();
+        found.stage_pipeline = named.stage.and_then(|id| self.stage_pipelines.get(id)).cloned();
+        found
     }
 
     fn decide(&mut self, write: &Write) -> Result<Written, SqlError> {
