@@ -13,7 +13,7 @@ use leadapi_core::{
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId, TokenId},
     memory::MemoryTokens,
     model::{Amount, ClientAccount, IdempotencyKey, Lead, Pipeline, Stage, Timestamp},
-    port::{TokenRecord, TokenStore},
+    port::{FoundToken, TokenRecord, TokenStore},
     tokens,
 };
 use proptest::prelude::*;
@@ -113,7 +113,7 @@ fn a_kept_token_is_the_record_that_it_came_from() {
     assert!(block_on(tokens::import(&store, &dataset, moment(NOON))).unwrap().is_empty());
     let owner = BusinessId::parse("b1").unwrap();
     assert_eq!(block_on(store.list(&owner)).unwrap(), std::slice::from_ref(&record));
-    assert_eq!(block_on(store.find(&record.hash)).unwrap(), Some(Arc::new((owner, record))));
+    assert_eq!(block_on(store.find(&record.hash)).unwrap(), Some(Arc::new(FoundToken::new(owner, record))));
 }
 
 #[test]

@@ -52,7 +52,7 @@ impl TokenStore for Watched {
         self.tokens.delete(business, id).await
     }
 
-    async fn find(&self, hash: &TokenHash) -> Result<Option<FoundToken>, BoxError> {
+    async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, BoxError> {
         self.look_ups.fetch_add(1, Ordering::Relaxed);
         if self.broken.load(Ordering::Relaxed) {
             return Err("the store is down".into());

@@ -157,7 +157,7 @@ impl TokenStore for Counting {
         Err("not here".into())
     }
 
-    async fn find(&self, _: &TokenHash) -> Result<Option<FoundToken>, BoxError> {
+    async fn find(&self, _: &TokenHash) -> Result<Option<Arc<FoundToken>>, BoxError> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Ok(None)
     }

@@ -44,8 +44,8 @@ fn token(name: &str, byte: u8) -> Result<TokenRecord, BoxError> {
 }
 
 /// The result of a look-up that finds this token.
-fn found(owner: BusinessId, token: TokenRecord) -> FoundToken {
-    Arc::new((owner, token))
+fn found(owner: BusinessId, token: TokenRecord) -> Arc<FoundToken> {
+    Arc::new(FoundToken::new(owner, token))
 }
 
 async fn listed(store: &impl TokenStore, owner: &str) -> Result<Vec<String>, BoxError> {

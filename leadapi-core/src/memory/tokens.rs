@@ -26,7 +26,7 @@ pub struct MemoryTokens {
     hashes: Mutex<HashMap<TokenId, TokenHash>>,
 }
 
-type ByHash = HashMap<TokenHash, FoundToken>;
+type ByHash = HashMap<TokenHash, Arc<FoundToken>>;
 
 impl Default for MemoryTokens {
     fn default() -> Self {
@@ -65,7 +65,7 @@ impl TokenStore for MemoryTokens {
             return Err("the token is kept already".into());
         }
         hashes.insert(token.id.clone(), hash);
-        let found = Arc::new((business.clone(), token));
+        let found = Arc::new(FoundToken::new(business.clone(), token));
         self.write(&hash, |held| held.insert(hash, found));
         Ok(())
     }
@@ -73,7 +73,9 @@ impl TokenStore for MemoryTokens {
     async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, BoxError> {
         let hashes = self.hashes();
         let found = hashes.values().filter_map(|hash| {
-            self.read(hash, |held| held.get(hash).filter(|found| found.0 == *business).map(|found| found.1.clone()))
+            self.read(hash, |held| {
+                held.get(hash).filter(|found| found.business == *business).map(|found| found.record.clone())
+            })
         });
         let mut tokens: Vec<TokenRecord> = found.collect();
         tokens.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
@@ -83,15 +85,15 @@ impl TokenStore for MemoryTokens {
     async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, BoxError> {
         let Some(hash) = self.hashes().get(id).copied() else { return Ok(false) };
         Ok(self.write(&hash, |held| {
-            let own = held.get_mut(&hash).filter(|found| found.0 == *business);
-            own.map(|found| Arc::make_mut(found).1.revoked_at.get_or_insert(at)).is_some()
+            let own = held.get_mut(&hash).filter(|found| found.business == *business);
+            own.map(|found| Arc::make_mut(found).record.revoked_at.get_or_insert(at)).is_some()
         }))
     }
 
     async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, BoxError> {
         let mut hashes = self.hashes();
         let Some(hash) = hashes.get(id).copied() else { return Ok(false) };
-        let is_own = self.read(&hash, |held| held.get(&hash).is_some_and(|found| found.0 == *business));
+        let is_own = self.read(&hash, |held| held.get(&hash).is_some_and(|found| found.business == *business));
         if is_own {
             self.write(&hash, |held| held.remove(&hash));
             hashes.remove(id);
@@ -99,7 +101,7 @@ impl TokenStore for MemoryTokens {
         Ok(is_own)
     }
 
-    async fn find(&self, hash: &TokenHash) -> Result<Option<FoundToken>, BoxError> {
+    async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, BoxError> {
         Ok(self.read(hash, |held| held.get(hash).cloned()))
     }
 }

@@ -58,8 +58,22 @@ impl TokenRecord {
     }
 }
 
-/// A token as a store returns it, with the business that owns it; shared, because every request looks one up.
-pub type FoundToken = Arc<(BusinessId, TokenRecord)>;
+/// A token as a store finds it by its hash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FoundToken {
+    /// The business that owns the token.
+    pub business: BusinessId,
+    /// The token.
+    pub record: TokenRecord,
+}
+
+impl FoundToken {
+    /// Creates the result of a look-up.
+    pub const fn new(business: BusinessId, record: TokenRecord) -> Self {
+        Self { business, record }
+    }
+}
 
 /// A store of tokens for many businesses.
 ///
@@ -83,8 +97,9 @@ pub trait TokenStore: Send + Sync {
 
     /// Returns the token with this hash and the business that owns it.
     ///
-    /// It is the only method without a business, because its result determines the business of a request.
-    async fn find(&self, hash: &TokenHash) -> Result<Option<FoundToken>, BoxError>;
+    /// It is the only method without a business, because its result determines the business of a request. The result
+    /// is shared, because every request looks one up.
+    async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, BoxError>;
 }
 
 /// A verifier's verdict on a token.
@@ -141,7 +156,7 @@ macro_rules! by_pointer {
                 (**self).delete(business, id).await
             }
 
-            async fn find(&self, hash: &TokenHash) -> Result<Option<FoundToken>, BoxError> {
+            async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, BoxError> {
                 (**self).find(hash).await
             }
         }

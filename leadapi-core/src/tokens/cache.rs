@@ -1,7 +1,7 @@
 //! A cache of recently found tokens, so that not every request costs a look-up.
 
 use std::{
-    sync::{PoisonError, RwLock},
+    sync::{Arc, PoisonError, RwLock},
     time::{Duration, Instant},
 };
 
@@ -25,11 +25,11 @@ const FEW: usize = 64;
 /// It caches only tokens that exist: an unknown token uses no memory and cannot evict another token.
 pub(super) struct Cache {
     time: Box<dyn Fn() -> Duration + Send + Sync>,
-    held: RwLock<Held>,
+    held: RwLock<Entries>,
 }
 
 #[derive(Default)]
-struct Held {
+struct Entries {
     entries: HashMap<TokenHash, Entry>,
     /// The number of entries after the last sweep.
     left: usize,
@@ -37,7 +37,7 @@ struct Held {
 
 struct Entry {
     since: Duration,
-    found: FoundToken,
+    found: Arc<FoundToken>,
 }
 
 impl Cache {
@@ -56,7 +56,7 @@ impl Cache {
         &self,
         store: &impl TokenStore,
         token: &BearerToken,
-    ) -> Result<Option<FoundToken>, BoxError> {
+    ) -> Result<Option<Arc<FoundToken>>, BoxError> {
         // Read before the query, because the store's result may be as old as this time.
         let (hash, since) = (token.hash(), (self.time)());
         if let Some(found) = self.recall(&hash, since) {
@@ -79,7 +79,7 @@ impl Cache {
         self.held.read().unwrap_or_else(PoisonError::into_inner).entries.len()
     }
 
-    fn recall(&self, hash: &TokenHash, now: Duration) -> Option<FoundToken> {
+    fn recall(&self, hash: &TokenHash, now: Duration) -> Option<Arc<FoundToken>> {
         let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
         held.entries.get(hash).filter(|entry| entry.is_fresh(now)).map(|entry| entry.found.clone())
     }
@@ -95,7 +95,7 @@ impl Cache {
     }
 }
 
-impl Held {
+impl Entries {
     /// Drops stale entries once there are more than twice as many entries as after the last sweep. That amortizes the
     /// cost of a sweep and bounds the memory to about twice the useful entries.
     fn sweep(&mut self, now: Duration) {
@@ -115,8 +115,6 @@ impl Entry {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::{auth::Scopes, id::BusinessId, port::TokenRecord};
 
@@ -130,11 +128,11 @@ mod tests {
         let cache = Cache::with_time(|| Duration::from_secs(1));
         let entry = |since, record: TokenRecord| Entry {
             since: Duration::from_millis(since),
-            found: Arc::new((BusinessId::named("b1"), record)),
+            found: Arc::new(FoundToken::new(BusinessId::named("b1"), record)),
         };
         cache.remember(secret.hash(), entry(900, revoked.clone()));
         cache.remember(secret.hash(), entry(800, good));
         let found = cache.recall(&secret.hash(), Duration::from_secs(1)).unwrap();
-        assert_eq!(found.1, revoked);
+        assert_eq!(found.record, revoked);
     }
 }

@@ -73,7 +73,7 @@ impl StoredTokens {
         self.cache.as_ref().map_or(0, Cache::len)
     }
 
-    async fn find(&self, token: &BearerToken) -> Result<Option<FoundToken>, BoxError> {
+    async fn find(&self, token: &BearerToken) -> Result<Option<Arc<FoundToken>>, BoxError> {
         match &self.cache {
             Some(cache) => cache.find(&self.store, token).await,
             None if token.has_good_checksum() => self.store.find(&token.hash()).await,
@@ -92,7 +92,7 @@ impl fmt::Debug for StoredTokens {
 impl TokenVerifier for StoredTokens {
     async fn verify(&self, token: &BearerToken) -> Result<Verdict, BoxError> {
         let Some(found) = self.find(token).await? else { return Ok(Verdict::Unknown) };
-        let (business, record) = &*found;
+        let FoundToken { business, record } = &*found;
         // A revocation time in the future comes from another machine's clock and takes effect at once.
         Ok(if record.revoked_at.is_some() {
             Verdict::Revoked

@@ -36,8 +36,8 @@ impl TokenStore for SqlStore {
         self.one(business, query!(statement::DELETE_TOKEN, business, id)).await
     }
 
-    async fn find(&self, hash: &TokenHash) -> Result<Option<FoundToken>, BoxError> {
-        let read = |mut row: Row<'_>| Ok(Arc::new((row.take()?, read(row)?)));
+    async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, BoxError> {
+        let read = |mut row: Row<'_>| Ok(Arc::new(FoundToken::new(row.take()?, read(row)?)));
         Ok(self.database.row(query!(statement::FIND_TOKEN, hash), read).await?)
     }
 }
