@@ -1,50 +1,48 @@
 //! Calls without `async`: `client.leads().get(&id).wait()`.
 
 use std::{
-    io,
-    sync::{Mutex, OnceLock, PoisonError, mpsc::channel},
+    pin::pin,
+    sync::Arc,
+    task::{Context, Poll, Wake, Waker},
+    thread::{self, Thread},
 };
 
-use leadapi_core::{http::Operation, model::Lead};
-use tokio::runtime::{Builder, Runtime};
+use leadapi_core::model::Lead;
 
 use crate::{
-    call::{Call, CreateLead, Running, WithMeta},
-    error::{Cause, Error},
+    call::{Call, CreateLead, WithMeta},
+    error::Error,
     meta::Meta,
-    transport::TransportError,
 };
 
-/// The runtime that drives all blocking calls, with one worker thread for I/O and timers.
-fn runtime() -> io::Result<&'static Runtime> {
-    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    // Only one is created at a time: a second runtime would be dropped, which panics inside another runtime.
-    static MAKING: Mutex<()> = Mutex::new(());
-    let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(runtime) = RUNTIME.get() {
-        return Ok(runtime);
+/// Runs a future on this thread.
+fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut cx = Context::from_waker(&waker);
+    loop {
+        match future.as_mut().poll(&mut cx) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::park(),
+        }
     }
-    let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("leadapi-client").enable_all().build()?;
-    Ok(RUNTIME.get_or_init(|| runtime))
 }
 
-/// Drives the call on that runtime, so that it does not matter which thread waits.
-fn wait<T: Send + 'static>(operation: Operation, call: Running<T>) -> Result<T, Error> {
-    let failed = |error: TransportError| Error::new(operation, Cause::Transport(error));
-    let runtime = runtime().map_err(|error| failed(TransportError::not_sent(error).for_good()))?;
-    let (done, waiting) = channel();
-    runtime.spawn(async move {
-        // The receiver waits below, so the send cannot fail.
-        done.send(call.await).unwrap_or_default();
-    });
-    waiting.recv().unwrap_or_else(|gone| Err(failed(TransportError::maybe_sent(gone))))
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
 }
 
 macro_rules! wait {
     ($($type:ty $(, $generic:ident)? => $output:ty;)*) => {$(
-        impl $(<$generic: Send + 'static>)? $type {
+        impl $(<$generic: 'static>)? $type {
             /// Makes the call and blocks the thread until it is done. In async code this would also block other tasks
             /// on the thread; await the call instead.
+            ///
+            /// No runtime is needed, unless an in-process service needs one: then enter that runtime first.
             ///
             /// ```
             /// use leadapi_client::model::LeadQuery;
@@ -59,7 +57,7 @@ macro_rules! wait {
             ///
             /// The errors of the call.
             pub fn wait(self) -> Result<$output, Error> {
-                wait(self.operation(), self.into_future())
+                block_on(self.into_future())
             }
         }
     )*};

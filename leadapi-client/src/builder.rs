@@ -184,7 +184,7 @@ impl Builder {
         self
     }
 
-    /// Another time than the system's.
+    /// Replaces the system clock.
     ///
     /// ```
     /// use leadapi_client::{Client, timer::SystemTimer};
@@ -211,8 +211,7 @@ impl Builder {
         self
     }
 
-    /// A client over the network. Its calls are made within a tokio runtime whose io and time are enabled, as
-    /// `#[tokio::main]` makes it.
+    /// A client over the network. Its calls work on any executor; [`Reqwest`] says on which thread its connections run.
     ///
     /// ```
     /// use leadapi_client::Client;

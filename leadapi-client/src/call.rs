@@ -98,11 +98,6 @@ impl<T> Call<T> {
         WithMeta(self)
     }
 
-    #[cfg(feature = "blocking")]
-    pub(crate) const fn operation(&self) -> Operation {
-        self.operation
-    }
-
     /// Makes the call.
     async fn run(self) -> Result<(T, Meta), Error> {
         let refused = |refusal| Error::new(self.operation, Cause::Refusal(refusal));
@@ -201,20 +196,6 @@ impl CreateLead {
         if let Ok(prepared) = &mut self.0.prepared {
             prepared.key = key;
         }
-    }
-}
-
-#[cfg(feature = "blocking")]
-impl<T> WithMeta<T> {
-    pub(crate) const fn operation(&self) -> Operation {
-        self.0.operation
-    }
-}
-
-#[cfg(feature = "blocking")]
-impl CreateLead {
-    pub(crate) const fn operation(&self) -> Operation {
-        self.0.operation
     }
 }
 

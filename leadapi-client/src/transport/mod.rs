@@ -1,6 +1,8 @@
 //! How a request becomes an answer: over the network, in process, or as a caller likes it.
 
 mod in_process;
+#[cfg(feature = "reqwest")]
+mod io_runtime;
 mod layered;
 mod progress;
 #[cfg(feature = "reqwest")]

@@ -2,6 +2,7 @@
 
 use std::{
     convert::Infallible,
+    io,
     pin::Pin,
     task::{Context, Poll},
     time::Duration,
@@ -14,15 +15,18 @@ use http_body::{Body, Frame, SizeHint};
 use http_body_util::Full;
 use leadapi_core::BoxError;
 use reqwest::{redirect, retry};
-use tokio::runtime::Handle;
 
-use super::{BodyTooLarge, SendProgress, Transport, TransportError, reason::reason, whole};
-use crate::{config_error::ConfigError, timer::tokio_has_timers};
+use super::{BodyTooLarge, SendProgress, Transport, TransportError, io_runtime, reason::reason, whole};
+use crate::config_error::ConfigError;
 
-const NO_TIMERS: &str = "the tokio runtime has no timers; build it with enable_all() or enable_time()";
-
-/// HTTP/1.1 over TCP and TLS, and HTTP/2 with the feature `http2`, with a pool of connections; it needs a tokio runtime around its calls,
-/// with io and time enabled.
+/// HTTP/1.1 over TCP and TLS, and HTTP/2 with the feature `http2`, with a pool of connections.
+///
+/// Its calls work on any executor, and on none. The connections of all clients of the process belong to one thread,
+/// which starts with the first call, so they outlive the runtime of a caller. If the system cannot start that thread,
+/// the call fails as not sent.
+///
+/// A server that sends informational responses (1xx) without end occupies that thread for up to half a second at a time
+/// until its call times out; other calls wait for that long, but their timeouts do not.
 ///
 /// Redirects are not followed, because the token would go along; proxies are taken from the environment
 /// (`HTTP_PROXY` and the like), and over plain HTTP a proxy can read the token.
@@ -85,18 +89,21 @@ impl Reqwest {
 #[async_trait]
 impl Transport for Reqwest {
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
-        // Without a runtime or its timers, reqwest would panic.
-        Handle::try_current().map_err(|error| TransportError::not_sent(error).for_good())?;
-        if !tokio_has_timers() {
-            return Err(TransportError::not_sent(NO_TIMERS).for_good());
-        }
+        let runtime = io_runtime::handle().map_err(not_started)?;
         let progress = SendProgress::of(&request);
         progress.mark_not_sent();
         let request = request.map(|body| reqwest::Body::wrap(ReportedBody { body: body.into(), progress }));
         let request = reqwest::Request::try_from(request).map_err(|error| told(error.into()))?;
-        let response = self.0.execute(request).await.map_err(|error| told(error.into()))?;
-        whole(Response::<reqwest::Body>::from(response)).await.map_err(told)
+        let call = async {
+            let response = self.0.execute(request).await?;
+            whole(Response::<reqwest::Body>::from(response)).await
+        };
+        io_runtime::enter(runtime, call).await.map_err(told)
     }
+}
+
+fn not_started(error: io::Error) -> TransportError {
+    TransportError::not_sent(error).because(Some("could not start the I/O thread"))
 }
 
 /// What reqwest says, told in our terms; whatever it is not sure of may have been sent.
@@ -147,5 +154,71 @@ impl Body for ReportedBody {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::{Read, Write},
+        net::TcpListener,
+        sync::{
+            Arc,
+            mpsc::{Sender, channel},
+        },
+        task::{Wake, Waker},
+        thread,
+    };
+
+    use futures_executor::block_on;
+
+    use super::*;
+
+    /// Reports each wake.
+    struct Notify(Sender<()>);
+
+    impl Wake for Notify {
+        fn wake(self: Arc<Self>) {
+            self.0.send(()).unwrap_or_default();
+        }
+    }
+
+    /// Dropping the call then returns the connection to the pool, for which hyper spawns a task.
+    #[test]
+    fn a_call_can_be_dropped_outside_of_a_runtime_after_its_response_has_arrived() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        let (may_answer, answering) = channel::<()>();
+        let server = thread::spawn(move || {
+            let (mut socket, _) = listener.accept().unwrap();
+            assert_ne!(socket.read(&mut [0; 4_096]).unwrap(), 0);
+            answering.recv().unwrap();
+            socket.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").unwrap();
+            socket
+        });
+        let transport = Reqwest::new().unwrap();
+        let request = Request::get(url).body(Bytes::new()).unwrap();
+        let progress = SendProgress::default();
+        let mut request = request;
+        request.extensions_mut().insert(progress.clone());
+        let mut call = transport.send(request);
+        let (notify, woken) = channel();
+        let waker = Waker::from(Arc::new(Notify(notify)));
+        let mut cx = Context::from_waker(&waker);
+        let runtime = io_runtime::handle().unwrap();
+        // Returns when the thread of the connections has done all that it had to do.
+        let settle = || block_on(runtime.spawn(async {})).unwrap();
+        while call.as_mut().poll(&mut cx).is_pending() && progress.delivery() == crate::transport::Delivery::NotSent {
+            woken.recv().unwrap();
+        }
+        settle();
+        assert!(call.as_mut().poll(&mut cx).is_pending());
+        woken.try_iter().for_each(drop);
+        may_answer.send(()).unwrap();
+        woken.recv().unwrap();
+        settle();
+        drop(call);
+        drop(transport);
+        drop(server.join().unwrap());
     }
 }

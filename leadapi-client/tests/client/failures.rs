@@ -146,36 +146,6 @@ async fn what_went_wrong_with_a_connection_is_told_apart() {
     }
 }
 
-#[test]
-fn without_a_runtime_reqwest_is_not_asked() {
-    let error = futures_executor::block_on(create(&client("http://127.0.0.1:9")));
-    assert_eq!(error.outcome(), Outcome::NotSent);
-    assert!(error.source().unwrap().to_string().contains("runtime"), "{error:?}");
-}
-
-#[test]
-fn a_runtime_without_timers_is_a_clean_error() {
-    for mut builder in [tokio::runtime::Builder::new_current_thread(), tokio::runtime::Builder::new_multi_thread()] {
-        let runtime = builder.enable_io().build().unwrap();
-        // In a task, so that a panic would fail the task and not only the test.
-        let error =
-            runtime.block_on(async { tokio::spawn(async { create(&client("http://127.0.0.1:9")).await }).await });
-        let error = error.expect("a call must not panic");
-        assert_eq!((error.outcome(), error.is_retryable()), (Outcome::NotSent, false));
-        assert!(error.source().unwrap().to_string().contains("enable_time"), "{error:?}");
-    }
-}
-
-#[test]
-fn in_process_calls_wait_without_the_timers_of_tokio() {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    runtime.block_on(async {
-        let timer = leadapi_client::timer::SystemTimer::default();
-        leadapi_client::timer::Timer::sleep(&timer, Duration::from_millis(5)).await;
-        assert!(leadapi_client::timer::Timer::now(&timer) >= Duration::from_millis(5));
-    });
-}
-
 #[tokio::test]
 async fn the_real_services_refusals_are_told_apart() {
     let (service, token) = crate::support::service_for(Scopes::Read);

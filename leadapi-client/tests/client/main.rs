@@ -23,7 +23,6 @@ mod in_process;
 #[cfg(feature = "reqwest")]
 mod informational;
 #[cfg(test)]
-#[cfg(feature = "reqwest")]
 mod pacing;
 #[cfg(test)]
 mod refused_before_the_wire;

@@ -11,9 +11,10 @@ use std::{
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use leadapi_client::{
-    Client, Pacing, RetryPolicy, WaitReason,
+    Builder, Client, Credential, Pacing, RetryPolicy, WaitReason,
     id::LeadId,
     model::NewLead,
+    timer::Timer,
     transport::{InProcess, Transport, TransportError},
 };
 use leadapi_core::{
@@ -23,6 +24,25 @@ use leadapi_core::{
 use tokio::{task::JoinSet, time::Instant};
 
 use crate::support::{casa_verde, limited};
+
+/// The time of tokio, which these tests pause.
+struct TokioTimer(Instant);
+
+#[async_trait::async_trait]
+impl Timer for TokioTimer {
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+
+    async fn sleep(&self, duration: Duration) {
+        tokio::time::sleep(duration).await;
+    }
+}
+
+/// A builder of a client on the time of tokio.
+fn builder(token: impl Into<Credential>) -> Builder {
+    Client::builder("http://in-process/v1", token).timer(TokioTimer(Instant::now()))
+}
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -61,7 +81,7 @@ fn client(pacing: Pacing) -> (Client, Arc<AtomicUsize>) {
     let refused = Arc::new(AtomicUsize::new(0));
     let slow = Slow { inner: InProcess::new(service), turn: AtomicU64::new(0), refused: refused.clone() };
     // Whoever waits for a day must not be told that it is too late.
-    let builder = Client::builder("http://in-process/v1", token).pacing(pacing).timeout(10_000 * MINUTE);
+    let builder = builder(token).pacing(pacing).timeout(10_000 * MINUTE);
     (builder.transport(slow).unwrap(), refused)
 }
 
@@ -112,7 +132,7 @@ async fn many_clients_on_one_token_end_correctly() {
     let mut running = JoinSet::new();
     for _ in 0..8 {
         let transport = InProcess::new(service.clone());
-        let client = Client::builder("http://in-process/v1", &token).timeout(60 * MINUTE).transport(transport).unwrap();
+        let client = builder(&token).timeout(60 * MINUTE).transport(transport).unwrap();
         running.spawn(async move {
             for _ in 0..60 {
                 client.leads().create(&NewLead::new(&casa_verde(), "Ann")).await.unwrap();
@@ -124,7 +144,7 @@ async fn many_clients_on_one_token_end_correctly() {
     }
     let least = 7 * MINUTE;
     assert!(start.elapsed() >= least && start.elapsed() <= least + MINUTE, "{:?}", start.elapsed());
-    let all = Client::builder("http://in-process/v1", token).in_process(service).unwrap();
+    let all = builder(token).in_process(service).unwrap();
     assert_eq!(all.leads().list(&leadapi_client::model::LeadQuery::new()).await.unwrap().total, 481);
 }
 
@@ -133,7 +153,7 @@ async fn a_wait_is_seen_before_it_is_waited() {
     let (service, token) = limited(SlidingWindow::new(Limits::default()));
     let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
     let hook = seen.clone();
-    let client = Client::builder("http://in-process/v1", token)
+    let client = builder(token)
         .pacing(Pacing::default().writes(2))
         .on_wait(move |wait| hook.lock().unwrap().push((wait.reason, wait.duration.as_secs())))
         .in_process(service)
@@ -162,7 +182,7 @@ async fn callers_go_in_the_order_in_which_they_came_and_wait_but_once() {
     let (service, token) = limited(SlidingWindow::with_time(Limits::default(), move || start.elapsed()));
     let waits = Arc::new(AtomicUsize::new(0));
     let hook = waits.clone();
-    let client = Client::builder("http://in-process/v1", token)
+    let client = builder(token)
         .pacing(Pacing::default().writes(60))
         .retry(RetryPolicy::none())
         .timeout(Duration::from_secs(300))

@@ -34,7 +34,6 @@ pub(crate) fn service() -> (LeadService, BearerToken) {
 }
 
 /// The service under `/v1` with a limiter, and a token with both scopes.
-#[cfg(feature = "reqwest")]
 pub(crate) fn limited(limiter: leadapi_core::memory::SlidingWindow) -> (LeadService, BearerToken) {
     let (builder, token) = builder(Scopes::Both);
     (builder.limiter(limiter).build().unwrap(), token)

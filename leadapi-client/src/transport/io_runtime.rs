@@ -1,0 +1,71 @@
+//! The tokio runtime of all network connections, on a thread of its own.
+
+use std::{
+    io,
+    pin::{Pin, pin},
+    sync::{Mutex, OnceLock, PoisonError, mpsc::sync_channel},
+    task::{Context, Poll},
+    thread,
+};
+
+use tokio::runtime::{Builder, Handle};
+
+/// Returns the handle of the process-wide runtime and starts it if it does not run yet.
+///
+/// It never ends, so that a client in a `static` survives the runtime of its first caller.
+pub(super) fn handle() -> io::Result<&'static Handle> {
+    static HANDLE: OnceLock<Handle> = OnceLock::new();
+    static STARTING: Mutex<()> = Mutex::new(());
+    if let Some(handle) = HANDLE.get() {
+        return Ok(handle);
+    }
+    let _starting = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
+    match HANDLE.get() {
+        Some(handle) => Ok(handle),
+        None => start().map(|handle| HANDLE.get_or_init(|| handle)),
+    }
+}
+
+fn start() -> io::Result<Handle> {
+    let (send, receive) = sync_channel(1);
+    let run = move || {
+        // Built here, because dropping a runtime on a thread that runs async code panics.
+        match Builder::new_current_thread().enable_all().build() {
+            Ok(runtime) => {
+                send.send(Ok(runtime.handle().clone())).unwrap_or_default();
+                runtime.block_on(std::future::pending::<()>());
+            }
+            Err(error) => send.send(Err(error)).unwrap_or_default(),
+        }
+    };
+    thread::Builder::new().name("leadapi-io".into()).spawn(run)?;
+    receive.recv().map_err(io::Error::other)?
+}
+
+/// Runs a future on the caller's task, while everything that it spawns, every socket and every timer belong to the
+/// runtime of this handle.
+pub(super) async fn enter<F: Future>(handle: &Handle, future: F) -> F::Output {
+    Entered { handle, future: pin!(Some(future)) }.await
+}
+
+struct Entered<'a, F> {
+    handle: &'a Handle,
+    future: Pin<&'a mut Option<F>>,
+}
+
+impl<F: Future> Future for Entered<'_, F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        let _guard = self.handle.enter();
+        self.future.as_mut().as_pin_mut().map_or(Poll::Pending, |future| future.poll(cx))
+    }
+}
+
+impl<F> Drop for Entered<'_, F> {
+    fn drop(&mut self) {
+        // A connection that returns to the pool may spawn a task.
+        let _guard = self.handle.enter();
+        self.future.set(None);
+    }
+}
