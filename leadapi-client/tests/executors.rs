@@ -113,10 +113,11 @@ fn current_thread() -> Runtime {
 #[test]
 fn a_connection_outlives_the_runtime_of_its_first_call() {
     let server = Server::start();
-    for _ in 0..3 {
+    for _ in 0..20 {
         assert_eq!(current_thread().block_on(server.call()).unwrap(), 7);
     }
-    assert_eq!(server.connections.load(Ordering::Relaxed), 1);
+    // Not always one: the next call can begin before the last connection has returned to the pool.
+    assert!((1..=3).contains(&server.connections.load(Ordering::Relaxed)));
     assert_no_panic();
 }
 

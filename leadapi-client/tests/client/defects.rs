@@ -108,14 +108,18 @@ async fn a_body_is_sent_again_whole_and_not_at_once() {
 }
 
 /// async-stripe opens a connection for every call.
+///
+/// The next call can begin before the thread of the connections has returned the last one to the pool, and then another
+/// one is opened: once or twice, because after that the pool has a spare one.
 #[tokio::test]
-async fn a_connection_is_used_again() {
+async fn connections_are_used_again() {
     let wire = Wire::start(|_| (LEAD, true)).await;
     let client = wire.client();
     for _ in 0..20 {
         client.clone().leads().create(&ann()).await.unwrap();
     }
-    assert_eq!((wire.requests().len(), wire.connections.load(Ordering::Relaxed)), (20, 1));
+    assert_eq!(wire.requests().len(), 20);
+    assert!((1..=3).contains(&wire.connections.load(Ordering::Relaxed)));
 }
 
 /// async-stripe sends a POST again without a key; reqwest-retry takes a connection that was closed before or within the
