@@ -49,7 +49,7 @@ async fn main() -> Result<(), BoxError> {
 
 /// The program under test.
 async fn import(client: &Client, source: &str) -> Result<Lead, BoxError> {
-    let accounts = client.clients().list(Window::default()).await?;
+    let accounts = client.client_accounts().list(Window::default()).await?;
     let account = accounts.data.first().ok_or("the business has no client account")?;
     let new = NewLead::new(&account.id, "Élodie Martin").email("elodie@example.fr").source(source);
     let lead = client.leads().create(&new).await?;

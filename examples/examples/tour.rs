@@ -41,7 +41,7 @@ async fn main() -> Result<(), BoxError> {
 
 async fn tour(client: &Client) -> Result<(), BoxError> {
     println!("1. GET /clients: the client accounts of the business");
-    let accounts = client.clients().list(Window::default()).await?;
+    let accounts = client.client_accounts().list(Window::default()).await?;
     for account in &accounts.data {
         println!("     {:<24} since {}", account.name, account.created_at.to_utc().format("%-d %B %Y"));
     }

@@ -134,7 +134,7 @@ impl<'a> Attempts<'a> {
         let operation = self.prepared.operation;
         let failed = |error| Error::new(operation, Cause::Transport(error));
         let mut request =
-            self.prepared.request(origin).map_err(|error| failed(TransportError::not_sent(error).for_good()))?;
+            self.prepared.request(origin).map_err(|error| failed(TransportError::not_sent(error).permanent()))?;
         let progress = SendProgress::default();
         request.extensions_mut().insert(progress.clone());
         self.made = self.made.saturating_add(1);

@@ -45,8 +45,8 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn builder(base_url: impl Into<String>, token: impl Into<Credential>) -> Builder {
-        Builder::new(base_url.into(), token.into())
+    pub fn builder(base_url: impl Into<String>, token: impl Into<Credential>) -> ClientBuilder {
+        ClientBuilder::new(base_url.into(), token.into())
     }
 
     /// Begins to put a client together from the environment: the base URL in `LEADAPI_URL`, the token in `LEADAPI_TOKEN`.
@@ -63,7 +63,7 @@ impl Client {
     /// # Errors
     ///
     /// [`ConfigError::Variable`] when one of them is not set, or is not UTF-8.
-    pub fn from_env() -> Result<Builder, ConfigError> {
+    pub fn from_env() -> Result<ClientBuilder, ConfigError> {
         let variable = |name| env::var(name).map_err(|_| ConfigError::Variable { name });
         Ok(Self::builder(variable("LEADAPI_URL")?.trim(), variable("LEADAPI_TOKEN")?))
     }
@@ -72,7 +72,7 @@ impl Client {
 /// Puts a [`Client`] together; begun with [`Client::builder`], ended with one of `build`,
 /// [`in_process`](Self::in_process) and [`transport`](Self::transport).
 #[must_use = "it is no client yet"]
-pub struct Builder {
+pub struct ClientBuilder {
     base_url: String,
     token: Credential,
     application: Option<String>,
@@ -82,7 +82,7 @@ pub struct Builder {
     on_wait: Option<OnWait>,
 }
 
-impl Builder {
+impl ClientBuilder {
     pub(crate) fn new(base_url: String, token: Credential) -> Self {
         const TIMEOUT: Duration = Duration::from_secs(300);
         const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -275,7 +275,7 @@ impl Builder {
     ///
     /// # futures_executor::block_on(async {
     /// let client = Client::builder("http://nowhere/v1", "pak_0123").transport(AlwaysDown)?;
-    /// let error = client.clients().list(Window::default()).retry(RetryPolicy::none()).await.unwrap_err();
+    /// let error = client.client_accounts().list(Window::default()).retry(RetryPolicy::none()).await.unwrap_err();
     /// assert!(error.is_connect());
     /// # Ok::<(), leadapi_client::ConfigError>(())
     /// # }).unwrap();
@@ -310,8 +310,8 @@ impl Builder {
     }
 }
 
-impl fmt::Debug for Builder {
+impl fmt::Debug for ClientBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Builder").finish_non_exhaustive()
+        f.debug_struct("ClientBuilder").finish_non_exhaustive()
     }
 }

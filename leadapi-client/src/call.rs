@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The future of a [`Call`].
-pub type Running<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
+pub type CallFuture<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 
 /// An API call that has not been sent. Awaiting it sends it.
 ///
@@ -263,27 +263,27 @@ options! {
 
 impl<T: 'static> IntoFuture for Call<T> {
     type Output = Result<T, Error>;
-    type IntoFuture = Running<T>;
+    type IntoFuture = CallFuture<T>;
 
-    fn into_future(self) -> Running<T> {
+    fn into_future(self) -> CallFuture<T> {
         Box::pin(async { self.run().await.map(|(done, _)| done) })
     }
 }
 
 impl<T: 'static> IntoFuture for WithMeta<T> {
     type Output = Result<(T, Meta), Error>;
-    type IntoFuture = Running<(T, Meta)>;
+    type IntoFuture = CallFuture<(T, Meta)>;
 
-    fn into_future(self) -> Running<(T, Meta)> {
+    fn into_future(self) -> CallFuture<(T, Meta)> {
         Box::pin(self.0.run())
     }
 }
 
 impl IntoFuture for CreateLead {
     type Output = Result<Lead, Error>;
-    type IntoFuture = Running<Lead>;
+    type IntoFuture = CallFuture<Lead>;
 
-    fn into_future(self) -> Running<Lead> {
+    fn into_future(self) -> CallFuture<Lead> {
         self.0.into_future()
     }
 }

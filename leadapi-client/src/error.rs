@@ -204,7 +204,7 @@ impl Error {
     }
 
     /// How long to wait before the next attempt, as far as it is known: what the answer asks for (`Retry-After`, read as
-    /// a day at most, and not limited by [`Builder::max_retry_after`](crate::Builder::max_retry_after)), or, for a call that
+    /// a day at most, and not limited by [`ClientBuilder::max_retry_after`](crate::ClientBuilder::max_retry_after)), or, for a call that
     /// was not sent because its turn would have come too late, how long it would have waited for its turn.
     ///
     /// ```

@@ -27,7 +27,7 @@ pub struct Pipelines<'c>(&'c Client);
 
 /// The client accounts of the token's business.
 #[derive(Debug, Clone, Copy)]
-pub struct Clients<'c>(&'c Client);
+pub struct ClientAccounts<'c>(&'c Client);
 
 impl Client {
     /// Returns the operations on leads.
@@ -67,12 +67,12 @@ impl Client {
     /// # use leadapi_client::model::Window;
     /// # futures_executor::block_on(async {
     /// # let client = support::in_process();
-    /// println!("{} client accounts", client.clients().list(Window::default()).await?.total);
+    /// println!("{} client accounts", client.client_accounts().list(Window::default()).await?.total);
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();
     /// ```
-    pub const fn clients(&self) -> Clients<'_> {
-        Clients(self)
+    pub const fn client_accounts(&self) -> ClientAccounts<'_> {
+        ClientAccounts(self)
     }
 }
 
@@ -275,7 +275,7 @@ impl Pipelines<'_> {
     }
 }
 
-impl Clients<'_> {
+impl ClientAccounts<'_> {
     /// Lists a page of client accounts by name (`GET /clients`).
     ///
     /// ```
@@ -283,7 +283,7 @@ impl Clients<'_> {
     /// use leadapi_client::model::Window;
     /// # futures_executor::block_on(async {
     /// # let client = support::in_process();
-    /// let clients = client.clients().list(Window::default()).await?;
+    /// let clients = client.client_accounts().list(Window::default()).await?;
     /// assert_eq!(clients.data.first().map(|account| account.name.as_str()), Some("Casa Verde"));
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();

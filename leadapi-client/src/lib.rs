@@ -40,13 +40,13 @@ mod blocking;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 
-pub use builder::Builder;
-pub use call::{Call, CreateLead, Running, WithMeta};
+pub use builder::ClientBuilder;
+pub use call::{Call, CallFuture, CreateLead, WithMeta};
 pub use client::Client;
 pub use config_error::ConfigError;
 pub use credential::Credential;
 pub use error::{Error, Outcome};
-pub use leads::{Clients, Leads, Pipelines};
+pub use leads::{ClientAccounts, Leads, Pipelines};
 pub use meta::Meta;
 pub use pace::Pacing;
 pub use retry::RetryPolicy;

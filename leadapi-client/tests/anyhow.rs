@@ -62,7 +62,7 @@ async fn calls(client: &Client) -> anyhow::Result<()> {
     }
     leads.delete(&lead.id).await?;
     client.pipelines().list(Window::LARGEST).await?;
-    client.clients().list(Window::default()).await?;
+    client.client_accounts().list(Window::default()).await?;
     InProcess::new(support::service().0).send(http::Request::default()).await?;
     Ok(())
 }

@@ -60,7 +60,12 @@ impl Server {
     }
 
     async fn call(&self) -> Result<u64, Error> {
-        self.client.clients().list(Window::default()).timeout(Duration::from_secs(60)).await.map(|page| page.total)
+        self.client
+            .client_accounts()
+            .list(Window::default())
+            .timeout(Duration::from_secs(60))
+            .await
+            .map(|page| page.total)
     }
 }
 
@@ -134,7 +139,7 @@ fn without_the_thread_of_the_connections_nothing_is_sent() {
         return;
     }
     let client = Client::builder("http://127.0.0.1:9", "pak_0123").retry(RetryPolicy::none()).build().unwrap();
-    let error = futures_executor::block_on(client.clients().list(Window::default()).into_future()).unwrap_err();
+    let error = futures_executor::block_on(client.client_accounts().list(Window::default()).into_future()).unwrap_err();
     assert_eq!(error.outcome(), Outcome::NotSent);
     assert!(error.to_string().starts_with("GET /clients: could not start the I/O thread: "), "{error}");
     assert!(error.is_retryable(), "the next attempt may start it");

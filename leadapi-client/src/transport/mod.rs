@@ -177,14 +177,14 @@ impl TransportError {
         self
     }
 
-    /// Another time will end the same: there is no sense in trying again.
+    /// Marks the error as permanent: a retry would fail in the same way.
     ///
     /// ```
     /// # use leadapi_client::transport::TransportError;
-    /// assert!(TransportError::not_sent("no TLS in this build").for_good().is_permanent());
+    /// assert!(TransportError::not_sent("no TLS in this build").permanent().is_permanent());
     /// ```
     #[must_use]
-    pub fn for_good(mut self) -> Self {
+    pub fn permanent(mut self) -> Self {
         self.permanent = true;
         self
     }
@@ -196,7 +196,7 @@ impl TransportError {
         self
     }
 
-    /// Whether another time will end the same.
+    /// Returns whether a retry would fail in the same way.
     ///
     /// ```
     /// # use leadapi_client::transport::{Delivery, TransportError};

@@ -127,7 +127,7 @@ fn told(error: BoxError) -> TransportError {
         told = told.timed_out();
     }
     if builder {
-        told = told.for_good();
+        told = told.permanent();
     }
     told.because(what)
 }

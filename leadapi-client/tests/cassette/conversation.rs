@@ -33,7 +33,7 @@ pub(crate) async fn hold(client: &Client) -> Result<Vec<String>, Error> {
     leads.delete(&second.id).await?;
     heard.push(leads.get(&second.id).await.unwrap_err().to_string());
     heard.push(client.pipelines().list(Window::default()).await?.total.to_string());
-    heard.push(client.clients().list(Window::default()).await?.total.to_string());
+    heard.push(client.client_accounts().list(Window::default()).await?.total.to_string());
     Ok(heard)
 }
 

@@ -208,7 +208,7 @@ async fn a_recorded_wait_takes_no_time() {
     let (cassette, begun) = (Cassette::parse(har).unwrap(), std::time::Instant::now());
     let (replay, transport) = (cassette.replay().await, cassette.transport());
     for client in [replay.client().unwrap(), transport.client().unwrap()] {
-        assert_eq!(client.clients().list(Window::default()).await.unwrap().total, 0);
+        assert_eq!(client.client_accounts().list(Window::default()).await.unwrap().total, 0);
     }
     assert!(begun.elapsed().as_secs() < 60, "it took {:?}", begun.elapsed());
     replay.verify().unwrap();

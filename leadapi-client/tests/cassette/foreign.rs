@@ -136,7 +136,7 @@ fn two_base_paths_are_refused_when_the_file_is_read() {
 #[test]
 fn an_empty_cassette_has_nothing_to_say() {
     let transport = Cassette::parse(r#"{"log": {"entries": []}}"#).unwrap().transport();
-    let error = wait(client_of(transport.clone()).clients().list(Window::default())).unwrap_err();
+    let error = wait(client_of(transport.clone()).client_accounts().list(Window::default())).unwrap_err();
     let sentence = "GET /v1/clients?limit=50&offset=0 is not what the cassette goes on with: nothing is recorded";
     assert_eq!(error.message(), sentence);
     transport.verify().unwrap_err();

@@ -24,7 +24,7 @@ fn case() {
     let ask = env::var("LEADAPI_ASK").unwrap_or_default();
     for what in ask.split_terminator(',') {
         let total = match what {
-            "clients" => wait(client.clients().list(Window::default())).unwrap().total,
+            "clients" => wait(client.client_accounts().list(Window::default())).unwrap().total,
             "pipelines" => wait(client.pipelines().list(Window::default())).unwrap().total,
             _ => panic!("the test's own fault"),
         };

@@ -117,7 +117,7 @@ fn a_request_without_an_answer_is_not_recorded_and_the_program_hears_its_error()
 
     let recorder = Recorder::new(Unplugged);
     let client = Client::builder("http://nowhere/v1", "pak_0123").transport(recorder.clone()).unwrap();
-    let error = wait(client.clients().list(Window::default()).retry(RetryPolicy::none())).unwrap_err();
+    let error = wait(client.client_accounts().list(Window::default()).retry(RetryPolicy::none())).unwrap_err();
     assert!(error.is_connect());
     let refused = recorder.cassette().unwrap_err();
     assert!(matches!(refused, CassetteError::NoAnswer { .. }));
@@ -140,7 +140,7 @@ fn a_retry_after_that_is_a_date_is_recorded_in_seconds() {
 
     let recorder = Recorder::new(Later);
     let client = Client::builder("http://nowhere/v1", "pak_0123").transport(recorder.clone()).unwrap();
-    wait(client.clients().list(Window::default()).retry(RetryPolicy::none())).unwrap_err();
+    wait(client.client_accounts().list(Window::default()).retry(RetryPolicy::none())).unwrap_err();
     let entry = &entries(&recorder.cassette().unwrap())[0];
     let headers =
         serde_json::json!([{"name": "retry-after", "value": "9"}, {"name": "x-request-id", "value": "request-1"}]);

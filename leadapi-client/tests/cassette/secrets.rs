@@ -90,7 +90,7 @@ fn personal_data_is_redacted_unless_it_is_to_be_kept() {
         client.leads().update(&lead.id, &LeadPatch::new().notes("Moved to Bergen")).await?;
         let page = client.leads().list(&leadapi_client::model::LeadQuery::new()).await?;
         client.pipelines().list(Window::default()).await?;
-        client.clients().list(Window::default()).await?;
+        client.client_accounts().list(Window::default()).await?;
         Ok::<_, leadapi_client::Error>((lead.name, page.data[0].email.clone()))
     };
     let record = |with: fn(Recorder) -> Recorder| {

@@ -141,7 +141,7 @@ impl Transport for Road {
         turns(polls).await;
         match (self.fault)(number) {
             Fault::NotSent => return Err(TransportError::not_sent("unplugged")),
-            Fault::ForGood => return Err(TransportError::not_sent("no such thing").for_good()),
+            Fault::ForGood => return Err(TransportError::not_sent("no such thing").permanent()),
             Fault::RequestLost => return Err(TransportError::maybe_sent("lost")),
             Fault::ServerError => return answer(500),
             Fault::None | Fault::AnswerLost | Fault::BadGatewayAfterwards => {}

@@ -148,7 +148,7 @@ fn no_slot_is_lost() {
         drop_everywhere(|client| client.leads().update(&id, &LeadPatch::new().name("Ann")), true),
         drop_everywhere(|client| client.leads().delete(&id), true),
         drop_everywhere(|client| client.pipelines().list(Window::default()), false),
-        drop_everywhere(|client| client.clients().list(Window::default()), false),
+        drop_everywhere(|client| client.client_accounts().list(Window::default()), false),
     ];
     // Three attempts with two waits between them, with pauses in each: dropped in all of them.
     assert!(polls.iter().all(|polls| *polls >= 7), "{polls:?}");

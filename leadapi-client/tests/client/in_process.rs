@@ -56,7 +56,7 @@ impl Service<Request<Full<Bytes>>> for Fake {
 
 fn ask(fake: Fake) -> leadapi_client::Error {
     let client = Client::builder("http://in-process/v1", "pak_0123").in_process(fake).unwrap();
-    wait(client.clients().list(Window::default()).retry(RetryPolicy::none())).unwrap_err()
+    wait(client.client_accounts().list(Window::default()).retry(RetryPolicy::none())).unwrap_err()
 }
 
 #[test]

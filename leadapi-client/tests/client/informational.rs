@@ -35,7 +35,7 @@ async fn a_flood_of_informational_responses_ends_with_the_timeout() {
     let (url, server) = flood();
     let client = client(url);
     let begun = Instant::now();
-    let error = client.clients().list(Window::default()).attempt_timeout(TIMEOUT).await.unwrap_err();
+    let error = client.client_accounts().list(Window::default()).attempt_timeout(TIMEOUT).await.unwrap_err();
     let elapsed = begun.elapsed();
     assert!(error.is_timeout(), "{error}");
     assert_eq!(error.outcome(), Outcome::Unknown);
@@ -49,7 +49,7 @@ async fn a_flood_of_informational_responses_delays_no_timer_of_the_caller() {
     let (url, server) = flood();
     let client = client(url);
     let begun = Instant::now();
-    tokio::time::timeout(TIMEOUT, client.clients().list(Window::default()).into_future()).await.unwrap_err();
+    tokio::time::timeout(TIMEOUT, client.client_accounts().list(Window::default()).into_future()).await.unwrap_err();
     let elapsed = begun.elapsed();
     assert!((TIMEOUT..LATEST).contains(&elapsed), "{elapsed:?}");
     tokio::task::spawn_blocking(move || server.join().unwrap()).await.unwrap();

@@ -11,7 +11,7 @@ use std::{
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use leadapi_client::{
-    Builder, Client, Credential, Pacing, RetryPolicy, WaitReason,
+    Client, ClientBuilder, Credential, Pacing, RetryPolicy, WaitReason,
     id::LeadId,
     model::NewLead,
     timer::Timer,
@@ -40,7 +40,7 @@ impl Timer for TokioTimer {
 }
 
 /// A builder of a client on the time of tokio.
-fn builder(token: impl Into<Credential>) -> Builder {
+fn builder(token: impl Into<Credential>) -> ClientBuilder {
     Client::builder("http://in-process/v1", token).timer(TokioTimer(Instant::now()))
 }
 

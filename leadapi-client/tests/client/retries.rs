@@ -91,7 +91,7 @@ fn reads_and_changes_are_repeated() {
         wait(client.leads().update(&id(), &LeadPatch::new().name("Ann"))).unwrap();
         wait(client.leads().delete(&id())).unwrap();
         wait(client.pipelines().list(Window::default())).unwrap();
-        wait(client.clients().list(Window::default())).unwrap();
+        wait(client.client_accounts().list(Window::default())).unwrap();
         script.assert_ended();
     }
 }
@@ -333,7 +333,7 @@ fn what_will_never_go_is_not_tried_again() {
             &self,
             _: http::Request<bytes::Bytes>,
         ) -> Result<http::Response<bytes::Bytes>, leadapi_client::transport::TransportError> {
-            Err(leadapi_client::transport::TransportError::not_sent("no TLS").for_good())
+            Err(leadapi_client::transport::TransportError::not_sent("no TLS").permanent())
         }
     }
     let client = leadapi_client::Client::builder("http://nowhere", "pak_0").transport(Broken).unwrap();

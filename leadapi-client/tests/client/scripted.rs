@@ -9,7 +9,7 @@ use std::{
 use bytes::Bytes;
 use http::{Request, Response};
 use leadapi_client::{
-    Builder, Client, Pacing, Wait,
+    Client, ClientBuilder, Pacing, Wait,
     timer::Timer,
     transport::{Transport, TransportError},
 };
@@ -103,7 +103,7 @@ impl Script {
 
     pub(crate) fn with(
         acts: impl IntoIterator<Item = Act>,
-        options: impl FnOnce(Builder) -> Builder,
+        options: impl FnOnce(ClientBuilder) -> ClientBuilder,
     ) -> (Client, Arc<Self>) {
         let script = Arc::new(Self { acts: Mutex::new(acts.into_iter().collect()), ..Self::default() });
         let (shared, hook) = (Shared(script.clone()), script.clone());

@@ -9,7 +9,7 @@ use leadapi_client::{
 use crate::support::{casa_verde, in_process};
 
 async fn walk_through(client: &Client) {
-    let clients = client.clients().list(Window::default()).await.unwrap();
+    let clients = client.client_accounts().list(Window::default()).await.unwrap();
     let names: Vec<&str> = clients.data.iter().map(|account| account.name.as_str()).collect();
     assert_eq!(names, ["Casa Verde", "Villa Azul"]);
 

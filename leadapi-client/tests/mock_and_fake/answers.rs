@@ -61,7 +61,7 @@ async fn every_success() {
     assert_eq!((meta.status.as_u16(), meta.headers.get("content-type")), (204, None));
     assert_eq!(client.leads().list(&LeadQuery::new().window(window)).await.unwrap(), leads);
     assert_eq!(client.pipelines().list(window).await.unwrap(), pipelines);
-    assert_eq!(client.clients().list(window).await.unwrap(), accounts);
+    assert_eq!(client.client_accounts().list(window).await.unwrap(), accounts);
     api.verify().await;
     assert_eq!(api.requests()[4], "GET /v1/leads?limit=10&offset=20");
 }

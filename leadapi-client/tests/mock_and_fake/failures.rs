@@ -82,7 +82,7 @@ async fn what_nobody_expects_is_answered_501_and_fails() {
     assert!(again.ends_with("GET /leads/lead-1: 200, exactly once; but it has no answer left"));
     let other = client.leads().get(&"lead-2".parse().unwrap()).await.unwrap_err().message();
     assert!(other.ends_with("; but its id is \"lead-2\""), "{other}");
-    let list = client.clients().list(Window::default()).await.unwrap_err().message();
+    let list = client.client_accounts().list(Window::default()).await.unwrap_err().message();
     assert!(list.starts_with("unexpected request: GET /v1/clients?limit=50&offset=0; "), "{list}");
     assert!(list.ends_with("; but it is a GET /clients"), "{list}");
     let nowhere = Ask::new("PUT /v1/forms").by(api.token()).send(&url);

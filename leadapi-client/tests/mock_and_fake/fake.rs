@@ -97,7 +97,7 @@ async fn two_clients_share_what_is_there_and_not_more() {
     let stranger = api.client_with(&api.mint(&"b2".parse().unwrap(), Scopes::Both));
     let lead = api.client().leads().create(&NewLead::new(&"c1".parse().unwrap(), "Ann")).await.unwrap();
     assert!(stranger.leads().get(&lead.id).await.unwrap_err().is_not_found());
-    assert_eq!(stranger.clients().list(Window::default()).await.unwrap().total, 0);
+    assert_eq!(stranger.client_accounts().list(Window::default()).await.unwrap().total, 0);
 }
 
 #[tokio::test]
@@ -122,9 +122,9 @@ async fn keys_and_tokens_grow_old_in_its_time() {
     record.expires_at = Some("2026-05-05T12:00:10Z".parse().unwrap());
     api.tokens().insert(api.business(), record).await.unwrap();
     let short = api.client_with(&token);
-    short.clients().list(Window::default()).await.unwrap();
+    short.client_accounts().list(Window::default()).await.unwrap();
     api.advance(Duration::from_secs(10));
-    let error = short.clients().list(Window::default()).await.unwrap_err();
+    let error = short.client_accounts().list(Window::default()).await.unwrap_err();
     assert_eq!(error.message(), "Authorization: token expired");
 }
 

@@ -86,7 +86,7 @@ async fn the_same_seed_fails_the_same_requests() {
         let client = api.client();
         let mut failed = Vec::new();
         for _ in 0..40 {
-            let list = client.clients().list(Window::default()).retry(RetryPolicy::none()).await;
+            let list = client.client_accounts().list(Window::default()).retry(RetryPolicy::none()).await;
             failed.push(list.is_err());
         }
         failed
@@ -103,7 +103,7 @@ async fn latency_holds_back_what_is_done() {
     let client = api.client();
     api.latency(Duration::from_millis(40));
     let begun = Instant::now();
-    client.clients().list(Window::default()).await.unwrap();
+    client.client_accounts().list(Window::default()).await.unwrap();
     assert!(begun.elapsed() >= Duration::from_millis(40));
     api.latency(Duration::from_secs(3_600));
     let create = client.leads().create(&bob()).attempt_timeout(Duration::from_millis(40));
@@ -118,7 +118,7 @@ async fn a_closed_window_ends_with_its_time() {
     let api = FakeLeadApi::start().await;
     api.rate_limited_until("2026-05-04T12:02:00.500Z".parse().unwrap());
     // A new client each time, because a rate-limited client would wait.
-    let once = async || api.client().clients().list(Window::default()).retry(RetryPolicy::none()).await;
+    let once = async || api.client().client_accounts().list(Window::default()).retry(RetryPolicy::none()).await;
     let refused = once().await.unwrap_err();
     assert_eq!((refused.is_rate_limited(), refused.retry_after()), (true, Some(Duration::from_secs(60))));
     api.advance(Duration::from_millis(103_100));

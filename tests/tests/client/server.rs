@@ -2,7 +2,7 @@
 
 use std::process::{Child, Command};
 
-use leadapi_client::{Builder, Client, Pacing};
+use leadapi_client::{Client, ClientBuilder, Pacing};
 use leadapi_tests::{secret, serve_one_business};
 
 /// A running server without rate limits. It has one business with the client account `c1` and a token.
@@ -22,7 +22,7 @@ impl Server {
 
     /// A client builder for the server at this address, or for a proxy in front of it. Client-side rate limiting is
     /// off, because the server has no limits.
-    pub(crate) fn client(&self, address: &str) -> Builder {
+    pub(crate) fn client(&self, address: &str) -> ClientBuilder {
         Client::builder(format!("http://{address}/v1"), self.token.as_str()).pacing(Pacing::off())
     }
 }

@@ -142,12 +142,12 @@ impl Opening {
     /// # let path = std::env::temp_dir().join(format!("leadapi-{}-around.har", std::process::id()));
     /// # let recorder = Recorder::new(InProcess::new(service));
     /// # let client = Client::builder("http://in-process/v1", token).transport(recorder.clone())?;
-    /// # client.clients().list(Window::default()).await?;
+    /// # client.client_accounts().list(Window::default()).await?;
     /// # recorder.cassette()?.save(&path)?;
     ///
     /// let deck = Cassette::open(&path).around(Reqwest::new()?)?;
     /// let client = Client::builder("https://api.example.com/v1", "pak_0123").transport(deck.transport())?;
-    /// assert_eq!(client.clients().list(Window::default()).await?.total, 2);
+    /// assert_eq!(client.client_accounts().list(Window::default()).await?.total, 2);
     /// deck.finish()?;
     /// # std::fs::remove_file(path)?;
     /// # Ok::<(), leadapi_core::BoxError>(())

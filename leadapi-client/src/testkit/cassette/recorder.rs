@@ -140,7 +140,7 @@ impl Recorder {
     /// # use leadapi_client::{Client, testkit::cassette::Recorder, transport::InProcess};
     /// let recorder = Recorder::new(InProcess::new(service));
     /// let client = Client::builder("http://in-process/v1", token).transport(recorder.clone())?;
-    /// client.clients().list(Default::default()).await?;
+    /// client.client_accounts().list(Default::default()).await?;
     /// assert_eq!(recorder.cassette()?.len(), 1);
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();

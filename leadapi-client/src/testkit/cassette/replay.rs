@@ -80,7 +80,7 @@ impl Replay {
     ///     "request": {"method": "GET", "url": "https://api.example.com/v1/clients?offset=0&limit=50"},
     ///     "response": {"status": 200, "content": {"text": "{\"data\":[],\"total\":0,\"limit\":50,\"offset\":0}"}}}]}}"#;
     /// let replay = Cassette::parse(har)?.replay().await;
-    /// assert_eq!(replay.client()?.clients().list(Default::default()).await?.total, 0);
+    /// assert_eq!(replay.client()?.client_accounts().list(Default::default()).await?.total, 0);
     /// replay.verify()?;
     /// # Ok(()) }
     /// ```
@@ -155,7 +155,7 @@ impl ReplayTransport {
     ///     "request": {"method": "GET", "url": "https://api.example.com/v1/clients?offset=0&limit=50"},
     ///     "response": {"status": 200, "content": {"text": "{\"data\":[],\"total\":0,\"limit\":50,\"offset\":0}"}}}]}}"#;
     /// let transport = Cassette::parse(har)?.transport();
-    /// assert_eq!(support::wait(transport.client()?.clients().list(Default::default()))?.total, 0);
+    /// assert_eq!(support::wait(transport.client()?.client_accounts().list(Default::default()))?.total, 0);
     /// transport.verify()?;
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// ```

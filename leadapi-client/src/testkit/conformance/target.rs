@@ -6,7 +6,7 @@ use leadapi_core::auth::BearerToken;
 use serde::{Deserialize, Deserializer};
 
 use super::report::Stop;
-use crate::{Builder, Client};
+use crate::{Client, ClientBuilder};
 
 /// Tokens by role and ids by purpose, as in the data set that the implementation was started with.
 ///
@@ -190,8 +190,8 @@ impl Target {
     /// # Ok::<(), leadapi_client::ConfigError>(())
     /// ```
     ///
-    /// If the target has no such token, [`build`](Builder::build) fails.
-    pub fn client(&self, url: &str) -> Builder {
+    /// If the target has no such token, [`build`](ClientBuilder::build) fails.
+    pub fn client(&self, url: &str) -> ClientBuilder {
         match &self.tokens.both {
             Some(Secret(token)) => Client::builder(url, token),
             None => Client::builder(url, ""),

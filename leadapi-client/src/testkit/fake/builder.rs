@@ -37,7 +37,7 @@ const SMALL: &str = r#"{"businesses": [{
 /// Builder of a [`FakeLeadApi`]. Each part has a default.
 #[derive(Debug)]
 #[must_use = "it is no fake yet"]
-pub struct Builder {
+pub struct FakeBuilder {
     data: Dataset,
     at: Timestamp,
     seed: Option<u64>,
@@ -45,7 +45,7 @@ pub struct Builder {
 }
 
 #[expect(clippy::expect_used, reason = "the data is ours, and a test reads it")]
-impl Default for Builder {
+impl Default for FakeBuilder {
     fn default() -> Self {
         Self {
             data: Dataset::parse(SMALL).expect("our own data"),
@@ -56,7 +56,7 @@ impl Default for Builder {
     }
 }
 
-impl Builder {
+impl FakeBuilder {
     /// Sets the initial data instead of the small data set. Its tokens are valid if their secrets are known.
     ///
     /// ```
@@ -67,7 +67,7 @@ impl Builder {
     /// let data = Dataset::parse(r#"{"businesses": [{"id": "b1", "name": "B", "created_at": "2026-01-12T09:00:00Z",
     ///     "clients": [{"id": "c1", "name": "Casa Verde", "created_at": "2026-01-12T09:30:00Z"}]}]}"#)?;
     /// let api = FakeLeadApi::builder().data(data).start().await;
-    /// assert_eq!(api.client().clients().list(Window::default()).await?.total, 1);
+    /// assert_eq!(api.client().client_accounts().list(Window::default()).await?.total, 1);
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();
     /// # Ok::<(), std::io::Error>(())
@@ -122,8 +122,8 @@ impl Builder {
     /// let limits = Limits { reads: NonZeroU32::MIN, ..Limits::default() };
     /// let api = FakeLeadApi::builder().limits(limits).start().await;
     /// let client = api.client();
-    /// client.clients().list(Window::default()).await?;
-    /// let second = client.clients().list(Window::default()).retry(RetryPolicy::none()).await;
+    /// client.client_accounts().list(Window::default()).await?;
+    /// let second = client.client_accounts().list(Window::default()).retry(RetryPolicy::none()).await;
     /// assert!(second.unwrap_err().is_rate_limited());
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();

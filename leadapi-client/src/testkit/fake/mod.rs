@@ -57,13 +57,13 @@ use leadapi_core::{
 };
 use tower_service::Service;
 
-pub use self::builder::Builder;
+pub use self::builder::FakeBuilder;
 use self::{
     faults::{Deed, Faults},
     limiter::Limiter,
 };
 use super::serve::{self, Answers, Cut, Reply, Server, refusal};
-use crate::{Builder as ClientBuilder, Client};
+use crate::{Client, ClientBuilder};
 
 /// The real service on a port of `127.0.0.1`, until it is dropped: see the [module](self).
 pub struct FakeLeadApi {
@@ -113,8 +113,8 @@ impl FakeLeadApi {
     /// # }).unwrap();
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    pub fn builder() -> Builder {
-        Builder::default()
+    pub fn builder() -> FakeBuilder {
+        FakeBuilder::default()
     }
 
     /// Creates a client of the fake, with a token of both scopes for its first business. It has the default retry
@@ -233,7 +233,7 @@ impl FakeLeadApi {
     ///
     /// let api = FakeLeadApi::start().await;
     /// let writer = api.client_with(&api.mint(&"sol".parse()?, Scopes::Write));
-    /// assert!(writer.clients().list(Window::default()).await.unwrap_err().lacks_scope());
+    /// assert!(writer.client_accounts().list(Window::default()).await.unwrap_err().lacks_scope());
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();
     /// # Ok::<(), std::io::Error>(())
@@ -254,7 +254,7 @@ impl FakeLeadApi {
     /// for token in api.tokens().list(&business).await? {
     ///     api.tokens().revoke(&business, &token.id, api.now()).await?;
     /// }
-    /// let error = api.client().clients().list(Window::default()).await.unwrap_err();
+    /// let error = api.client().client_accounts().list(Window::default()).await.unwrap_err();
     /// assert_eq!(error.message(), "Authorization: token revoked");
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();
@@ -336,7 +336,7 @@ impl FakeLeadApi {
     /// # use leadapi_client::{model::Window, testkit::FakeLeadApi};
     /// let api = FakeLeadApi::start().await;
     /// api.fail_nth(1).fail_nth(2);
-    /// let (_, meta) = api.client().clients().list(Window::default()).with_meta().await?;
+    /// let (_, meta) = api.client().client_accounts().list(Window::default()).with_meta().await?;
     /// assert_eq!(meta.attempts.get(), 3);
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();
@@ -356,7 +356,7 @@ impl FakeLeadApi {
     /// let (client, mut failed) = (api.client(), 0);
     /// api.fail_fraction(0.5, 7);
     /// for _ in 0..100 {
-    ///     let call = client.clients().list(Window::default()).retry(RetryPolicy::none());
+    ///     let call = client.client_accounts().list(Window::default()).retry(RetryPolicy::none());
     ///     failed += u32::from(call.await.is_err());
     /// }
     /// assert!((30..70).contains(&failed));
@@ -376,7 +376,7 @@ impl FakeLeadApi {
     /// let api = FakeLeadApi::start().await;
     /// api.latency(Duration::from_secs(600));
     /// let (client, patience) = (api.client(), Duration::from_millis(50));
-    /// let call = client.clients().list(Window::default()).attempt_timeout(patience);
+    /// let call = client.client_accounts().list(Window::default()).attempt_timeout(patience);
     /// assert!(call.retry(RetryPolicy::none()).await.unwrap_err().is_timeout());
     /// # });
     /// # Ok::<(), std::io::Error>(())
@@ -394,7 +394,7 @@ impl FakeLeadApi {
     /// let api = FakeLeadApi::start().await;
     /// api.rate_limited_until("2026-05-04T12:03:00Z".parse()?);
     /// // The client waits as often and as long as it is told to.
-    /// api.client().clients().list(Window::default()).await?;
+    /// api.client().client_accounts().list(Window::default()).await?;
     /// assert!(api.now().to_string() >= "2026-05-04T12:03:00.000Z".to_owned());
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();

@@ -56,7 +56,7 @@ pub use self::{
     stub::Stub,
 };
 use super::serve::{self, Answers, Reply, Server};
-use crate::{Builder, Client};
+use crate::{Client, ClientBuilder};
 
 /// A mock server that answers with stubs and fails the test if the requests differ from its expectations: see the
 /// [module](self).
@@ -131,7 +131,7 @@ impl MockLeadApi {
     /// # }).unwrap();
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    pub fn client_builder(&self) -> Builder {
+    pub fn client_builder(&self) -> ClientBuilder {
         Client::builder(self.url(), self.token())
     }
 
@@ -341,7 +341,7 @@ impl MockLeadApi {
     /// # use leadapi_client::{model::{Page, Window}, testkit::MockLeadApi};
     /// let api = MockLeadApi::start().await;
     /// api.on_clients().returns(Page::new(Vec::new(), 0, Window::default()));
-    /// assert!(api.client().clients().list(Window::default()).await?.data.is_empty());
+    /// assert!(api.client().client_accounts().list(Window::default()).await?.data.is_empty());
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();
     /// # Ok::<(), std::io::Error>(())

@@ -199,7 +199,7 @@ macro_rules! in_window {
             /// # let (client, query) = (api.client(), LeadQuery::new().window(second));
             /// # client.leads().list(&query).await?;
             /// # client.pipelines().list(second).await?;
-            /// # client.clients().list(second).await?;
+            /// # client.client_accounts().list(second).await?;
             /// # assert_eq!(leads.met() + pipelines.met() + clients.met(), 2);
             /// # Ok::<(), leadapi_core::BoxError>(())
             /// # }).unwrap();
@@ -267,7 +267,7 @@ impl<O: Stubbed, P: Place> On<O, P> {
     /// # use leadapi_client::{model::Window, testkit::MockLeadApi};
     /// let api = MockLeadApi::start().await;
     /// api.on_clients().invalid("limit must be an integer from 1 to 200");
-    /// assert!(api.client().clients().list(Window::default()).await.unwrap_err().is_invalid());
+    /// assert!(api.client().client_accounts().list(Window::default()).await.unwrap_err().is_invalid());
     /// # });
     /// # Ok::<(), std::io::Error>(())
     /// ```
@@ -282,7 +282,7 @@ impl<O: Stubbed, P: Place> On<O, P> {
     /// # use leadapi_client::{model::Window, testkit::MockLeadApi};
     /// let api = MockLeadApi::start().await;
     /// api.on_clients().unauthorized();
-    /// assert!(api.client().clients().list(Window::default()).await.unwrap_err().is_unauthorized());
+    /// assert!(api.client().client_accounts().list(Window::default()).await.unwrap_err().is_unauthorized());
     /// # });
     /// # Ok::<(), std::io::Error>(())
     /// ```
@@ -297,7 +297,7 @@ impl<O: Stubbed, P: Place> On<O, P> {
     /// # use leadapi_client::{model::Window, testkit::{MockLeadApi, mock::Forbidden}};
     /// let api = MockLeadApi::start().await;
     /// api.on_clients().forbidden(Forbidden::Scope);
-    /// assert!(api.client().clients().list(Window::default()).await.unwrap_err().lacks_scope());
+    /// assert!(api.client().client_accounts().list(Window::default()).await.unwrap_err().lacks_scope());
     /// # });
     /// # Ok::<(), std::io::Error>(())
     /// ```
@@ -336,7 +336,7 @@ impl<O: Stubbed, P: Place> On<O, P> {
     /// let page = Page::new(Vec::new(), 0, Window::default());
     /// api.on_clients().rate_limited(Duration::from_secs(60)).then().returns(page);
     /// // A wait of a minute, which takes no time.
-    /// api.client().clients().list(Window::default()).await?;
+    /// api.client().client_accounts().list(Window::default()).await?;
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();
     /// # Ok::<(), std::io::Error>(())
@@ -352,7 +352,7 @@ impl<O: Stubbed, P: Place> On<O, P> {
     /// # use leadapi_client::{model::Window, testkit::MockLeadApi};
     /// let api = MockLeadApi::start().await;
     /// api.on_clients().server_error();
-    /// let error = api.client().clients().list(Window::default()).await.unwrap_err();
+    /// let error = api.client().client_accounts().list(Window::default()).await.unwrap_err();
     /// assert_eq!((error.message().as_str(), error.attempts()), ("internal error", 5));
     /// # });
     /// # Ok::<(), std::io::Error>(())
@@ -368,7 +368,7 @@ impl<O: Stubbed, P: Place> On<O, P> {
     /// # use leadapi_client::{Outcome, RetryPolicy, model::Window, testkit::MockLeadApi};
     /// let api = MockLeadApi::start().await;
     /// api.on_clients().cut_connection();
-    /// let error = api.client().clients().list(Window::default()).retry(RetryPolicy::none()).await.unwrap_err();
+    /// let error = api.client().client_accounts().list(Window::default()).retry(RetryPolicy::none()).await.unwrap_err();
     /// assert_eq!(error.outcome(), Outcome::Unknown);
     /// # });
     /// # Ok::<(), std::io::Error>(())
@@ -384,7 +384,7 @@ impl<O: Stubbed, P: Place> On<O, P> {
     /// # use leadapi_client::{RetryPolicy, model::Window, testkit::MockLeadApi};
     /// let api = MockLeadApi::start().await;
     /// api.on_clients().not_json();
-    /// let error = api.client().clients().list(Window::default()).retry(RetryPolicy::none()).await.unwrap_err();
+    /// let error = api.client().client_accounts().list(Window::default()).retry(RetryPolicy::none()).await.unwrap_err();
     /// assert!(error.message().starts_with("the body is not JSON: <html>"));
     /// # });
     /// # Ok::<(), std::io::Error>(())
@@ -405,7 +405,7 @@ impl<O: Stubbed, P: Place> On<O, P> {
     /// # use leadapi_client::{model::Window, testkit::MockLeadApi};
     /// let api = MockLeadApi::start().await;
     /// api.on_clients().answers(418, r#"{"error": "a teapot"}"#);
-    /// let error = api.client().clients().list(Window::default()).await.unwrap_err();
+    /// let error = api.client().client_accounts().list(Window::default()).await.unwrap_err();
     /// assert_eq!(error.message(), "a teapot");
     /// # });
     /// # Ok::<(), std::io::Error>(())

@@ -43,7 +43,7 @@ impl<O: Stubbed> Stub<O> {
     /// let api = MockLeadApi::start().await;
     /// let page = Page::new(Vec::new(), 0, Window::default());
     /// api.on_clients().server_error().times(2).then().returns(page).times(1);
-    /// let (_, meta) = api.client().clients().list(Window::default()).with_meta().await?;
+    /// let (_, meta) = api.client().client_accounts().list(Window::default()).with_meta().await?;
     /// assert_eq!(meta.attempts.get(), 3);
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();
@@ -77,7 +77,7 @@ impl<O: Stubbed> Stub<O> {
     /// let api = MockLeadApi::start().await;
     /// api.on_clients().server_error().delayed(Duration::from_secs(600));
     /// let (client, patience) = (api.client(), Duration::from_millis(50));
-    /// let call = client.clients().list(Window::default()).attempt_timeout(patience);
+    /// let call = client.client_accounts().list(Window::default()).attempt_timeout(patience);
     /// assert!(call.retry(RetryPolicy::none()).await.unwrap_err().is_timeout());
     /// # });
     /// # Ok::<(), std::io::Error>(())
@@ -94,7 +94,7 @@ impl<O: Stubbed> Stub<O> {
     /// let api = MockLeadApi::start().await;
     /// let page = || Page::new(Vec::new(), 0, Window::default());
     /// api.on_clients().returns(page()).cut_after_half().then().returns(page());
-    /// let (_, meta) = api.client().clients().list(Window::default()).with_meta().await?;
+    /// let (_, meta) = api.client().client_accounts().list(Window::default()).with_meta().await?;
     /// assert_eq!(meta.attempts.get(), 2);
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();
@@ -115,7 +115,7 @@ impl<O: Stubbed> Stub<O> {
     /// # use leadapi_client::{model::Window, testkit::MockLeadApi};
     /// let (api, id) = (MockLeadApi::start().await, HeaderName::from_static("x-request-id"));
     /// api.on_clients().not_found().header(id, HeaderValue::from_static("0198-abc"));
-    /// let error = api.client().clients().list(Window::default()).await.unwrap_err();
+    /// let error = api.client().client_accounts().list(Window::default()).await.unwrap_err();
     /// assert_eq!(error.request_id(), Some("0198-abc"));
     /// # });
     /// # Ok::<(), std::io::Error>(())
@@ -131,7 +131,7 @@ impl<O: Stubbed> Stub<O> {
     /// # use leadapi_client::{model::{Page, Window}, testkit::MockLeadApi};
     /// let api = MockLeadApi::start().await;
     /// api.on_clients().cut_connection().then().returns(Page::new(Vec::new(), 0, Window::default()));
-    /// let (_, meta) = api.client().clients().list(Window::default()).with_meta().await?;
+    /// let (_, meta) = api.client().client_accounts().list(Window::default()).with_meta().await?;
     /// assert_eq!(meta.attempts.get(), 2);
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();
@@ -153,7 +153,7 @@ impl<O: Stubbed> Stub<O> {
     /// # use leadapi_client::{model::Window, testkit::MockLeadApi};
     /// let api = MockLeadApi::start().await;
     /// let broken = api.on_clients().server_error();
-    /// api.client().clients().list(Window::default()).await.unwrap_err();
+    /// api.client().client_accounts().list(Window::default()).await.unwrap_err();
     /// assert_eq!(broken.met(), 5);
     /// # });
     /// # Ok::<(), std::io::Error>(())

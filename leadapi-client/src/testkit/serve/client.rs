@@ -8,7 +8,7 @@ use std::{
 use async_trait::async_trait;
 
 use crate::{
-    Builder, Client, ConfigError, Credential, Pacing,
+    Client, ClientBuilder, ConfigError, Credential, Pacing,
     timer::{SystemTimer, Timer},
     transport::Reqwest,
 };
@@ -26,7 +26,7 @@ pub(crate) fn client(
 }
 
 /// Turns off rate limiting and makes waits end immediately.
-pub(crate) fn unhurried(builder: Builder, skipped: impl Fn(Duration) + Send + Sync + 'static) -> Builder {
+pub(crate) fn unhurried(builder: ClientBuilder, skipped: impl Fn(Duration) + Send + Sync + 'static) -> ClientBuilder {
     let waits = Arc::new(Waits { system: SystemTimer::default(), told: Mutex::default(), skipped: Box::new(skipped) });
     let hook = waits.clone();
     let builder = builder.pacing(Pacing::off()).timer(waits);
