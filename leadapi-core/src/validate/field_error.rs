@@ -43,7 +43,7 @@ impl fmt::Display for FieldError {
 ///
 /// The caller must correct the request; the same request fails again.
 ///
-/// FieldErrors of the API's own fields are all listed. Of errors that name unknown or repeated keys, the first 20 are
+/// Errors of the API's own fields are all listed. Of errors that name unknown or repeated keys, the first 20 are
 /// listed and the rest are counted. Otherwise a response could be many times larger than its request.
 #[derive(Debug, Clone, PartialEq, Eq, Default, thiserror::Error)]
 pub struct FieldErrors {
