@@ -137,7 +137,7 @@ async fn in_memory(
     let businesses = dataset.businesses.len();
     let tokens = MemoryTokens::default();
     let issued = tokens::import(&tokens, &dataset, Utc::now().into()).await.map_err(CommandError::Tokens)?;
-    let location = "memory (everything is forgotten at exit)".to_owned();
+    let location = "memory (all data is lost at exit)".to_owned();
     let (store, verifier) = (MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock));
     // Memory accepts every write.
     let write_probe: WriteProbe = Box::new(|| Box::pin(async { Ok(()) }));
