@@ -18,10 +18,10 @@ use leadapi_core::{
     model::{LeadItem, Page, Timestamp, Window},
 };
 
-use super::{fault::Fault, position::Position};
-
-/// The sort key of the list, descending: `created_at`, then `id`.
-pub(super) type Key = (Timestamp, LeadId);
+use super::{
+    fault::Fault,
+    position::{Key, Position},
+};
 
 /// Maximum number of consecutive misses before a search fails. Without churn, a search among millions of rows takes
 /// about ten.

@@ -11,7 +11,10 @@ use std::{
 use futures_core::Stream;
 use leadapi_core::model::LeadItem;
 
-use super::{course::Key, pages::PageStream, position::Position};
+use super::{
+    pages::PageStream,
+    position::{Key, Position},
+};
 use crate::error::Error;
 
 /// The leads of a walk one by one, as returned by [`Walk::stream`](super::Walk::stream).

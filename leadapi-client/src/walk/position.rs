@@ -3,7 +3,8 @@
 use leadapi_core::{id::LeadId, model::Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::course::Key;
+/// The sort key of the list, descending: `created_at`, then `id`.
+pub(super) type Key = (Timestamp, LeadId);
 
 /// The version of the serialized form.
 const VERSION: u32 = 1;
