@@ -7,13 +7,13 @@ use serde_json::Value;
 use super::{
     answer::Answer,
     report::{Stop, Violation},
-    run::Run,
+    sender::Sender,
     target::Role,
 };
 
 /// A request under construction.
 pub(super) struct Ask<'r> {
-    run: &'r Run<'r>,
+    sender: &'r Sender<'r>,
     method: &'static str,
     path: String,
     by: By,
@@ -32,9 +32,9 @@ enum By {
 }
 
 impl<'r> Ask<'r> {
-    pub(super) fn new(run: &'r Run<'r>, method: &'static str, path: impl Into<String>) -> Self {
+    pub(super) fn new(sender: &'r Sender<'r>, method: &'static str, path: impl Into<String>) -> Self {
         let (by, headers) = (By::Role(Role::Both), Vec::new());
-        Self { run, method, path: path.into(), by, headers, body: Bytes::new(), stop: None }
+        Self { sender, method, path: path.into(), by, headers, body: Bytes::new(), stop: None }
     }
 
     pub(super) fn stopped(mut self, stop: Option<Stop>) -> Self {
@@ -93,7 +93,7 @@ impl<'r> Ask<'r> {
             Stop::Broken(Violation { asked: asked.clone(), expected, came: "one that cannot".to_owned() })
         })?;
         let by = if let By::Role(role) = self.by { Some(role) } else { None };
-        self.run.send(request, by, asked).await
+        self.sender.send(request, by, asked).await
     }
 
     /// Describes the request in reports, without its tokens.
@@ -115,12 +115,12 @@ impl<'r> Ask<'r> {
 
     fn request(&self) -> Result<Option<Request<Bytes>>, Stop> {
         let bearer = match &self.by {
-            By::Role(role) => Some(format!("Bearer {}", self.run.token(*role)?.expose())),
+            By::Role(role) => Some(format!("Bearer {}", self.sender.token(*role)?.expose())),
             By::Header(header) => Some(header.clone()),
             By::Nobody => None,
         };
         let Ok(method) = Method::from_bytes(self.method.as_bytes()) else { return Ok(None) };
-        let mut request = Request::builder().method(method).uri(self.run.url(&self.path));
+        let mut request = Request::builder().method(method).uri(self.sender.url(&self.path));
         if let Some(bearer) = bearer {
             let Ok(mut value) = HeaderValue::from_str(&bearer) else { return Ok(None) };
             value.set_sensitive(true);

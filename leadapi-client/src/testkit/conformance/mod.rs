@@ -44,6 +44,7 @@ mod report;
 mod rules;
 mod run;
 mod sections;
+mod sender;
 mod target;
 
 pub use self::{

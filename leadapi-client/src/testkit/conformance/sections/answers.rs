@@ -2,10 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::testkit::conformance::{
-    report::Stop,
-    run::{Run, path_of},
-};
+use crate::testkit::conformance::{report::Stop, run::Run, sender::path_of};
 
 pub(super) async fn check(run: &Run<'_>) {
     life(run).await;
@@ -39,7 +36,7 @@ async fn life(run: &Run<'_>) {
     let id = made.as_ref().map(|made| made.text("id").to_owned()).map_err(Clone::clone);
     run.check("D2", "Location is the public path of the lead", async {
         let path = path_of(&id.clone()?);
-        made.clone()?.has("location", &format!("{}{path}", run.base_path))
+        made.clone()?.has("location", &format!("{}{path}", run.base_path()))
     })
     .await;
     run.check("D2", "GET /leads/{id} answers 200 with the lead as it was created", async {

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::testkit::conformance::run::{Made, Run, path_of};
+use crate::testkit::conformance::{
+    run::{Made, Run},
+    sender::path_of,
+};
 
 pub(super) async fn check(run: &Run<'_>) {
     let lead = run.made(&json!({"notes": "kept", "email": "ann@example.org"})).await;

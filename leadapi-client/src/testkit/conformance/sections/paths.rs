@@ -1,9 +1,6 @@
 //! Paths and methods (contract 1, 4 and D7).
 
-use crate::testkit::conformance::{
-    report::Stop,
-    run::{Run, path_of},
-};
+use crate::testkit::conformance::{report::Stop, run::Run, sender::path_of};
 
 pub(super) async fn check(run: &Run<'_>) {
     for path in ["/contacts", "/deals", "/automations", "/forms", "/stages", "/tokens", "/pipelines/1", "/clients/1"] {
@@ -21,7 +18,7 @@ pub(super) async fn check(run: &Run<'_>) {
         run.check(
             "D7",
             format!("a slash too many is 404 without a redirect, and its message names {right}: {path}"),
-            async { run.get(path).answers(404).await?.lacks("location")?.says(&format!("{}{right}", run.base_path)) },
+            async { run.get(path).answers(404).await?.lacks("location")?.says(&format!("{}{right}", run.base_path())) },
         )
         .await;
     }
