@@ -9,7 +9,7 @@ use leadapi_core::auth::BearerToken;
 use super::{
     answer::Answer,
     asked::Asked,
-    stub::{Expectation, Held},
+    expectation::{Expectation, Held},
 };
 use crate::testkit::serve::{Reply, refusal};
 

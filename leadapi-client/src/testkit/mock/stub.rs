@@ -1,31 +1,24 @@
-//! A stub: its expectation, its sequence of answers, and how often it gave each.
+//! A stub with at least one answer, and the methods that configure its answers.
 
-use std::{fmt, marker::PhantomData, panic::Location, sync::Arc, time::Duration};
+use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
 
 use http::{HeaderName, HeaderValue};
-use leadapi_core::{
-    auth::BearerToken,
-    http::{Operation, header::IDEMPOTENCY_REPLAYED},
-    id::LeadId,
-};
+use leadapi_core::http::header::IDEMPOTENCY_REPLAYED;
 
 use super::{
-    answer::Answer,
-    asked::Asked,
     board::Board,
-    condition::Condition,
-    count::{self, Count},
-    on::{Next, On},
+    count::Count,
+    expectation::Act,
     operation::{Create, Stubbed},
 };
-use crate::testkit::serve::{Cut, Reply};
+use crate::testkit::serve::Cut;
 
 /// A stub with at least one answer. Its methods configure the last answer.
 ///
 /// It can be dropped: the mock keeps the stub.
 pub struct Stub<O> {
-    board: Arc<Board>,
-    at: usize,
+    pub(super) board: Arc<Board>,
+    pub(super) at: usize,
     operation: PhantomData<fn() -> O>,
 }
 
@@ -124,28 +117,6 @@ impl<O: Stubbed> Stub<O> {
         self.last(|act| drop(act.answer.reply.response.headers_mut().insert(name, value)))
     }
 
-    /// Adds an answer after the last one. The last one is given once, unless a count was set.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-    /// # use leadapi_client::{model::{Page, Window}, testkit::MockLeadApi};
-    /// let api = MockLeadApi::start().await;
-    /// api.on_clients().cut_connection().then().returns(Page::new(Vec::new(), 0, Window::default()));
-    /// let (_, meta) = api.client().client_accounts().list(Window::default()).with_meta().await?;
-    /// assert_eq!(meta.attempts.get(), 2);
-    /// # Ok::<(), leadapi_core::BoxError>(())
-    /// # }).unwrap();
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn then(self) -> On<O, Next> {
-        let this = self.last(|act| {
-            if act.count == Count::AtLeastOnce {
-                act.count = Count::Exactly(1);
-            }
-        });
-        On::next(this.board, this.at)
-    }
-
     /// Returns how many requests the stub has answered, with all its answers.
     ///
     /// ```
@@ -164,7 +135,8 @@ impl<O: Stubbed> Stub<O> {
         met
     }
 
-    fn last(self, change: impl FnOnce(&mut Act)) -> Self {
+    /// Changes the last answer.
+    pub(super) fn last(self, change: impl FnOnce(&mut Act)) -> Self {
         self.board.change(self.at, |stub| stub.acts.last_mut().map_or((), change));
         self
     }
@@ -195,120 +167,4 @@ impl<O: Stubbed> fmt::Debug for Stub<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Stub").field("operation", &O::OPERATION).finish_non_exhaustive()
     }
-}
-
-/// The requests that a stub matches, and its location in the test.
-#[derive(Debug)]
-pub(super) struct Expectation {
-    operation: Operation,
-    id: Option<String>,
-    pub(super) conditions: Vec<Condition>,
-    location: &'static Location<'static>,
-}
-
-impl Expectation {
-    pub(super) fn new(operation: Operation, id: Option<&LeadId>, location: &'static Location<'static>) -> Self {
-        Self { operation, id: id.map(ToString::to_string), conditions: Vec::new(), location }
-    }
-
-    /// Returns why a request is for another operation or another lead.
-    fn why_elsewhere(&self, asked: &Asked) -> Option<String> {
-        let Some((line, id)) = &asked.endpoint else { return Some("it is none of the seven operations".to_owned()) };
-        if line.operation != self.operation {
-            return Some(format!("it is a {} {}", line.method, line.path));
-        }
-        self.id.as_ref().filter(|wanted| *wanted != id).map(|_| format!("its id is {id:?}"))
-    }
-}
-
-/// Formats such as `POST /leads with the name "Ann"`.
-impl fmt::Display for Expectation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let line = self.operation.endpoint();
-        let path = self.id.as_ref().map_or(line.path.to_owned(), |id| line.path.replace("{id}", id));
-        write!(f, "{} {path}", line.method)?;
-        for (at, condition) in self.conditions.iter().enumerate() {
-            write!(f, "{}{}", if at == 0 { " " } else { " and " }, condition.says)?;
-        }
-        Ok(())
-    }
-}
-
-/// A stub as stored in the mock.
-#[derive(Debug)]
-pub(super) struct Held {
-    expectation: Expectation,
-    acts: Vec<Act>,
-}
-
-/// One answer of a stub.
-#[derive(Debug)]
-struct Act {
-    answer: Answer,
-    count: Count,
-    met: u64,
-}
-
-impl Held {
-    pub(super) fn new(expectation: Expectation, answer: Answer) -> Self {
-        let mut held = Self { expectation, acts: Vec::new() };
-        held.add(answer);
-        held
-    }
-
-    pub(super) fn add(&mut self, answer: Answer) {
-        self.acts.push(Act { answer, count: Count::AtLeastOnce, met: 0 });
-    }
-
-    /// Returns the answer to the request, or why the stub does not match.
-    pub(super) fn answer(&mut self, asked: &Asked, token: &BearerToken) -> Result<Reply, Miss> {
-        if let Some(why) = self.expectation.why_elsewhere(asked) {
-            return Err(Miss { nearness: usize::from(why.starts_with("its id")), why });
-        }
-        let whys: Vec<String> = self.expectation.conditions.iter().filter_map(|it| it.why_not(asked)).collect();
-        if !whys.is_empty() {
-            let held = self.expectation.conditions.len() - whys.len();
-            return Err(Miss { nearness: 2 + held, why: whys.join(" and ") });
-        }
-        let miss = |why: String| Miss { nearness: usize::MAX, why };
-        let Some(act) = self.acts.iter_mut().find(|act| act.count.has_room(act.met)) else {
-            return Err(miss("it has no answer left".to_owned()));
-        };
-        if asked.token.as_ref() != Some(token) && !act.answer.is_for_any_token() {
-            return Err(miss("the request does not have the mock's token".to_owned()));
-        }
-        act.met += 1;
-        Ok(act.answer.reply.clone())
-    }
-
-    pub(super) fn is_met(&self) -> bool {
-        self.acts.iter().all(|act| act.count.is_met(act.met))
-    }
-
-    /// Lists each answer with its expected and actual count.
-    pub(super) fn report(&self) -> String {
-        let acts: Vec<String> = self.acts.iter().map(|act| format!("{act}: {}", count::met(act.met))).collect();
-        format!("{}: {} ({})", self.expectation, acts.join("; then "), self.expectation.location)
-    }
-}
-
-impl fmt::Display for Act {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {}", self.answer.says, self.count)
-    }
-}
-
-/// Formats the stub's name: the expectation and the answers.
-impl fmt::Display for Held {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let acts: Vec<String> = self.acts.iter().map(ToString::to_string).collect();
-        write!(f, "{}: {}", self.expectation, acts.join("; then "))
-    }
-}
-
-/// Why a stub does not match a request, and how close it came.
-#[derive(Debug)]
-pub(super) struct Miss {
-    pub(super) nearness: usize,
-    pub(super) why: String,
 }

@@ -1,0 +1,200 @@
+//! The methods that add an answer.
+
+use std::time::Duration;
+
+use http::StatusCode;
+
+use super::{On, Place};
+use crate::testkit::{
+    mock::{
+        answer::{Answer, Forbidden},
+        operation::Stubbed,
+        stub::Stub,
+    },
+    serve::refusal,
+};
+
+#[expect(private_bounds, reason = "there are two places, and nobody adds a third")]
+impl<O: Stubbed, P: Place> On<O, P> {
+    /// Answers with the operation's success, with the status and headers of the contract. A DELETE takes `()`.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use leadapi_client::{model::{Lead, NewLead}, testkit::MockLeadApi};
+    /// let api = MockLeadApi::start().await;
+    /// let ann = Lead::new("lead-1".parse()?, "c1".parse()?, "Ann", "2026-05-04T12:00:00Z".parse()?);
+    /// api.on_create().returns(ann.clone());
+    ///
+    /// let (lead, meta) = api.client().leads().create(&NewLead::new(&ann.client_id, "Ann")).with_meta().await?;
+    /// assert_eq!(lead, ann);
+    /// assert_eq!(meta.headers["location"], "/v1/leads/lead-1");
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[expect(clippy::needless_pass_by_value, reason = "a stub is said in one line, with what is made in it")]
+    pub fn returns(self, answer: O::Answer) -> Stub<O> {
+        self.answer(Answer::plain(O::write(&answer)))
+    }
+
+    /// Answers 400 with this message.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use leadapi_client::{model::Window, testkit::MockLeadApi};
+    /// let api = MockLeadApi::start().await;
+    /// api.on_clients().invalid("limit must be an integer from 1 to 200");
+    /// assert!(api.client().client_accounts().list(Window::default()).await.unwrap_err().is_invalid());
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn invalid(self, message: &str) -> Stub<O> {
+        self.answer(Answer::plain(refusal::refuse(StatusCode::BAD_REQUEST, message)))
+    }
+
+    /// Answers 401 as for an unknown token. Matches requests with any token, or none.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use leadapi_client::{model::Window, testkit::MockLeadApi};
+    /// let api = MockLeadApi::start().await;
+    /// api.on_clients().unauthorized();
+    /// assert!(api.client().client_accounts().list(Window::default()).await.unwrap_err().is_unauthorized());
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn unauthorized(self) -> Stub<O> {
+        self.answer(Answer::plain(refusal::unauthorized()))
+    }
+
+    /// Answers 403 for this reason.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use leadapi_client::{model::Window, testkit::{MockLeadApi, mock::Forbidden}};
+    /// let api = MockLeadApi::start().await;
+    /// api.on_clients().forbidden(Forbidden::Scope);
+    /// assert!(api.client().client_accounts().list(Window::default()).await.unwrap_err().lacks_scope());
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn forbidden(self, reason: Forbidden) -> Stub<O> {
+        self.answer(Answer::plain(match reason {
+            Forbidden::Scope => refusal::lacks_scope(O::OPERATION.endpoint().scope),
+            Forbidden::Client => refusal::foreign_client(),
+        }))
+    }
+
+    /// Answers 404: no such lead or, if the operation names no lead, no such path.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use leadapi_client::{id::LeadId, testkit::MockLeadApi};
+    /// # let id = LeadId::parse("lead-1")?;
+    /// let api = MockLeadApi::start().await;
+    /// api.on_delete(&id).not_found();
+    /// assert_eq!(api.client().leads().delete(&id).await.unwrap_err().message(), "id: no such lead");
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn not_found(self) -> Stub<O> {
+        let names_a_lead = O::OPERATION.endpoint().path.ends_with("{id}");
+        self.answer(Answer::plain(if names_a_lead { refusal::no_such_lead() } else { refusal::no_such_path() }))
+    }
+
+    /// Answers 429 with this `Retry-After`, in whole seconds, rounded up, 1 to 60.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use std::time::Duration;
+    /// # use leadapi_client::{model::{Page, Window}, testkit::MockLeadApi};
+    /// let api = MockLeadApi::start().await;
+    /// let page = Page::new(Vec::new(), 0, Window::default());
+    /// api.on_clients().rate_limited(Duration::from_secs(60)).then().returns(page);
+    /// // A wait of a minute, which takes no time.
+    /// api.client().client_accounts().list(Window::default()).await?;
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn rate_limited(self, after: Duration) -> Stub<O> {
+        self.answer(Answer::plain(refusal::rate_limited(after)))
+    }
+
+    /// Answers 500, without its cause.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use leadapi_client::{model::Window, testkit::MockLeadApi};
+    /// let api = MockLeadApi::start().await;
+    /// api.on_clients().server_error();
+    /// let error = api.client().client_accounts().list(Window::default()).await.unwrap_err();
+    /// assert_eq!((error.message().as_str(), error.attempts()), ("internal error", 5));
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn server_error(self) -> Stub<O> {
+        self.answer(Answer::plain(refusal::server_error()))
+    }
+
+    /// Closes the connection before any part of the answer.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use leadapi_client::{Outcome, RetryPolicy, model::Window, testkit::MockLeadApi};
+    /// let api = MockLeadApi::start().await;
+    /// api.on_clients().cut_connection();
+    /// let error = api.client().client_accounts().list(Window::default()).retry(RetryPolicy::none()).await.unwrap_err();
+    /// assert_eq!(error.outcome(), Outcome::Unknown);
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn cut_connection(self) -> Stub<O> {
+        self.answer(Answer::cut())
+    }
+
+    /// Answers the success status with an HTML page, as a proxy between client and service might.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use leadapi_client::{RetryPolicy, model::Window, testkit::MockLeadApi};
+    /// let api = MockLeadApi::start().await;
+    /// api.on_clients().not_json();
+    /// let error = api.client().client_accounts().list(Window::default()).retry(RetryPolicy::none()).await.unwrap_err();
+    /// assert!(error.message().starts_with("the body is not JSON: <html>"));
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn not_json(self) -> Stub<O> {
+        self.answer(Answer::not_json(O::OPERATION.endpoint().success))
+    }
+
+    /// Answers with this status and body, valid or not. The Content-Type (JSON, HTML or text) is detected from the
+    /// body.
+    ///
+    /// # Panics
+    ///
+    /// If the status is not from 200 to 999.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use leadapi_client::{model::Window, testkit::MockLeadApi};
+    /// let api = MockLeadApi::start().await;
+    /// api.on_clients().answers(418, r#"{"error": "a teapot"}"#);
+    /// let error = api.client().client_accounts().list(Window::default()).await.unwrap_err();
+    /// assert_eq!(error.message(), "a teapot");
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[expect(clippy::expect_used, reason = "a slip of the test is told where it stands")]
+    pub fn answers(self, status: u16, body: &str) -> Stub<O> {
+        let status = StatusCode::from_u16(status).ok().filter(|status| !status.is_informational());
+        self.answer(Answer::raw(status.expect("a status from 200 to 999"), body))
+    }
+
+    fn answer(self, answer: Answer) -> Stub<O> {
+        let at = self.place.answer(&self.board, answer);
+        Stub::new(self.board, at)
+    }
+}
