@@ -57,6 +57,7 @@ mod canary;
 mod deck;
 mod error;
 mod exchange;
+mod file;
 mod har;
 mod json;
 mod matcher;
@@ -70,11 +71,7 @@ mod target;
 mod usable;
 mod writing;
 
-use std::{
-    ffi::OsString,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::PathBuf;
 
 pub use deck::{Deck, Mode, Opening};
 pub use error::CassetteError;
@@ -112,76 +109,6 @@ impl Cassette {
     /// ```
     pub fn open(path: impl Into<PathBuf>) -> Opening {
         Opening::new(path.into())
-    }
-
-    /// Reads a file: one that was saved, or one of a browser or a proxy.
-    ///
-    /// ```
-    /// use leadapi_client::testkit::cassette::Cassette;
-    ///
-    /// let error = Cassette::load("no/such.har").unwrap_err();
-    /// assert!(error.to_string().starts_with("the cassette no/such.har cannot be read"));
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`CassetteError::Read`], and those of [`parse`](Self::parse).
-    pub fn load(path: impl AsRef<Path>) -> Result<Self, CassetteError> {
-        Self::load_only(path, "")
-    }
-
-    /// Reads the entries of a file whose URL begins with this one: a browser notes more than one conversation, and what
-    /// is not of this API need not be one that can be replayed.
-    ///
-    /// ```
-    /// use leadapi_client::testkit::cassette::{Cassette, CassetteError};
-    ///
-    /// let error = Cassette::load_only("no/such.har", "https://api.example.com/v1/").unwrap_err();
-    /// assert!(matches!(error, CassetteError::Read { .. }));
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Those of [`load`](Self::load).
-    pub fn load_only(path: impl AsRef<Path>, url: &str) -> Result<Self, CassetteError> {
-        let path = path.as_ref();
-        let read = fs::read_to_string(path);
-        let text = read.map_err(|source| CassetteError::Read { path: path.to_owned(), source })?;
-        Self::named(path.display().to_string(), &text, url)
-    }
-
-    /// Reads the text of a HAR.
-    ///
-    /// Fields that the specification does not have, and fields that a replay does not need, may be there or not. What a
-    /// browser notes of a preflight, or of a request that it broke off, is passed over.
-    ///
-    /// ```
-    /// use leadapi_client::testkit::cassette::Cassette;
-    ///
-    /// let har = r#"{"log": {"entries": [{"request": {"method": "GET", "url": "/v1/clients"}, "response": {"status": 500}}]}}"#;
-    /// assert_eq!(Cassette::parse(har)?.len(), 1);
-    /// assert_eq!(Cassette::parse("[]").unwrap_err().to_string(), "the cassette is no HAR file");
-    /// # Ok::<(), leadapi_client::testkit::cassette::CassetteError>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`CassetteError::NotHar`], and [`CassetteError::Unusable`] for the first entry of the API that cannot be replayed,
-    /// with the reason: a body that the file has left out or kept compressed, an unknown encoding, or another base path
-    /// than that of the entries before it.
-    pub fn parse(text: &str) -> Result<Self, CassetteError> {
-        Self::named("the cassette".to_owned(), text, "")
-    }
-
-    fn named(name: String, text: &str, url: &str) -> Result<Self, CassetteError> {
-        // Some programs write a byte order mark.
-        match serde_json::from_str::<Har>(text.trim_start_matches('\u{feff}')) {
-            Ok(mut har) => {
-                har.log.entries.retain(|entry| entry.request.url.starts_with(url));
-                Self::new(name, har)
-            }
-            Err(source) => Err(CassetteError::NotHar { name, source }),
-        }
     }
 
     /// Only the entries whose URL begins with this one: what a browser notes is more than one conversation.
@@ -234,56 +161,6 @@ impl Cassette {
     /// ```
     pub const fn is_empty(&self) -> bool {
         self.har.log.entries.is_empty()
-    }
-
-    /// The text of the file, as it is saved.
-    ///
-    /// ```
-    /// # use leadapi_client::testkit::cassette::Cassette;
-    /// let har = r#"{"log": {"entries": [{"request": {"method": "GET", "url": "/v1/clients"},
-    ///     "response": {"status": 401, "content": {"text": "{\"error\": \"invalid token: pak_0123\"}"}}}]}}"#;
-    /// let error = Cassette::parse(har)?.to_har().unwrap_err();
-    /// let sentence = "nothing is saved, because the answer's body of entry 1 (GET) holds what looks like a token (pak_…)";
-    /// assert_eq!(error.to_string(), sentence);
-    /// # Ok::<(), leadapi_client::testkit::cassette::CassetteError>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`CassetteError::Token`] when something in it looks like a token.
-    pub fn to_har(&self) -> Result<String, CassetteError> {
-        for (entry, nth) in self.har.log.entries.iter().zip(1..) {
-            if let Some((part, _)) = writing::parts(entry).find(|(_, text)| canary::sings(text.as_bytes())) {
-                return Err(CassetteError::Token { place: writing::place(nth, &entry.request.method, part) });
-            }
-        }
-        let text = serde_json::to_string_pretty(&self.har);
-        let mut text = text.map_err(|source| CassetteError::NotHar { name: self.name.clone(), source })?;
-        text.push('\n');
-        Ok(text)
-    }
-
-    /// Saves it, with the folders that its path needs. A file that was there is replaced as a whole, or not at all.
-    ///
-    /// ```
-    /// # use leadapi_client::testkit::cassette::Cassette;
-    /// let path = std::env::temp_dir().join(format!("leadapi-{}/empty.har", std::process::id()));
-    /// Cassette::parse(r#"{"log": {"entries": []}}"#)?.save(&path)?;
-    /// assert!(Cassette::load(&path)?.is_empty());
-    /// # std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
-    /// # Ok::<(), leadapi_client::testkit::cassette::CassetteError>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`CassetteError::Write`], and those of [`to_har`](Self::to_har).
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), CassetteError> {
-        let (path, text) = (path.as_ref(), self.to_har()?);
-        let mut half = OsString::from(path);
-        half.push(".half");
-        let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
-        let written = folder.and_then(|()| fs::write(&half, text)).and_then(|()| fs::rename(&half, path));
-        written.map_err(|source| CassetteError::Write { path: path.to_owned(), source })
     }
 
     /// Replays it on a server of its own on this machine. It needs a tokio runtime to start, and none afterwards.

@@ -13,7 +13,14 @@ use leadapi_core::{
     tokens::{self, StoredTokens},
 };
 
-use super::{FakeLeadApi, Faults, Faulty, Limiter, at_once, ids::SeededIds, mint};
+use super::{
+    FakeLeadApi,
+    faults::Faults,
+    faulty::{Faulty, at_once},
+    ids::SeededIds,
+    limiter::Limiter,
+    state::mint,
+};
 use crate::testkit::serve::{BASE, Server};
 
 const SMALL: &str = r#"{"businesses": [{

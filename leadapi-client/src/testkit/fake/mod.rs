@@ -32,37 +32,28 @@
 //!   response is lost is.
 
 mod builder;
+mod fault_injection;
 mod faults;
+mod faulty;
 mod ids;
 mod limiter;
+mod state;
 
 use std::{
     fmt,
-    pin::pin,
-    sync::{Arc, Mutex, PoisonError},
-    task::{Context, Poll, Waker},
-    time::Duration,
+    sync::{Arc, Mutex},
 };
 
-use bytes::Bytes;
-use http::{Request, Response, StatusCode};
-use http_body_util::{BodyExt, Full};
 use leadapi_core::{
-    auth::{BearerToken, Scopes},
+    auth::BearerToken,
     http::LeadService,
     id::BusinessId,
     memory::{ManualClock, MemoryStore, MemoryTokens},
-    model::Timestamp,
-    port::{Clock, TokenRecord, TokenStore},
 };
-use tower_service::Service;
 
 pub use self::builder::FakeBuilder;
-use self::{
-    faults::{Deed, Faults},
-    limiter::Limiter,
-};
-use super::serve::{self, Answers, Cut, Reply, Server, refusal};
+use self::{faults::Faults, limiter::Limiter};
+use super::serve::{self, Server};
 use crate::{Client, ClientBuilder};
 
 /// The real service on a port of `127.0.0.1`, until it is dropped: see the [module](self).
@@ -220,266 +211,10 @@ impl FakeLeadApi {
     pub const fn business(&self) -> &BusinessId {
         &self.business
     }
-
-    /// Creates a new token.
-    ///
-    /// # Panics
-    ///
-    /// If there is no random generator.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-    /// use leadapi_client::{auth::Scopes, model::{NewLead, Window}, testkit::FakeLeadApi};
-    ///
-    /// let api = FakeLeadApi::start().await;
-    /// let writer = api.client_with(&api.mint(&"sol".parse()?, Scopes::Write));
-    /// assert!(writer.client_accounts().list(Window::default()).await.unwrap_err().lacks_scope());
-    /// # Ok::<(), leadapi_core::BoxError>(())
-    /// # }).unwrap();
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn mint(&self, business: &BusinessId, scopes: Scopes) -> BearerToken {
-        mint(&self.tokens, business, scopes, self.now())
-    }
-
-    /// Returns the token store, to list, revoke or expire tokens.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-    /// use leadapi_client::{model::Window, testkit::FakeLeadApi};
-    /// use leadapi_core::port::TokenStore;
-    ///
-    /// let api = FakeLeadApi::start().await;
-    /// let business = "sol".parse()?;
-    /// for token in api.tokens().list(&business).await? {
-    ///     api.tokens().revoke(&business, &token.id, api.now()).await?;
-    /// }
-    /// let error = api.client().client_accounts().list(Window::default()).await.unwrap_err();
-    /// assert_eq!(error.message(), "Authorization: token revoked");
-    /// # Ok::<(), leadapi_core::BoxError>(())
-    /// # }).unwrap();
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub const fn tokens(&self) -> &Arc<MemoryTokens> {
-        &self.tokens
-    }
-
-    /// Returns the store, to inspect or change its records without the API.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-    /// use leadapi_client::{id::LeadId, testkit::FakeLeadApi};
-    /// use leadapi_core::port::Store;
-    ///
-    /// let (api, id) = (FakeLeadApi::start().await, LeadId::parse("lead-1")?);
-    /// api.client().leads().delete(&id).await?;
-    /// assert_eq!(api.store().get(&"sol".parse()?, &id).await?, None);
-    /// # Ok::<(), leadapi_core::BoxError>(())
-    /// # }).unwrap();
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub const fn store(&self) -> &Arc<MemoryStore> {
-        &self.store
-    }
-
-    /// Returns the service itself, to call it without a socket and without the faults.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-    /// use leadapi_client::{Client, model::LeadQuery, testkit::FakeLeadApi};
-    ///
-    /// let api = FakeLeadApi::start().await;
-    /// let client = Client::builder("http://in-process/v1", api.token()).in_process(api.service().clone())?;
-    /// assert_eq!(client.leads().list(&LeadQuery::new()).await?.total, 3);
-    /// # Ok::<(), leadapi_core::BoxError>(())
-    /// # }).unwrap();
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub const fn service(&self) -> &LeadService {
-        &self.service
-    }
-
-    /// Returns the time of the fake's clock.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-    /// # use leadapi_client::testkit::FakeLeadApi;
-    /// assert_eq!(FakeLeadApi::start().await.now().to_string(), "2026-05-04T12:00:00.000Z");
-    /// # });
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn now(&self) -> Timestamp {
-        self.clock.now().into()
-    }
-
-    /// Advances the fake's clock.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-    /// # use std::time::Duration;
-    /// # use leadapi_client::testkit::FakeLeadApi;
-    /// let api = FakeLeadApi::start().await;
-    /// api.advance(Duration::from_secs(90));
-    /// assert_eq!(api.now().to_string(), "2026-05-04T12:01:30.000Z");
-    /// # });
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn advance(&self, by: Duration) -> &Self {
-        self.clock.advance(by);
-        self
-    }
-
-    /// Answers the n-th request from now, counted from 1, with 500, without executing it.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-    /// # use leadapi_client::{model::Window, testkit::FakeLeadApi};
-    /// let api = FakeLeadApi::start().await;
-    /// api.fail_nth(1).fail_nth(2);
-    /// let (_, meta) = api.client().client_accounts().list(Window::default()).with_meta().await?;
-    /// assert_eq!(meta.attempts.get(), 3);
-    /// # Ok::<(), leadapi_core::BoxError>(())
-    /// # }).unwrap();
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn fail_nth(&self, n: u64) -> &Self {
-        self.plan(|faults| faults.fail_nth(n))
-    }
-
-    /// Answers this fraction of the later requests with 500, without executing them; 0.1 means one in ten. The same
-    /// seed selects the same requests; a fraction of 0 turns it off.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-    /// # use leadapi_client::{RetryPolicy, model::Window, testkit::FakeLeadApi};
-    /// let api = FakeLeadApi::start().await;
-    /// let (client, mut failed) = (api.client(), 0);
-    /// api.fail_fraction(0.5, 7);
-    /// for _ in 0..100 {
-    ///     let call = client.client_accounts().list(Window::default()).retry(RetryPolicy::none());
-    ///     failed += u32::from(call.await.is_err());
-    /// }
-    /// assert!((30..70).contains(&failed));
-    /// # });
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn fail_fraction(&self, fraction: f64, seed: u64) -> &Self {
-        self.plan(|faults| faults.fraction = (fraction, seed))
-    }
-
-    /// Delays each later response by this much real time, after its request was executed. Zero turns it off.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-    /// # use std::time::Duration;
-    /// # use leadapi_client::{RetryPolicy, model::Window, testkit::FakeLeadApi};
-    /// let api = FakeLeadApi::start().await;
-    /// api.latency(Duration::from_secs(600));
-    /// let (client, patience) = (api.client(), Duration::from_millis(50));
-    /// let call = client.client_accounts().list(Window::default()).attempt_timeout(patience);
-    /// assert!(call.retry(RetryPolicy::none()).await.unwrap_err().is_timeout());
-    /// # });
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn latency(&self, latency: Duration) -> &Self {
-        self.plan(|faults| faults.latency = latency)
-    }
-
-    /// Rate-limits every request with a valid token until the fake's clock reaches this time, with a `Retry-After` of
-    /// at most a minute. A time in the past turns it off.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-    /// # use leadapi_client::{model::Window, testkit::FakeLeadApi};
-    /// let api = FakeLeadApi::start().await;
-    /// api.rate_limited_until("2026-05-04T12:03:00Z".parse()?);
-    /// // The client waits as often and as long as it is told to.
-    /// api.client().client_accounts().list(Window::default()).await?;
-    /// assert!(api.now().to_string() >= "2026-05-04T12:03:00.000Z".to_owned());
-    /// # Ok::<(), leadapi_core::BoxError>(())
-    /// # }).unwrap();
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn rate_limited_until(&self, until: Timestamp) -> &Self {
-        self.limiter.close_until(until);
-        self
-    }
-
-    /// Executes the n-th request from now, counted from 1, but closes the connection instead of responding.
-    ///
-    /// ```
-    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-    /// # use leadapi_client::{id::LeadId, testkit::FakeLeadApi};
-    /// let api = FakeLeadApi::start().await;
-    /// api.lose_answer_of_nth(1);
-    /// // What is gone when the client asks again was deleted by the request whose answer was lost.
-    /// let (_, meta) = api.client().leads().delete(&LeadId::parse("lead-1")?).with_meta().await?;
-    /// assert_eq!(meta.attempts.get(), 2);
-    /// # Ok::<(), leadapi_core::BoxError>(())
-    /// # }).unwrap();
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn lose_answer_of_nth(&self, n: u64) -> &Self {
-        self.plan(|faults| faults.lose_nth(n))
-    }
-
-    fn plan(&self, change: impl FnOnce(&mut Faults)) -> &Self {
-        change(&mut self.faults.lock().unwrap_or_else(PoisonError::into_inner));
-        self
-    }
 }
 
 impl fmt::Debug for FakeLeadApi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FakeLeadApi").field("url", &self.url()).field("now", &self.now()).finish_non_exhaustive()
     }
-}
-
-/// The service with its faults.
-struct Faulty {
-    service: LeadService,
-    faults: Arc<Mutex<Faults>>,
-}
-
-impl Answers for Faulty {
-    fn answer(&self, request: Request<Bytes>) -> Reply {
-        let (deed, delay) = self.faults.lock().unwrap_or_else(PoisonError::into_inner).next();
-        let response = match deed {
-            Deed::Fail => refusal::server_error(),
-            Deed::Serve | Deed::Lose => serve(&self.service, request),
-        };
-        let cut = (deed == Deed::Lose).then_some(Cut::Whole);
-        Reply { response, delay, cut }
-    }
-}
-
-/// Returns the service's response. No part of a fake ever waits, so the future is ready after one poll.
-fn serve(service: &LeadService, request: Request<Bytes>) -> Response<Bytes> {
-    let answered = at_once(async {
-        let Ok(response) = service.clone().call(request.map(Full::new)).await;
-        let (head, body) = response.into_parts();
-        body.collect().await.map(|body| Response::from_parts(head, body.to_bytes()))
-    });
-    match answered {
-        Some(Ok(response)) => response,
-        // Unreachable today; if it ever happens, the test receives an error instead of hanging.
-        None | Some(Err(_)) => refusal::refuse(StatusCode::INTERNAL_SERVER_ERROR, "the fake's service had to wait"),
-    }
-}
-
-/// Returns the output of a future that is ready on the first poll.
-fn at_once<T>(work: impl Future<Output = T>) -> Option<T> {
-    match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(done) => Some(done),
-        Poll::Pending => None,
-    }
-}
-
-#[expect(clippy::expect_used, reason = "without a random generator there is nothing that a test could do")]
-fn mint(tokens: &MemoryTokens, business: &BusinessId, scopes: Scopes, now: Timestamp) -> BearerToken {
-    let token = BearerToken::generate().expect("a random generator");
-    let record = TokenRecord::new(&token, "testkit", scopes, now);
-    let kept = at_once(tokens.insert(business, record)).expect("a store that does not wait");
-    kept.expect("a token that is not there yet");
-    token
 }

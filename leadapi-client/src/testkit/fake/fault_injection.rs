@@ -1,0 +1,108 @@
+//! The faults that a test plans.
+
+use std::{sync::PoisonError, time::Duration};
+
+use leadapi_core::model::Timestamp;
+
+use super::{FakeLeadApi, faults::Faults};
+
+impl FakeLeadApi {
+    /// Answers the n-th request from now, counted from 1, with 500, without executing it.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use leadapi_client::{model::Window, testkit::FakeLeadApi};
+    /// let api = FakeLeadApi::start().await;
+    /// api.fail_nth(1).fail_nth(2);
+    /// let (_, meta) = api.client().client_accounts().list(Window::default()).with_meta().await?;
+    /// assert_eq!(meta.attempts.get(), 3);
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn fail_nth(&self, n: u64) -> &Self {
+        self.plan(|faults| faults.fail_nth(n))
+    }
+
+    /// Answers this fraction of the later requests with 500, without executing them; 0.1 means one in ten. The same
+    /// seed selects the same requests; a fraction of 0 turns it off.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use leadapi_client::{RetryPolicy, model::Window, testkit::FakeLeadApi};
+    /// let api = FakeLeadApi::start().await;
+    /// let (client, mut failed) = (api.client(), 0);
+    /// api.fail_fraction(0.5, 7);
+    /// for _ in 0..100 {
+    ///     let call = client.client_accounts().list(Window::default()).retry(RetryPolicy::none());
+    ///     failed += u32::from(call.await.is_err());
+    /// }
+    /// assert!((30..70).contains(&failed));
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn fail_fraction(&self, fraction: f64, seed: u64) -> &Self {
+        self.plan(|faults| faults.fraction = (fraction, seed))
+    }
+
+    /// Delays each later response by this much real time, after its request was executed. Zero turns it off.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use std::time::Duration;
+    /// # use leadapi_client::{RetryPolicy, model::Window, testkit::FakeLeadApi};
+    /// let api = FakeLeadApi::start().await;
+    /// api.latency(Duration::from_secs(600));
+    /// let (client, patience) = (api.client(), Duration::from_millis(50));
+    /// let call = client.client_accounts().list(Window::default()).attempt_timeout(patience);
+    /// assert!(call.retry(RetryPolicy::none()).await.unwrap_err().is_timeout());
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn latency(&self, latency: Duration) -> &Self {
+        self.plan(|faults| faults.latency = latency)
+    }
+
+    /// Rate-limits every request with a valid token until the fake's clock reaches this time, with a `Retry-After` of
+    /// at most a minute. A time in the past turns it off.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use leadapi_client::{model::Window, testkit::FakeLeadApi};
+    /// let api = FakeLeadApi::start().await;
+    /// api.rate_limited_until("2026-05-04T12:03:00Z".parse()?);
+    /// // The client waits as often and as long as it is told to.
+    /// api.client().client_accounts().list(Window::default()).await?;
+    /// assert!(api.now().to_string() >= "2026-05-04T12:03:00.000Z".to_owned());
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn rate_limited_until(&self, until: Timestamp) -> &Self {
+        self.limiter.close_until(until);
+        self
+    }
+
+    /// Executes the n-th request from now, counted from 1, but closes the connection instead of responding.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # use leadapi_client::{id::LeadId, testkit::FakeLeadApi};
+    /// let api = FakeLeadApi::start().await;
+    /// api.lose_answer_of_nth(1);
+    /// // What is gone when the client asks again was deleted by the request whose answer was lost.
+    /// let (_, meta) = api.client().leads().delete(&LeadId::parse("lead-1")?).with_meta().await?;
+    /// assert_eq!(meta.attempts.get(), 2);
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn lose_answer_of_nth(&self, n: u64) -> &Self {
+        self.plan(|faults| faults.lose_nth(n))
+    }
+
+    fn plan(&self, change: impl FnOnce(&mut Faults)) -> &Self {
+        change(&mut self.faults.lock().unwrap_or_else(PoisonError::into_inner));
+        self
+    }
+}
