@@ -1,0 +1,123 @@
+//! The last step: a client over the transport of the caller's choice, from settings that are valid.
+
+use bytes::Bytes;
+use http::{HeaderValue, Request, Response};
+use http_body::Body;
+use http_body_util::Full;
+use leadapi_core::{BoxError, auth::MalformedToken};
+use tower_service::Service;
+
+use super::ClientBuilder;
+#[cfg(feature = "reqwest")]
+use crate::transport::Reqwest;
+use crate::{
+    base_url::BaseUrl,
+    client::Client,
+    config_error::ConfigError,
+    pace::Pace,
+    request::{OUR_NAME, Origin},
+    retry::Budget,
+    shared::Shared,
+    timer::SystemTimer,
+    transport::{InProcess, Transport},
+};
+
+impl ClientBuilder {
+    /// A client over the network. Its calls work on any executor; [`Reqwest`] says on which thread its connections run.
+    ///
+    /// ```
+    /// use leadapi_client::Client;
+    ///
+    /// let client = Client::builder("https://api.example.com/v1", "pak_0123").build()?;
+    /// # Ok::<(), leadapi_client::ConfigError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError`]; nothing is sent yet, so an address at which nobody listens is none.
+    #[cfg(feature = "reqwest")]
+    pub fn build(self) -> Result<Client, ConfigError> {
+        self.transport(Reqwest::new()?)
+    }
+
+    /// A client of a service in the same process: no socket, no runtime.
+    ///
+    /// The base URL is one that nothing resolves; its path must be the one that the service answers under.
+    ///
+    /// ```
+    /// use leadapi_client::Client;
+    /// use leadapi_core::{dataset::Dataset, http::LeadService, memory::*, tokens::StoredTokens};
+    ///
+    /// let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
+    /// let service = LeadService::builder(MemoryStore::new(Dataset::default()), verifier).base_path("/v1").build()?;
+    /// let client = Client::builder("http://in-process/v1", "pak_0123").in_process(service)?;
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError`] when the base URL or the token is none.
+    pub fn in_process<S, B>(self, service: S) -> Result<Client, ConfigError>
+    where
+        S: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + Sync + 'static,
+        S::Error: Into<BoxError>,
+        S::Future: Send,
+        B: Body + Send + 'static,
+        B::Data: Send,
+        B::Error: Into<BoxError>,
+    {
+        self.transport(InProcess::new(service))
+    }
+
+    /// A client over any transport.
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http::{Request, Response};
+    /// use leadapi_client::{Client, RetryPolicy, model::Window, transport::{Transport, TransportError}};
+    ///
+    /// struct AlwaysDown;
+    ///
+    /// #[async_trait::async_trait]
+    /// impl Transport for AlwaysDown {
+    ///     async fn send(&self, _: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
+    ///         Err(TransportError::not_sent("unplugged").while_connecting())
+    ///     }
+    /// }
+    ///
+    /// # futures_executor::block_on(async {
+    /// let client = Client::builder("http://nowhere/v1", "pak_0123").transport(AlwaysDown)?;
+    /// let error = client.client_accounts().list(Window::default()).retry(RetryPolicy::none()).await.unwrap_err();
+    /// assert!(error.is_connect());
+    /// # Ok::<(), leadapi_client::ConfigError>(())
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError`] when the base URL or the token is none.
+    pub fn transport(self, transport: impl Transport) -> Result<Client, ConfigError> {
+        let base = BaseUrl::parse(&self.base_url).map_err(|rule| ConfigError::BaseUrl { rule })?;
+        let token = self.token.into_token().map_err(ConfigError::Token)?;
+        let authorization = HeaderValue::try_from(format!("Bearer {}", token.expose()));
+        let mut authorization = authorization.map_err(|_| ConfigError::Token(MalformedToken::Malformed))?;
+        authorization.set_sensitive(true);
+        let visible = |name: &String| name.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+        if !self.application.as_ref().is_none_or(visible) {
+            return Err(ConfigError::UserAgent);
+        }
+        let application = self.application.map(|name| format!(" {name}")).unwrap_or_default();
+        let user_agent = HeaderValue::try_from(format!("{OUR_NAME}{application}"));
+        let user_agent = user_agent.map_err(|_| ConfigError::UserAgent)?;
+        Ok(Client::new(Shared {
+            origin: Origin { base, token, authorization, user_agent },
+            transport: Box::new(transport),
+            // Only now, because where std has no clock its default cannot be made.
+            timer: self.timer.unwrap_or_else(|| Box::new(SystemTimer::default())),
+            pace: Pace::new(self.pacing),
+            budget: Budget::default(),
+            options: self.options,
+            on_wait: self.on_wait,
+        }))
+    }
+}

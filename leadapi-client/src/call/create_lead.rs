@@ -1,0 +1,142 @@
+//! Creates of leads, with the idempotency key that makes them safe to retry.
+
+use std::fmt;
+
+use leadapi_core::model::{IdempotencyKey, Lead};
+
+use super::{Call, CallFuture, WithMeta, options::options};
+use crate::{error::Error, shared::Options};
+
+/// A [`Call`] that creates a lead. By default it carries an idempotency key.
+///
+/// The key is generated with the call, and all its attempts carry it. The service creates one lead for all of them
+/// (contract D10), so a create is as safe to retry as a read. To survive a crash of the process, store the
+/// [key](Self::key) first and repeat the call with the same key within 24 hours.
+///
+/// ```
+/// use leadapi_client::model::NewLead;
+/// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+/// # futures_executor::block_on(async {
+/// # let client = support::in_process();
+/// # let (mut journal, new) = (Vec::new(), NewLead::new(&support::casa_verde(), "Øyvind"));
+///
+/// let create = client.leads().create(&new);
+/// journal.push(create.key().cloned());
+/// let lead = create.await?;
+/// # Ok::<(), leadapi_core::BoxError>(())
+/// # }).unwrap();
+/// ```
+#[must_use = "a call is made when it is awaited"]
+pub struct CreateLead(Call<Lead>);
+
+impl CreateLead {
+    pub(crate) const fn new(call: Call<Lead>) -> Self {
+        Self(call)
+    }
+
+    /// Returns the idempotency key, if any. A call that the client refuses to send has none.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let client = support::in_process();
+    /// # let new = leadapi_client::model::NewLead::new(&support::casa_verde(), "Øyvind");
+    /// let create = client.leads().create(&new);
+    /// println!("about to create under {:?}", create.key());
+    /// # assert!(create.key().is_some());
+    /// # });
+    /// ```
+    pub fn key(&self) -> Option<&IdempotencyKey> {
+        self.0.prepared.as_ref().ok()?.key.as_ref()
+    }
+
+    /// Sets the idempotency key: one that was stored by an earlier run, or one that identifies the lead at its
+    /// source, such as a row of an import.
+    ///
+    /// ```
+    /// use leadapi_client::model::{IdempotencyKey, NewLead};
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let client = support::in_process();
+    /// # let new = NewLead::new(&support::casa_verde(), "Øyvind");
+    ///
+    /// let key = IdempotencyKey::parse("import-7/row-12")?;
+    /// let first = client.leads().create(&new).idempotency_key(key.clone()).await?;
+    /// let again = client.leads().create(&new).idempotency_key(key).await?;
+    /// assert_eq!(first.id, again.id);
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn idempotency_key(mut self, key: IdempotencyKey) -> Self {
+        self.set_key(Some(key));
+        self
+    }
+
+    /// Removes the idempotency key. Each execution then creates a new lead. The client therefore retries an attempt
+    /// only if nothing was sent, or if the service rejected it because of the rate limit.
+    ///
+    /// ```
+    /// use leadapi_client::model::NewLead;
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let client = support::in_process();
+    /// # let new = NewLead::new(&support::casa_verde(), "Øyvind");
+    ///
+    /// let lead = client.leads().create(&new).without_idempotency_key().await?;
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn without_idempotency_key(mut self) -> Self {
+        self.set_key(None);
+        self
+    }
+
+    /// Also returns the metadata of the response: status, headers, whether it was replayed, and number of attempts.
+    ///
+    /// ```
+    /// use leadapi_client::model::NewLead;
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let client = support::in_process();
+    /// # let new = NewLead::new(&support::casa_verde(), "Øyvind");
+    ///
+    /// let (lead, meta) = client.leads().create(&new).with_meta().await?;
+    /// assert_eq!((meta.status.as_u16(), meta.is_replayed()), (201, false));
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn with_meta(self) -> WithMeta<Lead> {
+        WithMeta(self.0)
+    }
+
+    /// Replaces all options.
+    pub(crate) const fn options(mut self, options: Options) -> Self {
+        self.0.options = options;
+        self
+    }
+
+    fn set_key(&mut self, key: Option<IdempotencyKey>) {
+        if let Ok(prepared) = &mut self.0.prepared {
+            prepared.key = key;
+        }
+    }
+}
+
+options! {
+    CreateLead: 0.options;
+}
+
+impl IntoFuture for CreateLead {
+    type Output = Result<Lead, Error>;
+    type IntoFuture = CallFuture<Lead>;
+
+    fn into_future(self) -> CallFuture<Lead> {
+        self.0.into_future()
+    }
+}
+
+impl fmt::Debug for CreateLead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("CreateLead").field(&self.0).finish()
+    }
+}

@@ -1,0 +1,125 @@
+//! API calls as values: the request and its options. Awaiting a call sends it.
+
+mod create_lead;
+mod options;
+
+use std::{fmt, pin::Pin, sync::Arc};
+
+use leadapi_core::http::Operation;
+
+use crate::{
+    attempts::{Attempts, Read},
+    error::{Cause, Error},
+    meta::Meta,
+    request::{Prepared, Refusal},
+    shared::{Options, Shared},
+};
+
+pub use self::create_lead::CreateLead;
+use self::options::options;
+
+/// The future of a [`Call`].
+pub type CallFuture<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
+
+/// An API call that has not been sent. Awaiting it sends it.
+///
+/// Set options before the `.await`. A call owns a handle to its client, so it can move to another task
+/// (`tokio::spawn(call.into_future())`).
+///
+/// Dropping the call or its future is safe at any time and leaves the client consistent. A request that was already
+/// sent may or may not have been executed.
+///
+/// ```
+/// use std::time::Duration;
+/// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+/// # futures_executor::block_on(async {
+/// # let (client, id) = (support::in_process(), "lead-1".parse()?);
+///
+/// let lead = client.leads().get(&id).timeout(Duration::from_secs(2)).await?;
+/// # Ok::<(), leadapi_core::BoxError>(())
+/// # }).unwrap();
+/// ```
+#[must_use = "a call is made when it is awaited"]
+pub struct Call<T> {
+    shared: Arc<Shared>,
+    operation: Operation,
+    prepared: Result<Prepared, Refusal>,
+    options: Options,
+    read: Read<T>,
+}
+
+/// A [`Call`] that also returns the metadata of the response.
+#[must_use = "a call is made when it is awaited"]
+pub struct WithMeta<T>(Call<T>);
+
+impl<T> Call<T> {
+    pub(crate) fn new(
+        shared: &Arc<Shared>,
+        operation: Operation,
+        prepared: Result<Prepared, Refusal>,
+        read: Read<T>,
+    ) -> Self {
+        Self { shared: shared.clone(), operation, prepared, options: shared.options, read }
+    }
+
+    /// Also returns the metadata of the response: status, headers, request id and number of attempts.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # use leadapi_client::model::LeadQuery;
+    /// # futures_executor::block_on(async {
+    /// # let client = support::in_process();
+    /// let (page, meta) = client.leads().list(&LeadQuery::new()).with_meta().await?;
+    /// assert_eq!(meta.headers["content-type"], "application/json");
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn with_meta(self) -> WithMeta<T> {
+        WithMeta(self)
+    }
+
+    /// Makes the call.
+    async fn run(self) -> Result<(T, Meta), Error> {
+        let refused = |refusal| Error::new(self.operation, Cause::Refusal(refusal));
+        let prepared = self.prepared.map_err(refused)?;
+        Attempts::new(&self.shared, &prepared, self.options).run(self.read).await
+    }
+}
+
+options! {
+    Call<T>, T: options;
+    WithMeta<T>, T: 0.options;
+}
+
+impl<T: 'static> IntoFuture for Call<T> {
+    type Output = Result<T, Error>;
+    type IntoFuture = CallFuture<T>;
+
+    fn into_future(self) -> CallFuture<T> {
+        Box::pin(async { self.run().await.map(|(done, _)| done) })
+    }
+}
+
+impl<T: 'static> IntoFuture for WithMeta<T> {
+    type Output = Result<(T, Meta), Error>;
+    type IntoFuture = CallFuture<(T, Meta)>;
+
+    fn into_future(self) -> CallFuture<(T, Meta)> {
+        Box::pin(self.0.run())
+    }
+}
+
+impl<T> fmt::Debug for Call<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("operation", &self.operation)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Debug for WithMeta<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("WithMeta").field(&self.0).finish()
+    }
+}

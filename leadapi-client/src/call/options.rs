@@ -1,0 +1,60 @@
+//! The options that calls of all types have.
+
+/// Implements the options of a call for each type, given the path of its field.
+macro_rules! options {
+    ($($type:ty $(, $generic:ident)?: $($field:tt).+;)*) => {$(
+        impl $(<$generic>)? $type {
+            /// Overrides the client's retry policy.
+            ///
+            /// ```
+            /// use leadapi_client::{RetryPolicy, model::LeadQuery};
+            /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+            /// # futures_executor::block_on(async {
+            /// # let client = support::in_process();
+            /// let page = client.leads().list(&LeadQuery::new()).retry(RetryPolicy::none()).await?;
+            /// # Ok::<(), leadapi_core::BoxError>(())
+            /// # }).unwrap();
+            /// ```
+            pub fn retry(mut self, policy: crate::RetryPolicy) -> Self {
+                self.$($field).+.retry = policy;
+                self
+            }
+
+            /// Overrides the client's timeout for the whole call, including its waits for the rate limit.
+            ///
+            /// ```
+            /// use std::time::Duration;
+            /// # use leadapi_client::model::LeadQuery;
+            /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+            /// # futures_executor::block_on(async {
+            /// # let client = support::in_process();
+            /// let page = client.leads().list(&LeadQuery::new()).timeout(Duration::from_secs(2)).await?;
+            /// # Ok::<(), leadapi_core::BoxError>(())
+            /// # }).unwrap();
+            /// ```
+            pub fn timeout(mut self, timeout: std::time::Duration) -> Self {
+                self.$($field).+.timeout = Some(timeout);
+                self
+            }
+
+            /// Overrides the client's timeout for each attempt.
+            ///
+            /// ```
+            /// use std::time::Duration;
+            /// # use leadapi_client::model::LeadQuery;
+            /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+            /// # futures_executor::block_on(async {
+            /// # let client = support::in_process();
+            /// let page = client.leads().list(&LeadQuery::new()).attempt_timeout(Duration::from_secs(1)).await?;
+            /// # Ok::<(), leadapi_core::BoxError>(())
+            /// # }).unwrap();
+            /// ```
+            pub fn attempt_timeout(mut self, timeout: std::time::Duration) -> Self {
+                self.$($field).+.attempt_timeout = Some(timeout);
+                self
+            }
+        }
+    )*};
+}
+
+pub(super) use options;
