@@ -1,0 +1,130 @@
+//! Why a call failed, and what may have come of it.
+
+mod cause;
+mod details;
+mod outcome;
+mod predicates;
+
+use std::{error, fmt, time::Duration};
+
+use leadapi_core::{http::Operation, model::IdempotencyKey};
+
+pub(crate) use self::cause::{BadAnswer, Cause, Unreadable};
+pub use self::outcome::Outcome;
+
+/// Why a call failed.
+///
+/// Its text is one line: the operation, then what happened, in the service's own words where there are any. What comes
+/// from an answer is shown without tokens, and no more of a foreign body than fits a log; what a transport of one's own
+/// says of itself is shown as it is.
+///
+/// ```
+/// use leadapi_client::{Client, Outcome, id::LeadId};
+/// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+/// # use support::*;
+///
+/// # fn main() { futures_executor::block_on(async {
+/// # let client = in_process();
+/// let error = client.leads().get(&LeadId::parse("nobody")?).await.unwrap_err();
+/// assert!(error.is_not_found());
+/// assert_eq!(error.to_string(), "GET /leads/{id}: 404 Not Found: id: no such lead");
+/// assert_eq!(error.outcome(), Outcome::Refused);
+/// # Ok::<(), leadapi_core::BoxError>(())
+/// # }).unwrap() }
+/// ```
+pub struct Error(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    operation: Operation,
+    cause: Cause,
+    attempts: u32,
+    elapsed: Duration,
+    key: Option<IdempotencyKey>,
+    /// An attempt before the last may have done it.
+    in_doubt: bool,
+}
+
+impl Error {
+    pub(crate) fn new(operation: Operation, cause: Cause) -> Self {
+        Self(Box::new(Inner { operation, cause, attempts: 0, elapsed: Duration::ZERO, key: None, in_doubt: false }))
+    }
+
+    /// The end of a call: what came before the last attempt belongs to it.
+    pub(crate) fn after(
+        mut self,
+        attempts: u32,
+        elapsed: Duration,
+        key: Option<IdempotencyKey>,
+        in_doubt: bool,
+    ) -> Self {
+        let Inner { operation, cause, .. } = *self.0;
+        *self.0 = Inner { operation, cause, attempts, elapsed, key, in_doubt };
+        self
+    }
+
+    /// A word for each kind, for what counts errors.
+    pub(crate) fn kind(&self) -> &'static str {
+        match &self.0.cause {
+            Cause::Refusal(_) => "invalid",
+            Cause::Transport(error) if error.is_timeout() => "timeout",
+            Cause::Transport(error) if error.is_connect() => "connect",
+            Cause::Transport(_) => "transport",
+            Cause::Answer(answer) if answer.unreadable.is_some() => "unreadable",
+            Cause::Answer(_) => "status",
+            Cause::Late { .. } => "late",
+            Cause::Disordered(_) => "disordered",
+        }
+    }
+
+    fn answer(&self) -> Option<&BadAnswer> {
+        match &self.0.cause {
+            Cause::Answer(answer) => Some(answer),
+            Cause::Refusal(_) | Cause::Transport(_) | Cause::Late { .. } | Cause::Disordered(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let endpoint = self.0.operation.endpoint();
+        write!(f, "{} {}: ", endpoint.method, endpoint.path)?;
+        match &self.0.cause {
+            Cause::Refusal(refusal) => write!(f, "not sent: {refusal}"),
+            Cause::Late { .. } => write!(f, "not sent: {}", self.message()),
+            Cause::Disordered(text) => f.write_str(text),
+            Cause::Transport(error) => error.fmt(f),
+            Cause::Answer(BadAnswer { status, message, request_id, .. }) => {
+                write!(f, "{status}: {message}")?;
+                request_id.as_ref().map_or(Ok(()), |id| write!(f, " (request {id})"))
+            }
+        }?;
+        if self.0.attempts > 1 { write!(f, " (attempt {})", self.0.attempts) } else { Ok(()) }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner { operation, cause, attempts, elapsed, key, in_doubt: _ } = &*self.0;
+        f.debug_struct("Error")
+            .field("operation", operation)
+            .field("cause", cause)
+            .field("outcome", &self.outcome())
+            .field("attempts", attempts)
+            .field("elapsed", elapsed)
+            .field("idempotency_key", key)
+            .finish()
+    }
+}
+
+impl error::Error for Error {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match &self.0.cause {
+            // Their own texts are in ours already.
+            Cause::Refusal(refusal) => refusal.source(),
+            Cause::Transport(error) => error.source(),
+            Cause::Answer(answer) => answer.unreadable.as_ref().map(|reason| reason as _),
+            Cause::Late { .. } | Cause::Disordered(_) => None,
+        }
+    }
+}

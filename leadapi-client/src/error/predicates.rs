@@ -1,0 +1,161 @@
+//! The kinds of failures that callers tell apart.
+
+use http::StatusCode;
+
+use super::{Cause, Error};
+
+impl Error {
+    /// Whether what was asked for breaks a rule: status 400, or not sent for that reason. Mend it before trying again.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(400).await;
+    /// if error.is_invalid() {
+    ///     println!("to be mended: {}", error.message());
+    /// }
+    /// # assert!(error.is_invalid());
+    /// # });
+    /// ```
+    pub fn is_invalid(&self) -> bool {
+        matches!(self.0.cause, Cause::Refusal(_)) || self.has(StatusCode::BAD_REQUEST)
+    }
+
+    /// Whether the token is not good: status 401.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(401).await;
+    /// if error.is_unauthorized() {
+    ///     println!("the token has been revoked, or has expired");
+    /// }
+    /// # assert!(error.is_unauthorized());
+    /// # });
+    /// ```
+    pub fn is_unauthorized(&self) -> bool {
+        self.has(StatusCode::UNAUTHORIZED)
+    }
+
+    /// Whether the token lacks a scope, or the client account is not one of its business: status 403.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(403).await;
+    /// if error.is_forbidden() {
+    ///     println!("not with this token: {}", error.message());
+    /// }
+    /// # assert!(error.is_forbidden());
+    /// # });
+    /// ```
+    pub fn is_forbidden(&self) -> bool {
+        self.has(StatusCode::FORBIDDEN)
+    }
+
+    /// Whether the token lacks the scope that the operation needs: the one of both 403s that is about the token, and so
+    /// meets every call of the operation.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(403).await;
+    /// if error.lacks_scope() {
+    ///     println!("this token may only read");
+    /// }
+    /// # assert!(!error.lacks_scope(), "a 403 without a challenge is about the client account");
+    /// # });
+    /// ```
+    pub fn lacks_scope(&self) -> bool {
+        self.is_forbidden() && self.answer().is_some_and(|answer| answer.lacks_scope)
+    }
+
+    /// Whether there is no such lead: status 404. A base URL that is not the API's has the same status, and another
+    /// [`message`](Self::message).
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(404).await;
+    /// if error.is_not_found() {
+    ///     println!("it has been deleted");
+    /// }
+    /// # assert!(error.is_not_found());
+    /// # });
+    /// ```
+    pub fn is_not_found(&self) -> bool {
+        self.has(StatusCode::NOT_FOUND)
+    }
+
+    /// Whether the token's requests are used up for now: status 429; [`retry_after`](Self::retry_after) says how long.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(429).await;
+    /// if error.is_rate_limited() {
+    ///     println!("again in {:?}", error.retry_after());
+    /// }
+    /// # assert!(error.is_rate_limited());
+    /// # });
+    /// ```
+    pub fn is_rate_limited(&self) -> bool {
+        matches!(self.0.cause, Cause::Late { refused: true, .. }) || self.has(StatusCode::TOO_MANY_REQUESTS)
+    }
+
+    /// Whether the service, or something before it, failed: any status from 500 to 599.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(503).await;
+    /// if error.is_server_error() {
+    ///     println!("the service has trouble: {error}");
+    /// }
+    /// # assert!(error.is_server_error());
+    /// # });
+    /// ```
+    pub fn is_server_error(&self) -> bool {
+        self.status().is_some_and(|status| status.is_server_error())
+    }
+
+    /// Whether it took too long, be it to connect or to answer.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(500).await;
+    /// if error.is_timeout() {
+    ///     println!("too slow: {:?}", error.elapsed());
+    /// }
+    /// # assert!(!error.is_timeout());
+    /// # });
+    /// ```
+    pub fn is_timeout(&self) -> bool {
+        match &self.0.cause {
+            Cause::Transport(error) => error.is_timeout(),
+            Cause::Late { refused, .. } => !refused,
+            _ => false,
+        }
+    }
+
+    /// Whether there was no connection.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let error = support::answered(500).await;
+    /// if error.is_connect() {
+    ///     println!("nobody listens there");
+    /// }
+    /// # assert!(!error.is_connect());
+    /// # });
+    /// ```
+    pub fn is_connect(&self) -> bool {
+        matches!(&self.0.cause, Cause::Transport(error) if error.is_connect())
+    }
+
+    fn has(&self, status: StatusCode) -> bool {
+        self.status() == Some(status)
+    }
+}
