@@ -1,0 +1,165 @@
+//! The creates of an import, as a stream of row results.
+
+mod options;
+mod start;
+
+use std::{
+    fmt,
+    future::poll_fn,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use futures_core::Stream;
+use leadapi_core::model::{IdempotencyKey, NewLead};
+
+use super::{
+    flight::Flight,
+    settled::{Progress, Settled},
+    stop::{Stop, Stopped},
+};
+use crate::{client::Client, shared::Options};
+
+/// The creates of many rows, as a stream of their results.
+///
+/// Rows are sent only while [`next`](Self::next) is awaited or the stream is polled. A poll takes rows from the
+/// iterator while fewer than [`in_flight`](Self::in_flight) are in flight. Each row is a separate
+/// [create](crate::Leads::create) with all its attempts. So an endless iterator needs no more memory than a short
+/// one.
+///
+/// Dropping the stream loses only the responses: requests that were sent may have been executed. With keys that are
+/// the same in every run ([`named`](Self::named), [`keys`](Self::keys)), the same rows can be sent again without
+/// duplicates, as long as the service remembers the keys: 24 hours (contract D10).
+///
+/// A refused row does not stop the others. An error that every row would meet does: then the rows in flight finish,
+/// and the last item of the stream is [`Stopped`].
+///
+/// ```
+/// use leadapi_client::model::NewLead;
+/// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+/// # futures_executor::block_on(async {
+/// # let (client, casa_verde) = (support::in_process(), support::casa_verde());
+/// let rows = ["Ann", "Øyvind", " "].into_iter().map(|name| NewLead::new(&casa_verde, name));
+/// let mut creates = client.leads().create_many(rows).named("import-7")?;
+/// while let Some(settled) = creates.next().await {
+///     let settled = settled?;
+///     match settled.outcome {
+///         Ok(lead) => println!("row {}: {}", settled.index, lead.id),
+///         Err(error) => println!("row {}: {error}", settled.index),
+///     }
+/// }
+/// println!("{:?}", creates.progress());
+/// # Ok::<(), leadapi_core::BoxError>(())
+/// # }).unwrap();
+/// ```
+#[must_use = "rows are sent while somebody asks for what has become of them"]
+pub struct CreateMany<'r, R> {
+    client: Client,
+    /// The rows that have not been sent.
+    rows: Option<Rows<'r, R>>,
+    taken: u64,
+    flight: Flight<R>,
+    in_flight: usize,
+    in_order: bool,
+    key: Key<'r, R>,
+    options: Options,
+    stop: Stop<'r>,
+    progress: Progress,
+}
+
+type Rows<'r, R> = Pin<Box<dyn Stream<Item = R> + Send + 'r>>;
+type Key<'r, R> = Box<dyn FnMut(u64, &R) -> IdempotencyKey + Send + 'r>;
+
+impl<R: AsRef<NewLead>> CreateMany<'_, R> {
+    /// Returns the result of the next row, or `None` after the last one. If not all rows could be sent, the last item
+    /// is an error.
+    ///
+    /// It is cancel safe: dropping the future loses no row.
+    ///
+    /// ```
+    /// use leadapi_client::model::NewLead;
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let (client, rows) = (support::in_process(), vec![NewLead::new(&support::casa_verde(), "Ann")]);
+    /// let mut creates = client.leads().create_many(rows);
+    /// while let Some(settled) = creates.next().await {
+    ///     println!("row {} has ended", settled.unwrap().index);
+    /// }
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Stopped`], after which the stream ends.
+    pub async fn next(&mut self) -> Option<Result<Settled<R>, Stopped>> {
+        poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
+    }
+
+    /// Takes rows until the limit is reached.
+    fn take_rows(&mut self, cx: &mut Context<'_>) {
+        if self.stop.is_stopped() {
+            self.rows = None;
+        }
+        while let Some(rows) = self.rows.as_mut().filter(|_| self.flight.len() < self.in_flight) {
+            match rows.as_mut().poll_next(cx) {
+                Poll::Ready(Some(row)) => self.send(row),
+                Poll::Ready(None) => self.rows = None,
+                Poll::Pending => break,
+            }
+        }
+    }
+
+    fn send(&mut self, row: R) {
+        let (index, key) = (self.taken, (self.key)(self.taken, &row));
+        let create = self.client.leads().create(row.as_ref()).idempotency_key(key.clone()).options(self.options);
+        self.flight.add(index, row, key, create.with_meta().into_future());
+        self.taken += 1;
+    }
+}
+
+impl<R> CreateMany<'_, R> {
+    /// Returns the number of rows by result, among those that the stream has returned.
+    ///
+    /// ```
+    /// # use leadapi_client::model::NewLead;
+    /// # let client = { mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); } support::in_process() };
+    /// # let rows: [NewLead; 0] = [];
+    /// let creates = client.leads().create_many(rows);
+    /// assert_eq!(creates.progress().settled(), 0);
+    /// ```
+    pub const fn progress(&self) -> Progress {
+        self.progress
+    }
+}
+
+impl<R: AsRef<NewLead>> Stream for CreateMany<'_, R> {
+    type Item = Result<Settled<R>, Stopped>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = &mut *self;
+        this.take_rows(cx);
+        let Self { flight, stop, in_flight, .. } = this;
+        flight.poll(cx, |index, error| stop.watch(index, error, *in_flight));
+        if let Some(settled) = this.flight.take(this.in_order) {
+            this.progress.count(&settled);
+            return Poll::Ready(Some(Ok(settled)));
+        }
+        if this.rows.is_none() && this.flight.len() == 0 {
+            return Poll::Ready(this.stop.take().map(Err));
+        }
+        Poll::Pending
+    }
+}
+
+/// The stream of rows and the calls are boxed, and no row is ever pinned.
+impl<R> Unpin for CreateMany<'_, R> {}
+
+impl<R> fmt::Debug for CreateMany<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CreateMany")
+            .field("taken", &self.taken)
+            .field("in_flight", &self.flight.len())
+            .field("progress", &self.progress)
+            .finish_non_exhaustive()
+    }
+}

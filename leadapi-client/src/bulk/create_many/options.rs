@@ -1,0 +1,155 @@
+//! The settings of an import.
+
+use std::time::Duration;
+
+use leadapi_core::model::{IdempotencyKey, InvalidIdempotencyKey, NewLead};
+
+use super::CreateMany;
+use crate::{error::Error, retry::RetryPolicy};
+
+impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
+    /// Maximum number of rows in flight. Each wake-up polls all of them.
+    pub const MOST_IN_FLIGHT: usize = 64;
+
+    /// Sets the number of rows in flight, from 1 to [`MOST_IN_FLIGHT`](Self::MOST_IN_FLIGHT). The default of 8 is
+    /// enough for the rate limit of the contract; use more for services with a higher one.
+    ///
+    /// ```
+    /// # use leadapi_client::model::NewLead;
+    /// # let client = { mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); } support::in_process() };
+    /// # let rows: [NewLead; 0] = [];
+    /// let creates = client.leads().create_many(rows).in_flight(32);
+    /// # drop(creates);
+    /// ```
+    pub fn in_flight(mut self, rows: usize) -> Self {
+        self.in_flight = rows.clamp(1, Self::MOST_IN_FLIGHT);
+        self
+    }
+
+    /// Returns rows in input order instead of completion order, so that the result of a row implies that all earlier
+    /// rows are done. A finished row counts as in flight until the earlier rows finish, so a slow row can delay the
+    /// others.
+    ///
+    /// ```
+    /// # use leadapi_client::model::NewLead;
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let (client, rows) = (support::in_process(), vec![NewLead::new(&support::casa_verde(), "Ann")]);
+    /// let mut creates = client.leads().create_many(rows).in_order();
+    /// let mut done = 0;
+    /// while let Some(settled) = creates.next().await {
+    ///     done = settled?.index + 1;
+    /// }
+    /// # assert_eq!(done, 1);
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
+    pub const fn in_order(mut self) -> Self {
+        self.in_order = true;
+        self
+    }
+
+    /// Names the import, so that its rows get the keys `NAME/row-0`, `NAME/row-1` and so on. The keys are the same in
+    /// every run with the same name. Without this and without [`keys`](Self::keys), each run uses new random keys.
+    ///
+    /// If a row differs from the row with the same key in an earlier run, the service refuses it. To create the same
+    /// rows twice, use two names.
+    ///
+    /// ```
+    /// # use leadapi_client::model::NewLead;
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let (client, rows) = (support::in_process(), vec![NewLead::new(&support::casa_verde(), "Ann")]);
+    /// for run in 0..2 {
+    ///     let mut creates = client.leads().create_many(&rows).named("import-7")?;
+    ///     let settled = creates.next().await.unwrap()?;
+    ///     assert_eq!((settled.key.as_str(), settled.replayed), ("import-7/row-0", run == 1));
+    /// }
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidIdempotencyKey`] if the name is not visible ASCII, or is too long to start a key with.
+    pub fn named(self, import: &str) -> Result<Self, InvalidIdempotencyKey> {
+        let key = |import: &str, index| IdempotencyKey::parse(&format!("{import}/row-{index}"));
+        // The longest possible key: if it is valid, all are.
+        let last = key(import, u64::MAX)?;
+        let import = import.to_owned();
+        Ok(self.keys(move |index, _| key(&import, index).unwrap_or_else(|_| last.clone())))
+    }
+
+    /// Sets the function that returns the key of a row, given its index and the row. A key must be unique to the row
+    /// and the same in every run.
+    ///
+    /// ```
+    /// # use leadapi_client::model::{IdempotencyKey, NewLead};
+    /// # let client = { mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); } support::in_process() };
+    /// # let (rows, stored): ([NewLead; 0], Vec<IdempotencyKey>) = ([], vec![]);
+    /// let creates = client.leads().create_many(rows).keys(move |index, _| {
+    ///     let index = usize::try_from(index).unwrap_or(usize::MAX);
+    ///     stored.get(index).cloned().unwrap_or_else(IdempotencyKey::random)
+    /// });
+    /// # drop(creates);
+    /// ```
+    pub fn keys(mut self, key: impl FnMut(u64, &R) -> IdempotencyKey + Send + 'r) -> Self {
+        self.key = Box::new(key);
+        self
+    }
+
+    /// Adds a condition of the caller's that stops the import.
+    ///
+    /// The import always stops when the token is invalid or lacks the scope, when the address is not the API's, and
+    /// when the transport fails permanently. It also stops after a run of consecutive failures that the service did
+    /// not refuse: twice the limit of in-flight rows, and at least 10.
+    ///
+    /// ```
+    /// # use leadapi_client::model::NewLead;
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let client = support::in_process();
+    /// # let rows = vec![NewLead::new(&"not-ours".parse()?, "Ann")];
+    /// // All rows are of one client account: if it is not ours, it is of no use to go on.
+    /// let mut creates = client.leads().create_many(rows).stop_on(|error| error.is_forbidden());
+    /// # assert!(creates.next().await.unwrap()?.outcome.unwrap_err().is_forbidden());
+    /// # assert!(creates.next().await.unwrap().is_err());
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn stop_on(mut self, error: impl FnMut(&Error) -> bool + Send + 'r) -> Self {
+        self.stop.also_on(error);
+        self
+    }
+
+    /// Overrides the client's retry policy for each row.
+    ///
+    /// ```
+    /// # use leadapi_client::{RetryPolicy, model::NewLead};
+    /// # let client = { mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); } support::in_process() };
+    /// # let rows: [NewLead; 0] = [];
+    /// let creates = client.leads().create_many(rows).retry(RetryPolicy::default().attempts(10));
+    /// # drop(creates);
+    /// ```
+    pub const fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.options.retry = policy;
+        self
+    }
+
+    /// Sets the timeout of a row, including its waits for the rate limit: an hour by default, whatever the client's
+    /// timeout is. A row that only waits, because others use the token too, has not failed.
+    ///
+    /// ```
+    /// # use leadapi_client::model::NewLead;
+    /// # let client = { mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); } support::in_process() };
+    /// # let rows: [NewLead; 0] = [];
+    /// use std::time::Duration;
+    ///
+    /// let creates = client.leads().create_many(rows).timeout(Duration::from_secs(120));
+    /// # drop(creates);
+    /// ```
+    pub const fn timeout(mut self, timeout: Duration) -> Self {
+        self.options.timeout = Some(timeout);
+        self
+    }
+}

@@ -1,0 +1,123 @@
+//! The start of an import: from an iterator, or from a stream.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use futures_core::Stream;
+use leadapi_core::model::{IdempotencyKey, NewLead};
+
+use super::CreateMany;
+use crate::{
+    bulk::{flight::Flight, settled::Progress, stop::Stop},
+    leads::Leads,
+    shared::Options,
+};
+
+/// Default limit of in-flight rows. It sustains the rate of the contract, 60 in 60 s, if the service takes up to 8 s
+/// per row.
+const IN_FLIGHT: usize = 8;
+/// Default timeout of a row. It is longer than that of a call, because other users of the token may delay the row.
+const TIMEOUT: Duration = Duration::from_secs(60 * 60);
+
+impl Leads<'_> {
+    /// Creates a lead for each row, several concurrently, within the client's rate limit.
+    ///
+    /// A row is a [`NewLead`], a reference to one, or a custom type that contains one ([`AsRef`]). It is returned
+    /// with its result. For the details, see [`CreateMany`].
+    ///
+    /// ```
+    /// use leadapi_client::model::{IdempotencyKey, NewLead};
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let client = support::in_process();
+    ///
+    /// /// A row of another system, which knows its own number.
+    /// struct Contact {
+    ///     number: u64,
+    ///     new: NewLead,
+    /// }
+    ///
+    /// impl AsRef<NewLead> for Contact {
+    ///     fn as_ref(&self) -> &NewLead {
+    ///         &self.new
+    ///     }
+    /// }
+    ///
+    /// # let contacts = vec![Contact { number: 17, new: NewLead::new(&support::casa_verde(), "Ann") }];
+    /// let key = |_, contact: &Contact| {
+    ///     IdempotencyKey::parse(&format!("crm-1/contact-{}", contact.number)).unwrap_or_else(|_| IdempotencyKey::random())
+    /// };
+    /// let mut creates = client.leads().create_many(contacts).keys(key);
+    /// while let Some(settled) = creates.next().await {
+    ///     let settled = settled?;
+    ///     println!("contact {} is lead {}", settled.row.number, settled.outcome?.id);
+    /// }
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn create_many<'r, I>(&self, rows: I) -> CreateMany<'r, I::Item>
+    where
+        I: IntoIterator<Item: AsRef<NewLead>, IntoIter: Send + 'r>,
+    {
+        self.create_many_from(Ready(rows.into_iter()))
+    }
+
+    /// Same as [`create_many`](Self::create_many), for rows from an async stream.
+    ///
+    /// ```
+    /// use leadapi_client::model::NewLead;
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let client = support::in_process();
+    /// # struct OneRow(Option<NewLead>);
+    /// # impl futures_core::Stream for OneRow {
+    /// #     type Item = NewLead;
+    /// #     fn poll_next(mut self: std::pin::Pin<&mut Self>, _: &mut std::task::Context<'_>)
+    /// #         -> std::task::Poll<Option<NewLead>> {
+    /// #         std::task::Poll::Ready(self.0.take())
+    /// #     }
+    /// # }
+    /// # let rows = OneRow(Some(NewLead::new(&support::casa_verde(), "Ann")));
+    /// let mut creates = client.leads().create_many_from(rows);
+    /// while let Some(settled) = creates.next().await {
+    ///     println!("{}", settled?.outcome?.id);
+    /// }
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn create_many_from<'r, S>(&self, rows: S) -> CreateMany<'r, S::Item>
+    where
+        S: Stream<Item: AsRef<NewLead>> + Send + 'r,
+    {
+        let client = self.client();
+        CreateMany {
+            client: client.clone(),
+            rows: Some(Box::pin(rows)),
+            taken: 0,
+            flight: Flight::new(),
+            in_flight: IN_FLIGHT,
+            in_order: false,
+            key: Box::new(|_, _| IdempotencyKey::random()),
+            options: Options { timeout: Some(TIMEOUT), ..client.options() },
+            stop: Stop::default(),
+            progress: Progress::default(),
+        }
+    }
+}
+
+/// A stream of the rows of an iterator, always ready.
+struct Ready<I>(I);
+
+/// The iterator is never pinned.
+impl<I> Unpin for Ready<I> {}
+
+impl<I: Iterator> Stream for Ready<I> {
+    type Item = I::Item;
+
+    fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<I::Item>> {
+        Poll::Ready(self.0.next())
+    }
+}
