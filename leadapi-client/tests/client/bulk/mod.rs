@@ -1,0 +1,42 @@
+//! Bulk creates against the real service over an unreliable transport, on a simulated clock.
+
+mod keys;
+mod losses;
+mod stops;
+mod stream;
+mod world;
+
+use std::collections::BTreeMap;
+
+use leadapi_client::{
+    RetryPolicy,
+    bulk::{Progress, Settled},
+    model::NewLead,
+};
+
+use crate::support;
+
+fn row(number: usize) -> NewLead {
+    NewLead::new(&support::casa_verde(), format!("Row {number}"))
+}
+
+fn rows(number: usize) -> Vec<NewLead> {
+    (0..number).map(row).collect()
+}
+
+fn each_once(number: usize) -> BTreeMap<String, usize> {
+    (0..number).map(|number| (format!("Row {number}"), 1)).collect()
+}
+
+fn indices<R>(told: &[Settled<R>]) -> Vec<u64> {
+    told.iter().map(|settled| settled.index).collect()
+}
+
+/// Enough attempts that random faults do not use them up.
+fn patient() -> RetryPolicy {
+    RetryPolicy::default().attempts(30)
+}
+
+fn counts(progress: Progress) -> [u64; 5] {
+    [progress.created, progress.replayed, progress.refused, progress.not_done, progress.unknown]
+}

@@ -1,0 +1,157 @@
+//! The stream of results: its order, its limits and its pace.
+
+use std::{
+    collections::BTreeSet,
+    pin::Pin,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    task::{Context, Poll, Waker},
+    time::Duration,
+};
+
+use futures_core::Stream;
+use leadapi_client::{Pacing, auth::Scopes, bulk::CreateMany, model::NewLead, timer::Timer};
+
+use super::{
+    counts, each_once, indices, row, rows,
+    world::{Woken, World, world, world_with},
+};
+
+#[test]
+fn each_row_is_told_with_its_place_its_key_and_itself() {
+    let world = world();
+    let rows = rows(30);
+    let client = world.client();
+    let mut creates = client.leads().create_many(&rows).named("import-7").unwrap();
+    let (mut told, stopped) = world.all(&mut creates);
+    assert_eq!((stopped, counts(creates.progress())), (None, [30, 0, 0, 0, 0]));
+    told.sort_by_key(|settled| settled.index);
+    for (at, settled) in told.iter().enumerate() {
+        assert_eq!(settled.index, at as u64);
+        assert!(std::ptr::eq(settled.row, &raw const rows[at]));
+        assert_eq!(settled.key.as_str(), format!("import-7/row-{at}"));
+        assert_eq!(Some(&settled.outcome.as_ref().unwrap().name), rows[at].name.as_ref());
+        assert!(!settled.replayed);
+    }
+    assert_eq!(told.len(), 30);
+    assert_eq!(world.leads(), each_once(30));
+}
+
+/// The later the row, the faster its request.
+fn the_last_first(body: &str) -> usize {
+    let number: String = body.chars().skip_while(|c| *c != 'R').filter(char::is_ascii_digit).collect();
+    100 - number.parse::<usize>().unwrap()
+}
+
+#[test]
+fn rows_are_told_as_they_end_or_in_order() {
+    let world = World { polls: the_last_first, ..world() };
+    let mut creates = world.client().leads().create_many(rows(20)).in_flight(5);
+    let as_they_end = indices(&world.all(&mut creates).0);
+    assert_eq!(as_they_end[..2], [4, 3], "{as_they_end:?}");
+    assert_eq!(as_they_end.iter().copied().collect::<BTreeSet<_>>(), (0..20).collect());
+
+    let mut creates = world.client().leads().create_many(rows(20)).in_flight(5).in_order();
+    assert_eq!(indices(&world.all(&mut creates).0), (0..20).collect::<Vec<_>>());
+}
+
+#[test]
+fn no_row_is_taken_before_there_is_room_for_it() {
+    for in_order in [false, true] {
+        for (asked, in_flight) in [(0, 1), (1, 1), (8, 8), (64, 64), (10_000, 64)] {
+            let world = World { polls: |_| 100, ..world() };
+            let taken = AtomicU64::new(0);
+            let endless = (0..).map(row).inspect(|_| _ = taken.fetch_add(1, Ordering::Relaxed));
+            let creates = world.client().leads().create_many(endless).in_flight(asked);
+            let mut creates = if in_order { creates.in_order() } else { creates };
+            assert_eq!(taken.load(Ordering::Relaxed), 0);
+            for told in 0..300 {
+                world.run(creates.next()).unwrap().unwrap().outcome.unwrap();
+                let taken = taken.load(Ordering::Relaxed);
+                assert!((told + 1..=told + in_flight).contains(&taken), "{taken} taken, {told} told before");
+            }
+            assert_eq!(world.seen.most_under_way.load(Ordering::Relaxed) as u64, in_flight);
+        }
+    }
+}
+
+#[test]
+fn by_itself_it_has_eight_on_their_way() {
+    let world = world();
+    world.all(&mut world.client().leads().create_many(rows(50)));
+    assert_eq!(world.seen.most_under_way.load(Ordering::Relaxed), 8);
+}
+
+#[test]
+fn rows_keep_the_pace_and_wait_as_long_as_it_takes() {
+    let paced = World { pacing: Pacing::default(), ..world_with(Scopes::Both, 60) };
+    let mut creates = paced.client().leads().create_many(rows(600));
+    let (told, _) = paced.all(&mut creates);
+    assert_eq!(creates.progress().created, 600);
+    assert_eq!(paced.seen.requests.load(Ordering::Relaxed), 600, "no request was sent in vain");
+    assert!((540..600).contains(&paced.clock.now().as_secs()), "{:?}", paced.clock.now());
+    drop(told);
+
+    // As if others used all but one request per 60 s: the last rows wait longer than the default timeout of a call.
+    let slow = world_with(Scopes::Both, 1);
+    let mut creates = slow.client().leads().create_many(rows(12));
+    assert_eq!(slow.all(&mut creates).1, None);
+    assert_eq!(creates.progress().created, 12, "{:?}", creates.progress());
+    assert!(slow.clock.now() > Duration::from_secs(600));
+
+    let mut creates = slow.client().leads().create_many(rows(12)).timeout(Duration::from_secs(100));
+    slow.all(&mut creates);
+    assert!(creates.progress().not_done > 5, "{:?}", creates.progress());
+}
+
+/// A stream of rows that the test provides.
+#[derive(Clone, Default)]
+struct Given(Arc<Mutex<(Vec<NewLead>, bool)>>);
+
+impl Stream for Given {
+    type Item = NewLead;
+
+    fn poll_next(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<NewLead>> {
+        let mut state = self.0.lock().unwrap();
+        match state.0.pop() {
+            Some(row) => Poll::Ready(Some(row)),
+            None if state.1 => Poll::Ready(None),
+            None => Poll::Pending,
+        }
+    }
+}
+
+#[test]
+fn rows_may_be_waited_for_while_others_are_told() {
+    let world = world();
+    let given = Given::default();
+    let mut creates = world.client().leads().create_many_from(given.clone());
+    let waker = Waker::from(Arc::new(Woken::default()));
+    let mut poll = || Pin::new(&mut creates).poll_next(&mut Context::from_waker(&waker));
+    assert!(poll().is_pending());
+    given.0.lock().unwrap().0.push(row(0));
+    let settled = std::iter::repeat_with(&mut poll).take(10).find_map(|polled| match polled {
+        Poll::Ready(settled) => settled,
+        Poll::Pending => None,
+    });
+    assert_eq!(settled.unwrap().unwrap().index, 0);
+    assert!(poll().is_pending());
+    given.0.lock().unwrap().1 = true;
+    assert!(matches!(poll(), Poll::Ready(None)));
+}
+
+#[test]
+fn it_can_be_moved_to_another_thread_and_held_in_a_struct() {
+    struct Job {
+        creates: CreateMany<'static, NewLead>,
+    }
+    fn is_send_and_unpin<T: Send + Unpin>(_: &T) {}
+
+    let world = world();
+    let job = Job { creates: world.client().leads().create_many(rows(3)) };
+    is_send_and_unpin(&job.creates);
+    let shown = format!("{:?}", job.creates);
+    assert!(shown.contains("CreateMany") && !shown.contains("Row"), "{shown}");
+}

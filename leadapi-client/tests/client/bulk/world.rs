@@ -1,0 +1,246 @@
+//! The service, an unreliable transport to it, and a simulated clock.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    pin::{Pin, pin},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    },
+    task::{Context, Poll, Wake, Waker},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::{Request, Response};
+use leadapi_client::{
+    Client, Pacing,
+    auth::{BearerToken, Scopes},
+    bulk::{CreateMany, Settled, Stopped},
+    model::{LeadQuery, NewLead, Window},
+    timer::Timer,
+    transport::{InProcess, Transport, TransportError},
+};
+use leadapi_core::{
+    http::LeadService,
+    memory::{Limits, SlidingWindow},
+};
+
+use crate::support;
+
+/// A clock that advances when every task sleeps.
+#[derive(Default)]
+pub(super) struct Clock {
+    now: Mutex<Duration>,
+    sleepers: Mutex<BTreeSet<(Duration, u64)>>,
+    numbers: AtomicU64,
+}
+
+struct Sleep<'c>(&'c Clock, (Duration, u64));
+
+impl Clock {
+    /// Advances to the earliest deadline of a sleeper.
+    pub(super) fn leap(&self) -> bool {
+        let first = self.sleepers.lock().unwrap().first().copied();
+        if let Some((until, _)) = first {
+            let mut now = self.now.lock().unwrap();
+            *now = until.max(*now);
+        }
+        first.is_some()
+    }
+}
+
+impl Future for Sleep<'_> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        if self.0.now() >= self.1.0 { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
+
+impl Drop for Sleep<'_> {
+    fn drop(&mut self) {
+        self.0.sleepers.lock().unwrap().remove(&self.1);
+    }
+}
+
+#[async_trait]
+impl Timer for Clock {
+    fn now(&self) -> Duration {
+        *self.now.lock().unwrap()
+    }
+
+    async fn sleep(&self, duration: Duration) {
+        let id = (self.now() + duration, self.numbers.fetch_add(1, Ordering::Relaxed));
+        self.sleepers.lock().unwrap().insert(id);
+        Sleep(self, id).await;
+    }
+}
+
+/// What happens to a request on its way.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) enum Fault {
+    #[default]
+    None,
+    NotSent,
+    ForGood,
+    RequestLost,
+    AnswerLost,
+    ServerError,
+    BadGatewayAfterwards,
+}
+
+/// A transport to the service: a number of polls in each direction, and faults by request number.
+struct Road {
+    service: InProcess<LeadService>,
+    fault: fn(u64) -> Fault,
+    polls: fn(&str) -> usize,
+    seen: Arc<Seen>,
+}
+
+#[derive(Default)]
+pub(super) struct Seen {
+    pub(super) requests: AtomicU64,
+    pub(super) under_way: AtomicUsize,
+    pub(super) most_under_way: AtomicUsize,
+}
+
+struct UnderWay<'s>(&'s Seen);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.under_way.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Yields to the other tasks this many times.
+async fn turns(mut times: usize) {
+    std::future::poll_fn(|cx| {
+        if times == 0 {
+            return Poll::Ready(());
+        }
+        times -= 1;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+#[async_trait]
+impl Transport for Road {
+    async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
+        let number = self.seen.requests.fetch_add(1, Ordering::Relaxed);
+        let now = self.seen.under_way.fetch_add(1, Ordering::Relaxed) + 1;
+        self.seen.most_under_way.fetch_max(now, Ordering::Relaxed);
+        let _under_way = UnderWay(&self.seen);
+        let polls = (self.polls)(std::str::from_utf8(request.body()).unwrap());
+        let answer = |status: u16| Ok(Response::builder().status(status).body(Bytes::from("gateway")).unwrap());
+        turns(polls).await;
+        match (self.fault)(number) {
+            Fault::NotSent => return Err(TransportError::not_sent("unplugged")),
+            Fault::ForGood => return Err(TransportError::not_sent("no such thing").permanent()),
+            Fault::RequestLost => return Err(TransportError::maybe_sent("lost")),
+            Fault::ServerError => return answer(500),
+            Fault::None | Fault::AnswerLost | Fault::BadGatewayAfterwards => {}
+        }
+        let response = self.service.send(request).await;
+        turns(polls).await;
+        match (self.fault)(number) {
+            Fault::AnswerLost => Err(TransportError::maybe_sent("lost")),
+            Fault::BadGatewayAfterwards => answer(502),
+            _ => response,
+        }
+    }
+}
+
+/// The service, the transport to it, and the clock.
+pub(super) struct World {
+    pub(super) clock: Arc<Clock>,
+    pub(super) seen: Arc<Seen>,
+    pub(super) service: LeadService,
+    pub(super) token: BearerToken,
+    pub(super) pacing: Pacing,
+    pub(super) fault: fn(u64) -> Fault,
+    pub(super) polls: fn(&str) -> usize,
+}
+
+pub(super) fn world() -> World {
+    world_with(Scopes::Both, 1_000_000)
+}
+
+pub(super) fn world_with(scopes: Scopes, writes: u32) -> World {
+    let clock = Arc::new(Clock::default());
+    let (builder, token) = support::builder(scopes);
+    let limits = Limits { writes: writes.try_into().unwrap(), ..Limits::default() };
+    let time = clock.clone();
+    let limiter = SlidingWindow::with_time(limits, move || time.now());
+    let service = builder.limiter(limiter).build().unwrap();
+    let (seen, pacing) = (Arc::default(), Pacing::off());
+    World { clock, seen, service, token, pacing, fault: |_| Fault::None, polls: |_| 1 }
+}
+
+impl World {
+    pub(super) fn client(&self) -> Client {
+        self.client_at("http://in-process/v1", self.token.clone())
+    }
+
+    pub(super) fn client_at(&self, url: &str, token: impl Into<leadapi_client::Credential>) -> Client {
+        let service = InProcess::new(self.service.clone());
+        let road = Road { service, fault: self.fault, polls: self.polls, seen: self.seen.clone() };
+        Client::builder(url, token).pacing(self.pacing).timer(self.clock.clone()).transport(road).unwrap()
+    }
+
+    /// Runs a future. When it is pending and nothing has woken it, the clock advances.
+    pub(super) fn run<F: Future>(&self, future: F) -> F::Output {
+        let mut future = pin!(future);
+        let woken = Arc::new(Woken::default());
+        let waker = Waker::from(woken.clone());
+        loop {
+            if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+                return output;
+            }
+            assert!(woken.0.swap(false, Ordering::Relaxed) || self.clock.leap(), "nobody will ever wake it");
+        }
+    }
+
+    pub(super) fn all<R: AsRef<NewLead>>(&self, creates: &mut CreateMany<'_, R>) -> (Vec<Settled<R>>, Option<Stopped>) {
+        let mut told = Vec::new();
+        loop {
+            match self.run(creates.next()) {
+                Some(Ok(settled)) => told.push(settled),
+                end => {
+                    assert!(self.run(creates.next()).is_none(), "after the end there is nothing");
+                    return (told, end.and_then(Result::err));
+                }
+            }
+        }
+    }
+
+    /// Returns the number of leads of each name at the service, without the initial lead.
+    pub(super) fn leads(&self) -> BTreeMap<String, usize> {
+        let direct = Client::builder("http://in-process/v1", self.token.clone()).pacing(Pacing::off());
+        let direct = direct.in_process(self.service.clone()).unwrap();
+        let mut names = BTreeMap::new();
+        for offset in (0..).step_by(200) {
+            let query = LeadQuery::new().window(Window::new(200, offset).unwrap());
+            let page = self.run(direct.leads().list(&query).into_future()).unwrap();
+            if page.data.is_empty() {
+                break;
+            }
+            for lead in page.data.into_iter().filter(|lead| lead.id.as_str() != "lead-1") {
+                *names.entry(lead.name).or_default() += 1;
+            }
+        }
+        names
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}

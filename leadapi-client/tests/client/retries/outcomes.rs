@@ -1,0 +1,104 @@
+//! What an error says of the attempts of its call.
+
+use leadapi_client::{Outcome, RetryPolicy, model::IdempotencyKey};
+
+use super::{ann, id};
+use crate::{
+    scripted::{Act, Script},
+    support::{answered, wait},
+};
+
+#[test]
+fn a_refusal_is_final() {
+    for status in [301, 307, 400, 401, 403, 404, 405, 409, 413, 415, 422, 501, 505] {
+        let (client, script) = Script::client([Act::status(status)]);
+        let error = wait(client.leads().create(&ann())).unwrap_err();
+        assert_eq!((error.attempts(), error.is_retryable()), (1, false), "{status}");
+        assert_eq!(error.outcome() == Outcome::Refused, (400..500).contains(&status), "{status}");
+        assert_eq!(error.idempotency_key().map(IdempotencyKey::as_str), script.keys()[0].as_deref());
+    }
+}
+
+#[test]
+fn the_text_is_one_line_that_says_it_all() {
+    let error = wait(answered(400));
+    assert_eq!(error.to_string(), "POST /leads: 400 Bad Request: as the service said (request 0198-abc)");
+}
+
+#[test]
+fn attempts_end_and_the_error_says_what_came_before() {
+    let (client, script) = Script::client((0..5).map(|_| Act::status(503)));
+    let error = wait(client.leads().create(&ann())).unwrap_err();
+    assert_eq!((error.attempts(), error.outcome()), (5, Outcome::Unknown));
+    assert!(error.is_retryable() && error.idempotency_key().is_some());
+    assert_eq!(error.to_string(), "POST /leads: 503 Service Unavailable: scripted (attempt 5)");
+    assert_eq!(error.elapsed(), script.now());
+
+    // The last was refused, but the first may have been done.
+    let (client, _) = Script::client([Act::Lost, Act::NotSent, Act::status(401)]);
+    let error = wait(client.leads().create(&ann())).unwrap_err();
+    assert!(error.is_unauthorized());
+    assert_eq!((error.outcome(), error.attempts()), (Outcome::Unknown, 3));
+
+    let (client, _) = Script::client((0..3).map(|_| Act::NotSent));
+    let error = wait(client.leads().create(&ann()).retry(RetryPolicy::default().attempts(3))).unwrap_err();
+    assert!(error.is_connect() && error.is_retryable());
+    assert_eq!((error.outcome(), error.attempts()), (Outcome::NotSent, 3));
+}
+
+#[test]
+fn a_lead_that_is_gone_after_a_lost_answer_is_deleted() {
+    let (client, _) = Script::client([Act::Lost, Act::status(404)]);
+    wait(client.leads().delete(&id())).unwrap();
+    let (client, _) = Script::client([Act::status(500), Act::status(429), Act::status(404)]);
+    wait(client.leads().delete(&id())).unwrap();
+
+    for before in [Act::NotSent, Act::status(429)] {
+        let (client, _) = Script::client([before, Act::status(404)]);
+        assert!(wait(client.leads().delete(&id())).unwrap_err().is_not_found());
+    }
+    let page = Act::Answer(404, Vec::new(), "<html>no such page</html>".to_owned());
+    let (client, _) = Script::client([Act::Lost, page]);
+    assert_eq!(wait(client.leads().delete(&id())).unwrap_err().outcome(), Outcome::Unknown);
+}
+
+#[test]
+fn what_will_never_go_is_not_tried_again() {
+    struct Broken;
+    #[async_trait::async_trait]
+    impl leadapi_client::transport::Transport for Broken {
+        async fn send(
+            &self,
+            _: http::Request<bytes::Bytes>,
+        ) -> Result<http::Response<bytes::Bytes>, leadapi_client::transport::TransportError> {
+            Err(leadapi_client::transport::TransportError::not_sent("no TLS").permanent())
+        }
+    }
+    let client = leadapi_client::Client::builder("http://nowhere", "pak_0").transport(Broken).unwrap();
+    let error = wait(client.leads().create(&ann())).unwrap_err();
+    assert_eq!((error.attempts(), error.outcome(), error.is_retryable()), (1, Outcome::NotSent, false));
+}
+
+#[test]
+fn a_read_that_is_refused_in_the_end_is_refused() {
+    let (client, _) = Script::client([Act::Lost, Act::status(404)]);
+    let error = wait(client.leads().get(&id())).unwrap_err();
+    assert!(error.is_not_found() && error.outcome() == Outcome::Refused);
+}
+
+#[test]
+fn nobodys_data_stands_in_an_error() {
+    for body in [
+        r#"{"id":"l1","client_id":"c1","name":{"x\"Bob Smith\"":1},"created_at":"2026-05-04T07:58:12.004Z"}"#,
+        r#"{"id":"l1","client_id":"c1","name":34600111222,"created_at":"2026-05-04T07:58:12.004Z"}"#,
+        r#"{"id":"x\"Bob Smith\"","client_id":"c1","name":"a","value":"x\", expected Bob Smith\""}"#,
+        r#"{"id":"l1","client_id":"c1","name":"Bob Smith","email":"bob@example.com"#,
+        r#" [{"name":"Bob Smith""#,
+    ] {
+        let (client, _) = Script::client([Act::Answer(201, Vec::new(), body.to_owned())]);
+        let error = wait(client.leads().create(&ann()).retry(RetryPolicy::none())).unwrap_err();
+        let text = format!("{error} {error:?}");
+        assert!(["Bob", "bob", "34600111222"].iter().all(|data| !text.contains(data)), "{text}");
+        assert!(text.contains("line 1 column") || text.contains("missing field"), "{text}");
+    }
+}

@@ -1,0 +1,58 @@
+//! The ends of calls that take too long.
+
+use std::time::Duration;
+
+use leadapi_client::{Outcome, Pacing, RetryPolicy};
+
+use super::{SECOND, ann};
+use crate::{
+    scripted::{Act, Script},
+    support::wait,
+};
+
+#[test]
+fn a_call_ends_in_time() {
+    let attempt = Duration::from_secs(2);
+    let (client, script) = Script::with((0..3).map(|_| Act::Never), |builder| builder.attempt_timeout(attempt));
+    let error = wait(client.leads().create(&ann()).retry(RetryPolicy::default().attempts(3))).unwrap_err();
+    assert!(error.is_timeout() && error.outcome() == Outcome::Unknown);
+    assert!((6 * SECOND..7 * SECOND).contains(&script.now()));
+
+    let (client, script) = Script::with((0..2).map(|_| Act::Never), |builder| builder.attempt_timeout(attempt));
+    let error = wait(client.leads().create(&ann()).timeout(3 * SECOND)).unwrap_err();
+    assert!(error.is_timeout() && error.attempts() == 2, "{error:?}");
+    assert_eq!(script.now(), 3 * SECOND);
+
+    // An end that comes before the next attempt may begin is not waited for.
+    let (client, script) = Script::client([Act::status(503).with("retry-after", &30)]);
+    let error = wait(client.leads().create(&ann()).timeout(20 * SECOND)).unwrap_err();
+    assert!(error.is_server_error() && error.retry_after() == Some(30 * SECOND));
+    assert_eq!(script.now(), Duration::ZERO);
+}
+
+#[test]
+fn what_was_answered_is_told_when_no_time_is_left() {
+    // The gate is closed for longer than there is time.
+    let (client, script) = Script::client([Act::status(429).with("retry-after", &60)]);
+    assert!(wait(client.leads().create(&ann()).retry(RetryPolicy::none())).unwrap_err().is_rate_limited());
+    let error = wait(client.leads().create(&ann()).timeout(30 * SECOND)).unwrap_err();
+    assert!(error.is_rate_limited() && !error.is_timeout() && error.is_retryable(), "{error:?}");
+    assert!(error.retry_after().unwrap() >= 60 * SECOND);
+    assert_eq!((error.outcome(), error.attempts()), (Outcome::NotSent, 0));
+    script.assert_ended();
+
+    // After a failure, the failure.
+    let pacing = Pacing::off().writes(1);
+    let (client, script) = Script::with([Act::status(503)], |builder| builder.pacing(pacing).timeout(30 * SECOND));
+    let error = wait(client.leads().create(&ann())).unwrap_err();
+    assert_eq!((error.status().map(|status| status.as_u16()), error.outcome()), (Some(503), Outcome::Unknown));
+    assert_eq!(script.sent(), 1);
+}
+
+#[test]
+fn without_any_time_nothing_is_sent() {
+    let (client, script) = Script::client([]);
+    let error = wait(client.leads().create(&ann()).timeout(Duration::ZERO)).unwrap_err();
+    assert!(error.is_timeout() && error.outcome() == Outcome::NotSent);
+    assert_eq!(script.sent(), 0);
+}
