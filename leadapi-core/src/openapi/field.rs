@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{schema::visible, set};
+use super::{set, visible};
 use crate::{
     id::MAX_ID_CHARS,
     validate::text::{BUSINESS_NAME, EMAIL, NAME, NOTES, PHONE, SOURCE, TextRule},

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::schema;
+use super::visible;
 
 /// Returns references to the headers of every response and to the given ones.
 pub(super) fn of(own: &[&str]) -> Value {
@@ -38,7 +38,7 @@ pub(super) fn all() -> Map<String, Value> {
             "X-Request-Id",
             false,
             "The id of the request in the server's log: the caller's own if it is valid, otherwise a generated one.",
-            schema::visible(128),
+            visible(128),
             json!("019df1fe-aa24-7216-ab13-247ee2113950"),
         ),
         header(

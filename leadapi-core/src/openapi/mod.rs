@@ -89,6 +89,11 @@ fn set(object: &mut Value, name: &str, value: impl Into<Value>) {
     }
 }
 
+/// Returns the schema of one or more visible ASCII characters.
+fn visible(max_chars: usize) -> Value {
+    json!({ "type": "string", "minLength": 1, "maxLength": max_chars, "pattern": "^[!-~]+$" })
+}
+
 fn about() -> String {
     let Limits { reads, writes } = Limits::default();
     format!(

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{example, schema};
+use super::{example, visible};
 use crate::{
     http::Operation,
     id::MAX_ID_CHARS,
@@ -22,7 +22,7 @@ pub(super) fn of(operation: Operation) -> Vec<Value> {
 }
 
 pub(super) fn all() -> Map<String, Value> {
-    let id = || schema::visible(MAX_ID_CHARS);
+    let id = || visible(MAX_ID_CHARS);
     let lead = example::lead();
     #[rustfmt::skip]
     let parameters = [
@@ -37,7 +37,7 @@ pub(super) fn all() -> Map<String, Value> {
             "Makes the request safe to retry. For 24 hours, the same key with the same body returns the same lead \
                 with `Idempotency-Replayed: true` and creates no second one. The same key with another body \
                 is a 400.",
-            schema::visible(IdempotencyKey::MAX_CHARS),
+            visible(IdempotencyKey::MAX_CHARS),
             json!("import-7/row-12"),
         ),
         (

@@ -11,11 +11,6 @@ pub(super) fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
-/// Returns the schema of one or more visible ASCII characters.
-pub(super) fn visible(max_chars: usize) -> Value {
-    json!({ "type": "string", "minLength": 1, "maxLength": max_chars, "pattern": "^[!-~]+$" })
-}
-
 pub(super) fn all() -> Map<String, Value> {
     let mut schemas = answers();
     schemas.extend(requests());
