@@ -5,6 +5,7 @@ mod finish;
 mod lead;
 mod lines;
 mod step;
+mod traverse;
 
 pub use fill::Escape;
 pub(super) use fill::{Piece, pieces};
@@ -13,11 +14,11 @@ pub use lead::{Attribute, FormLead, NamedBy, NoLead};
 pub(super) use lead::{is_contact, is_name};
 pub use step::{Asked, Notice, NoticeKind, Step};
 
-use std::{borrow::Cow, cmp::Ordering};
+use std::borrow::Cow;
 
 use super::{
     answer::{Answer, Answers},
-    plan::{PagePlan, Problem, QuestionPlan, Questionnaire, RulePlan, Slot, Target, Tried},
+    plan::{Problem, QuestionPlan, Questionnaire, Slot},
 };
 
 /// A walk through a form: the pages that some answers lead along, and where they end.
@@ -86,135 +87,7 @@ pub enum Outcome<'a> {
     Empty,
 }
 
-impl<'r> Questionnaire<'r> {
-    /// Walks the form with these answers.
-    ///
-    /// Every walk terminates, because it visits each page at most once. It never reads pages off its path, and it tries
-    /// each rule of a page at most once.
-    ///
-    /// ```
-    /// use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Problem, Version};
-    ///
-    /// let record: FormRecord = serde_json::from_str(
-    ///     r#"{"form":{"fields":[{"id":"q_mail","type":"email","required":true,"mappedKey":"email"}]}}"#,
-    /// )?;
-    /// let form = record.compile(Version::Live, &Policy::default());
-    /// let answers = Answers::new().with("q_mail", "ann@example");
-    /// let Outcome::Awaiting { problems } = form.walk(&answers).outcome() else { panic!() };
-    /// assert_eq!(problems, [("q_mail", Problem::NotAnEmail)]);
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
-    pub fn walk<'a>(&'a self, answers: &'a Answers) -> Walk<'a>
-    where
-        'r: 'a,
-    {
-        let mut walk = Walk {
-            form: self,
-            given: self.given(answers),
-            slots: vec![Slot::Empty; self.questions.len()],
-            visits: Vec::with_capacity(self.pages.len()),
-            steps: vec![None; self.pages.len()],
-            notices: Vec::new(),
-            end: End::Empty,
-        };
-        walk.go();
-        walk
-    }
-
-    /// Returns the answer to each question. Both sides are sorted, so one pass suffices.
-    fn given<'a>(&self, answers: &'a Answers) -> Vec<Option<&'a Answer>> {
-        let mut given = vec![None; self.questions.len()];
-        let mut answers = answers.iter();
-        let mut next = answers.next();
-        for (question, index) in &self.sorted {
-            while let Some((id, answer)) = next {
-                let order = id.cmp(question);
-                if order == Ordering::Greater {
-                    break;
-                }
-                next = answers.next();
-                if order == Ordering::Equal {
-                    if let Some(given) = given.get_mut(*index) {
-                        *given = Some(answer);
-                    }
-                    break;
-                }
-            }
-        }
-        given
-    }
-
-    /// Returns the target that the answers so far lead to, and passes each skipped rule to `passed`.
-    #[inline]
-    fn route<'p>(
-        &self,
-        index: usize,
-        page: &'p PagePlan<'_>,
-        slots: &[Slot<'_>],
-        mut passed: impl FnMut(&'p RulePlan<'_>, NoticeKind),
-    ) -> Target {
-        for rule in &page.rules {
-            match rule.try_with(slots) {
-                Tried::No => {}
-                Tried::MissingTarget => passed(rule, NoticeKind::MissingTarget),
-                Tried::Unsure => passed(rule, NoticeKind::UncertainConditions),
-                Tried::UnknownJump => passed(rule, NoticeKind::UnknownJump),
-                Tried::Goes(target) => return target,
-            }
-        }
-        self.after(index)
-    }
-}
-
 impl<'a> Walk<'a> {
-    fn go(&mut self) {
-        let form = self.form;
-        let mut at = 0;
-        while let (Some(page), Some(step)) = (form.pages.get(at), self.steps.get_mut(at)) {
-            if step.is_some() {
-                self.end = End::Endless(at);
-                return;
-            }
-            *step = Some(self.visits.len());
-            if !self.read(page) {
-                self.visits.push(Visit { page: at, uncertain: false });
-                self.end = End::Awaiting;
-                return;
-            }
-            let (number, notices) = (self.visits.len(), &mut self.notices);
-            let mut uncertain = false;
-            let target = form.route(at, page, &self.slots, |rule, kind| {
-                uncertain |= kind != NoticeKind::MissingTarget;
-                notices.push((number, Notice { rule: rule.record.id.as_str(), at: rule.at, kind }));
-            });
-            self.visits.push(Visit { page: at, uncertain });
-            match target {
-                Target::Page(next) => at = next,
-                Target::Ending(ending) => {
-                    self.end = End::Ending(ending);
-                    return;
-                }
-            }
-        }
-    }
-
-    /// Reads the valid answers of a page. Returns whether all are valid, so that the walk can leave it.
-    #[inline]
-    fn read(&mut self, page: &PagePlan<'_>) -> bool {
-        let range = page.questions.clone();
-        let questions = self.form.questions.get(range.clone()).unwrap_or_default();
-        let given = self.given.get(range.clone()).unwrap_or_default();
-        let slots = self.slots.get_mut(range).unwrap_or_default();
-        let mut good = true;
-        for ((question, given), slot) in questions.iter().zip(given).zip(slots) {
-            match question.read(*given) {
-                Ok(read) => *slot = read,
-                Err(_) => good = false,
-            }
-        }
-        good
-    }
-
     /// Returns the result of the walk.
     ///
     /// ```
