@@ -13,9 +13,11 @@ use leadapi_core::{
 };
 
 use super::{
-    AdminError, SqlStore, lead, read,
+    AdminError, SqlStore,
+    error::SqlError,
+    lead, read,
     row::{Cell, FromCell, Row, parsed},
-    session::{Session, SqlError, Value, Work, query},
+    session::{Session, Value, Work, query},
     statement, tokens,
 };
 

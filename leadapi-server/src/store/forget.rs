@@ -5,7 +5,8 @@ use leadapi_core::{id::BusinessId, model::Timestamp, port::Idempotency};
 
 use super::{
     AdminError, Database, SqlStore,
-    session::{Session, SqlError, Work, query},
+    error::SqlError,
+    session::{Session, Work, query},
     statement,
 };
 

@@ -12,8 +12,10 @@ use leadapi_core::{
 };
 
 use super::{
-    AdminError, SqlStore, lead,
-    session::{Session, SqlError, Work, query},
+    AdminError, SqlStore,
+    error::SqlError,
+    lead,
+    session::{Session, Work, query},
     statement, tally, tokens as token,
     write::Remembered,
 };

@@ -8,8 +8,9 @@ use leadapi_core::{
 };
 
 use super::{
+    error::SqlError,
     row::Row,
-    session::{Query, SqlError, query},
+    session::{Query, query},
     statement,
 };
 

@@ -4,6 +4,7 @@
 //! share and commit a transaction, and how to establish the outcome of a commit.
 
 mod admin;
+mod error;
 mod export;
 mod forget;
 mod import;
@@ -35,9 +36,10 @@ use leadapi_core::{
 };
 
 use self::{
+    error::SqlError,
     postgres::Postgres,
     row::Row,
-    session::{Query, SqlError, Work, query},
+    session::{Query, Work, query},
     sqlite::Sqlite,
     write::{Write, Written},
 };

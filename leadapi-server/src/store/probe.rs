@@ -5,7 +5,8 @@ use async_trait::async_trait;
 
 use super::{
     AdminError, Database, SqlStore,
-    session::{Session, SqlError, Work, query},
+    error::SqlError,
+    session::{Session, Work, query},
 };
 
 /// Changes nothing but the commit count in `lineage`.

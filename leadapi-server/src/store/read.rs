@@ -11,9 +11,10 @@ use leadapi_core::{
 };
 
 use super::{
+    error::SqlError,
     lead,
     row::Row,
-    session::{Query, Session, SqlError, Value, Work, query},
+    session::{Query, Session, Value, Work, query},
     statement,
     tally::{self, Start},
 };

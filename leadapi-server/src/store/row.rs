@@ -6,7 +6,7 @@ use leadapi_core::{
     model::{Amount, IdempotencyKey, Timestamp},
 };
 
-use super::session::SqlError;
+use super::error::SqlError;
 
 /// A value in a column, borrowed from the driver: most values are converted at once, so a copy would be wasted.
 #[derive(Clone, Copy, PartialEq)]

@@ -15,8 +15,9 @@ use leadapi_core::{
 };
 
 use super::{
+    error::SqlError,
     row::Row,
-    session::{Query, Session, SqlError, query},
+    session::{Query, Session, query},
     statement,
 };
 

@@ -13,8 +13,9 @@ use leadapi_core::{
 
 use super::{
     SqlStore,
+    error::SqlError,
     row::{Cell, FromCell, Row, parsed},
-    session::{Query, Session, SqlError, Value, Work, query},
+    session::{Query, Session, Value, Work, query},
     statement,
 };
 

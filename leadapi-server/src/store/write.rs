@@ -18,9 +18,10 @@ use leadapi_core::{
 };
 
 use super::{
+    error::SqlError,
     lead,
     row::Row,
-    session::{Query, Session, SqlError, query},
+    session::{Query, Session, query},
     statement,
     tally::Changes,
 };

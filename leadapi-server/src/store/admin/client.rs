@@ -8,9 +8,11 @@ use leadapi_core::{
 
 use super::{Task, form, name, served, statement};
 use crate::store::{
-    AdminError, SqlStore, export, read,
+    AdminError, SqlStore,
+    error::SqlError,
+    export, read,
     row::Row,
-    session::{Session, SqlError, query},
+    session::{Session, query},
 };
 
 impl SqlStore {

@@ -8,8 +8,10 @@ use leadapi_core::{
 
 use super::{Task, name, served, statement};
 use crate::store::{
-    AdminError, SqlStore, export,
-    session::{Session, SqlError, query},
+    AdminError, SqlStore,
+    error::SqlError,
+    export,
+    session::{Session, query},
 };
 
 impl SqlStore {

@@ -12,8 +12,10 @@ use leadapi_core::{
 
 use super::{Task, served, statement};
 use crate::store::{
-    AdminError, SqlStore, export,
-    session::{Session, SqlError, query},
+    AdminError, SqlStore,
+    error::SqlError,
+    export,
+    session::{Session, query},
 };
 
 impl SqlStore {

@@ -8,6 +8,7 @@ mod client;
 mod form;
 mod member;
 mod pipeline;
+mod rows;
 mod stage;
 mod statement;
 
@@ -18,7 +19,8 @@ pub use self::business::Business;
 
 use super::{
     AdminError, SqlStore,
-    session::{Session, SqlError, Work, query},
+    error::SqlError,
+    session::{Session, Work, query},
     statement as served,
 };
 

@@ -6,11 +6,12 @@ use leadapi_core::{
     model::{Pipeline, Stage},
 };
 
-use super::{Task, form, name, served, stage, statement};
+use super::{Task, form, name, rows, served, statement};
 use crate::store::{
-    AdminError, SqlStore, export, read,
-    row::Row,
-    session::{Session, SqlError, query},
+    AdminError, SqlStore,
+    error::SqlError,
+    export, read,
+    session::{Session, query},
 };
 
 impl SqlStore {
@@ -63,20 +64,6 @@ impl SqlStore {
     }
 }
 
-/// Reads a pipeline with its stages. Fails if there is none.
-pub(super) async fn find(
-    session: &mut dyn Session,
-    business: &BusinessId,
-    id: &PipelineId,
-) -> Result<Pipeline, SqlError> {
-    let no_such = || SqlError::refused(format!("no such pipeline in this business: {id}"));
-    let read = |mut row: Row<'_>| Ok(Pipeline::new(id.clone(), row.take::<String>()?, Vec::new(), row.take()?));
-    let mut pipeline = session.row(query!(statement::PIPELINE, business, id), read).await?.ok_or_else(no_such)?;
-    let read = |mut row: Row<'_>| Ok(Stage::new(row.take()?, row.take::<String>()?, row.take()?));
-    pipeline.stages = session.rows(query!(statement::STAGES_OF, business, id), read).await?;
-    Ok(pipeline)
-}
-
 struct List;
 
 #[async_trait]
@@ -101,7 +88,7 @@ impl Task for Add {
         }
         session.tell(query!(served::INSERT_PIPELINE, business, id, name, *created_at)).await?;
         for stage in stages {
-            stage::insert(session, business, id, stage).await?;
+            rows::insert_stage(session, business, id, stage).await?;
         }
         Ok(self.0.clone())
     }
@@ -117,7 +104,7 @@ impl Task for Rename {
     type Output = Pipeline;
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Pipeline, SqlError> {
-        let mut pipeline = find(session, business, &self.id).await?;
+        let mut pipeline = rows::find_pipeline(session, business, &self.id).await?;
         pipeline.name.clone_from(&self.name);
         session.tell(query!(statement::RENAME_PIPELINE, &self.name, business, &self.id)).await?;
         Ok(pipeline)
@@ -131,7 +118,7 @@ impl Task for Delete {
     type Output = Pipeline;
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Pipeline, SqlError> {
-        let pipeline = find(session, business, &self.0).await?;
+        let pipeline = rows::find_pipeline(session, business, &self.0).await?;
         form::refuse_named_in(session, business, |form| &form.target_pipeline_id, self.0.as_str()).await?;
         let leads = read::count(session, query!(statement::LEADS_IN_PIPELINE, business, &self.0)).await?;
         if leads > 0 {
@@ -139,7 +126,7 @@ impl Task for Delete {
             return Err(SqlError::refused(format!("the pipeline has {leads} leads: {rule}")));
         }
         for stage in &pipeline.stages {
-            stage::delete(session, business, &stage.id).await?;
+            rows::delete_stage(session, business, &stage.id).await?;
         }
         session.tell(query!(statement::DELETE_PIPELINE, business, &self.0)).await?;
         Ok(pipeline)

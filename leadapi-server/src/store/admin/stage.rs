@@ -6,10 +6,12 @@ use leadapi_core::{
     model::{Pipeline, Stage},
 };
 
-use super::{Task, name, pipeline, served, statement};
+use super::{Task, name, rows, served, statement};
 use crate::store::{
-    AdminError, SqlStore, read,
-    session::{Session, SqlError, query},
+    AdminError, SqlStore,
+    error::SqlError,
+    read,
+    session::{Session, query},
 };
 
 impl SqlStore {
@@ -61,25 +63,6 @@ impl SqlStore {
     }
 }
 
-pub(super) async fn insert(
-    session: &mut dyn Session,
-    business: &BusinessId,
-    pipeline: &PipelineId,
-    stage: &Stage,
-) -> Result<(), SqlError> {
-    let Stage { id, name, position, .. } = stage;
-    if session.finds(query!(served::PIPELINE_OF_STAGE, business, id)).await? {
-        return Err(SqlError::refused(format!("a stage with the id {id} is there already")));
-    }
-    session.tell(query!(served::INSERT_STAGE, business, id, pipeline, name, *position)).await
-}
-
-/// Deletes a stage that has no leads.
-pub(super) async fn delete(session: &mut dyn Session, business: &BusinessId, id: &StageId) -> Result<(), SqlError> {
-    session.tell(query!(statement::DELETE_TALLY_OF_STAGE, business, id)).await?;
-    session.tell(query!(statement::DELETE_STAGE, business, id)).await
-}
-
 /// Returns the pipeline of a stage. Fails if there is no such stage.
 async fn home(session: &mut dyn Session, business: &BusinessId, id: &StageId) -> Result<PipelineId, SqlError> {
     let no_such = || SqlError::refused(format!("no such stage in this business: {id}"));
@@ -93,7 +76,7 @@ async fn take_out(
     id: &StageId,
 ) -> Result<(Stage, Vec<Stage>), SqlError> {
     let pipeline = home(session, business, id).await?;
-    let Pipeline { mut stages, .. } = pipeline::find(session, business, &pipeline).await?;
+    let Pipeline { mut stages, .. } = rows::find_pipeline(session, business, &pipeline).await?;
     let at = stages.iter().position(|stage| stage.id == *id);
     let at = at.ok_or_else(|| SqlError::other("a stage is not among those of its pipeline"))?;
     Ok((stages.remove(at), stages))
@@ -143,9 +126,9 @@ impl Task for Add {
     type Output = Stage;
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Stage, SqlError> {
-        let mut stages = pipeline::find(session, business, &self.pipeline).await?.stages;
+        let mut stages = rows::find_pipeline(session, business, &self.pipeline).await?.stages;
         let stage = Stage::new(self.id.clone(), &self.name, 0);
-        insert(session, business, &self.pipeline, &stage).await?;
+        rows::insert_stage(session, business, &self.pipeline, &stage).await?;
         put_in(&mut stages, stage, self.position)?;
         write(session, business, stages, &self.id).await?.ok_or_else(lost)
     }
@@ -196,7 +179,7 @@ impl Task for Delete {
             }
             None => {}
         }
-        delete(session, business, id).await?;
+        rows::delete_stage(session, business, id).await?;
         write(session, business, others, id).await?;
         Ok(leads)
     }

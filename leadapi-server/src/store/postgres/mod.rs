@@ -26,8 +26,9 @@ pub(super) use url::shown;
 use writer::Writer;
 
 use super::{
+    error::SqlError,
     row::Row,
-    session::{Query, Session, SqlError, Work, query},
+    session::{Query, Session, Work, query},
     write::{Write, Written},
 };
 

@@ -21,8 +21,9 @@ use tokio_postgres::{
 };
 
 use crate::store::{
+    error::SqlError,
     row::{Cell, Cells, Row},
-    session::{Query, Read, Session, SqlError, Value},
+    session::{Query, Read, Session, Value},
 };
 
 type Answer = Pin<Box<dyn Future<Output = Result<Vec<tokio_postgres::Row>, tokio_postgres::Error>> + Send>>;

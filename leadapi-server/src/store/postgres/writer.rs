@@ -38,8 +38,9 @@ use super::{
     statement,
 };
 use crate::store::{
+    error::SqlError,
     row::Row,
-    session::{Session, SqlError, query},
+    session::{Session, query},
     write::{self, Write, Written},
 };
 

@@ -24,7 +24,7 @@ use std::{
 use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
-use super::open::{OpenError, with_suffix};
+use super::{error::OpenError, file::with_suffix};
 
 /// The number of attempts: the checkpoint of a running server may interfere with one.
 const READINGS: usize = 3;

@@ -12,7 +12,7 @@ use std::{
     path::Path,
 };
 
-use super::open::{OpenError, with_suffix};
+use super::{error::OpenError, file::with_suffix};
 
 /// The exclusive right to serve a file, held until it is dropped.
 #[derive(Debug)]

@@ -1,5 +1,7 @@
 //! SQLite: one file, one writer, and readers that each see a snapshot.
 
+mod error;
+mod file;
 mod lineage;
 mod lock;
 mod open;
@@ -19,16 +21,17 @@ use leadapi_core::id::BusinessId;
 use rusqlite::{Connection, backup::Backup};
 use tokio::sync::Notify;
 
+pub(crate) use error::OpenError;
 use lock::FileLock;
-pub(crate) use open::OpenError;
 pub(crate) use restore::restore;
 use served::{ServedFiles, Watch};
 use session::{SqliteSession, at_once, execute, failure, first, run};
 use writer::Writer;
 
 use super::{
+    error::SqlError,
     row::Row,
-    session::{Query, SqlError, Work},
+    session::{Query, Work},
     write::{Write, Written},
 };
 use crate::chain::chain;
@@ -112,7 +115,7 @@ impl Sqlite {
     /// Copies the database into a new file, from one snapshot, while writes continue.
     pub(crate) fn backup(&self, to: &Path, mut progress: impl FnMut(u64, u64)) -> Result<(), OpenError> {
         const PAGES: i32 = 1_024;
-        open::create(to)?;
+        file::create(to)?;
         let mut copy = Connection::open(to)?;
         let source = open::reader(&self.path)?;
         // The transaction holds a snapshot: otherwise each commit of another connection would restart the copy.
@@ -128,7 +131,7 @@ impl Sqlite {
         source.execute_batch("COMMIT")?;
         lineage::begin_anew(&copy)?;
         copy.close().map_err(|(_, error)| error)?;
-        open::sync(to)?;
+        file::sync(to)?;
         Ok(())
     }
 

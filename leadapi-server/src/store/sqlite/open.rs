@@ -1,15 +1,10 @@
 //! Opens connections to a file, configured for durable commits.
 
-use std::{
-    fs::{File, OpenOptions},
-    io,
-    os::unix::fs::OpenOptionsExt,
-    path::{Path, PathBuf},
-};
+use std::{io, path::Path};
 
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
-use super::{BUSY, lineage};
+use super::{BUSY, error::OpenError, file, lineage};
 
 /// The oldest safe SQLite. Before it, resetting the write-ahead log at the wrong time could corrupt the file.
 const OLDEST: (i32, &str) = (3_051_003, "3.51.3");
@@ -24,45 +19,13 @@ const LOG_BYTES: i64 = 16 << 20;
 /// The migrations, each from one version of the schema to the next.
 const MIGRATIONS: &[&str] = &[include_str!("0001.sql"), include_str!("0002.sql")];
 
-/// The error of opening a file as a store.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum OpenError {
-    #[error("SQLite is {found}, and before {} it could corrupt a file", OLDEST.1)]
-    Old { found: &'static str },
-    #[error(transparent)]
-    File(#[from] io::Error),
-    #[error("the thread that writes could not be started")]
-    Thread(#[source] io::Error),
-    #[error("it is a SQLite database of something else")]
-    Foreign,
-    #[error("its schema is of version {found}, and this binary knows up to {known}: use a newer binary")]
-    Newer { found: i64, known: usize },
-    #[error("the file system does not allow a write-ahead log (journal mode {0})")]
-    NoLog(String),
-    #[error("another server serves it")]
-    Locked,
-    #[error(
-        "the write-ahead log {} belongs to another file than {}, as when a backup is copied over a store after a crash; \
-         nothing was changed. To serve a backup, run: leadapi-server data restore BACKUP --store sqlite:{} --force. \
-         To serve what the log belongs to, put the original file back.",
-        log.display(), path.display(), path.display()
-    )]
-    StaleLog { path: PathBuf, log: PathBuf },
-    #[error("{0} is damaged: {1}")]
-    Damaged(PathBuf, String),
-    #[error("there is a store already: --force replaces it, and keeps what was there under another name")]
-    Exists,
-    #[error(transparent)]
-    Sqlite(#[from] rusqlite::Error),
-}
-
 /// Opens the connection for writing, and migrates the file to the schema of this version.
 pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
     if rusqlite::version_number() < OLDEST.0 {
-        return Err(OpenError::Old { found: rusqlite::version() });
+        return Err(OpenError::Old { found: rusqlite::version(), oldest: OLDEST.1 });
     }
-    match create(path) {
-        Err(OpenError::File(error)) if error.kind() == io::ErrorKind::AlreadyExists => {}
+    match file::create(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         other => other?,
     }
     lineage::check(&path.canonicalize()?)?;
@@ -113,32 +76,6 @@ fn keep_statements(connection: &Connection) -> rusqlite::Result<()> {
 /// One thread at a time uses a connection, so SQLite needs no mutex.
 fn flags() -> OpenFlags {
     OpenFlags::SQLITE_OPEN_NO_MUTEX
-}
-
-/// Creates an empty file that only its owner may read, and syncs the file and its name to disk.
-pub(super) fn create(path: &Path) -> Result<(), OpenError> {
-    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-    file.sync_all()?;
-    sync_folder(path)?;
-    Ok(())
-}
-
-/// Returns the path with a suffix added to the file name.
-pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
-}
-
-/// Syncs a file and its name to disk.
-pub(super) fn sync(path: &Path) -> io::Result<()> {
-    File::open(path)?.sync_all()?;
-    sync_folder(path)
-}
-
-pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
-    File::open(folder)?.sync_all()
 }
 
 fn number(connection: &Connection, sql: &str) -> rusqlite::Result<i64> {

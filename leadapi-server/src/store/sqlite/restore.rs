@@ -10,9 +10,11 @@ use rusqlite::{Connection, backup::Backup};
 use uuid::Uuid;
 
 use super::{
+    error::OpenError,
+    file::{self, with_suffix},
     lineage,
     lock::FileLock,
-    open::{self, OpenError, with_suffix},
+    open,
 };
 
 /// Replaces a store with a copy of a backup, or creates it from one. Returns the name under which the former store is
@@ -35,7 +37,7 @@ pub(crate) fn restore(backup: &Path, to: &Path, replace: bool) -> Result<Option<
     for suffix in ["-wal", "-shm"] {
         remove(&with_suffix(&to, suffix))?;
     }
-    open::sync_folder(&to)?;
+    file::sync_folder(&to)?;
     Ok(kept)
 }
 
@@ -58,7 +60,7 @@ fn copy_checked(backup: &Path, to: &Path) -> Result<(), OpenError> {
     if open::check(&source)? == 0 {
         return Err(OpenError::Foreign);
     }
-    open::create(to)?;
+    file::create(to)?;
     let mut copy = Connection::open(to)?;
     Backup::new(&source, &mut copy)?.run_to_completion(PAGES, std::time::Duration::ZERO, None)?;
     let found: String = copy.query_row("PRAGMA integrity_check(1)", (), |row| row.get(0))?;
@@ -70,7 +72,7 @@ fn copy_checked(backup: &Path, to: &Path) -> Result<(), OpenError> {
     let copy = open::open(to)?;
     lineage::begin_anew(&copy)?;
     copy.close().map_err(|(_, error)| error)?;
-    open::sync(to)?;
+    file::sync(to)?;
     Ok(())
 }
 

@@ -15,10 +15,7 @@ use std::{
     time::Duration,
 };
 
-use super::{
-    Health,
-    open::{OpenError, with_suffix},
-};
+use super::{Health, error::OpenError, file::with_suffix};
 
 /// The interval of the check. It also runs after each commit.
 const INTERVAL: Duration = Duration::from_secs(1);

@@ -8,8 +8,9 @@ use rusqlite::{
 };
 
 use crate::store::{
+    error::SqlError,
     row::{Cell, Cells, Row},
-    session::{Query, Read, Session, SqlError, Value},
+    session::{Query, Read, Session, Value},
 };
 
 /// A session within the current transaction of a connection.

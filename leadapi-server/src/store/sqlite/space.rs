@@ -15,7 +15,7 @@ use std::{
 use rusqlite::ffi::SQLITE_IOERR_WRITE;
 use uuid::Uuid;
 
-use crate::store::session::SqlError;
+use crate::store::error::SqlError;
 
 /// More than a commit usually adds to the log, so a quota that refused the commit refuses the probe too.
 const PROBE_BYTES: usize = 64 << 10;

@@ -20,7 +20,8 @@ use super::{
     space,
 };
 use crate::store::{
-    session::{SqlError, Work},
+    error::SqlError,
+    session::Work,
     write::{self, Write, Written},
 };
 
