@@ -1,0 +1,123 @@
+//! Files and logs that belong together, and others.
+
+use std::{fs, path::PathBuf};
+
+use tempfile::TempDir;
+
+use super::{super::open, *};
+
+/// A store as a kill leaves it: its file and its log are copied while it is open.
+struct Crashed {
+    folder: TempDir,
+}
+
+impl Crashed {
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("leads.db")
+    }
+}
+
+fn commit(connection: &Connection, times: usize) {
+    for _ in 0..times {
+        connection.execute_batch(COUNT).unwrap();
+    }
+}
+
+fn checkpoint(connection: &Connection) {
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(())).unwrap();
+}
+
+fn crash(served: &Path) -> Crashed {
+    let folder = tempfile::tempdir().unwrap();
+    for suffix in ["", "-wal"] {
+        fs::copy(with_suffix(served, suffix), with_suffix(&folder.path().join("leads.db"), suffix)).unwrap();
+    }
+    Crashed { folder }
+}
+
+fn is_refused(path: &Path) -> bool {
+    match check(path) {
+        Ok(()) => false,
+        Err(OpenError::StaleLog { .. }) => true,
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn a_store_that_crashed_is_opened_with_its_own_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("leads.db");
+    let writer = open::open(&path).unwrap();
+    assert!(!is_refused(&crash(&path).path()), "nothing of a new store is in its file yet");
+    for _ in 0..20 {
+        commit(&writer, 30);
+        assert!(!is_refused(&crash(&path).path()));
+        writer.query_row("PRAGMA wal_checkpoint(PASSIVE)", (), |_| Ok(())).unwrap();
+        assert!(!is_refused(&crash(&path).path()), "all of the log is in the file");
+        commit(&writer, 1);
+        assert!(!is_refused(&crash(&path).path()), "the log has been started again");
+    }
+}
+
+#[test]
+fn an_older_copy_beside_a_newer_log_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("leads.db");
+    let writer = open::open(&path).unwrap();
+    commit(&writer, 300);
+    checkpoint(&writer);
+    let older = crash(&path);
+    commit(&writer, 1);
+    checkpoint(&writer);
+    commit(&writer, 1);
+    let crashed = crash(&path);
+    assert!(!is_refused(&crashed.path()));
+    fs::copy(older.path(), crashed.path()).unwrap();
+    assert!(is_refused(&crashed.path()));
+}
+
+#[test]
+fn a_newer_file_beside_an_older_log_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("leads.db");
+    let writer = open::open(&path).unwrap();
+    commit(&writer, 3);
+    let older = crash(&path);
+    commit(&writer, 3);
+    checkpoint(&writer);
+    fs::copy(&path, older.path()).unwrap();
+    assert!(is_refused(&older.path()));
+}
+
+#[test]
+fn another_store_beside_a_log_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let [one, two] = ["one.db", "two.db"].map(|name| folder.path().join(name));
+    let [_one, writer] = [&one, &two].map(|path| {
+        let writer = open::open(path).unwrap();
+        checkpoint(&writer);
+        commit(&writer, 5);
+        writer
+    });
+    checkpoint(&writer);
+    let crashed = crash(&one);
+    assert!(!is_refused(&crashed.path()));
+    fs::copy(&two, crashed.path()).unwrap();
+    assert!(is_refused(&crashed.path()));
+}
+
+#[test]
+fn a_log_that_was_torn_at_any_byte_is_not_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("leads.db");
+    let writer = open::open(&path).unwrap();
+    checkpoint(&writer);
+    commit(&writer, 4);
+    let crashed = crash(&path);
+    let log = with_suffix(&crashed.path(), "-wal");
+    let whole = fs::read(&log).unwrap();
+    for length in (0..whole.len()).step_by(97) {
+        fs::write(&log, &whole[..length]).unwrap();
+        assert!(!is_refused(&crashed.path()), "{length} of {} bytes", whole.len());
+    }
+}
