@@ -15,6 +15,8 @@ const PIPELINE: &str = "019bb18a-75c0-709b-bb7b-78b1e6989752";
 const NEW: &str = "019bb18a-75c1-794d-bbfb-0c2da394720a";
 const CONTACTED: &str = "019bb18a-75c2-7604-9566-25272539a58f";
 const DORMANT: &str = "019daaf9-f081-7e65-9dbc-e37965485c98";
+/// A stage with one lead.
+const RE_ENGAGED: &str = "019daaf9-f082-7399-be66-6290f70b39a5";
 const FORM: &str = "5f0c1a3e-9d1b-4c52-8e0f-2f6f3d5b7a11";
 
 /// Returns the stages of the sample's first pipeline: name and position.
@@ -163,6 +165,19 @@ fn a_pipeline_comes_with_stages_and_goes_without_leads() {
     let error = database.refuses(&of(&["pipeline", "remove", PIPELINE]));
     assert!(error.contains("leads: move them first"), "{error}");
     database.assert_tally();
+}
+
+#[test]
+fn a_refused_removal_counts_one_lead_in_the_singular() {
+    let database = Database::of_the_sample();
+    assert_eq!(leads(&database, "stage_id", RE_ENGAGED), 1);
+    let error = database.refuses(&of(&["stage", "remove", RE_ENGAGED]));
+    assert!(error.contains("the stage has 1 lead: move it with --move-to STAGE"), "{error}");
+    let pipeline = database.json(&of(&["pipeline", "add", "--name", "Sales", "--stage", "New"]));
+    let (id, stage) = (pipeline["id"].as_str().unwrap(), pipeline["stages"][0]["id"].as_str().unwrap());
+    database.run(&of(&["stage", "remove", RE_ENGAGED, "--move-to", stage]));
+    let error = database.refuses(&of(&["pipeline", "remove", id]));
+    assert!(error.contains("the pipeline has 1 lead: move it first"), "{error}");
 }
 
 #[test]

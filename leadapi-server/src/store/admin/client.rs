@@ -6,7 +6,7 @@ use leadapi_core::{
     model::ClientAccount,
 };
 
-use super::{Task, form, name, served, statement};
+use super::{Task, form, lead_count, name, served, statement};
 use crate::store::{
     AdminError, SqlStore,
     error::SqlError,
@@ -133,9 +133,8 @@ impl Task for Delete {
         form::refuse_named_in(session, business, |form| &form.client_id, id.as_str()).await?;
         let leads = read::count(session, query!(served::TOTAL, business, id, "")).await?;
         if leads > 0 && !self.with_leads {
-            return Err(SqlError::refused(format!(
-                "the client account has {leads} leads: --with-leads removes them too"
-            )));
+            let (leads, them) = lead_count(leads);
+            return Err(SqlError::refused(format!("the client account has {leads}: --with-leads removes {them} too")));
         }
         session.tell(query!(statement::TAKE_TALLY_OF_CLIENT, business, id)).await?;
         session.tell(query!(statement::DELETE_TALLY_OF_CLIENT, business, id)).await?;

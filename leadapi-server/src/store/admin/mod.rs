@@ -68,3 +68,8 @@ fn name(text: &str) -> Result<String, AdminError> {
         Err(rule) => Err(AdminError::Refused(format!("name {rule}"))),
     }
 }
+
+/// Returns a number of leads with its noun, and the pronoun for them.
+fn lead_count(leads: u64) -> (String, &'static str) {
+    if leads == 1 { ("1 lead".to_owned(), "it") } else { (format!("{leads} leads"), "them") }
+}

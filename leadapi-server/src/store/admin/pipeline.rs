@@ -6,7 +6,7 @@ use leadapi_core::{
     model::{Pipeline, Stage},
 };
 
-use super::{Task, form, name, rows, served, statement};
+use super::{Task, form, lead_count, name, rows, served, statement};
 use crate::store::{
     AdminError, SqlStore,
     error::SqlError,
@@ -122,8 +122,9 @@ impl Task for Delete {
         form::refuse_named_in(session, business, |form| &form.target_pipeline_id, self.0.as_str()).await?;
         let leads = read::count(session, query!(statement::LEADS_IN_PIPELINE, business, &self.0)).await?;
         if leads > 0 {
-            let rule = "move them first, stage by stage, to stages of other pipelines";
-            return Err(SqlError::refused(format!("the pipeline has {leads} leads: {rule}")));
+            let (leads, them) = lead_count(leads);
+            let rule = format!("move {them} first, to a stage of another pipeline");
+            return Err(SqlError::refused(format!("the pipeline has {leads}: {rule}")));
         }
         for stage in &pipeline.stages {
             rows::delete_stage(session, business, &stage.id).await?;

@@ -6,7 +6,7 @@ use leadapi_core::{
     model::{Pipeline, Stage},
 };
 
-use super::{Task, name, rows, served, statement};
+use super::{Task, lead_count, name, rows, served, statement};
 use crate::store::{
     AdminError, SqlStore,
     error::SqlError,
@@ -175,7 +175,8 @@ impl Task for Delete {
             }
             Some(target) => move_leads(session, business, id, target).await?,
             None if leads > 0 => {
-                return Err(SqlError::refused(format!("the stage has {leads} leads: move them with --move-to STAGE")));
+                let (leads, them) = lead_count(leads);
+                return Err(SqlError::refused(format!("the stage has {leads}: move {them} with --move-to STAGE")));
             }
             None => {}
         }
