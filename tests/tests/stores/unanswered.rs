@@ -150,7 +150,7 @@ async fn writes_during_a_seven_second_outage_are_done_exactly_once() {
                 assert_eq!(stored.iter().filter(|(_, stored)| *stored == name).count(), 1, "{name}");
             }
             WriteOutcome::Renamed(id, renamed) => {
-                assert!(matches!(renamed, Ok(Updated::Changed(_))), "{id}: {renamed:?}")
+                assert!(matches!(renamed, Ok(Updated::Changed(_))), "{id}: {renamed:?}");
             }
             WriteOutcome::Deleted(id, deleted) => assert!(matches!(deleted, Ok(true)), "{id}: {deleted:?}"),
         }
@@ -171,10 +171,10 @@ async fn a_write_with_an_unknown_outcome_is_not_repeated() {
     for outcome in outcomes {
         match outcome {
             WriteOutcome::Created(name, Ok(created)) => {
-                assert!(matches!(created, Created::New(_)), "{name}: {created:?}")
+                assert!(matches!(created, Created::New(_)), "{name}: {created:?}");
             }
             WriteOutcome::Renamed(id, Ok(renamed)) => {
-                assert!(matches!(renamed, Updated::Changed(_)), "{id}: {renamed:?}")
+                assert!(matches!(renamed, Updated::Changed(_)), "{id}: {renamed:?}");
             }
             WriteOutcome::Deleted(id, Ok(deleted)) => assert!(deleted, "{id}"),
             WriteOutcome::Created(_, Err(error))

@@ -88,7 +88,7 @@ impl<'r> Questionnaire<'r> {
     }
 }
 
-impl<'a> Walk<'a> {
+impl Walk<'_> {
     fn go(&mut self) {
         let form = self.form;
         let mut at = 0;
