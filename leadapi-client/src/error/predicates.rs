@@ -119,7 +119,7 @@ impl Error {
         self.status().is_some_and(|status| status.is_server_error())
     }
 
-    /// Whether it took too long, be it to connect or to answer.
+    /// Returns whether connecting or waiting for the response timed out.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

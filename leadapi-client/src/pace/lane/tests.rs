@@ -122,7 +122,7 @@ fn who_came_first_goes_first() {
     };
     assert_eq!(places.iter().map(until).collect::<Vec<_>>(), [60, 60, 120, 120, 180]);
     hand.at(60_000);
-    assert_eq!(wait(&lane, &hand), (180_000, false), "whoever comes now comes last");
+    assert_eq!(wait(&lane, &hand), (180_000, false), "a later call waits longest");
     assert_eq!(until(&places[2]), 120);
     let Turn::Go(mut slot) = lane.turn(&*hand, Some(&places[1])) else { panic!("to wait") };
     slot.send(SendProgress::default());

@@ -44,7 +44,7 @@ impl Cassette {
     /// Reads the text of a HAR.
     ///
     /// Fields that the specification does not have, and fields that a replay does not need, may be there or not. What a
-    /// browser notes of a preflight, or of a request that it broke off, is passed over.
+    /// browser notes of a preflight, or of a request that it cancelled, is skipped.
     ///
     /// ```
     /// use leadapi_client::testkit::cassette::Cassette;

@@ -62,7 +62,7 @@ fn a_429_is_no_failure_and_holds_up_all_of_its_class() {
     assert!(script.now() >= 140 * SECOND);
     assert!(script.waits.lock().unwrap().iter().all(|wait| wait.failed_attempts == 0));
 
-    // Whoever comes after it, from whichever clone, waits too; reads are another class.
+    // Later writes wait too, from any clone of the client. Reads are another class.
     let (client, script) = Script::client([
         Act::status(429).with("retry-after", &60),
         Act::Answer(200, Vec::new(), r#"{"data":[],"total":0,"limit":50,"offset":0}"#.to_owned()),
