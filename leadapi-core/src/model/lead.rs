@@ -128,40 +128,6 @@ impl From<Lead> for LeadItem {
     }
 }
 
-/// A [`LeadItem`] that borrows from its lead, so that a page is serialized without copying its leads.
-#[cfg(feature = "service")]
-#[derive(Debug, Serialize)]
-pub(crate) struct LeadItemRef<'a> {
-    id: &'a LeadId,
-    client_id: &'a ClientId,
-    name: &'a str,
-    email: Option<&'a str>,
-    phone: Option<&'a str>,
-    source: Option<&'a str>,
-    value: Option<Amount>,
-    pipeline_id: Option<&'a PipelineId>,
-    stage_id: Option<&'a StageId>,
-    created_at: Timestamp,
-}
-
-#[cfg(feature = "service")]
-impl<'a> From<&'a Lead> for LeadItemRef<'a> {
-    fn from(lead: &'a Lead) -> Self {
-        Self {
-            id: &lead.id,
-            client_id: &lead.client_id,
-            name: &lead.name,
-            email: lead.email.as_deref(),
-            phone: lead.phone.as_deref(),
-            source: lead.source.as_deref(),
-            value: lead.value,
-            pipeline_id: lead.pipeline_id.as_ref(),
-            stage_id: lead.stage_id.as_ref(),
-            created_at: lead.created_at,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,10 +139,10 @@ mod tests {
         lead.value = Some(450.into());
         lead.stage_id = Some(StageId::parse("s1").unwrap());
         lead.notes = Some("not listed".into());
-        let json = r#"{"id":"l1","client_id":"c1","name":"Ann","email":null,"phone":null,"source":null,"value":450,"pipeline_id":null,"stage_id":"s1","created_at":"2026-05-04T07:58:12.004Z"}"#;
-        #[cfg(feature = "service")]
-        assert_eq!(serde_json::to_string(&LeadItemRef::from(&lead)).unwrap(), json);
-        assert_eq!(serde_json::to_string(&LeadItem::from(lead)).unwrap(), json);
+        assert_eq!(
+            serde_json::to_string(&LeadItem::from(lead)).unwrap(),
+            r#"{"id":"l1","client_id":"c1","name":"Ann","email":null,"phone":null,"source":null,"value":450,"pipeline_id":null,"stage_id":"s1","created_at":"2026-05-04T07:58:12.004Z"}"#
+        );
     }
 
     #[test]

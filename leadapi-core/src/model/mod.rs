@@ -16,8 +16,6 @@ pub use amount::{Amount, InvalidAmount};
 pub use change::Change;
 pub use client_account::ClientAccount;
 pub use idempotency_key::{IdempotencyKey, InvalidIdempotencyKey};
-#[cfg(feature = "service")]
-pub(crate) use lead::LeadItemRef;
 pub use lead::{Lead, LeadItem};
 pub use new_lead::NewLead;
 pub use page::Page;

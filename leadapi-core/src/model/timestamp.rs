@@ -6,7 +6,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use chrono::{DateTime, Datelike, SecondsFormat, Timelike, Utc};
+use chrono::{DateTime, Datelike, Timelike, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// The text is no RFC 3339 timestamp, or its year has more than four digits.
@@ -112,9 +112,34 @@ impl FromStr for Timestamp {
     }
 }
 
+impl Timestamp {
+    /// The text on the wire. Written out digit by digit, because every lead of every list has one.
+    #[rustfmt::skip]
+    pub(crate) fn text(self) -> [u8; 24] {
+        // Asked of the DateTime itself, each of these would work out its offset anew.
+        let at = self.0.naive_utc();
+        // The years that are read have four digits; of a clock beyond them, the last four are shown.
+        let year = at.year().unsigned_abs();
+        let (month, day, hour, minute, second) = (at.month(), at.day(), at.hour(), at.minute(), at.second());
+        let millis = at.nanosecond() / 1_000_000;
+        [
+            digit(year / 1000), digit(year / 100), digit(year / 10), digit(year), b'-',
+            digit(month / 10), digit(month), b'-', digit(day / 10), digit(day), b'T',
+            digit(hour / 10), digit(hour), b':', digit(minute / 10), digit(minute), b':',
+            digit(second / 10), digit(second), b'.',
+            digit(millis / 100), digit(millis / 10), digit(millis), b'Z',
+        ]
+    }
+}
+
+/// The last digit of a number.
+const fn digit(number: u32) -> u8 {
+    b'0' + (number % 10) as u8
+}
+
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0.to_rfc3339_opts(SecondsFormat::Millis, true))
+        f.pad(str::from_utf8(&self.text()).unwrap_or_default())
     }
 }
 
@@ -126,7 +151,7 @@ impl fmt::Debug for Timestamp {
 
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(str::from_utf8(&self.text()).unwrap_or_default())
     }
 }
 

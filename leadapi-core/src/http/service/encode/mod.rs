@@ -1,5 +1,7 @@
 //! The last step: encodes the outcome of a call as a response (contract D2).
 
+mod json;
+
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -17,7 +19,7 @@ use super::error::{ApiError, Kind, Unauthorized};
 use crate::{
     auth::MalformedToken,
     http::{Operation, header::IDEMPOTENCY_REPLAYED, operation::lead_path_below},
-    model::{ClientAccount, Lead, LeadItemRef, Page, Pipeline},
+    model::{ClientAccount, Lead, Page, Pipeline},
 };
 
 /// The usual number of headers of a response, including those that a host adds.
@@ -36,16 +38,16 @@ pub(super) enum Reply {
 pub(super) fn encode(operation: Operation, reply: Reply, public_path: &str) -> Result<Response<Full<Bytes>>, ApiError> {
     let mut created = None;
     let body = match reply {
-        Reply::Leads(page) => json(&items(&page))?,
-        Reply::Lead(lead) => json(&*lead)?,
+        Reply::Leads(page) => json::page(&page).into(),
+        Reply::Lead(lead) => json::lead(&lead).into(),
         Reply::Created { lead, replayed } => {
             let location = HeaderValue::try_from(lead_path_below(public_path, &lead.id)).map_err(ApiError::internal)?;
             created = Some((location, replayed));
-            json(&*lead)?
+            json::lead(&lead).into()
         }
         Reply::Deleted => Bytes::new(),
-        Reply::Pipelines(page) => json(&page)?,
-        Reply::Clients(page) => json(&page)?,
+        Reply::Pipelines(page) => generic(&page)?,
+        Reply::Clients(page) => generic(&page)?,
     };
     let mut response = respond(operation.endpoint().success, body);
     if let Some((location, replayed)) = created {
@@ -64,7 +66,7 @@ pub(super) fn refuse(error: &ApiError) -> Response<Full<Bytes>> {
         error: String,
     }
 
-    let body = json(&ErrorObject { error: error.to_string() });
+    let body = generic(&ErrorObject { error: error.to_string() });
     let mut response = respond(error.status(), body.unwrap_or_default());
     if let Ok(Some((name, value))) = header_of(error) {
         response.headers_mut().insert(name, value);
@@ -113,17 +115,6 @@ fn respond(status: StatusCode, body: Bytes) -> Response<Full<Bytes>> {
     response
 }
 
-/// Returns the page with each lead as a list item.
-fn items(page: &Page<Arc<Lead>>) -> Page<LeadItemRef<'_>> {
-    let Page { data, total, limit, offset } = page;
-    Page {
-        data: data.iter().map(|lead| LeadItemRef::from(&**lead)).collect(),
-        total: *total,
-        limit: *limit,
-        offset: *offset,
-    }
-}
-
-fn json(value: &impl Serialize) -> Result<Bytes, ApiError> {
+fn generic(value: &impl Serialize) -> Result<Bytes, ApiError> {
     serde_json::to_vec(value).map(Bytes::from).map_err(ApiError::internal)
 }
