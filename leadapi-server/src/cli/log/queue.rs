@@ -18,9 +18,6 @@ use tracing::warn;
 
 /// The most bytes of lines that may wait; the sink may be writing as many again.
 const CAPACITY: usize = 1 << 20;
-/// Pause after each write to the sink, so that lines are written in batches. Without it, nearly every request would
-/// wake the writer thread.
-const BATCH_INTERVAL: Duration = Duration::from_millis(5);
 /// How long the process waits for the sink when it ends.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -96,7 +93,6 @@ impl Shared {
                 self.dropped.inc_by(lines.split(|byte| *byte == b'\n').skip(1).count().try_into().unwrap_or(u64::MAX));
             }
             lines.clear();
-            thread::sleep(BATCH_INTERVAL);
         }
         self.lock().is_flushed = true;
         self.changed.notify_all();
