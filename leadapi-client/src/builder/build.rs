@@ -1,4 +1,4 @@
-//! The last step: a client over the transport of the caller's choice, from settings that are valid.
+//! The last step of a builder: validates the settings and creates a client over the chosen transport.
 
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response};
@@ -23,7 +23,7 @@ use crate::{
 };
 
 impl ClientBuilder {
-    /// A client over the network. Its calls work on any executor; [`Reqwest`] says on which thread its connections run.
+    /// Creates a client over the network. Its calls work on any executor; [`Reqwest`] documents its I/O thread.
     ///
     /// ```
     /// use leadapi_client::Client;
@@ -34,15 +34,16 @@ impl ClientBuilder {
     ///
     /// # Errors
     ///
-    /// [`ConfigError`]; nothing is sent yet, so an address at which nobody listens is none.
+    /// [`ConfigError`] if a setting is invalid. The client does not connect yet, so an unreachable address is not an
+    /// error.
     #[cfg(feature = "reqwest")]
     pub fn build(self) -> Result<Client, ConfigError> {
         self.transport(Reqwest::new()?)
     }
 
-    /// A client of a service in the same process: no socket, no runtime.
+    /// Creates a client of a service in the same process, without a socket or a runtime.
     ///
-    /// The base URL is one that nothing resolves; its path must be the one that the service answers under.
+    /// The host of the base URL is never resolved; its path must be the base path of the service.
     ///
     /// ```
     /// use leadapi_client::Client;
@@ -56,7 +57,7 @@ impl ClientBuilder {
     ///
     /// # Errors
     ///
-    /// [`ConfigError`] when the base URL or the token is none.
+    /// [`ConfigError`] if the base URL or the token is invalid.
     pub fn in_process<S, B>(self, service: S) -> Result<Client, ConfigError>
     where
         S: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + Sync + 'static,
@@ -69,7 +70,7 @@ impl ClientBuilder {
         self.transport(InProcess::new(service))
     }
 
-    /// A client over any transport.
+    /// Creates a client over any transport.
     ///
     /// ```
     /// use bytes::Bytes;
@@ -95,7 +96,7 @@ impl ClientBuilder {
     ///
     /// # Errors
     ///
-    /// [`ConfigError`] when the base URL or the token is none.
+    /// [`ConfigError`] if the base URL or the token is invalid.
     pub fn transport(self, transport: impl Transport) -> Result<Client, ConfigError> {
         let base = BaseUrl::parse(&self.base_url).map_err(|rule| ConfigError::BaseUrl { rule })?;
         let token = self.token.into_token().map_err(ConfigError::Token)?;

@@ -1,4 +1,4 @@
-//! How a client is put together, and what can be wrong with its settings.
+//! The builder of clients.
 
 mod build;
 
@@ -15,10 +15,10 @@ use crate::{
 };
 
 impl Client {
-    /// Begins to put a client together: the base URL with its base path, such as `http://127.0.0.1:8080/v1`, and the
-    /// token, or a text that is to be one.
+    /// Returns a builder for this base URL, which includes the base path (`http://127.0.0.1:8080/v1`), and this token.
+    /// The last step of the builder validates both.
     ///
-    /// The token goes to that origin and nowhere else. Over `http://` everyone on the way can read it.
+    /// The client sends the token to that origin only. Over `http://` anyone on the path can read it.
     ///
     /// ```
     /// use leadapi_client::Client;
@@ -39,7 +39,7 @@ impl Client {
         ClientBuilder::new(base_url.into(), token.into())
     }
 
-    /// Begins to put a client together from the environment: the base URL in `LEADAPI_URL`, the token in `LEADAPI_TOKEN`.
+    /// Returns a builder from the environment: the base URL in `LEADAPI_URL`, the token in `LEADAPI_TOKEN`.
     ///
     /// ```
     /// use leadapi_client::Client;
@@ -52,15 +52,15 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`ConfigError::Variable`] when one of them is not set, or is not UTF-8.
+    /// [`ConfigError::Variable`] if one of them is not set or is not UTF-8.
     pub fn from_env() -> Result<ClientBuilder, ConfigError> {
         let variable = |name| env::var(name).map_err(|_| ConfigError::Variable { name });
         Ok(Self::builder(variable("LEADAPI_URL")?.trim(), variable("LEADAPI_TOKEN")?))
     }
 }
 
-/// Puts a [`Client`] together; begun with [`Client::builder`], ended with one of `build`,
-/// [`in_process`](Self::in_process) and [`transport`](Self::transport).
+/// A builder of a [`Client`]. Start with [`Client::builder`], and finish with `build`,
+/// [`in_process`](Self::in_process) or [`transport`](Self::transport).
 #[must_use = "it is no client yet"]
 pub struct ClientBuilder {
     base_url: String,
@@ -86,7 +86,7 @@ impl ClientBuilder {
         Self { base_url, token, application: None, options, pacing: Pacing::default(), timer: None, on_wait: None }
     }
 
-    /// Which calls are made again when they fail, how often and after which waits.
+    /// Sets the retry policy: which failures are retried, how often, and after which delays.
     ///
     /// ```
     /// use leadapi_client::{Client, RetryPolicy};
@@ -99,7 +99,8 @@ impl ClientBuilder {
         self
     }
 
-    /// How long a call may take in all, with its attempts and its waits, those for the rate too; 5 minutes by default.
+    /// Sets the timeout of a call, including all attempts and all waits, also those for the rate limit. The default is 5
+    /// minutes.
     ///
     /// ```
     /// use std::time::Duration;
@@ -113,7 +114,7 @@ impl ClientBuilder {
         self
     }
 
-    /// How long an attempt may take, from connecting to the last byte of the answer; 10 seconds by default.
+    /// Sets the timeout of an attempt, from connecting to the last byte of the response. The default is 10 seconds.
     ///
     /// ```
     /// use std::time::Duration;
@@ -129,10 +130,10 @@ impl ClientBuilder {
 
     /// Sets the longest `Retry-After` that the client waits for; 2 minutes by default.
     ///
-    /// An answer that asks for more ends its call at once: the call fails with that answer, and
-    /// [`Error::retry_after`](crate::Error::retry_after) says what it asked for. The value does not hold back other calls:
-    /// after such a 429 they wait for a second, as after one without `Retry-After`, and then ask the service again. So one
-    /// absurd value, such as a day, cannot stop a client. The service itself never asks for more than 60 s.
+    /// If a response asks for more, its call fails at once, and [`Error::retry_after`](crate::Error::retry_after) returns
+    /// the requested wait. Other calls do not wait that long: after such a 429 they wait one second, as after a 429
+    /// without `Retry-After`, and then try again. So one absurd value, such as a day, cannot stop a client. The service
+    /// itself never asks for more than 60 s.
     ///
     /// ```
     /// use std::time::Duration;
@@ -147,7 +148,7 @@ impl ClientBuilder {
         self
     }
 
-    /// How many requests are sent in any 60 s; what the contract allows by default.
+    /// Sets the maximum number of requests in any 60 s. The default is the limit of the contract.
     ///
     /// ```
     /// use leadapi_client::{Client, Pacing};
@@ -160,8 +161,7 @@ impl ClientBuilder {
         self
     }
 
-    /// The name of the program that uses the client, such as `importer/1.2`: it stands in the `User-Agent` behind the
-    /// client's own.
+    /// Sets the name of the calling program, such as `importer/1.2`. The client appends it to its `User-Agent`.
     ///
     /// ```
     /// use leadapi_client::Client;
@@ -187,7 +187,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Is told of every wait as it begins: for the pace, for the rate, after a failure. It must not block.
+    /// Sets a callback that receives each wait when it begins: for pacing, after a 429, or before a retry. The callback
+    /// must not block.
     ///
     /// ```
     /// use leadapi_client::Client;

@@ -1,4 +1,4 @@
-//! Where a call ended, as it is known inside the client.
+//! The internal cause of a failed call.
 
 use std::time::Duration;
 
@@ -6,23 +6,23 @@ use http::StatusCode;
 
 use crate::{request::Refusal, transport::TransportError};
 
-/// Where it ended.
+/// Where a call failed.
 #[derive(Debug)]
 pub(crate) enum Cause {
-    /// Before it was sent.
+    /// Before the request was sent.
     Refusal(Refusal),
-    /// On the way.
+    /// In the transport.
     Transport(TransportError),
-    /// With an answer that is not the operation's success.
+    /// With a response other than the success of the operation.
     Answer(BadAnswer),
-    /// Before it was sent: its turn would have come after this wait, and so too late. The service had refused others, or
-    /// the client kept its own pace.
+    /// Before the request was sent: the rate limit, the client's own or the service's, would have delayed it by this
+    /// much, beyond its timeout.
     Late { wait: Duration, refused: bool },
-    /// With answers that do not fit together.
+    /// With responses that contradict each other.
     Disordered(String),
 }
 
-/// An answer that is not the operation's success; its texts may be shown.
+/// A response other than the success of the operation. Its texts are sanitized.
 #[derive(Debug)]
 pub(crate) struct BadAnswer {
     pub(crate) status: StatusCode,
@@ -34,7 +34,7 @@ pub(crate) struct BadAnswer {
     pub(crate) unreadable: Option<Unreadable>,
 }
 
-/// What is wrong with the body of a success, in a text that may be shown.
+/// Why the body of a success is invalid, as sanitized text.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct Unreadable(pub(crate) String);

@@ -1,4 +1,4 @@
-//! What is known of a call that failed.
+//! The details of a failed call.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use leadapi_core::{http::Operation, model::IdempotencyKey};
 use super::{Cause, Error};
 
 impl Error {
-    /// The operation that failed.
+    /// Returns the operation that failed.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -22,7 +22,7 @@ impl Error {
         self.0.operation
     }
 
-    /// The status of the answer, if there was one.
+    /// Returns the status of the response, if there was one.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -36,11 +36,11 @@ impl Error {
         self.answer().map(|answer| answer.status)
     }
 
-    /// What is wrong: the service's own message, or the text that it would have answered to what was not sent; where
-    /// there is neither, what else is known, such as the beginning of a proxy's page.
+    /// Returns the message: the service's own, or the one that it would send for a request that the client refused to
+    /// send. Otherwise it is what else is known, such as the beginning of a proxy's page.
     ///
-    /// In a text that came in an answer, control characters are replaced, and it is cut at 2,000 characters; what a
-    /// transport says of its own failure is as the transport wrote it.
+    /// In texts from a response, control characters are replaced, and the text is truncated at 2,000 characters. The
+    /// message of a transport's own failure is unchanged.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -62,7 +62,7 @@ impl Error {
         }
     }
 
-    /// The answer's `X-Request-Id`, by which the service's people find it in their logs.
+    /// Returns the `X-Request-Id` of the response, which identifies it in the logs of the service.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -76,9 +76,9 @@ impl Error {
         self.answer()?.request_id.as_deref()
     }
 
-    /// How long to wait before the next attempt, as far as it is known: what the answer asks for (`Retry-After`, read as
-    /// a day at most, and not limited by [`ClientBuilder::max_retry_after`](crate::ClientBuilder::max_retry_after)), or, for a call that
-    /// was not sent because its turn would have come too late, how long it would have waited for its turn.
+    /// Returns how long to wait before the next attempt, if that is known: the `Retry-After` of the response (at most a
+    /// day, and not limited by [`ClientBuilder::max_retry_after`](crate::ClientBuilder::max_retry_after)), or, for a call
+    /// that the rate limit would have delayed beyond its timeout, that delay.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -95,7 +95,7 @@ impl Error {
         }
     }
 
-    /// How many requests were sent, or tried to be.
+    /// Returns the number of attempts.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -108,7 +108,7 @@ impl Error {
         self.0.attempts
     }
 
-    /// How long the call took, its waits included.
+    /// Returns how long the call took, including its waits.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -121,8 +121,8 @@ impl Error {
         self.0.elapsed
     }
 
-    /// The key of a create, under which it can be asked for again: within 24 hours there is one lead of it, however often
-    /// and by whomever it is sent (contract D10). None when the create broke a rule, so that it never went.
+    /// Returns the idempotency key of a create. Repeating the create with this key within 24 hours creates no second lead
+    /// (contract D10). It is `None` if the client refused to send the create because it is invalid.
     ///
     /// ```
     /// use leadapi_client::{Client, Outcome, model::NewLead, transport::{Transport, TransportError}};

@@ -1,4 +1,4 @@
-//! Why a call failed, and what may have come of it.
+//! The error of a call, and its outcome.
 
 mod cause;
 mod details;
@@ -12,11 +12,10 @@ use leadapi_core::{http::Operation, model::IdempotencyKey};
 pub(crate) use self::cause::{BadAnswer, Cause, Unreadable};
 pub use self::outcome::Outcome;
 
-/// Why a call failed.
+/// The error of a call.
 ///
-/// Its text is one line: the operation, then what happened, in the service's own words where there are any. What comes
-/// from an answer is shown without tokens, and no more of a foreign body than fits a log; what a transport of one's own
-/// says of itself is shown as it is.
+/// Its text is one line: the operation, then the failure, in the service's own words if there are any. Texts from a
+/// response are shown without tokens and truncated to fit a log. The message of a custom transport is shown unchanged.
 ///
 /// ```
 /// use leadapi_client::{Client, Outcome, id::LeadId};
@@ -41,7 +40,7 @@ struct Inner {
     attempts: u32,
     elapsed: Duration,
     key: Option<IdempotencyKey>,
-    /// An attempt before the last may have done it.
+    /// Whether an attempt before the last may have been executed.
     in_doubt: bool,
 }
 
@@ -50,7 +49,7 @@ impl Error {
         Self(Box::new(Inner { operation, cause, attempts: 0, elapsed: Duration::ZERO, key: None, in_doubt: false }))
     }
 
-    /// The end of a call: what came before the last attempt belongs to it.
+    /// Adds what is known about the whole call.
     pub(crate) fn after(
         mut self,
         attempts: u32,
@@ -63,7 +62,7 @@ impl Error {
         self
     }
 
-    /// A word for each kind, for what counts errors.
+    /// Returns a word for the kind of error, as a label for metrics.
     pub(crate) fn kind(&self) -> &'static str {
         match &self.0.cause {
             Cause::Refusal(_) => "invalid",

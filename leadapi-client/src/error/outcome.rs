@@ -1,19 +1,19 @@
-//! What may have come of a call that failed, and whether to repeat it.
+//! The outcome of a failed call, and whether to retry it.
 
 use http::StatusCode;
 
 use super::{BadAnswer, Cause, Error};
 use crate::{retry::Failure, transport::Delivery};
 
-/// What may have come of a call that failed: whether sending it again could do it twice.
+/// The outcome of a failed call: whether the service may have executed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// The service answered that it did not do it.
+    /// The service refused it.
     Refused,
-    /// It never left: it is not done.
+    /// The client did not send it.
     NotSent,
-    /// It may be done, and it may not: the answer was lost, cannot be read, or says no more.
+    /// The service may or may not have executed it: the response was lost, is unreadable, or does not say.
     Unknown,
 }
 
@@ -32,11 +32,11 @@ impl Error {
         }
     }
 
-    /// What may have come of the call, of all its attempts together.
+    /// Returns the outcome of the call over all its attempts.
     ///
-    /// Statuses from 400 to 499 are refusals, but for 408: that one is about a request that got lost half-way. All
-    /// others may come from something between us and the service, after the service has done its work. A refusal says
-    /// nothing of an attempt before it whose answer was lost.
+    /// Statuses from 400 to 499 are refusals, except 408, which is about a request that was lost on the way. Others may
+    /// come from a proxy after the service has executed the request. A refusal says nothing about an earlier attempt
+    /// whose response was lost.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -69,9 +69,8 @@ impl Error {
         }
     }
 
-    /// Whether the same call may end otherwise at another time: it was not sent, its answer was lost, the rate was used up
-    /// or the service had failed. A create is then asked for again under the error's
-    /// [`idempotency_key`](Self::idempotency_key).
+    /// Returns whether a later retry may succeed: the request was not sent, its response was lost, the rate limit was
+    /// exceeded, or the service failed. Retry a create with the error's [`idempotency_key`](Self::idempotency_key).
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -87,7 +86,7 @@ impl Error {
         self.failure().may_pass()
     }
 
-    /// Whether a transport says that it will end the same another time.
+    /// Returns whether the transport reports that a retry would fail in the same way.
     pub(crate) fn is_permanent(&self) -> bool {
         matches!(&self.0.cause, Cause::Transport(error) if error.is_permanent())
     }

@@ -5,14 +5,15 @@ use http::StatusCode;
 use super::{Cause, Error};
 
 impl Error {
-    /// Whether what was asked for breaks a rule: status 400, or not sent for that reason. Mend it before trying again.
+    /// Returns whether the request is invalid: status 400, or refused by the client before sending. Correct it before
+    /// retrying.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # futures_executor::block_on(async {
     /// # let error = support::answered(400).await;
     /// if error.is_invalid() {
-    ///     println!("to be mended: {}", error.message());
+    ///     println!("invalid: {}", error.message());
     /// }
     /// # assert!(error.is_invalid());
     /// # });
@@ -21,7 +22,7 @@ impl Error {
         matches!(self.0.cause, Cause::Refusal(_)) || self.has(StatusCode::BAD_REQUEST)
     }
 
-    /// Whether the token is not good: status 401.
+    /// Returns whether the token is invalid: status 401.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -37,7 +38,7 @@ impl Error {
         self.has(StatusCode::UNAUTHORIZED)
     }
 
-    /// Whether the token lacks a scope, or the client account is not one of its business: status 403.
+    /// Returns whether the token lacks a scope, or its business does not own the client account: status 403.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -53,8 +54,8 @@ impl Error {
         self.has(StatusCode::FORBIDDEN)
     }
 
-    /// Whether the token lacks the scope that the operation needs: the one of both 403s that is about the token, and so
-    /// meets every call of the operation.
+    /// Returns whether the token lacks the scope of the operation. Unlike the other 403, this one meets every call of the
+    /// operation.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -70,8 +71,8 @@ impl Error {
         self.is_forbidden() && self.answer().is_some_and(|answer| answer.lacks_scope)
     }
 
-    /// Whether there is no such lead: status 404. A base URL that is not the API's has the same status, and another
-    /// [`message`](Self::message).
+    /// Returns whether the lead does not exist: status 404. A base URL that is not the API's leads to the same status with
+    /// another [`message`](Self::message).
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -87,7 +88,8 @@ impl Error {
         self.has(StatusCode::NOT_FOUND)
     }
 
-    /// Whether the token's requests are used up for now: status 429; [`retry_after`](Self::retry_after) says how long.
+    /// Returns whether the rate limit of the token is exceeded: status 429. [`retry_after`](Self::retry_after) returns the
+    /// wait.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -103,7 +105,7 @@ impl Error {
         matches!(self.0.cause, Cause::Late { refused: true, .. }) || self.has(StatusCode::TOO_MANY_REQUESTS)
     }
 
-    /// Whether the service, or something before it, failed: any status from 500 to 599.
+    /// Returns whether the service or a proxy failed: any status from 500 to 599.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -139,7 +141,7 @@ impl Error {
         }
     }
 
-    /// Whether there was no connection.
+    /// Returns whether connecting failed.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -1,4 +1,4 @@
-//! How a request becomes an answer: over the network, in process, or as a caller likes it.
+//! Transports: over the network, in process, or custom.
 
 mod in_process;
 #[cfg(feature = "reqwest")]
@@ -25,14 +25,14 @@ pub use in_process::InProcess;
 pub use layered::{Layered, TransportService};
 pub use progress::SendProgress;
 
-/// The most bytes of an answer's body that our transports read: many times a page of 200 leads, so that a server gone
-/// wrong cannot fill the memory.
+/// The maximum size of a response body in the transports of this crate. It is many times a page of 200 leads, and
+/// keeps a misbehaving server from exhausting the memory.
 pub const MAX_RESPONSE_BYTES: usize = 16 * 1_024 * 1_024;
 
-/// Takes a request to the service and brings back its answer.
+/// Sends a request and returns its response.
 ///
-/// [`Client`](crate::Client) calls it once for each attempt. Whoever wants other sockets, a record of the
-/// traffic or faults on purpose implements it, often around another transport:
+/// [`Client`](crate::Client) calls it once for each attempt. Implement it for other sockets, to record traffic, or to
+/// inject faults, often around another transport:
 ///
 /// ```
 /// use std::sync::{Arc, atomic::{AtomicU64, Ordering}};
@@ -54,20 +54,20 @@ pub const MAX_RESPONSE_BYTES: usize = 16 * 1_024 * 1_024;
 /// }
 /// ```
 ///
-/// - The request's URI is whole: scheme, host, path and query. Its `Authorization` header holds the token and is marked
-///   as sensitive: a transport sends it to that URI's origin and nowhere else, along no redirect, and shows it to nobody,
-///   in its errors neither.
-/// - It is sent at most once: whether to send it again is not for a transport to say.
-/// - The body of the answer is whole and bounded.
-/// - It need not give up by itself: the client does, by dropping the future.
+/// - The URI of the request is absolute: scheme, host, path and query. The `Authorization` header holds the token and is
+///   marked as sensitive. A transport sends it only to the origin of that URI, follows no redirect with it, and never
+///   shows it, not even in errors.
+/// - A transport sends the request at most once. The client decides about retries.
+/// - The body of the response is complete and bounded in size.
+/// - A transport needs no timeout of its own: the client drops the future.
 #[async_trait]
 pub trait Transport: Send + Sync + 'static {
-    /// Sends a request, and waits for the whole of its answer, whatever its status.
+    /// Sends a request and returns the complete response, whatever its status.
     ///
     /// # Errors
     ///
-    /// There is no answer; [`TransportError::delivery`] says whether the service may have been reached none the less. In
-    /// doubt it may have been.
+    /// There is no response. [`TransportError::delivery`] says whether the request may have reached the service. If that
+    /// is unknown, it may have.
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError>;
 }
 
@@ -84,17 +84,17 @@ macro_rules! by_pointer {
 
 by_pointer! { Arc Box }
 
-/// How far a request got that has no answer.
+/// How far a request without a response got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Delivery {
-    /// Nothing of it has left: the service cannot have acted on it.
+    /// No byte was sent: the service cannot have acted on it.
     NotSent,
-    /// Some of it may have left: the service may have acted on it.
+    /// Some bytes may have been sent: the service may have acted on it.
     MaybeSent,
 }
 
-/// Why there is no answer.
+/// The error of a request without a response.
 ///
 /// ```
 /// use leadapi_client::transport::{Delivery, TransportError};
@@ -109,13 +109,13 @@ pub struct TransportError {
     connect: bool,
     timeout: bool,
     permanent: bool,
-    /// What happened, where our own transport knows it.
+    /// The failure, if a transport of this crate knows it.
     what: Option<&'static str>,
     source: BoxError,
 }
 
 impl TransportError {
-    /// Nothing of the request has left.
+    /// Creates an error of a request of which no byte was sent.
     ///
     /// ```
     /// # use leadapi_client::transport::{Delivery, TransportError};
@@ -133,7 +133,7 @@ impl TransportError {
         }
     }
 
-    /// Some of the request may have left.
+    /// Creates an error of a request of which some bytes may have been sent.
     ///
     /// ```
     /// # use leadapi_client::transport::{Delivery, TransportError};
@@ -151,7 +151,7 @@ impl TransportError {
         }
     }
 
-    /// It happened before there was a connection.
+    /// Marks the error as a failure to connect.
     ///
     /// ```
     /// # use leadapi_client::transport::TransportError;
@@ -163,7 +163,7 @@ impl TransportError {
         self
     }
 
-    /// It took too long.
+    /// Marks the error as a timeout.
     ///
     /// ```
     /// # use leadapi_client::transport::TransportError;
@@ -189,7 +189,7 @@ impl TransportError {
         self
     }
 
-    /// Says what happened, in place of the words that fit any error.
+    /// Sets the failure, in place of a generic text.
     #[cfg(feature = "reqwest")]
     pub(crate) const fn because(mut self, what: Option<&'static str>) -> Self {
         self.what = what;
@@ -206,7 +206,7 @@ impl TransportError {
         self.permanent
     }
 
-    /// How far the request got.
+    /// Returns how far the request got.
     ///
     /// ```
     /// # use leadapi_client::transport::{Delivery, TransportError};
@@ -217,7 +217,7 @@ impl TransportError {
         self.delivery
     }
 
-    /// Whether there was no connection.
+    /// Returns whether connecting failed.
     ///
     /// ```
     /// # use leadapi_client::transport::{Delivery, TransportError};
@@ -227,7 +227,7 @@ impl TransportError {
         self.connect
     }
 
-    /// Whether it took too long.
+    /// Returns whether the request timed out.
     ///
     /// ```
     /// # use leadapi_client::transport::{Delivery, TransportError};
@@ -267,7 +267,7 @@ impl Error for TransportError {
 #[error("the response body is larger than {MAX_RESPONSE_BYTES} bytes")]
 struct BodyTooLarge;
 
-/// Reads a body to its end, unless it is too large.
+/// Reads a body to its end, or fails if it is too large.
 async fn whole<B>(response: Response<B>) -> Result<Response<Bytes>, BoxError>
 where
     B: Body,

@@ -1,4 +1,4 @@
-//! The transport over the network, on reqwest.
+//! The network transport, based on reqwest.
 
 use std::{
     convert::Infallible,
@@ -41,13 +41,13 @@ use crate::config_error::ConfigError;
 pub struct Reqwest(reqwest::Client);
 
 impl Reqwest {
-    /// So long may it take to connect.
+    /// The timeout for connecting.
     pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-    /// So long a connection is kept that nobody uses: less than the 75 s after which a server closes it, so that a request
-    /// rarely meets one that is closing.
+    /// How long an idle connection is kept. It is less than the 75 s after which the server closes one, so that a request
+    /// rarely meets a closing connection.
     const IDLE: Duration = Duration::from_secs(60);
 
-    /// A transport with the settings of the client's own builder.
+    /// Creates a transport with the default settings.
     ///
     /// ```
     /// use leadapi_client::{Client, transport::Reqwest};
@@ -58,16 +58,16 @@ impl Reqwest {
     ///
     /// # Errors
     ///
-    /// [`ConfigError::Transport`]: the system's TLS could not be set up; the source says why.
+    /// [`ConfigError::Transport`] if TLS cannot be set up; the source says why.
     pub fn new() -> Result<Self, ConfigError> {
         let builder = reqwest::Client::builder();
         Self::from_builder(builder.connect_timeout(Self::CONNECT_TIMEOUT).pool_idle_timeout(Self::IDLE))
     }
 
-    /// A transport with one's own settings of reqwest: proxies, root certificates, a local address.
+    /// Creates a transport from a reqwest builder: with proxies, root certificates or a local address.
     ///
-    /// Redirects and reqwest's own repetitions are turned off whatever the builder says, because the token must not
-    /// follow and what may be repeated is the client's to say.
+    /// Redirects and reqwest's own retries are always disabled, because the token must not follow a redirect and the
+    /// client decides about retries.
     ///
     /// ```
     /// use leadapi_client::{Client, transport::Reqwest};
@@ -79,7 +79,7 @@ impl Reqwest {
     ///
     /// # Errors
     ///
-    /// [`ConfigError::Transport`], whose source is what reqwest says against the settings.
+    /// [`ConfigError::Transport`] if reqwest rejects the settings; the source says why.
     pub fn from_builder(builder: reqwest::ClientBuilder) -> Result<Self, ConfigError> {
         let builder = builder.redirect(redirect::Policy::none()).referer(false).retry(retry::never());
         builder.build().map(Self).map_err(|error| ConfigError::Transport(error.into()))
@@ -106,7 +106,7 @@ fn not_started(error: io::Error) -> TransportError {
     TransportError::not_sent(error).because(Some("could not start the I/O thread"))
 }
 
-/// What reqwest says, told in our terms; whatever it is not sure of may have been sent.
+/// Converts an error of reqwest. Unless the error excludes it, the request may have been sent.
 fn told(error: BoxError) -> TransportError {
     let error = match error.downcast::<reqwest::Error>() {
         // The client says what was asked for, and ids in URLs are not for every log.
@@ -132,7 +132,7 @@ fn told(error: BoxError) -> TransportError {
     told.because(what)
 }
 
-/// The body of a request, which hyper first looks at when it is about to write the request's head.
+/// The body of a request. It reports when hyper first reads it, just before it writes the head.
 struct ReportedBody {
     body: Full<Bytes>,
     progress: SendProgress,
