@@ -174,12 +174,17 @@ mod tests {
 
     use super::*;
 
+    enum Event {
+        CallWoken,
+        RequestArrived,
+    }
+
     /// Reports each wake.
-    struct Notify(Sender<()>);
+    struct Notify(Sender<Event>);
 
     impl Wake for Notify {
         fn wake(self: Arc<Self>) {
-            self.0.send(()).unwrap_or_default();
+            self.0.send(Event::CallWoken).unwrap_or_default();
         }
     }
 
@@ -189,33 +194,33 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
         let (may_answer, answering) = channel::<()>();
+        let (notify, events) = channel();
+        let arrived = notify.clone();
         let server = thread::spawn(move || {
             let (mut socket, _) = listener.accept().unwrap();
             assert_ne!(socket.read(&mut [0; 4_096]).unwrap(), 0);
+            arrived.send(Event::RequestArrived).unwrap();
             answering.recv().unwrap();
             socket.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").unwrap();
             socket
         });
         let transport = Reqwest::new().unwrap();
-        let request = Request::get(url).body(Bytes::new()).unwrap();
-        let progress = SendProgress::default();
-        let mut request = request;
-        request.extensions_mut().insert(progress.clone());
-        let mut call = transport.send(request);
-        let (notify, woken) = channel();
+        let mut call = transport.send(Request::get(url).body(Bytes::new()).unwrap());
         let waker = Waker::from(Arc::new(Notify(notify)));
         let mut cx = Context::from_waker(&waker);
         let runtime = io_runtime::handle().unwrap();
         // Returns when the thread of the connections has done all that it had to do.
         let settle = || block_on(runtime.spawn(async {})).unwrap();
-        while call.as_mut().poll(&mut cx).is_pending() && progress.delivery() == crate::transport::Delivery::NotSent {
-            woken.recv().unwrap();
+        assert!(call.as_mut().poll(&mut cx).is_pending());
+        // The call is not woken when its request has been sent.
+        while let Event::CallWoken = events.recv().unwrap() {
+            assert!(call.as_mut().poll(&mut cx).is_pending());
         }
         settle();
         assert!(call.as_mut().poll(&mut cx).is_pending());
-        woken.try_iter().for_each(drop);
+        events.try_iter().for_each(drop);
         may_answer.send(()).unwrap();
-        woken.recv().unwrap();
+        assert!(matches!(events.recv().unwrap(), Event::CallWoken));
         settle();
         drop(call);
         drop(transport);
