@@ -1,11 +1,11 @@
-//! The log line of a request.
+//! The log line of a request, and its span.
 
 use std::time::Duration;
 
-use http::{HeaderValue, Method, Request, StatusCode};
+use http::{HeaderValue, Method, Request, StatusCode, Uri};
 use leadapi_core::http::{Operation, RequestLog};
 use percent_encoding::percent_decode_str;
-use tracing::{Span, error, error_span, field::display, info};
+use tracing::{Span, debug_span, error, info};
 
 use crate::chain::chain;
 
@@ -23,10 +23,51 @@ const KNOWN_METHODS: [Method; 9] = [
     Method::CONNECT,
 ];
 
-/// The span has the level of errors, so that the cause of a 500 always has its request id.
-pub(super) fn span<B>(request: &Request<B>, id: &HeaderValue) -> Span {
-    let id = id.to_str().unwrap_or_default();
-    error_span!("request", id, method = method(request.method()), path = redacted(request.uri().path()))
+/// What the log says about a request. It is formatted only if a line is written.
+pub(super) struct LoggedRequest {
+    id: HeaderValue,
+    method: Method,
+    uri: Uri,
+}
+
+impl LoggedRequest {
+    pub(super) fn new<B>(request: &Request<B>, id: HeaderValue) -> Self {
+        Self { id, method: request.method().clone(), uri: request.uri().clone() }
+    }
+
+    /// Returns the span of the request, for traces. It is off by default in the log, whose line of the request names
+    /// the same fields.
+    pub(super) fn span(&self) -> Span {
+        debug_span!("request", request_id = self.id(), method = method(&self.method), path = redacted(self.uri.path()))
+    }
+
+    /// Writes the line of the request.
+    pub(super) fn log(&self, status: StatusCode, about: &RequestLog, duration: Duration) {
+        macro_rules! line {
+            ($level:ident, $text:literal $(, $cause:expr)?) => {
+                $level!(
+                    request_id = self.id(),
+                    method = method(&self.method),
+                    path = redacted(self.uri.path()),
+                    status = status.as_u16(),
+                    took_ms = (duration.as_secs_f64() * 1e6).round() / 1e3,
+                    operation = about.operation.map_or("-", Operation::name),
+                    business = about.caller.as_ref().map(|caller| display(&caller.business)),
+                    token = about.caller.as_ref().map(|caller| display(&caller.token)),
+                    $(cause = $cause,)?
+                    $text
+                )
+            };
+        }
+        match about.cause.as_ref() {
+            None => line!(info, "answered"),
+            Some(cause) => line!(error, "failed", display(chain(&**cause))),
+        }
+    }
+
+    fn id(&self) -> &str {
+        self.id.to_str().unwrap_or_default()
+    }
 }
 
 /// Returns the method as it may be logged: callers choose the length and the text of an unknown one.
@@ -51,17 +92,6 @@ fn redacted(path: &str) -> &str {
 /// Returns where a token begins. The case is ignored: a client may have changed it, and most of the secret is left.
 pub(super) fn token(text: &[u8]) -> Option<usize> {
     text.windows(TOKEN_PREFIX.len()).position(|window| window.eq_ignore_ascii_case(TOKEN_PREFIX))
-}
-
-pub(super) fn log(status: StatusCode, about: &RequestLog, duration: Duration) {
-    let (status, took_ms) = (status.as_u16(), (duration.as_secs_f64() * 1e6).round() / 1e3);
-    let operation = about.operation.map_or("-", Operation::name);
-    let caller = about.caller.as_ref();
-    let (business, token) = (caller.map(|by| display(&by.business)), caller.map(|by| display(&by.token)));
-    match about.cause.as_ref() {
-        None => info!(status, took_ms, operation, business, token, "answered"),
-        Some(cause) => error!(status, took_ms, operation, business, token, cause = %chain(&**cause), "failed"),
-    }
 }
 
 #[cfg(test)]

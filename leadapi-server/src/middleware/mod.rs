@@ -28,7 +28,7 @@ use tracing::Instrument;
 pub use self::request_id::with_request_ids;
 use self::{
     error_response::{Rejection, error_response},
-    log::{log, span},
+    log::LoggedRequest,
     request_id::request_id,
     spawn_on_drop::SpawnOnDrop,
     validate::validate,
@@ -73,37 +73,29 @@ impl Handler for Middleware {
     ) -> impl Future<Output = Response<Full<Bytes>>> + Send {
         let is_write = !request.method().is_safe();
         // The connection drops this future when the client disconnects.
-        SpawnOnDrop::new(Box::pin(self.with_request_id(request, received, backlog)), is_write)
+        SpawnOnDrop::new(Box::pin(self.respond(request, received, backlog)), is_write)
     }
 }
 
 impl Middleware {
-    async fn with_request_id(
+    async fn respond(
         self,
         request: Request<RequestBody>,
         received: Instant,
         backlog: Result<(), UnreadResponses>,
     ) -> Response<Full<Bytes>> {
         let id = request_id(request.headers());
-        let span = span(&request, &id);
-        let mut response = self.instrumented(request, received, backlog).instrument(span).await;
-        response.headers_mut().insert(X_REQUEST_ID, id);
-        response
-    }
-
-    async fn instrumented(
-        &self,
-        request: Request<RequestBody>,
-        received: Instant,
-        backlog: Result<(), UnreadResponses>,
-    ) -> Response<Full<Bytes>> {
-        let (response, about) = match backlog {
-            Ok(()) => self.limited(request, received).await.unwrap_or_else(error_response),
-            Err(error) => error_response(error.into()),
+        let logged = LoggedRequest::new(&request, id.clone());
+        let span = logged.span();
+        let answered = match backlog {
+            Ok(()) => self.limited(request, received).instrument(span.clone()).await,
+            Err(error) => Err(error.into()),
         };
+        let (mut response, about) = answered.unwrap_or_else(error_response);
         let duration = received.elapsed();
         self.0.metrics.answered(response.status(), about.operation, duration);
-        log(response.status(), &about, duration);
+        span.in_scope(|| logged.log(response.status(), &about, duration));
+        response.headers_mut().insert(X_REQUEST_ID, id);
         response
     }
 

@@ -169,8 +169,7 @@ impl Target {
         let log = self.log();
         let mut seen: HashMap<String, Vec<String>> = HashMap::new();
         for line in log.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()) {
-            let span = &line["span"];
-            if let (Some(path), Some(id)) = (span["path"].as_str(), span["id"].as_str()) {
+            if let (Some(path), Some(id)) = (line["path"].as_str(), line["request_id"].as_str()) {
                 seen.entry(path.to_owned()).or_default().push(id.to_owned());
             }
         }

@@ -79,11 +79,12 @@ impl LogOptions {
             LogFormat::Text => lines.with_ansi(io::stderr().is_terminal()).boxed(),
             LogFormat::Json => lines.json().flatten_event(true).with_span_list(false).boxed(),
         };
-        let log = tracing_subscriber::registry().with(filter).with(lines);
+        let log = tracing_subscriber::registry().with(lines.with_filter(filter));
         #[cfg(feature = "otlp")]
         {
             let traces = self.otlp_endpoint.as_deref().map(otlp::Traces::to).transpose()?;
-            log.with(traces.as_ref().map(otlp::Traces::layer)).try_init().unwrap_or_default();
+            let events = filter::parse(&self.log).map_err(CommandError::Log)?;
+            log.with(traces.as_ref().map(|traces| traces.layer(events))).try_init().unwrap_or_default();
             Ok(Logging { _traces: traces, _flush: flush, dropped })
         }
         #[cfg(not(feature = "otlp"))]

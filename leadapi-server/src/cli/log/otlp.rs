@@ -4,7 +4,11 @@ use opentelemetry::trace::TracerProvider;
 use opentelemetry_otlp::{SpanExporter, WithExportConfig};
 use opentelemetry_sdk::{Resource, trace::SdkTracerProvider};
 use tracing::Subscriber;
-use tracing_subscriber::{Layer, registry::LookupSpan};
+use tracing_subscriber::{
+    EnvFilter, Layer,
+    filter::{FilterExt, filter_fn},
+    registry::LookupSpan,
+};
 
 use crate::cli::CommandError;
 
@@ -23,11 +27,13 @@ impl Traces {
         Ok(Self(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build()))
     }
 
-    pub(super) fn layer<S>(&self) -> impl Layer<S> + use<S>
+    /// Returns a layer that traces every request, whatever the log level, with the log lines that the filter passes.
+    pub(super) fn layer<S>(&self, lines: EnvFilter) -> impl Layer<S> + use<S>
     where
         S: Subscriber + for<'a> LookupSpan<'a>,
     {
-        tracing_opentelemetry::layer().with_tracer(self.0.tracer(NAME))
+        let requests = filter_fn(|about| about.is_span() && about.target().starts_with(env!("CARGO_CRATE_NAME")));
+        tracing_opentelemetry::layer().with_tracer(self.0.tracer(NAME)).with_filter(lines.or(requests))
     }
 }
 
