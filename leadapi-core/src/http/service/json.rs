@@ -1,6 +1,6 @@
 //! Reads the body of a create or an update member by member, so that all its errors can be reported (contract D5).
 
-use std::{collections::HashSet, fmt};
+use std::{collections::BTreeSet, fmt};
 
 use serde::{
     Deserialize, Deserializer as _,
@@ -58,7 +58,7 @@ fn members(
     errors: &mut FieldErrors,
 ) -> Option<(Change<String>, LeadPatch)> {
     let (mut client, mut patch) = (Change::Keep, LeadPatch::new());
-    let mut seen = HashSet::new();
+    let mut seen = BTreeSet::new();
     // Kept apart: if the text turns out not to be JSON further on, the errors of its members are not reported.
     let mut of_members = FieldErrors::default();
     let read = |name: String, value: &RawValue| {
