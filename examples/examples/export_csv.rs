@@ -85,7 +85,7 @@ async fn export(args: &Args) -> Result<u64, BoxError> {
     let bar = ProgressBar::new(0).with_message("leads");
     bar.set_style(ProgressStyle::with_template("{msg} {wide_bar} {human_pos} of {human_len}, {eta} left")?);
     let mut written = 0;
-    let mut leads = client.leads().walk(query).prefetch(4).stream();
+    let mut leads = client.leads().list_all(query).prefetch(4).stream();
     while let Some(lead) = leads.try_next().await? {
         written += 1;
         bar.set_length(leads.total().unwrap_or_default());

@@ -12,8 +12,8 @@ use crate::{
     answer,
     call::{Call, CreateLead},
     client::Client,
+    pager::{Checkpoint, Fetch, LeadPager, Poller},
     request::Prepared,
-    walk::{Fetch, Mark, Poller, Walk},
 };
 use leadapi_core::model::IdempotencyKey;
 
@@ -209,40 +209,40 @@ impl<'c> Leads<'c> {
     ///
     /// # fn main() { futures_executor::block_on(async {
     /// # let client = in_process();
-    /// let mut leads = client.leads().walk(LeadQuery::new().client(casa_verde())).stream();
+    /// let mut leads = client.leads().list_all(LeadQuery::new().client(casa_verde())).stream();
     /// while let Some(lead) = leads.try_next().await? {
     ///     println!("{} of {:?}", lead.name, leads.total());
     /// }
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap() }
     /// ```
-    pub fn walk(&self, query: LeadQuery) -> Walk {
-        Walk::new(self.fetch(), query)
+    pub fn list_all(&self, query: LeadQuery) -> LeadPager {
+        LeadPager::new(self.fetch(), query)
     }
 
-    /// Returns a poller for leads created since a mark, for integrations that check every few minutes. The query's
+    /// Returns a poller for leads created since a checkpoint, for integrations that check every few minutes. The query's
     /// window is ignored.
     ///
     /// ```
-    /// use leadapi_client::{model::{LeadQuery, NewLead}, walk::Mark};
+    /// use leadapi_client::{model::{LeadQuery, NewLead}, pager::Checkpoint};
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # use support::*;
     ///
     /// # fn main() { futures_executor::block_on(async {
     /// # let client = in_process();
-    /// let mut poller = client.leads().new_since(LeadQuery::new(), Mark::at("2026-06-01T00:00:00Z".parse()?));
+    /// let mut poller = client.leads().poll_created(LeadQuery::new(), Checkpoint::at("2026-06-01T00:00:00Z".parse()?));
     /// assert!(poller.poll().await?.leads.is_empty());
     ///
     /// client.leads().create(&NewLead::new(&casa_verde(), "Øyvind")).await?;
     /// let new = poller.poll().await?;
     /// assert_eq!(new.leads.first().map(|lead| lead.name.as_str()), Some("Øyvind"));
-    /// let to_keep = serde_json::to_string(&new.mark)?;
+    /// let saved = serde_json::to_string(&new.checkpoint)?;
     /// assert!(poller.poll().await?.leads.is_empty());
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap() }
     /// ```
-    pub fn new_since(&self, query: LeadQuery, mark: Mark) -> Poller {
-        Poller::new(self.fetch(), query, mark)
+    pub fn poll_created(&self, query: LeadQuery, checkpoint: Checkpoint) -> Poller {
+        Poller::new(self.fetch(), query, checkpoint)
     }
 
     /// Returns the function that fetches a page.

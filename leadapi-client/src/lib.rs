@@ -30,7 +30,7 @@ mod client;
 mod builder;
 
 pub mod bulk;
-pub mod walk;
+pub mod pager;
 
 mod leads;
 

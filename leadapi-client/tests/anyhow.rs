@@ -10,12 +10,12 @@ use leadapi_client::{
     auth::BearerToken,
     id::{ClientId, LeadId, PipelineId, StageId},
     model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead, Timestamp, Window},
+    pager::{Checkpoint, Position},
     testkit::{
         cassette::{Cassette, Recorder},
         conformance::{self, Target},
     },
     transport::{InProcess, Reqwest, Transport},
-    walk::{Mark, Position},
 };
 
 #[path = "client/support.rs"]
@@ -54,8 +54,8 @@ async fn calls(client: &Client) -> anyhow::Result<()> {
     let (lead, _) = leads.get(&lead.id).with_meta().await?;
     leads.update(&lead.id, &LeadPatch::new().name("Bo")).await?;
     leads.list(&LeadQuery::new().limit(200)?).await?;
-    leads.walk(LeadQuery::new()).resume(Position::default()).stream().try_next().await?;
-    leads.new_since(LeadQuery::new(), Mark::default()).poll().await?;
+    leads.list_all(LeadQuery::new()).resume(Position::default()).stream().try_next().await?;
+    leads.poll_created(LeadQuery::new(), Checkpoint::default()).poll().await?;
     let mut creates = leads.create_many([new]).named("import-7")?;
     while let Some(settled) = creates.next().await {
         settled?.outcome?;

@@ -94,10 +94,10 @@ async fn export_by_hand(bare: &Arc<Bare>) -> f64 {
     leads as f64 / begun.elapsed().as_secs_f64()
 }
 
-/// Leads per second of a walk, which reads each lead once even while others write.
+/// Leads per second of a pager, which reads each lead once even while others write.
 async fn export(client: &Client) -> f64 {
     let (begun, mut leads) = (Instant::now(), 0);
-    let mut stream = client.leads().walk(LeadQuery::new()).prefetch(AT_ONCE).stream();
+    let mut stream = client.leads().list_all(LeadQuery::new()).prefetch(AT_ONCE).stream();
     while stream.try_next().await.unwrap().is_some() {
         leads += 1;
     }

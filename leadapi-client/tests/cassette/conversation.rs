@@ -26,8 +26,8 @@ pub(crate) async fn hold(client: &Client) -> Result<Vec<String>, Error> {
     heard.push(format!("{}", leads.get(&second.id).await?.id == second.id));
     let page = leads.list(&LeadQuery::new().client(casa_verde.clone())).await?;
     heard.push(page.data.iter().map(|lead| lead.name.as_str()).collect::<Vec<_>>().join(", "));
-    let mut walk = leads.walk(LeadQuery::new()).stream();
-    while let Some(lead) = walk.try_next().await? {
+    let mut stream = leads.list_all(LeadQuery::new()).stream();
+    while let Some(lead) = stream.try_next().await? {
         heard.push(lead.name.clone());
     }
     leads.delete(&second.id).await?;

@@ -25,6 +25,8 @@ mod informational;
 #[cfg(test)]
 mod pacing;
 #[cfg(test)]
+mod pager;
+#[cfg(test)]
 mod refused_before_the_wire;
 #[cfg(test)]
 mod retries;
@@ -39,5 +41,3 @@ mod seven_operations;
 mod statuses;
 #[cfg(test)]
 mod support;
-#[cfg(test)]
-mod walk;

@@ -6,8 +6,8 @@ use leadapi_client::{
     RetryPolicy,
     auth::Scopes,
     model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead, Window},
+    pager::Checkpoint,
     testkit::FakeLeadApi,
-    walk::Mark,
 };
 use leadapi_core::{
     dataset::Dataset,
@@ -82,9 +82,9 @@ async fn two_clients_share_what_is_there_and_not_more() {
     };
     tokio::join!(create(&one), create(&two));
     assert_eq!(one.leads().list(&LeadQuery::new()).await.unwrap().total, 43);
-    let mut walk = two.leads().walk(LeadQuery::new()).page_size(7).stream();
+    let mut stream = two.leads().list_all(LeadQuery::new()).page_size(7).stream();
     let mut seen = 0;
-    while walk.try_next().await.unwrap().is_some() {
+    while stream.try_next().await.unwrap().is_some() {
         seen += 1;
     }
     assert_eq!(seen, 43);
@@ -150,7 +150,7 @@ async fn ids_follow_from_the_seed_and_grow() {
 async fn a_poller_sees_what_is_new_after_the_time_has_moved() {
     let api = FakeLeadApi::start().await;
     let client = api.client();
-    let mut poller = client.leads().new_since(LeadQuery::new(), Mark::at(api.now()));
+    let mut poller = client.leads().poll_created(LeadQuery::new(), Checkpoint::at(api.now()));
     assert!(poller.poll().await.unwrap().leads.is_empty());
     for minutes in 1..4 {
         api.advance(Duration::from_secs(60 * minutes));

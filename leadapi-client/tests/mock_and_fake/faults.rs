@@ -67,8 +67,8 @@ async fn a_bulk_goes_through_trouble_without_a_lead_too_many() {
         settled.unwrap().outcome.unwrap();
     }
     api.fail_fraction(0.0, 0);
-    let (mut names, mut walk) = (Vec::new(), client.leads().walk(LeadQuery::new()).stream());
-    while let Some(lead) = walk.try_next().await.unwrap() {
+    let (mut names, mut stream) = (Vec::new(), client.leads().list_all(LeadQuery::new()).stream());
+    while let Some(lead) = stream.try_next().await.unwrap() {
         names.push(lead.name);
     }
     let mut wanted: Vec<String> = (0..100).map(|number| format!("Lead {number}")).collect();

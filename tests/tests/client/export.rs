@@ -25,7 +25,7 @@ use leadapi_core::{
 
 const LEADS: usize = 100_000;
 const WRITERS: usize = 4;
-/// The number of inserts and deletes by each writer per page that is read. A walk makes no promise if the list
+/// The number of inserts and deletes by each writer per page that is read. The pager makes no promise if the list
 /// changes by more than one page while it reads one page.
 const WRITES_PER_PAGE: usize = 10;
 
@@ -87,7 +87,7 @@ async fn export(prefetch: usize) {
     let writers: Vec<_> =
         (0..WRITERS).map(|writer| tokio::spawn(write(client.clone(), writer, stop.clone(), read.clone()))).collect();
     let mut found: BTreeMap<LeadId, usize> = BTreeMap::new();
-    let mut pages = client.leads().walk(LeadQuery::new()).prefetch(prefetch).pages();
+    let mut pages = client.leads().list_all(LeadQuery::new()).prefetch(prefetch).pages();
     while let Some(page) = pages.try_next().await.unwrap() {
         read.fetch_add(1, Ordering::Relaxed);
         for lead in page {

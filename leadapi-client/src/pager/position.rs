@@ -1,4 +1,4 @@
-//! The position of a walk, to resume it later.
+//! The position of an iteration, to resume it later.
 
 use leadapi_core::{id::LeadId, model::Timestamp};
 use serde::{Deserialize, Serialize};
@@ -9,33 +9,33 @@ pub(super) type Key = (Timestamp, LeadId);
 /// The version of the serialized form.
 const VERSION: u32 = 1;
 
-/// The position of a walk: after the last lead that it yielded.
+/// The position of an iteration: after the last lead that it yielded.
 ///
-/// It has a constant size and can be serialized with serde, so another process can resume the walk
-/// ([`Walk::resume`](super::Walk::resume)). The serialized form is opaque. It contains no lead data except one id and
-/// creation time. The default is the beginning.
+/// It has a constant size and can be serialized with serde, so another process can resume it
+/// ([`LeadPager::resume`](super::LeadPager::resume)). The serialized form is opaque. It contains no lead data except
+/// one id and creation time. The default is the beginning.
 ///
 /// ```
-/// use leadapi_client::{model::LeadQuery, walk::Position};
+/// use leadapi_client::{model::LeadQuery, pager::Position};
 /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
 /// # use support::*;
 ///
 /// # fn main() { futures_executor::block_on(async {
 /// # let client = in_process();
-/// let mut leads = client.leads().walk(LeadQuery::new()).stream();
+/// let mut leads = client.leads().list_all(LeadQuery::new()).stream();
 /// let first = leads.try_next().await?;
 /// assert!(first.is_some());
-/// let written = serde_json::to_string(&leads.position())?;
+/// let saved = serde_json::to_string(&leads.position())?;
 ///
 /// // Tomorrow, in another process:
-/// let position: Position = serde_json::from_str(&written)?;
-/// let mut rest = client.leads().walk(LeadQuery::new()).resume(position).stream();
+/// let position: Position = serde_json::from_str(&saved)?;
+/// let mut rest = client.leads().list_all(LeadQuery::new()).resume(position).stream();
 /// assert_eq!(rest.try_next().await?, None);
 /// # Ok::<(), leadapi_core::BoxError>(())
 /// # }).unwrap() }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(into = "Written", try_from = "Written")]
+#[serde(into = "PositionRecord", try_from = "PositionRecord")]
 pub struct Position {
     /// The last lead that was yielded.
     pub(super) last: Option<Key>,
@@ -47,7 +47,7 @@ pub struct Position {
 
 /// The serialized form of a position.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Written {
+struct PositionRecord {
     version: u32,
     last: Option<(Timestamp, LeadId)>,
     rank: u64,
@@ -56,22 +56,22 @@ struct Written {
 
 /// The error for a position that a later version of this crate wrote.
 #[derive(Debug, thiserror::Error)]
-#[error("this is version {0} of a position, and only {VERSION} can be read")]
+#[error("unsupported version {0} of a position (supported: {VERSION})")]
 pub(super) struct UnknownVersion(u32);
 
-impl From<Position> for Written {
+impl From<Position> for PositionRecord {
     fn from(Position { last, rank, total }: Position) -> Self {
         Self { version: VERSION, last, rank, total }
     }
 }
 
-impl TryFrom<Written> for Position {
+impl TryFrom<PositionRecord> for Position {
     type Error = UnknownVersion;
 
-    fn try_from(Written { version, last, rank, total }: Written) -> Result<Self, UnknownVersion> {
+    fn try_from(PositionRecord { version, last, rank, total }: PositionRecord) -> Result<Self, UnknownVersion> {
         // The input is untrusted: a wrong number only costs requests, but it must not overflow.
-        let most = leadapi_core::model::Window::MAX_OFFSET;
-        let (rank, total) = (rank.min(most), total.map(|total| total.min(most)));
+        let max = leadapi_core::model::Window::MAX_OFFSET;
+        let (rank, total) = (rank.min(max), total.map(|total| total.min(max)));
         if version == VERSION { Ok(Self { last, rank, total }) } else { Err(UnknownVersion(version)) }
     }
 }

@@ -1,4 +1,4 @@
-//! The stream of a walk, page by page, and its requests.
+//! The stream of leads, page by page, and its requests.
 
 use std::{
     collections::VecDeque,
@@ -12,13 +12,13 @@ use futures_core::{Stream, future::BoxFuture};
 use leadapi_core::model::{LeadItem, LeadQuery, Page, Window};
 
 use super::{
-    Fetch, Walk,
-    course::{Course, Taken},
+    Fetch, LeadPager,
+    cursor::{Advance, Cursor},
     position::Position,
 };
 use crate::error::Error;
 
-/// The leads of a walk page by page, as returned by [`Walk::pages`].
+/// The leads page by page, as returned by [`LeadPager::pages`].
 ///
 /// Every page contains at least one lead, and only new ones. An error does not end the stream: the next poll requests
 /// the same page again, so a caller that wants to give up stops polling. The stream ends after an error in two cases:
@@ -32,7 +32,7 @@ use crate::error::Error;
 /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
 /// # fn main() { futures_executor::block_on(async {
 /// # let client = support::in_process();
-/// let mut pages = client.leads().walk(LeadQuery::new()).pages();
+/// let mut pages = client.leads().list_all(LeadQuery::new()).pages();
 /// while let Some(page) = pages.next().await {
 ///     match page {
 ///         Ok(page) => println!("{} leads, {:?}", page.len(), pages.position()),
@@ -49,31 +49,40 @@ pub struct PageStream {
     query: LeadQuery,
     prefetch: usize,
     /// The number of concurrent requests. It equals `prefetch` while the guesses are right.
-    pub(super) depth: usize,
+    pub(super) concurrency: usize,
     /// The number of consecutive pages without a wrong guess.
-    held: usize,
-    pub(super) course: Course,
+    correct_guesses: usize,
+    pub(super) cursor: Cursor,
     /// The next request first. All others are guesses.
     requests: VecDeque<Request>,
-    /// Set by a fault, after which no more requests are sent.
+    /// Set by a [`PagerError`](super::error::PagerError), after which no more requests are sent.
     ended: bool,
 }
 
 struct Request {
     window: Window,
-    state: State,
+    state: RequestState,
 }
 
-enum State {
-    Asked(BoxFuture<'static, Result<Page<LeadItem>, Error>>),
-    Answered(Result<Page<LeadItem>, Error>),
+enum RequestState {
+    Pending(BoxFuture<'static, Result<Page<LeadItem>, Error>>),
+    Done(Result<Page<LeadItem>, Error>),
 }
 
 impl PageStream {
-    pub(super) fn new(walk: Walk) -> Self {
-        let Walk { fetch, query, page_size, prefetch, from } = walk;
-        let course = Course::new(page_size, from);
-        Self { fetch, query, prefetch, depth: prefetch, held: 0, course, requests: VecDeque::new(), ended: false }
+    pub(super) fn new(pager: LeadPager) -> Self {
+        let LeadPager { fetch, query, page_size, prefetch, from } = pager;
+        let cursor = Cursor::new(page_size, from);
+        Self {
+            fetch,
+            query,
+            prefetch,
+            concurrency: prefetch,
+            correct_guesses: 0,
+            cursor,
+            requests: VecDeque::new(),
+            ended: false,
+        }
     }
 
     /// Returns the next page, or `None` at the end.
@@ -83,7 +92,7 @@ impl PageStream {
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # fn main() { futures_executor::block_on(async {
     /// # let client = support::in_process();
-    /// let mut pages = client.leads().walk(LeadQuery::new()).pages();
+    /// let mut pages = client.leads().list_all(LeadQuery::new()).pages();
     /// assert!(matches!(pages.next().await, Some(Ok(page)) if page.len() == 1));
     /// assert!(pages.next().await.is_none());
     /// # }) }
@@ -99,7 +108,7 @@ impl PageStream {
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # fn main() { futures_executor::block_on(async {
     /// # let client = support::in_process();
-    /// let mut pages = client.leads().walk(LeadQuery::new()).pages();
+    /// let mut pages = client.leads().list_all(LeadQuery::new()).pages();
     /// while let Some(page) = pages.try_next().await? {
     ///     println!("{}", page.len());
     /// }
@@ -116,7 +125,7 @@ impl PageStream {
         self.next().await.transpose()
     }
 
-    /// Returns the total number of leads from the last page, or `None` before the first page. The walk may yield a
+    /// Returns the total number of leads from the last page, or `None` before the first page. The stream may yield a
     /// different number, because leads are created and deleted meanwhile.
     ///
     /// ```
@@ -124,7 +133,7 @@ impl PageStream {
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # fn main() { futures_executor::block_on(async {
     /// # let client = support::in_process();
-    /// let mut pages = client.leads().walk(LeadQuery::new()).pages();
+    /// let mut pages = client.leads().list_all(LeadQuery::new()).pages();
     /// assert_eq!(pages.total(), None);
     /// pages.try_next().await?;
     /// assert_eq!(pages.total(), Some(1));
@@ -132,56 +141,56 @@ impl PageStream {
     /// # }).unwrap() }
     /// ```
     pub const fn total(&self) -> Option<u64> {
-        self.course.total()
+        self.cursor.total()
     }
 
     /// Returns the position after the last page that was yielded. Store it once the leads of that page are safe.
     ///
     /// ```
-    /// # use leadapi_client::{model::LeadQuery, walk::Position};
+    /// # use leadapi_client::{model::LeadQuery, pager::Position};
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # fn main() {
     /// # let client = support::in_process();
-    /// let pages = client.leads().walk(LeadQuery::new()).pages();
+    /// let pages = client.leads().list_all(LeadQuery::new()).pages();
     /// assert_eq!(pages.position(), Position::default());
     /// # }
     /// ```
     pub fn position(&self) -> Position {
-        self.course.position(self.course.last().cloned(), 0)
+        self.cursor.position(self.cursor.last().cloned(), 0)
     }
 
-    pub(super) fn is_over(&self) -> bool {
-        self.ended || self.course.is_done()
+    pub(super) fn is_finished(&self) -> bool {
+        self.ended || self.cursor.is_done()
     }
 
     pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Vec<LeadItem>, Error>>> {
         loop {
-            if self.is_over() {
+            if self.is_finished() {
                 return Poll::Ready(None);
             }
-            self.work(context, self.depth.max(1));
-            let Some(answer) = self.first_answer() else { return Poll::Pending };
-            let taken = match answer {
+            self.drive_requests(context, self.concurrency.max(1));
+            let Some(response) = self.take_first_response() else { return Poll::Pending };
+            let advanced = match response {
                 // Later requests would likely fail in the same way, and the next poll makes new guesses.
                 (_, Err(error)) => {
                     self.requests.clear();
                     return Poll::Ready(Some(Err(error)));
                 }
-                (window, Ok(page)) => self.course.take(window, page),
+                (window, Ok(page)) => self.cursor.advance(window, page),
             };
-            match taken {
-                Err(fault) => {
+            match advanced {
+                Err(error) => {
                     self.requests.clear();
                     self.ended = true;
-                    return Poll::Ready(Some(Err(fault.into())));
+                    return Poll::Ready(Some(Err(error.into())));
                 }
-                Ok(taken) => {
-                    self.weigh_guesses();
-                    if let Taken::New(page) = taken
+                Ok(advance) => {
+                    self.check_guesses();
+                    if let Advance::Leads(page) = advance
                         && !page.is_empty()
                     {
                         // Start the requests now, so that they are in flight while the caller works.
-                        self.work(context, self.depth);
+                        self.drive_requests(context, self.concurrency);
                         return Poll::Ready(Some(Ok(page)));
                     }
                 }
@@ -189,49 +198,49 @@ impl PageStream {
         }
     }
 
-    /// Starts requests until `most` are in flight, and polls all of them.
-    pub(super) fn work(&mut self, context: &mut Context<'_>, most: usize) {
-        while !self.is_over() && self.requests.len() < most {
+    /// Starts requests until `max` are in flight, and polls all of them.
+    pub(super) fn drive_requests(&mut self, context: &mut Context<'_>, max: usize) {
+        while !self.is_finished() && self.requests.len() < max {
             let guessed = match self.requests.back() {
-                None => Some(self.course.window()),
-                Some(request) => self.course.window_after(request.window),
+                None => Some(self.cursor.window()),
+                Some(request) => self.cursor.window_after(request.window),
             };
             let Some(window) = guessed else { break };
             let query = self.query.clone().window(window);
-            self.requests.push_back(Request { window, state: State::Asked((self.fetch)(query)) });
+            self.requests.push_back(Request { window, state: RequestState::Pending((self.fetch)(query)) });
         }
         for Request { state, .. } in &mut self.requests {
-            if let State::Asked(future) = state
-                && let Poll::Ready(answer) = future.as_mut().poll(context)
+            if let RequestState::Pending(future) = state
+                && let Poll::Ready(response) = future.as_mut().poll(context)
             {
-                *state = State::Answered(answer);
+                *state = RequestState::Done(response);
             }
         }
     }
 
     /// Discards wrong guesses and reduces prefetching for a while. Otherwise a fast-changing list would cause more
     /// wasted requests than useful ones.
-    fn weigh_guesses(&mut self) {
+    fn check_guesses(&mut self) {
         match self.requests.front() {
-            Some(guess) if !self.course.may_hold(guess.window) => {
+            Some(guess) if !self.cursor.may_contain(guess.window) => {
                 self.requests.clear();
-                (self.depth, self.held) = (1, 0);
+                (self.concurrency, self.correct_guesses) = (1, 0);
             }
             _ => {
-                self.held += 1;
-                if self.held > 8 * self.depth {
-                    (self.depth, self.held) = (self.prefetch.min(self.depth + 1), 0);
+                self.correct_guesses += 1;
+                if self.correct_guesses > 8 * self.concurrency {
+                    (self.concurrency, self.correct_guesses) = (self.prefetch.min(self.concurrency + 1), 0);
                 }
             }
         }
     }
 
-    /// Takes the answer to the next request, if it has arrived.
-    fn first_answer(&mut self) -> Option<(Window, Result<Page<LeadItem>, Error>)> {
+    /// Takes the response to the next request, if it has arrived.
+    fn take_first_response(&mut self) -> Option<(Window, Result<Page<LeadItem>, Error>)> {
         let first = self.requests.pop_front()?;
         match first.state {
-            State::Answered(answer) => Some((first.window, answer)),
-            State::Asked(_) => {
+            RequestState::Done(response) => Some((first.window, response)),
+            RequestState::Pending(_) => {
                 self.requests.push_front(first);
                 None
             }
@@ -239,12 +248,12 @@ impl PageStream {
     }
 
     #[cfg(test)]
-    pub(super) fn rows_held(&self) -> usize {
-        let answered = self.requests.iter().filter_map(|request| match &request.state {
-            State::Answered(Ok(page)) => Some(page.data.len()),
+    pub(super) fn buffered_rows(&self) -> usize {
+        let responses = self.requests.iter().filter_map(|request| match &request.state {
+            RequestState::Done(Ok(page)) => Some(page.data.len()),
             _ => None,
         });
-        answered.sum()
+        responses.sum()
     }
 }
 
@@ -257,7 +266,7 @@ impl Stream for PageStream {
 
     /// The number of pages is unknown before the end: leads are created and deleted, and pages fail.
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, self.is_over().then_some(0))
+        (0, self.is_finished().then_some(0))
     }
 }
 
@@ -266,7 +275,7 @@ impl fmt::Debug for PageStream {
         let windows = self.requests.iter().map(|request| request.window).collect::<Vec<_>>();
         f.debug_struct("PageStream")
             .field("query", &self.query)
-            .field("course", &self.course)
+            .field("cursor", &self.cursor)
             .field("requests", &windows)
             .finish_non_exhaustive()
     }

@@ -1,4 +1,4 @@
-//! A service over the model, on an unreliable connection.
+//! A service over the model, with an unreliable connection.
 
 use std::{
     future::Future,
@@ -19,53 +19,53 @@ use leadapi_core::{
 use super::model::Model;
 use crate::{
     error::{Cause, Error},
+    pager::{Fetch, LeadPager},
     transport::TransportError,
-    walk::{Fetch, Walk},
 };
 
-/// A service over a model, on an unreliable connection.
+/// A service over a model, with an unreliable connection.
 #[derive(Clone)]
-pub(super) struct Line {
+pub(super) struct UnreliableService {
     pub(super) model: Arc<Mutex<Model>>,
     /// One in this many requests fails; 0 for none.
     pub(super) fails: usize,
     /// Maximum number of polls of each wait: one before a request reaches the service, one after.
     pub(super) waits: usize,
-    pub(super) asked: Arc<Mutex<Vec<Window>>>,
-    pub(super) under_way: Arc<AtomicUsize>,
+    pub(super) requested: Arc<Mutex<Vec<Window>>>,
+    pub(super) in_flight: Arc<AtomicUsize>,
 }
 
-impl Line {
+impl UnreliableService {
     pub(super) fn new(model: Model, fails: usize, waits: usize) -> Self {
         let model = Arc::new(Mutex::new(model));
-        Self { model, fails, waits, asked: Arc::default(), under_way: Arc::default() }
+        Self { model, fails, waits, requested: Arc::default(), in_flight: Arc::default() }
     }
 
     pub(super) fn fetch(&self) -> Fetch {
-        let line = self.clone();
-        Arc::new(move |query| line.clone().request(query.window))
+        let service = self.clone();
+        Arc::new(move |query| service.clone().request(query.window))
     }
 
     fn request(self, window: Window) -> BoxFuture<'static, Result<Page<LeadItem>, Error>> {
-        self.asked.lock().unwrap().push(window);
-        self.under_way.fetch_add(1, Ordering::Relaxed);
-        let guard = UnderWay(self.under_way.clone());
+        self.requested.lock().unwrap().push(window);
+        self.in_flight.fetch_add(1, Ordering::Relaxed);
+        let guard = InFlightGuard(self.in_flight.clone());
         Box::pin(async move {
             let _guard = guard;
             self.wait().await;
-            let lost = self.fails > 0 && self.model.lock().unwrap().dice.one_in(self.fails);
+            let lost = self.fails > 0 && self.model.lock().unwrap().rng.one_in(self.fails);
             // The request is lost on the way to the service, or its response on the way back.
-            if lost && self.model.lock().unwrap().dice.one_in(2) {
-                return Err(unplugged());
+            if lost && self.model.lock().unwrap().rng.one_in(2) {
+                return Err(connection_error());
             }
-            let page = self.model.lock().unwrap().answer(window);
+            let page = self.model.lock().unwrap().respond(window);
             self.wait().await;
-            if lost { Err(unplugged()) } else { Ok(page) }
+            if lost { Err(connection_error()) } else { Ok(page) }
         })
     }
 
     async fn wait(&self) {
-        let mut times = self.model.lock().unwrap().dice.below(self.waits + 1);
+        let mut times = self.model.lock().unwrap().rng.below(self.waits + 1);
         std::future::poll_fn(|context| {
             context.waker().wake_by_ref();
             times = times.saturating_sub(1);
@@ -74,24 +74,24 @@ impl Line {
         .await;
     }
 
-    pub(super) fn walk(&self) -> Walk {
-        Walk::new(self.fetch(), LeadQuery::new())
+    pub(super) fn pager(&self) -> LeadPager {
+        LeadPager::new(self.fetch(), LeadQuery::new())
     }
 
     pub(super) fn one_in(&self, times: usize) -> bool {
-        times > 0 && self.model.lock().unwrap().dice.one_in(times)
+        times > 0 && self.model.lock().unwrap().rng.one_in(times)
     }
 }
 
-struct UnderWay(Arc<AtomicUsize>);
+struct InFlightGuard(Arc<AtomicUsize>);
 
-impl Drop for UnderWay {
+impl Drop for InFlightGuard {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-pub(super) fn unplugged() -> Error {
+pub(super) fn connection_error() -> Error {
     Error::new(Operation::ListLeads, Cause::Transport(TransportError::not_sent("unplugged")))
 }
 

@@ -16,9 +16,9 @@ use leadapi_core::{
 
 /// A seeded pseudo-random number generator (`SplitMix64`).
 #[derive(Debug, Clone)]
-pub(super) struct Dice(pub(super) u64);
+pub(super) struct Rng(pub(super) u64);
 
-impl Dice {
+impl Rng {
     fn roll(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -58,33 +58,33 @@ pub(super) type Row = (i64, u32);
 pub(super) struct Model {
     /// Oldest first, so that new rows are appended.
     pub(super) rows: Vec<Row>,
-    pub(super) dice: Dice,
+    pub(super) rng: Rng,
     churn: Churn,
     clock: i64,
     ids: u32,
     /// Maximum number of rows in a response, whatever the request says.
-    pub(super) most: usize,
+    pub(super) max_rows: usize,
     pub(super) requests: usize,
     at_first: HashSet<u32>,
     deleted: HashSet<u32>,
-    pub(super) given: HashMap<u32, usize>,
-    last_given: Option<Row>,
+    pub(super) yielded: HashMap<u32, usize>,
+    last_yielded: Option<Row>,
 }
 
 impl Model {
     pub(super) fn new(leads: usize, churn: Churn, seed: u64) -> Self {
         let mut model = Self {
             rows: Vec::new(),
-            dice: Dice(seed),
+            rng: Rng(seed),
             churn,
             clock: 1_700_000_000_000,
             ids: 0,
-            most: 1_000,
+            max_rows: 1_000,
             requests: 0,
             at_first: HashSet::new(),
             deleted: HashSet::new(),
-            given: HashMap::new(),
-            last_given: None,
+            yielded: HashMap::new(),
+            last_yielded: None,
         };
         model.create(leads);
         model.at_first = model.rows.iter().map(|row| row.1).collect();
@@ -94,7 +94,7 @@ impl Model {
     /// Some rows share a `created_at`, so that the id decides.
     pub(super) fn create(&mut self, count: usize) {
         for _ in 0..count {
-            self.clock += self.dice.below(3) as i64;
+            self.clock += self.rng.below(3) as i64;
             let row = (self.clock, self.id());
             let at = self.rows.partition_point(|other| *other < row);
             self.rows.insert(at, row);
@@ -130,16 +130,16 @@ impl Model {
             Churn::Steady(created, deleted) => {
                 self.create(created);
                 for _ in 0..deleted {
-                    let at = self.dice.below(self.rows.len());
+                    let at = self.rng.below(self.rows.len());
                     self.delete(at, 1);
                 }
             }
             Churn::Late(most, overlap) => {
-                let (count, at) = (self.dice.below(most), self.dice.below(self.rows.len()));
-                match self.dice.below(8) {
+                let (count, at) = (self.rng.below(most), self.rng.below(self.rows.len()));
+                match self.rng.below(8) {
                     0..2 => self.create(count),
                     2..4 => (0..count).for_each(|_| {
-                        let late = self.clock - self.dice.below(overlap as usize + 1) as i64;
+                        let late = self.clock - self.rng.below(overlap as usize + 1) as i64;
                         self.create_at(late);
                     }),
                     4 => self.delete(at, count),
@@ -147,22 +147,22 @@ impl Model {
                 }
             }
             Churn::Wild(most) => {
-                let count = self.dice.below(most) + 1;
-                let at = self.dice.below(self.rows.len());
-                match self.dice.below(16) {
+                let count = self.rng.below(most) + 1;
+                let at = self.rng.below(self.rows.len());
+                match self.rng.below(16) {
                     0..4 => self.create(count),
                     4..6 => (0..count).for_each(|_| {
                         let (oldest, newest) = (self.rows.first().map_or(0, |row| row.0), self.clock);
-                        let late = newest - self.dice.below((newest - oldest) as usize + 1) as i64;
+                        let late = newest - self.rng.below((newest - oldest) as usize + 1) as i64;
                         self.create_at(late);
                     }),
                     6..8 => self.delete(at, count),
                     8 => self.delete(self.rows.len().saturating_sub(count), count),
                     9..11 => (0..count).for_each(|_| {
-                        let at = self.dice.below(self.rows.len());
+                        let at = self.rng.below(self.rows.len());
                         self.delete(at, 1);
                     }),
-                    11 if self.dice.one_in(20) => self.delete(0, usize::MAX / 2),
+                    11 if self.rng.one_in(20) => self.delete(0, usize::MAX / 2),
                     _ => {}
                 }
             }
@@ -170,29 +170,29 @@ impl Model {
     }
 
     /// Returns the response to a window (contract D3), after the changes since the last request.
-    pub(super) fn answer(&mut self, window: Window) -> Page<LeadItem> {
+    pub(super) fn respond(&mut self, window: Window) -> Page<LeadItem> {
         if self.requests > 0 {
             self.change();
         }
         self.requests += 1;
         let offset = window.offset() as usize;
-        let limit = (window.limit() as usize).min(self.most);
+        let limit = (window.limit() as usize).min(self.max_rows);
         let data = self.rows.iter().rev().skip(offset).take(limit).copied().map(lead).collect();
         Page::new(data, self.rows.len() as u64, window)
     }
 
-    pub(super) fn give(&mut self, lead: &LeadItem) {
+    pub(super) fn record(&mut self, lead: &LeadItem) {
         let row = row(lead);
-        assert!(self.last_given.is_none_or(|last| row < last), "{row:?} after {:?}", self.last_given);
-        self.last_given = Some(row);
-        *self.given.entry(row.1).or_default() += 1;
+        assert!(self.last_yielded.is_none_or(|last| row < last), "{row:?} after {:?}", self.last_yielded);
+        self.last_yielded = Some(row);
+        *self.yielded.entry(row.1).or_default() += 1;
     }
 
     /// Returns how many leads that existed throughout were missed, and how often leads were repeated.
     pub(super) fn missed_and_repeated(&self) -> (usize, usize) {
         let throughout = self.at_first.difference(&self.deleted);
-        let missed = throughout.filter(|id| !self.given.contains_key(id)).count();
-        (missed, self.given.values().map(|times| times.saturating_sub(1)).sum())
+        let missed = throughout.filter(|id| !self.yielded.contains_key(id)).count();
+        (missed, self.yielded.values().map(|times| times.saturating_sub(1)).sum())
     }
 }
 

@@ -7,13 +7,13 @@ use std::{
 
 use leadapi_core::model::{LeadItem, LeadQuery, Window};
 
-use super::{Fetch, LeadStream, Mark, Walk};
+use super::{Checkpoint, Fetch, LeadPager, LeadStream};
 use crate::error::Error;
 
 /// Default overlap: how far before the newest lead a poller rereads.
 const OVERLAP: Duration = Duration::from_secs(5 * 60);
 
-/// Returns the leads that were created since the last poll. [`Leads::new_since`](crate::Leads::new_since) creates
+/// Returns the leads that were created since the last poll. [`Leads::poll_created`](crate::Leads::poll_created) creates
 /// one.
 ///
 /// Each [`poll`](Self::poll) reads from the newest lead down to the newest lead of the last poll minus the overlap,
@@ -24,7 +24,7 @@ const OVERLAP: Duration = Duration::from_secs(5 * 60);
 /// The limits:
 ///
 /// - A lead that appears with a `created_at` further back than the overlap, such as an import that keeps its old
-///   date, is not returned. A [`Walk`] finds it.
+///   date, is not returned. A [`LeadPager`] finds it.
 /// - At most 1,000 leads are remembered. If more were created within the overlap, the poller rereads only the latest
 ///   of them, and leads with the same millisecond together or not at all. It repeats none, but it misses a lead that
 ///   appears before them.
@@ -33,38 +33,38 @@ const OVERLAP: Duration = Duration::from_secs(5 * 60);
 /// - With a filter by stage, a lead that moves into the stage is returned if it was created within the overlap. A
 ///   poller finds what was created, not what was changed.
 /// - A poll holds all new leads in memory until it has read the last one. Where that would be too much, as on the
-///   first poll, start with [`Mark::at`] and read the older leads with a [`Walk`].
+///   first poll, start with [`Checkpoint::at`] and read the older leads with a [`LeadPager`].
 #[must_use = "nothing is read before it is polled"]
 pub struct Poller {
     fetch: Fetch,
     query: LeadQuery,
     page_size: u32,
     overlap: Duration,
-    mark: Mark,
+    checkpoint: Checkpoint,
     /// An unfinished poll: it failed, or its future was dropped.
-    reading: Option<Reading>,
+    in_progress: Option<PollInProgress>,
 }
 
-struct Reading {
+struct PollInProgress {
     leads: LeadStream,
     /// Newest first.
     new: Vec<LeadItem>,
-    /// When the poll began, in milliseconds since 1970.
-    began: i64,
+    /// When the poll started, in milliseconds since 1970.
+    started_at: i64,
 }
 
 /// The result of [`Poller::poll`].
 ///
 /// ```
-/// # use leadapi_client::{model::LeadQuery, walk::Mark};
+/// # use leadapi_client::{model::LeadQuery, pager::Checkpoint};
 /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
 /// # fn main() { futures_executor::block_on(async {
 /// # let client = support::in_process();
-/// let new = client.leads().new_since(LeadQuery::new(), Mark::default()).poll().await?;
+/// let new = client.leads().poll_created(LeadQuery::new(), Checkpoint::default()).poll().await?;
 /// for lead in &new.leads {
-///     println!("{} came at {}", lead.name, lead.created_at);
+///     println!("{} was created at {}", lead.name, lead.created_at);
 /// }
-/// println!("to be kept now: {}", serde_json::to_string(&new.mark)?);
+/// println!("store this now: {}", serde_json::to_string(&new.checkpoint)?);
 /// # Ok::<(), leadapi_core::BoxError>(())
 /// # }).unwrap() }
 /// ```
@@ -75,26 +75,26 @@ pub struct NewLeads {
     /// earlier ones. To show the newest first, reverse the list.
     pub leads: Vec<LeadItem>,
     /// The checkpoint that includes these leads. Store it once the leads are safe. After a crash, a poller that
-    /// resumes from the previous mark returns the same leads again and loses none.
-    pub mark: Mark,
+    /// resumes from the previous checkpoint returns the same leads again and loses none.
+    pub checkpoint: Checkpoint,
 }
 
 impl Poller {
-    pub(crate) const fn new(fetch: Fetch, query: LeadQuery, mark: Mark) -> Self {
-        Self { fetch, query, page_size: Window::MAX_LIMIT, overlap: OVERLAP, mark, reading: None }
+    pub(crate) const fn new(fetch: Fetch, query: LeadQuery, checkpoint: Checkpoint) -> Self {
+        Self { fetch, query, page_size: Window::MAX_LIMIT, overlap: OVERLAP, checkpoint, in_progress: None }
     }
 
     /// Sets how far before the newest lead each poll rereads, 5 minutes by default. It compares creation times, so it
     /// does not depend on the polling interval.
     ///
     /// ```
-    /// # use leadapi_client::{model::LeadQuery, walk::Mark};
+    /// # use leadapi_client::{model::LeadQuery, pager::Checkpoint};
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// use std::time::Duration;
     ///
     /// # fn main() {
     /// # let client = support::in_process();
-    /// let poller = client.leads().new_since(LeadQuery::new(), Mark::default()).overlap(Duration::from_secs(30));
+    /// let poller = client.leads().poll_created(LeadQuery::new(), Checkpoint::default()).overlap(Duration::from_secs(30));
     /// # assert!(format!("{poller:?}").contains("overlap: 30s"));
     /// # }
     /// ```
@@ -103,15 +103,15 @@ impl Poller {
         self
     }
 
-    /// Sets the page size, as [`Walk::page_size`]. If few leads are created between two polls, a small page that
+    /// Sets the page size, as [`LeadPager::page_size`]. If few leads are created between two polls, a small page that
     /// covers the overlap is enough.
     ///
     /// ```
-    /// # use leadapi_client::{model::LeadQuery, walk::Mark};
+    /// # use leadapi_client::{model::LeadQuery, pager::Checkpoint};
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # fn main() {
     /// # let client = support::in_process();
-    /// let poller = client.leads().new_since(LeadQuery::new(), Mark::default()).page_size(20);
+    /// let poller = client.leads().poll_created(LeadQuery::new(), Checkpoint::default()).page_size(20);
     /// # assert!(format!("{poller:?}").contains("page_size: 20"));
     /// # }
     /// ```
@@ -125,11 +125,11 @@ impl Poller {
     /// If a poll fails or its future is dropped, nothing is lost: the next call continues where it stopped.
     ///
     /// ```
-    /// # use leadapi_client::{model::LeadQuery, walk::Mark};
+    /// # use leadapi_client::{model::LeadQuery, pager::Checkpoint};
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # fn main() { futures_executor::block_on(async {
     /// # let client = support::in_process();
-    /// let mut poller = client.leads().new_since(LeadQuery::new(), Mark::default());
+    /// let mut poller = client.leads().poll_created(LeadQuery::new(), Checkpoint::default());
     /// assert_eq!(poller.poll().await?.leads.len(), 1);
     /// assert_eq!(poller.poll().await?.leads.len(), 0);
     /// # Ok::<(), leadapi_core::BoxError>(())
@@ -140,33 +140,34 @@ impl Poller {
     ///
     /// The same as [`LeadStream::try_next`].
     pub async fn poll(&mut self) -> Result<NewLeads, Error> {
-        let Self { fetch, query, page_size, overlap, mark, reading } = self;
-        let now = reading.get_or_insert_with(|| Reading {
+        let Self { fetch, query, page_size, overlap, checkpoint, in_progress } = self;
+        let poll = in_progress.get_or_insert_with(|| PollInProgress {
             // Most polls need one page; a prefetched second page would be discarded.
-            leads: Walk::new(fetch.clone(), query.clone()).page_size(*page_size).prefetch(0).stream(),
+            leads: LeadPager::new(fetch.clone(), query.clone()).page_size(*page_size).prefetch(0).stream(),
             new: Vec::new(),
-            began: unix_millis(SystemTime::now()),
+            started_at: unix_millis(SystemTime::now()),
         });
         loop {
-            match now.leads.try_next().await {
-                Ok(Some(lead)) if mark.is_below(&lead) => break,
-                Ok(Some(lead)) if mark.has_told(&lead) => {}
-                Ok(Some(lead)) => now.new.push(lead),
+            match poll.leads.try_next().await {
+                Ok(Some(lead)) if checkpoint.excludes(&lead) => break,
+                Ok(Some(lead)) if checkpoint.has_returned(&lead) => {}
+                Ok(Some(lead)) => poll.new.push(lead),
                 Ok(None) => break,
                 Err(error) => {
                     // If the stream were kept after its last error, it would end here as if all leads had been read.
-                    if now.leads.is_over() {
-                        *reading = None;
+                    if poll.leads.is_finished() {
+                        *in_progress = None;
                     }
                     return Err(error);
                 }
             }
         }
-        let (mut leads, began) = (mem::take(&mut now.new), now.began);
+        let (mut leads, started_at) = (mem::take(&mut poll.new), poll.started_at);
         leads.reverse();
-        *reading = None;
-        *mark = mem::take(mark).and(&leads, began, i64::try_from(overlap.as_millis()).unwrap_or(i64::MAX));
-        Ok(NewLeads { leads, mark: mark.clone() })
+        *in_progress = None;
+        *checkpoint =
+            mem::take(checkpoint).after(&leads, started_at, i64::try_from(overlap.as_millis()).unwrap_or(i64::MAX));
+        Ok(NewLeads { leads, checkpoint: checkpoint.clone() })
     }
 }
 
@@ -180,7 +181,7 @@ impl fmt::Debug for Poller {
             .field("query", &self.query)
             .field("page_size", &self.page_size)
             .field("overlap", &self.overlap)
-            .field("mark", &self.mark)
+            .field("checkpoint", &self.checkpoint)
             .finish_non_exhaustive()
     }
 }

@@ -1,31 +1,31 @@
 //! Iteration over all leads while others write.
 //!
 //! The service pages by offset. When leads are inserted or deleted between two requests, the rows move, and a loop
-//! that adds the limit to the offset repeats leads or, worse, misses some. A [`Walk`] does neither.
+//! that adds the limit to the offset repeats leads or, worse, misses some. A [`LeadPager`] does neither.
 //!
 //! Guarantees, for a list in the order of the contract:
 //!
 //! - A lead that exists from the first request to the last is yielded exactly once.
-//! - A lead that is created or deleted during the walk is yielded once or not at all. A lead created now is newer
-//!   than the start of the walk, so it is not yielded, and the walk ends however many are created. A lead imported
-//!   with an old `created_at` is yielded if the walk has not passed that time yet.
+//! - A lead that is created or deleted meanwhile is yielded once or not at all. A lead created now is newer
+//!   than the start, so it is not yielded, and the iteration ends however many are created. A lead imported
+//!   with an old `created_at` is yielded if the iteration has not passed that time yet.
 //! - Leads come newest first, each as it was when its page was read. A lead that changes later is not yielded again.
 //! - With a filter by stage, the list contains the leads in that stage. A lead that moves into or out of the stage
 //!   counts as created or deleted.
 //! - Memory is bounded by one page plus the prefetched pages. It does not grow with the list.
-//! - When nothing changes, a walk needs about 2 % more requests than the plain loop. The more rows move, the more
+//! - When nothing changes, it needs about 2 % more requests than the plain loop. The more rows move, the more
 //!   requests it needs.
 //!
 //! If the list is not in that order, or changes by more than a page with every request and in both directions, the
-//! walk ends with an error. It never guesses.
+//! iteration ends with an error. It never guesses.
 //!
 //! To find leads created since the last run, use a [`Poller`].
 
-mod course;
-mod fault;
-mod leads;
-mod mark;
-mod pages;
+mod checkpoint;
+mod cursor;
+mod error;
+mod lead_stream;
+mod page_stream;
 mod poller;
 mod position;
 
@@ -39,20 +39,20 @@ use leadapi_core::model::{LeadItem, LeadQuery, Page, Window};
 
 use crate::error::Error;
 
-pub use leads::LeadStream;
-pub use mark::Mark;
-pub use pages::PageStream;
+pub use checkpoint::Checkpoint;
+pub use lead_stream::LeadStream;
+pub use page_stream::PageStream;
 pub use poller::{NewLeads, Poller};
 pub use position::Position;
 
 /// Maximum number of prefetched pages.
-const MOST_AHEAD: usize = 64;
+const MAX_PREFETCH: usize = 64;
 
 /// Fetches a page; called once per request. The only interface to the rest of the client.
 pub(crate) type Fetch = Arc<dyn Fn(LeadQuery) -> BoxFuture<'static, Result<Page<LeadItem>, Error>> + Send + Sync>;
 
-/// A walk over all leads, created by [`Leads::walk`](crate::Leads::walk). It sends nothing until its stream is
-/// polled.
+/// A request for all leads, created by [`Leads::list_all`](crate::Leads::list_all). It sends nothing until its stream
+/// is polled.
 ///
 /// ```
 /// use leadapi_client::model::LeadQuery;
@@ -61,7 +61,7 @@ pub(crate) type Fetch = Arc<dyn Fn(LeadQuery) -> BoxFuture<'static, Result<Page<
 ///
 /// # fn main() { futures_executor::block_on(async {
 /// # let client = in_process();
-/// let mut pages = client.leads().walk(LeadQuery::new()).page_size(100).prefetch(4).pages();
+/// let mut pages = client.leads().list_all(LeadQuery::new()).page_size(100).prefetch(4).pages();
 /// while let Some(page) = pages.try_next().await? {
 ///     println!("{} leads more", page.len());
 /// }
@@ -70,7 +70,7 @@ pub(crate) type Fetch = Arc<dyn Fn(LeadQuery) -> BoxFuture<'static, Result<Page<
 /// ```
 #[derive(Clone)]
 #[must_use = "nothing is read before its stream is polled"]
-pub struct Walk {
+pub struct LeadPager {
     fetch: Fetch,
     query: LeadQuery,
     page_size: u32,
@@ -78,7 +78,7 @@ pub struct Walk {
     from: Position,
 }
 
-impl Walk {
+impl LeadPager {
     pub(crate) fn new(fetch: Fetch, query: LeadQuery) -> Self {
         Self { fetch, query, page_size: Window::MAX_LIMIT, prefetch: 1, from: Position::default() }
     }
@@ -91,8 +91,8 @@ impl Walk {
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # fn main() {
     /// # let client = support::in_process();
-    /// let walk = client.leads().walk(LeadQuery::new()).page_size(50);
-    /// # assert!(format!("{walk:?}").contains("page_size: 50"));
+    /// let pager = client.leads().list_all(LeadQuery::new()).page_size(50);
+    /// # assert!(format!("{pager:?}").contains("page_size: 50"));
     /// # }
     /// ```
     pub const fn page_size(mut self, leads: u32) -> Self {
@@ -115,26 +115,26 @@ impl Walk {
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # fn main() {
     /// # let client = support::in_process();
-    /// let walk = client.leads().walk(LeadQuery::new()).prefetch(4);
-    /// # assert!(format!("{walk:?}").contains("prefetch: 4"));
+    /// let pager = client.leads().list_all(LeadQuery::new()).prefetch(4);
+    /// # assert!(format!("{pager:?}").contains("prefetch: 4"));
     /// # }
     /// ```
     pub const fn prefetch(mut self, pages: usize) -> Self {
-        self.prefetch = if pages < MOST_AHEAD { pages } else { MOST_AHEAD };
+        self.prefetch = if pages < MAX_PREFETCH { pages } else { MAX_PREFETCH };
         self
     }
 
-    /// Continues where an earlier walk stopped, even one of another process: it repeats no lead and skips none.
+    /// Continues where an earlier iteration stopped, even one of another process: it repeats no lead and skips none.
     ///
-    /// The query should be the same. With other filters, the walk continues in another list from the same creation
+    /// The query should be the same. With other filters, the iteration continues in another list from the same creation
     /// time.
     ///
     /// ```
-    /// use leadapi_client::{model::LeadQuery, walk::Position};
+    /// use leadapi_client::{model::LeadQuery, pager::Position};
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # fn main() {
     /// # let client = support::in_process();
-    /// let from_the_beginning = client.leads().walk(LeadQuery::new()).resume(Position::default());
+    /// let from_the_beginning = client.leads().list_all(LeadQuery::new()).resume(Position::default());
     /// # }
     /// ```
     pub fn resume(mut self, position: Position) -> Self {
@@ -149,7 +149,7 @@ impl Walk {
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # fn main() { futures_executor::block_on(async {
     /// # let client = support::in_process();
-    /// let mut leads = client.leads().walk(LeadQuery::new()).stream();
+    /// let mut leads = client.leads().list_all(LeadQuery::new()).stream();
     /// let newest = leads.try_next().await?;
     /// # assert_eq!(newest.map(|lead| lead.name).as_deref(), Some("Ann"));
     /// # Ok::<(), leadapi_core::BoxError>(())
@@ -166,7 +166,7 @@ impl Walk {
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # fn main() { futures_executor::block_on(async {
     /// # let client = support::in_process();
-    /// let mut pages = client.leads().walk(LeadQuery::new()).pages();
+    /// let mut pages = client.leads().list_all(LeadQuery::new()).pages();
     /// let newest = pages.try_next().await?;
     /// # assert_eq!(newest.map(|page| page.len()), Some(1));
     /// # Ok::<(), leadapi_core::BoxError>(())
@@ -177,9 +177,9 @@ impl Walk {
     }
 }
 
-impl fmt::Debug for Walk {
+impl fmt::Debug for LeadPager {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Walk")
+        f.debug_struct("LeadPager")
             .field("query", &self.query)
             .field("page_size", &self.page_size)
             .field("prefetch", &self.prefetch)

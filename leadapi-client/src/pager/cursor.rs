@@ -1,15 +1,15 @@
-//! The state of a walk and the choice of the next window, without any I/O.
+//! The state of an iteration and the choice of the next window, without any I/O.
 //!
 //! The list is sorted newest first by a key that never changes (contract D3). Windows, however, are addressed by row,
-//! and rows come and go during a walk. So the walk keeps the key of the last lead that it took, and each window
+//! and rows come and go meanwhile. So the cursor keeps the key of the last lead that it returned, and each window
 //! starts a few rows before the resume point: the row where the next lead is expected. A response counts only if its
 //! first row is at or before that key, or if it starts at the beginning of the list. Its rows are contiguous and from
 //! one snapshot, so no lead can hide between the last key and the first row after it. Rows at or before the key are
 //! skipped.
 //!
-//! The walk ends however fast others insert: a lead created now is newer than the last key, and so already behind the
-//! walk. The number of remaining leads only falls, except for the few that appear with an old `created_at`. Inserts
-//! only cost requests to find the resume point again.
+//! The iteration ends however fast others insert: a lead created now is newer than the last key, so the cursor has
+//! already passed it. The number of remaining leads only falls, except for the few that appear with an old
+//! `created_at`. Inserts only cost requests to find the resume point again.
 //!
 //! No leads are kept, so memory does not grow with the list.
 
@@ -19,25 +19,25 @@ use leadapi_core::{
 };
 
 use super::{
-    fault::Fault,
+    error::PagerError,
     position::{Key, Position},
 };
 
 /// Maximum number of consecutive misses before a search fails. Without churn, a search among millions of rows takes
 /// about ten.
-const LONGEST_SEARCH: u32 = 64;
+const MAX_SEARCH_STEPS: u32 = 64;
 /// The first step of a search, in rows; the step doubles with each further miss.
 const FIRST_STEP: u64 = 100;
 /// A window of one row could overlap or advance, but not both.
-pub(super) const LEAST_SIZE: u32 = 2;
+pub(super) const MIN_PAGE_SIZE: u32 = 2;
 
-/// A walk through the leads, newest first.
+/// The state of an iteration over the leads, newest first.
 #[derive(Debug, Clone)]
-pub(super) struct Course {
+pub(super) struct Cursor {
     size: u32,
-    /// The last lead that was taken.
+    /// The last lead that was returned.
     last: Option<Key>,
-    /// The number of rows at or before it when it was taken: the offset of the next lead, if nothing changes.
+    /// The number of rows at or before it when it was read: the offset of the next lead, if nothing changes.
     rank: u64,
     /// The total number of rows at that time.
     total_at_rank: u64,
@@ -46,9 +46,9 @@ pub(super) struct Course {
     /// How many rows the resume point moved in each of the last four pages.
     shifts: [i64; 4],
     /// The number of rows in the last page: a service may return fewer than requested.
-    reach: u64,
+    page_len: u64,
     search: Option<Search>,
-    done: bool,
+    is_done: bool,
 }
 
 /// The state of a search: the last window began after the resume point, or ended before it.
@@ -66,18 +66,18 @@ struct Search {
     growth: Option<u64>,
 }
 
-/// The result of [`Course::take`].
+/// The result of [`Cursor::advance`].
 #[derive(Debug)]
-pub(super) enum Taken {
+pub(super) enum Advance {
     /// The next leads; may be empty.
-    New(Vec<LeadItem>),
+    Leads(Vec<LeadItem>),
     /// The window missed the resume point; the search continues with the next window.
     Missed,
 }
 
-impl Course {
+impl Cursor {
     pub(super) fn new(size: u32, from: Position) -> Self {
-        let size = size.clamp(LEAST_SIZE, Window::MAX_LIMIT);
+        let size = size.clamp(MIN_PAGE_SIZE, Window::MAX_LIMIT);
         Self {
             size,
             rank: from.rank,
@@ -85,15 +85,15 @@ impl Course {
             total: from.total,
             last: from.last,
             shifts: [0; 4],
-            reach: size.into(),
+            page_len: size.into(),
             search: None,
-            done: false,
+            is_done: false,
         }
     }
 
-    /// Returns whether the walk reached the end.
+    /// Returns whether the iteration has reached the end.
     pub(super) const fn is_done(&self) -> bool {
-        self.done
+        self.is_done
     }
 
     /// Returns the total number of leads in the last response.
@@ -107,86 +107,86 @@ impl Course {
         Position { last, rank, total: self.total.map(|_| self.total_at_rank) }
     }
 
-    /// Returns the last lead that was taken.
+    /// Returns the last lead that was returned.
     pub(super) const fn last(&self) -> Option<&Key> {
         self.last.as_ref()
     }
 
     /// Returns the next window to request.
     pub(super) fn window(&self) -> Window {
-        self.at(self.search.map_or_else(|| self.before(self.rank), |search| search.next))
+        self.window_at(self.search.map_or_else(|| self.start_before(self.rank), |search| search.next))
     }
 
-    /// Guesses the window after this one, or returns `None` if there is probably none.
+    /// Guesses the window after this one. Returns `None` if there is probably no such window.
     pub(super) fn window_after(&self, window: Window) -> Option<Window> {
-        let end = window.offset() + self.reach;
-        let start = self.before(end).max(window.offset() + 1);
+        let end = window.offset() + self.page_len;
+        let start = self.start_before(end).max(window.offset() + 1);
         let known = self.search.is_none() && self.total.is_some_and(|total| start + self.overlap() < total);
-        known.then(|| self.at(start))
+        known.then(|| self.window_at(start))
     }
 
     /// Returns whether a guessed window may still contain the resume point, judging by its latest shifts.
-    pub(super) fn may_hold(&self, window: Window) -> bool {
+    pub(super) fn may_contain(&self, window: Window) -> bool {
         let start = window.offset();
         let latest = self.rank + self.greatest_shift().max(0).unsigned_abs();
         let earliest = self.rank.saturating_add_signed(self.least_shift().min(0));
-        let held = (start < latest || start == 0) && start + self.reach > earliest;
-        held && self.search.is_none() && !self.done
+        let contained = (start < latest || start == 0) && start + self.page_len > earliest;
+        contained && self.search.is_none() && !self.is_done
     }
 
-    /// Applies the response to a window. A fault leaves the course unchanged.
-    pub(super) fn take(&mut self, asked: Window, page: Page<LeadItem>) -> Result<Taken, Fault> {
+    /// Applies the response to a window. An error leaves the cursor unchanged.
+    pub(super) fn advance(&mut self, requested: Window, page: Page<LeadItem>) -> Result<Advance, PagerError> {
         let Page { data: mut rows, total, offset: start, .. } = page;
         let total = total.min(Window::MAX_OFFSET);
-        if start != asked.offset() {
-            return Err(Fault::AnotherPage { asked: asked.offset(), came: start });
+        if start != requested.offset() {
+            return Err(PagerError::WrongOffset { requested: requested.offset(), received: start });
         }
         if !rows.is_sorted_by(|one, next| key(one) > key(next)) {
-            return Err(Fault::Unordered);
+            return Err(PagerError::Unsorted);
         }
         let seen = self.last.as_ref().map_or(0, |last| rows.partition_point(|row| key(row) >= (last.0, &last.1)));
         let (read, end) = (rows.len() as u64, start + rows.len() as u64);
         // Fewer rows than requested, or none, do not mean the end. The total is from the same snapshot.
         let is_end = end >= total;
-        let begins_before = start == 0 || seen > 0;
-        let leads_on = seen < rows.len() || is_end;
-        if begins_before && leads_on {
-            self.found(start + seen as u64);
+        let starts_before = start == 0 || seen > 0;
+        let makes_progress = seen < rows.len() || is_end;
+        if starts_before && makes_progress {
+            self.set_resume_point(start + seen as u64);
             let new = rows.split_off(seen);
             self.last = new.last().map(|row| (row.created_at, row.id.clone())).or(self.last.take());
             (self.rank, self.total_at_rank, self.total) = (end, total, Some(total));
-            self.done = is_end;
+            self.is_done = is_end;
             if !is_end {
-                self.reach = read.max(LEAST_SIZE.into());
+                self.page_len = read.max(MIN_PAGE_SIZE.into());
             }
-            return Ok(Taken::New(new));
+            return Ok(Advance::Leads(new));
         }
         let tries = self.search.map_or(0, |search| search.tries) + 1;
-        if tries > LONGEST_SEARCH {
-            return Err(Fault::Lost(LONGEST_SEARCH));
+        if tries > MAX_SEARCH_STEPS {
+            return Err(PagerError::NoProgress(MAX_SEARCH_STEPS));
         }
-        let search = if begins_before { self.ahead(end, total) } else { self.behind(start.min(total), total) };
+        let search = if starts_before { self.ahead(end, total) } else { self.behind(start.min(total), total) };
         self.search = Some(Search { tries, total, ..search });
         self.total = Some(total);
-        Ok(Taken::Missed)
+        Ok(Advance::Missed)
     }
 
-    /// Returns where a window must start to contain the resume point, now at `place`, even after it moves again.
+    /// Returns where a window must start to contain the resume point, now at `resume_point`, even after it moves again.
     ///
     /// Inserts before the resume point move it forward, and deletions move it back. This assumes the smallest shift
     /// of the last four pages, minus half of their range. A window that starts too early rereads some rows; one that
     /// starts too late costs a request.
-    fn before(&self, place: u64) -> u64 {
-        let most = self.reach * 3 / 4;
-        let back = (self.overlap() + self.spread()).saturating_add_signed(-self.least_shift().min(0)).min(most).max(1);
-        let on = self.least_shift().max(0).unsigned_abs();
-        (place + on).saturating_sub(back)
+    fn start_before(&self, resume_point: u64) -> u64 {
+        let max = self.page_len * 3 / 4;
+        let back = (self.overlap() + self.spread()).saturating_add_signed(-self.least_shift().min(0)).min(max).max(1);
+        let forward = self.least_shift().max(0).unsigned_abs();
+        (resume_point + forward).saturating_sub(back)
     }
 
     /// The overlap of windows while nothing changes, in rows. One would do; a few more save requests when little
     /// changes.
     fn overlap(&self) -> u64 {
-        (self.reach / 50).clamp(1, 4)
+        (self.page_len / 50).clamp(1, 4)
     }
 
     fn spread(&self) -> u64 {
@@ -202,9 +202,9 @@ impl Course {
     }
 
     /// Records that the resume point was found at this row.
-    fn found(&mut self, place: u64) {
-        let shift = place.cast_signed() - self.rank.cast_signed();
-        let half = (self.reach / 2).cast_signed();
+    fn set_resume_point(&mut self, resume_point: u64) {
+        let shift = resume_point.cast_signed() - self.rank.cast_signed();
+        let half = (self.page_len / 2).cast_signed();
         let shift = match self.search.take() {
             // The list grew with each response, and the resume point was found that far ahead: expect the same again.
             Some(Search { growth: Some(growth), tries: 2.., .. }) => return self.shifts = [growth.cast_signed(); 4],
@@ -246,18 +246,19 @@ impl Course {
         };
         let grown = from.max(self.rank + total.saturating_sub(self.total_at_rank));
         // The resume point is not after the end, and the rows before the end show whether it is there.
-        let along = grown.saturating_add(more).min(total + growth).saturating_sub(self.overlap());
-        let next = to.map_or(along, |to| self.between(from, to));
+        let guess = grown.saturating_add(more).min(total + growth).saturating_sub(self.overlap());
+        let next = to.map_or(guess, |to| self.between(from, to));
         Search { next, from: Some(from), to, step, total, growth: Some(growth), ..search }
     }
 
-    /// A window between two bounds: over both if they fit into one window, otherwise in their middle.
+    /// Returns where a window between two bounds starts: it covers both if they fit, otherwise it starts in their
+    /// middle.
     fn between(&self, from: u64, to: u64) -> u64 {
         let near = from.saturating_sub(self.overlap());
-        if near + self.reach > to { near } else { from.midpoint(to) }
+        if near + self.page_len > to { near } else { from.midpoint(to) }
     }
 
-    fn at(&self, start: u64) -> Window {
+    fn window_at(&self, start: u64) -> Window {
         // During a search each window is twice as large as the one before, so that it hits the resume point sooner.
         let tries = self.search.map_or(0, |search| search.tries.min(8));
         let limit = (self.size << tries).min(Window::MAX_LIMIT);

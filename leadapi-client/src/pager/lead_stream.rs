@@ -1,4 +1,4 @@
-//! The stream of a walk, lead by lead.
+//! The stream of leads, one by one.
 
 use std::{
     fmt,
@@ -12,12 +12,12 @@ use futures_core::Stream;
 use leadapi_core::model::LeadItem;
 
 use super::{
-    pages::PageStream,
+    page_stream::PageStream,
     position::{Key, Position},
 };
 use crate::error::Error;
 
-/// The leads of a walk one by one, as returned by [`Walk::stream`](super::Walk::stream).
+/// The leads one by one, as returned by [`LeadPager::stream`](super::LeadPager::stream).
 ///
 /// Errors and dropped futures behave as in [`PageStream`].
 ///
@@ -26,7 +26,7 @@ use crate::error::Error;
 /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
 /// # fn main() { futures_executor::block_on(async {
 /// # let client = support::in_process();
-/// let mut leads = client.leads().walk(LeadQuery::new()).stream();
+/// let mut leads = client.leads().list_all(LeadQuery::new()).stream();
 /// while let Some(lead) = leads.try_next().await? {
 ///     println!("{}", lead.name);
 /// }
@@ -39,13 +39,13 @@ pub struct LeadStream {
     /// The rest of the last page.
     page: vec::IntoIter<LeadItem>,
     /// The last lead that was yielded; it may precede the last lead that was read.
-    given: Option<Key>,
+    last_yielded: Option<Key>,
 }
 
 impl LeadStream {
     pub(super) fn new(pages: PageStream) -> Self {
-        let given = pages.course.last().cloned();
-        Self { pages, page: Vec::new().into_iter(), given }
+        let last_yielded = pages.cursor.last().cloned();
+        Self { pages, page: Vec::new().into_iter(), last_yielded }
     }
 
     /// Returns the next lead, or `None` at the end.
@@ -55,7 +55,7 @@ impl LeadStream {
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # fn main() { futures_executor::block_on(async {
     /// # let client = support::in_process();
-    /// let mut leads = client.leads().walk(LeadQuery::new()).stream();
+    /// let mut leads = client.leads().list_all(LeadQuery::new()).stream();
     /// assert!(matches!(leads.next().await, Some(Ok(lead)) if lead.name == "Ann"));
     /// assert!(leads.next().await.is_none());
     /// # }) }
@@ -71,7 +71,7 @@ impl LeadStream {
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # fn main() { futures_executor::block_on(async {
     /// # let client = support::in_process();
-    /// let mut leads = client.leads().walk(LeadQuery::new()).stream();
+    /// let mut leads = client.leads().list_all(LeadQuery::new()).stream();
     /// assert_eq!(leads.try_next().await?.map(|lead| lead.name).as_deref(), Some("Ann"));
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap() }
@@ -84,7 +84,7 @@ impl LeadStream {
         self.next().await.transpose()
     }
 
-    /// Returns the total number of leads from the last page, or `None` before the first page. The walk may yield a
+    /// Returns the total number of leads from the last page, or `None` before the first page. The stream may yield a
     /// different number, because leads are created and deleted meanwhile.
     ///
     /// ```
@@ -92,7 +92,7 @@ impl LeadStream {
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # fn main() { futures_executor::block_on(async {
     /// # let client = support::in_process();
-    /// let mut leads = client.leads().walk(LeadQuery::new()).stream();
+    /// let mut leads = client.leads().list_all(LeadQuery::new()).stream();
     /// assert_eq!(leads.total(), None);
     /// leads.try_next().await?;
     /// assert_eq!(leads.total(), Some(1));
@@ -106,11 +106,11 @@ impl LeadStream {
     /// Returns the position after the last lead that was yielded. Store it once that lead is safe.
     ///
     /// ```
-    /// # use leadapi_client::{model::LeadQuery, walk::Position};
+    /// # use leadapi_client::{model::LeadQuery, pager::Position};
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # fn main() { futures_executor::block_on(async {
     /// # let client = support::in_process();
-    /// let mut leads = client.leads().walk(LeadQuery::new()).stream();
+    /// let mut leads = client.leads().list_all(LeadQuery::new()).stream();
     /// while let Some(lead) = leads.try_next().await? {
     ///     println!("{} is done; if we stop here: {}", lead.id, serde_json::to_string(&leads.position())?);
     /// }
@@ -118,15 +118,15 @@ impl LeadStream {
     /// # }).unwrap() }
     /// ```
     pub fn position(&self) -> Position {
-        self.pages.course.position(self.given.clone(), self.page.len())
+        self.pages.cursor.position(self.last_yielded.clone(), self.page.len())
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<LeadItem, Error>>> {
         loop {
             if let Some(lead) = self.page.next() {
                 // Polled here so that prefetched requests make progress while the caller consumes this page.
-                self.pages.work(context, self.pages.depth);
-                self.given = Some((lead.created_at, lead.id.clone()));
+                self.pages.drive_requests(context, self.pages.concurrency);
+                self.last_yielded = Some((lead.created_at, lead.id.clone()));
                 return Poll::Ready(Some(Ok(lead)));
             }
             match self.pages.poll(context) {
@@ -138,14 +138,14 @@ impl LeadStream {
         }
     }
 
-    /// Returns whether the stream has ended, with or without a fault.
-    pub(super) fn is_over(&self) -> bool {
-        self.pages.is_over() && self.page.len() == 0
+    /// Returns whether the stream has ended, with or without an error.
+    pub(super) fn is_finished(&self) -> bool {
+        self.pages.is_finished() && self.page.len() == 0
     }
 
     #[cfg(test)]
-    pub(super) fn rows_held(&self) -> usize {
-        self.page.len() + self.pages.rows_held()
+    pub(super) fn buffered_rows(&self) -> usize {
+        self.page.len() + self.pages.buffered_rows()
     }
 }
 
@@ -158,13 +158,16 @@ impl Stream for LeadStream {
 
     /// The buffered leads are certain; the number of further leads is unknown until the end.
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let at_hand = self.page.len();
-        (at_hand, self.pages.is_over().then_some(at_hand))
+        let buffered = self.page.len();
+        (buffered, self.pages.is_finished().then_some(buffered))
     }
 }
 
 impl fmt::Debug for LeadStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LeadStream").field("pages", &self.pages).field("given", &self.given).finish_non_exhaustive()
+        f.debug_struct("LeadStream")
+            .field("pages", &self.pages)
+            .field("last_yielded", &self.last_yielded)
+            .finish_non_exhaustive()
     }
 }

@@ -1,9 +1,9 @@
-//! Walks and polls of the real service while leads are created and deleted.
+//! Paging and polling against the real service while leads are created and deleted.
 
 use leadapi_client::{
     id::LeadId,
     model::{LeadItem, LeadQuery, NewLead},
-    walk::Mark,
+    pager::Checkpoint,
 };
 
 use crate::support::{casa_verde, in_process};
@@ -13,7 +13,7 @@ fn ids(leads: &[LeadItem]) -> Vec<LeadId> {
 }
 
 #[test]
-fn a_walk_gives_what_stays_once_while_others_write() {
+fn a_lead_that_stays_is_yielded_once_while_others_write() {
     futures_executor::block_on(async {
         let client = in_process();
         let mut stay = vec![LeadId::parse("lead-1").unwrap()];
@@ -24,27 +24,28 @@ fn a_walk_gives_what_stays_once_while_others_write() {
             if number % 3 == 0 { go.push(lead.id) } else { stay.push(lead.id) }
         }
         stay.reverse();
-        // During the walk, leads are deleted from the newest to the oldest, and others are created at the newest end.
-        let mut given = Vec::new();
-        let mut leads = client.leads().walk(LeadQuery::new().client(casa_verde())).page_size(4).prefetch(3).stream();
+        // Meanwhile, leads are deleted from the newest to the oldest, and others are created at the newest end.
+        let mut yielded = Vec::new();
+        let mut leads =
+            client.leads().list_all(LeadQuery::new().client(casa_verde())).page_size(4).prefetch(3).stream();
         while let Some(lead) = leads.try_next().await.unwrap() {
             if let Some(id) = go.pop() {
                 client.leads().delete(&id).await.unwrap();
             } else {
                 client.leads().create(&NewLead::new(&casa_verde(), "New")).await.unwrap();
             }
-            given.push(lead);
+            yielded.push(lead);
         }
-        let given: Vec<_> = ids(&given).into_iter().filter(|id| stay.contains(id)).collect();
-        assert_eq!(given, stay);
+        let yielded: Vec<_> = ids(&yielded).into_iter().filter(|id| stay.contains(id)).collect();
+        assert_eq!(yielded, stay);
     });
 }
 
 #[test]
-fn a_poll_tells_what_is_new_oldest_first() {
+fn a_poll_returns_new_leads_oldest_first() {
     futures_executor::block_on(async {
         let client = in_process();
-        let mut poller = client.leads().new_since(LeadQuery::new(), Mark::default()).page_size(2);
+        let mut poller = client.leads().poll_created(LeadQuery::new(), Checkpoint::default()).page_size(2);
         assert_eq!(poller.poll().await.unwrap().leads.len(), 1);
         let mut created = Vec::new();
         for number in 0..9 {
