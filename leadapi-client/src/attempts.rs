@@ -11,9 +11,9 @@ use crate::{
     answer::Answer,
     error::{Cause, Error, Outcome},
     meta::Meta,
-    pace::{Lane, Place, Slot, Turn},
+    rate_limit::{Acquire, Permit, RateLimiter, Ticket},
     request::Prepared,
-    retry::{COST, COST_AFTER_TIMEOUT, Next, REWARD, part_of},
+    retry::{COST, COST_AFTER_TIMEOUT, Next, REWARD, full_jitter},
     shared::{Options, Shared, Wait, WaitReason},
     timer::within,
     transport::{Delivery, SendProgress, TransportError},
@@ -70,15 +70,15 @@ impl<'a> Attempts<'a> {
     async fn until_done<T>(mut self, read: Read<T>) -> Result<(T, Meta), Error> {
         let mut last = None;
         let error = loop {
-            let slot = match self.turn().await {
+            let permit = match self.acquire_permit().await {
                 Ok(_) if self.left() == Some(Duration::ZERO) => {
                     break last.unwrap_or_else(|| self.late(Duration::ZERO, false));
                 }
-                Ok(slot) => slot,
+                Ok(permit) => permit,
                 // What was answered before says more than that there is no time left.
                 Err(late) => break last.unwrap_or(late),
             };
-            let error = match self.attempt(slot, read).await {
+            let error = match self.attempt(permit, read).await {
                 Ok(done) => {
                     self.shared.budget.put(if self.failed == 0 { REWARD } else { self.spent });
                     return Ok(done);
@@ -102,7 +102,7 @@ impl<'a> Attempts<'a> {
             let wait = if too_long { Duration::ZERO } else { retry_after };
             // The service is never asked again at once, even if it says so or says nothing.
             let wait = wait.max(LEAST_WAIT_FOR_THE_RATE);
-            self.shared.pace.lane(self.prepared.operation).close(self.shared.timer.now() + wait);
+            self.shared.rate_limiters.of(self.prepared.operation).pause_until(self.shared.timer.now() + wait);
         }
         if too_long {
             return false;
@@ -112,7 +112,7 @@ impl<'a> Attempts<'a> {
             Next::AfterTheRate => true,
             Next::Within(ceiling) => {
                 // Never sooner than asked for, and not all at once then.
-                let wait = retry_after + part_of(ceiling);
+                let wait = retry_after + full_jitter(ceiling);
                 if self.left().is_some_and(|left| left <= wait) {
                     return false;
                 }
@@ -129,7 +129,7 @@ impl<'a> Attempts<'a> {
     }
 
     /// One request and its answer. Dropped anywhere, it leaves nothing half done but what the service does with it.
-    async fn attempt<T>(&mut self, mut slot: Slot<'a>, read: Read<T>) -> Result<(T, Meta), Error> {
+    async fn attempt<T>(&mut self, mut permit: Permit<'a>, read: Read<T>) -> Result<(T, Meta), Error> {
         let Shared { origin, transport, timer, .. } = self.shared;
         let operation = self.prepared.operation;
         let failed = |error| Error::new(operation, Cause::Transport(error));
@@ -138,7 +138,7 @@ impl<'a> Attempts<'a> {
         let progress = SendProgress::default();
         request.extensions_mut().insert(progress.clone());
         self.made = self.made.saturating_add(1);
-        slot.send(progress.clone());
+        permit.start_sending(progress.clone());
         let limit = [self.options.attempt_timeout, self.left()].into_iter().flatten().min();
         let sending = transport.send(request);
         let answered = match limit {
@@ -154,9 +154,9 @@ impl<'a> Attempts<'a> {
         if counted {
             progress.mark_sent();
         } else {
-            slot.not_counted();
+            permit.mark_uncounted();
         }
-        drop(slot);
+        drop(permit);
         let result = answered.map_err(failed).and_then(|response| self.read(response, read));
         if let Err(error) = &result {
             self.failed = self.failed.saturating_add(u32::from(!error.is_rate_limited()));
@@ -180,26 +180,26 @@ impl<'a> Attempts<'a> {
         Ok((done, Meta { status: head.status, headers: head.headers, attempts, elapsed, body }))
     }
 
-    /// Waits for a slot, behind those who have waited longer.
-    async fn turn(&self) -> Result<Slot<'a>, Error> {
+    /// Waits for a permit, behind the calls that have waited longer.
+    async fn acquire_permit(&self) -> Result<Permit<'a>, Error> {
         let timer = &*self.shared.timer;
-        let lane: &'a Lane = self.shared.pace.lane(self.prepared.operation);
-        let mut place: Option<Place<'a>> = None;
+        let limiter: &'a RateLimiter = self.shared.rate_limiters.of(self.prepared.operation);
+        let mut ticket: Option<Ticket<'a>> = None;
         loop {
-            match lane.turn(timer, place.as_ref()) {
-                Turn::Go(slot) => {
-                    place.into_iter().for_each(Place::taken);
-                    return Ok(slot);
+            match limiter.try_acquire(timer, ticket.as_ref()) {
+                Acquire::Granted(permit) => {
+                    ticket.into_iter().for_each(Ticket::redeem);
+                    return Ok(permit);
                 }
-                Turn::Wait { until, refused } => {
+                Acquire::Wait { until, refused } => {
                     let wait = until.saturating_sub(timer.now());
                     if self.left().is_some_and(|left| left <= wait) {
                         return Err(self.late(wait, refused));
                     }
-                    let place = place.get_or_insert_with(|| lane.queue());
-                    let reason = if refused { WaitReason::RateLimited } else { WaitReason::Pace };
+                    let ticket = ticket.get_or_insert_with(|| limiter.enqueue());
+                    let reason = if refused { WaitReason::RateLimited } else { WaitReason::Pacing };
                     self.tell(wait, reason);
-                    within(timer, wait, place.moved()).await;
+                    within(timer, wait, ticket.notified()).await;
                 }
             }
         }

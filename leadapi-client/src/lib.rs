@@ -15,7 +15,7 @@ pub mod transport;
 mod request;
 mod retry;
 
-mod pace;
+mod rate_limit;
 mod shared;
 
 mod error;
@@ -48,7 +48,7 @@ pub use credential::Credential;
 pub use error::{Error, Outcome};
 pub use leads::{ClientAccounts, Leads, Pipelines};
 pub use meta::Meta;
-pub use pace::Pacing;
+pub use rate_limit::Pacing;
 pub use retry::RetryPolicy;
 pub use shared::{Wait, WaitReason};
 // The client speaks in core's types, so whoever uses it need not name core.

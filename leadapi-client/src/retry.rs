@@ -152,7 +152,7 @@ impl Failure {
 }
 
 /// A random time from none to this.
-pub(crate) fn part_of(most: Duration) -> Duration {
+pub(crate) fn full_jitter(most: Duration) -> Duration {
     // Each RandomState has other keys, so what it makes of nothing is random enough to spread callers.
     let random = u32::try_from(RandomState::new().hash_one(()) >> 32).unwrap_or(u32::MAX);
     most.mul_f64(f64::from(random) / f64::from(u32::MAX))
@@ -259,12 +259,12 @@ mod tests {
         assert_eq!(RetryPolicy::default().attempts(u32::MAX).ceiling(u32::MAX - 1), 20 * SECOND);
         let endless = RetryPolicy::default().backoff(Duration::MAX, Duration::MAX);
         assert_eq!(endless.ceiling(3), LONGEST);
-        assert!(part_of(LONGEST) <= LONGEST);
+        assert!(full_jitter(LONGEST) <= LONGEST);
     }
 
     #[test]
     fn jitter_fills_its_range() {
-        let mut parts: Vec<Duration> = (0..1_000).map(|_| part_of(SECOND)).collect();
+        let mut parts: Vec<Duration> = (0..1_000).map(|_| full_jitter(SECOND)).collect();
         parts.sort_unstable();
         assert!(parts[0] < SECOND / 20 && parts[999] > SECOND * 19 / 20 && parts[999] <= SECOND);
         assert!((SECOND * 4 / 10..SECOND * 6 / 10).contains(&parts[500]), "{:?}", parts[500]);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use leadapi_core::http::Operation;
 
 use crate::{
-    pace::Pace,
+    rate_limit::RateLimiters,
     request::Origin,
     retry::{Budget, RetryPolicy},
     timer::Timer,
@@ -17,7 +17,7 @@ pub(crate) struct Shared {
     pub(crate) origin: Origin,
     pub(crate) transport: Box<dyn Transport>,
     pub(crate) timer: Box<dyn Timer>,
-    pub(crate) pace: Pace,
+    pub(crate) rate_limiters: RateLimiters,
     pub(crate) budget: Budget,
     /// What a call is made with that says nothing else.
     pub(crate) options: Options,
@@ -43,8 +43,8 @@ pub(crate) struct Options {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WaitReason {
-    /// Its own pace ([`Pacing`](crate::Pacing)): so many requests were sent in the last 60 s that this one has to wait.
-    Pace,
+    /// The client-side rate limit ([`Pacing`](crate::Pacing)).
+    Pacing,
     /// The service has refused a request because of the rate, and said for how long.
     RateLimited,
     /// An attempt has failed, and the next one comes after a while.

@@ -14,7 +14,7 @@ use crate::{
     base_url::BaseUrl,
     client::Client,
     config_error::ConfigError,
-    pace::Pace,
+    rate_limit::RateLimiters,
     request::{OUR_NAME, Origin},
     retry::Budget,
     shared::Shared,
@@ -115,7 +115,7 @@ impl ClientBuilder {
             transport: Box::new(transport),
             // Only now, because where std has no clock its default cannot be made.
             timer: self.timer.unwrap_or_else(|| Box::new(SystemTimer::default())),
-            pace: Pace::new(self.pacing),
+            rate_limiters: RateLimiters::new(self.pacing),
             budget: Budget::default(),
             options: self.options,
             on_wait: self.on_wait,

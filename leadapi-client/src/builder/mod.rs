@@ -8,7 +8,7 @@ use crate::{
     client::Client,
     config_error::ConfigError,
     credential::Credential,
-    pace::Pacing,
+    rate_limit::Pacing,
     retry::RetryPolicy,
     shared::{OnWait, Options, Wait},
     timer::Timer,

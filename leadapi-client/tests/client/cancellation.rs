@@ -87,7 +87,7 @@ fn client(
         .pacing(Pacing::off().reads(limit).writes(limit))
         .timer(Leaping::default())
         .on_wait(move |wait| {
-            hook.fetch_add(usize::from(wait.reason == WaitReason::Pace), Ordering::Relaxed);
+            hook.fetch_add(usize::from(wait.reason == WaitReason::Pacing), Ordering::Relaxed);
         })
         .transport(halting)
         .unwrap();

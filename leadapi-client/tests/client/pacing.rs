@@ -163,7 +163,7 @@ async fn a_wait_is_seen_before_it_is_waited() {
     }
     tokio::time::advance(Duration::from_secs(10)).await;
     client.leads().create(&NewLead::new(&casa_verde(), "Ann")).await.unwrap();
-    assert_eq!(*seen.lock().unwrap(), [(WaitReason::Pace, 50)]);
+    assert_eq!(*seen.lock().unwrap(), [(WaitReason::Pacing, 50)]);
 
     client.leads().create(&NewLead::new(&casa_verde(), "Ann")).await.unwrap();
     // A turn that comes too late is not waited for, and nothing was sent.

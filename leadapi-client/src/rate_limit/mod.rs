@@ -1,27 +1,27 @@
-//! The client's own part in the rate limit (contract 8): it does not send what would be refused.
+//! The client-side rate limit (contract 8): the client does not send requests that would be refused.
 
-mod lane;
+mod limiter;
 
 use std::num::NonZeroU32;
 
 use leadapi_core::{auth::Scope, http::Operation};
 
-pub(crate) use lane::{Lane, Place, Slot, Turn};
+pub(crate) use limiter::{Acquire, Permit, RateLimiter, Ticket};
 
-/// How many requests the client sends in any 60 s, all its clones together.
+/// The maximum number of requests that a client and all its clones send in any 60 s.
 ///
-/// The default is what the contract allows to a token: 600 reads and 60 writes. So a program that has a token for itself
-/// never meets a 429; one that shares it waits as the service asks.
+/// The default is the limit of the contract for a token: 600 reads and 60 writes. So a program with its own token never
+/// receives a 429. A program that shares its token waits as long as the service requests.
 ///
-/// A request counts from the moment its answer is there, and before that without an end: only then is it certain to have
-/// left the service's window 60 s later, however long it was on its way.
+/// A request counts until 60 s after its response, however long it was in flight. Only then is it certain to have left
+/// the window of the service.
 ///
 /// ```
 /// use leadapi_client::{Client, Pacing};
 /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
 ///
 /// # let (service, token) = support::service();
-/// // A server of one's own, with higher limits.
+/// // For a server with higher limits.
 /// let pacing = Pacing::default().reads(6_000).writes(600);
 /// let client = Client::builder("http://in-process/v1", token).pacing(pacing).in_process(service)?;
 /// # Ok::<(), leadapi_client::ConfigError>(())
@@ -39,7 +39,7 @@ impl Default for Pacing {
 }
 
 impl Pacing {
-    /// Sends as fast as the caller asks, and waits only when the service says so.
+    /// Turns off the client-side rate limit. The client then waits only after a 429.
     ///
     /// ```
     /// # use leadapi_client::Pacing;
@@ -50,7 +50,7 @@ impl Pacing {
         Self { reads: None, writes: None }
     }
 
-    /// At most so many GET in any 60 s; 0 is no limit.
+    /// Sets the maximum number of GET requests in any 60 s; 0 means no limit.
     ///
     /// ```
     /// # use leadapi_client::Pacing;
@@ -63,7 +63,7 @@ impl Pacing {
         self
     }
 
-    /// At most so many POST, PATCH and DELETE in any 60 s; 0 is no limit.
+    /// Sets the maximum number of POST, PATCH and DELETE requests in any 60 s; 0 means no limit.
     ///
     /// ```
     /// # use leadapi_client::Pacing;
@@ -77,19 +77,19 @@ impl Pacing {
     }
 }
 
-/// Both classes of requests, which the service counts apart.
+/// The rate limiters of both classes of requests, which the service counts separately.
 #[derive(Debug)]
-pub(crate) struct Pace {
-    reads: Lane,
-    writes: Lane,
+pub(crate) struct RateLimiters {
+    reads: RateLimiter,
+    writes: RateLimiter,
 }
 
-impl Pace {
+impl RateLimiters {
     pub(crate) fn new(pacing: Pacing) -> Self {
-        Self { reads: Lane::new(pacing.reads), writes: Lane::new(pacing.writes) }
+        Self { reads: RateLimiter::new(pacing.reads), writes: RateLimiter::new(pacing.writes) }
     }
 
-    pub(crate) fn lane(&self, operation: Operation) -> &Lane {
+    pub(crate) fn of(&self, operation: Operation) -> &RateLimiter {
         match operation.endpoint().scope {
             Scope::Read => &self.reads,
             Scope::Write => &self.writes,
