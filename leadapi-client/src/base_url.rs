@@ -1,17 +1,17 @@
-//! What stands before every path: the one place where requests, and the token with them, may go.
+//! The base URL of all requests. The client sends the token to no other origin.
 
 use http::Uri;
 use percent_encoding::percent_decode_str;
 
-/// An origin and a base path, without a slash at the end.
+/// An origin and a base path, without a trailing slash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BaseUrl(String);
 
-/// So that with it no request becomes longer than the longest URI.
+/// Maximum length, so that no request exceeds the maximum length of a URI.
 const MAX_BYTES: usize = 2_048;
 
 impl BaseUrl {
-    /// Reads a base URL, or says which rule it breaks; the rule never shows the text, in which a password may stand.
+    /// Parses a base URL, or returns the rule that it breaks. The rule never quotes the text, which may contain a password.
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         let text = text.trim_end_matches('/');
         if text.len() > MAX_BYTES {
@@ -20,25 +20,25 @@ impl BaseUrl {
         if text.contains(['?', '#']) {
             return Err("must have neither a query nor a fragment");
         }
-        let uri: Uri = text.parse().map_err(|_| "is no URL, it must be like https://example.com/v1")?;
+        let uri: Uri = text.parse().map_err(|_| "is not a URL such as https://example.com/v1")?;
         if !matches!(uri.scheme_str(), Some("http" | "https")) {
-            return Err("must begin with http:// or https://");
+            return Err("must start with http:// or https://");
         }
         let authority = uri.authority().map_or("", http::uri::Authority::as_str);
         if authority.contains('@') {
-            return Err("must not hold a user or a password");
+            return Err("must not contain a user name or a password");
         }
         if authority.is_empty() || uri.host().is_none_or(str::is_empty) {
-            return Err("must name a host");
+            return Err("must have a host");
         }
-        // What a URL parser would rewrite would send requests elsewhere than the text says.
-        if uri.path().contains('\\') || uri.path().split('/').any(is_dots) {
-            return Err("must not have backslashes, nor . or .. as a part of its path");
+        // A URL parser would rewrite these, and the requests would go to another path.
+        if uri.path().contains('\\') || uri.path().split('/').any(is_dot_segment) {
+            return Err("must not contain backslashes, or . or .. as a path segment");
         }
         Ok(Self(text.to_owned()))
     }
 
-    /// The URL of a path and a query below it.
+    /// Returns the URL of a path and a query below the base URL.
     pub(crate) fn join(&self, path_and_query: &str) -> String {
         format!("{}{path_and_query}", self.0)
     }
@@ -48,8 +48,8 @@ impl BaseUrl {
     }
 }
 
-/// Whether URL parsers take a segment away, with or without its escapes.
-fn is_dots(segment: &str) -> bool {
+/// Returns whether URL parsers remove a segment, escaped or not.
+fn is_dot_segment(segment: &str) -> bool {
     matches!(&*percent_decode_str(segment).decode_utf8_lossy(), "." | "..")
 }
 
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn base_urls() {
+    fn only_http_urls_without_credentials_are_valid() {
         for (good, joined) in [
             ("http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/v1/leads"),
             ("https://api.example.com/v1/", "https://api.example.com/v1/leads"),
@@ -68,7 +68,7 @@ mod tests {
             assert_eq!(BaseUrl::parse(good).map(|base| base.join("/leads")), Ok(joined.to_owned()));
         }
         for (bad, word) in [
-            ("", "is no URL"),
+            ("", "is not a URL"),
             ("/v1", "http://"),
             ("example.com", "http://"),
             ("ftp://example.com", "http://"),

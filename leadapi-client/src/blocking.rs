@@ -12,7 +12,7 @@ use leadapi_core::model::Lead;
 use crate::{
     call::{Call, CreateLead, WithMeta},
     error::Error,
-    meta::Meta,
+    response_meta::ResponseMeta,
 };
 
 /// Runs a future on this thread.
@@ -65,6 +65,6 @@ macro_rules! wait {
 
 wait! {
     Call<T>, T => T;
-    WithMeta<T>, T => (T, Meta);
+    WithMeta<T>, T => (T, ResponseMeta);
     CreateLead => Lead;
 }

@@ -1,4 +1,4 @@
-//! The client: what all its clones share.
+//! The client.
 
 use std::{fmt, sync::Arc};
 
@@ -7,13 +7,13 @@ use leadapi_core::http::Operation;
 use crate::{
     attempts::Read,
     call::Call,
-    request::{Prepared, Refusal},
-    shared::{Options, Shared},
+    context::{CallOptions, ClientContext},
+    request::{InvalidRequest, Prepared},
 };
 
 /// A client of the API, for one token and so for one business.
 ///
-/// It is cheap to clone, and clones share their connections, their pace and what their repetitions may cost.
+/// It is cheap to clone. Clones share the connections, the rate limiter and the retry budget.
 ///
 /// ```
 /// use leadapi_client::{Client, model::NewLead};
@@ -30,33 +30,38 @@ use crate::{
 /// ```
 #[derive(Clone)]
 pub struct Client {
-    shared: Arc<Shared>,
+    context: Arc<ClientContext>,
 }
 
 impl Client {
-    pub(crate) fn new(shared: Shared) -> Self {
-        Self { shared: Arc::new(shared) }
+    pub(crate) fn new(context: ClientContext) -> Self {
+        Self { context: Arc::new(context) }
     }
 
-    /// What a call is made with that says nothing else.
-    pub(crate) fn options(&self) -> Options {
-        self.shared.options
+    /// Returns the default options of calls.
+    pub(crate) fn options(&self) -> CallOptions {
+        self.context.options
     }
 
-    /// For requests that no call makes, good ones and bad ones.
+    /// Returns the context, for valid and invalid requests outside of calls.
     #[cfg(feature = "testkit")]
-    pub(crate) fn shared(&self) -> &Shared {
-        &self.shared
+    pub(crate) fn context(&self) -> &ClientContext {
+        &self.context
     }
 
-    /// The one way to ask the service for something.
-    pub(crate) fn call<T>(&self, operation: Operation, prepared: Result<Prepared, Refusal>, read: Read<T>) -> Call<T> {
-        Call::new(&self.shared, operation, prepared, read)
+    /// Creates a call. All operations use it.
+    pub(crate) fn call<T>(
+        &self,
+        operation: Operation,
+        prepared: Result<Prepared, InvalidRequest>,
+        read: Read<T>,
+    ) -> Call<T> {
+        Call::new(&self.context, operation, prepared, read)
     }
 }
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("base_url", &self.shared.origin.base.as_str()).finish_non_exhaustive()
+        f.debug_struct("Client").field("base_url", &self.context.origin.base.as_str()).finish_non_exhaustive()
     }
 }

@@ -1,27 +1,27 @@
-//! What can be wrong with a client's settings.
+//! Errors in the settings of a client.
 
 use leadapi_core::{BoxError, auth::MalformedToken};
 
-/// What is wrong with a client's settings. It shows neither the token nor the base URL, in which a password may stand.
+/// An error in the settings of a client. It shows neither the token nor the base URL, which may contain a password.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// The base URL is none that requests could go to.
+    /// The base URL is invalid.
     #[error("the base URL {rule}")]
     BaseUrl {
         /// The rule that it breaks.
         rule: &'static str,
     },
-    /// The token does not have the form of one.
-    #[error("the token must be pak_ and then visible ASCII characters, without Bearer before it")]
+    /// The token is malformed.
+    #[error("the token must be pak_ followed by visible ASCII characters, without a leading Bearer")]
     Token(#[source] MalformedToken),
-    /// The text that follows the client's name cannot stand in a header.
-    #[error("the application's name must be visible ASCII characters and spaces")]
+    /// The name of the application is not valid in a header.
+    #[error("the application name must consist of visible ASCII characters and spaces")]
     UserAgent,
-    /// A variable of the environment is not set, or is not a text.
-    #[error("the variable {name} is not set")]
+    /// An environment variable is not set or is not UTF-8.
+    #[error("the environment variable {name} is not set or is not UTF-8")]
     Variable {
-        /// Its name.
+        /// The name of the variable.
         name: &'static str,
     },
     /// The transport could not be set up.

@@ -9,11 +9,11 @@ use leadapi_core::{
 };
 
 use crate::{
-    answer,
     call::{Call, CreateLead},
     client::Client,
     pager::{Checkpoint, Fetch, LeadPager, Poller},
     request::Prepared,
+    response,
 };
 use leadapi_core::model::IdempotencyKey;
 
@@ -101,7 +101,7 @@ impl<'c> Leads<'c> {
     /// The awaited call fails with 403 if the client account is not one of the token's business, with 400 if the
     /// stage is not, and as every call may ([`Error`](crate::Error)).
     pub fn list(&self, query: &LeadQuery) -> Call<Page<LeadItem>> {
-        self.0.call(Operation::ListLeads, Ok(Prepared::list_leads(query)), answer::json)
+        self.0.call(Operation::ListLeads, Ok(Prepared::list_leads(query)), response::json)
     }
 
     /// Creates a lead (`POST /leads`). By default the call carries an idempotency key.
@@ -128,7 +128,7 @@ impl<'c> Leads<'c> {
     /// for another lead. It also fails as every call may ([`Error`](crate::Error)).
     pub fn create(&self, new: &NewLead) -> CreateLead {
         let prepared = Prepared::create_lead(new, Some(&IdempotencyKey::random()));
-        CreateLead::new(self.0.call(Operation::CreateLead, prepared, answer::json))
+        CreateLead::new(self.0.call(Operation::CreateLead, prepared, response::json))
     }
 
     /// Gets a lead with all its fields (`GET /leads/{id}`).
@@ -149,7 +149,7 @@ impl<'c> Leads<'c> {
     /// The awaited call fails with 404 if the token's business has no such lead, and as every call may
     /// ([`Error`](crate::Error)).
     pub fn get(&self, id: &LeadId) -> Call<Lead> {
-        self.0.call(Operation::GetLead, Prepared::get_lead(id), answer::json)
+        self.0.call(Operation::GetLead, Prepared::get_lead(id), response::json)
     }
 
     /// Changes a lead and returns the updated lead (`PATCH /leads/{id}`).
@@ -172,7 +172,7 @@ impl<'c> Leads<'c> {
     /// has no such lead, with 400 if it has no such pipeline or stage, and as every call may
     /// ([`Error`](crate::Error)).
     pub fn update(&self, id: &LeadId, patch: &LeadPatch) -> Call<Lead> {
-        self.0.call(Operation::UpdateLead, Prepared::update_lead(id, patch), answer::json)
+        self.0.call(Operation::UpdateLead, Prepared::update_lead(id, patch), response::json)
     }
 
     /// Deletes a lead (`DELETE /leads/{id}`).
@@ -271,7 +271,7 @@ impl Pipelines<'_> {
     ///
     /// The awaited call fails as every call may ([`Error`](crate::Error)).
     pub fn list(&self, window: Window) -> Call<Page<Pipeline>> {
-        self.0.call(Operation::ListPipelines, Ok(Prepared::pipelines(window)), answer::json)
+        self.0.call(Operation::ListPipelines, Ok(Prepared::pipelines(window)), response::json)
     }
 }
 
@@ -293,6 +293,6 @@ impl ClientAccounts<'_> {
     ///
     /// The awaited call fails as every call may ([`Error`](crate::Error)).
     pub fn list(&self, window: Window) -> Call<Page<ClientAccount>> {
-        self.0.call(Operation::ListClients, Ok(Prepared::clients(window)), answer::json)
+        self.0.call(Operation::ListClients, Ok(Prepared::clients(window)), response::json)
     }
 }

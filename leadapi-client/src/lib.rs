@@ -1,13 +1,13 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
-// From the lowest floor to the highest: a module names only modules above it in this list.
+// Ordered bottom up: each module uses only the modules above it.
 mod base_url;
 mod config_error;
 mod credential;
-mod token_search;
+mod token_mask;
 
-mod shown;
+mod redact;
 
 pub mod timer;
 pub mod transport;
@@ -15,13 +15,13 @@ pub mod transport;
 mod request;
 mod retry;
 
+mod context;
 mod rate_limit;
-mod shared;
 
 mod error;
 
-mod answer;
-mod meta;
+mod response;
+mod response_meta;
 
 mod attempts;
 mod call;
@@ -44,12 +44,12 @@ pub use builder::ClientBuilder;
 pub use call::{Call, CallFuture, CreateLead, WithMeta};
 pub use client::Client;
 pub use config_error::ConfigError;
+pub use context::{Wait, WaitReason};
 pub use credential::Credential;
 pub use error::{Error, Outcome};
 pub use leads::{ClientAccounts, Leads, Pipelines};
-pub use meta::Meta;
 pub use rate_limit::Pacing;
+pub use response_meta::ResponseMeta;
 pub use retry::RetryPolicy;
-pub use shared::{Wait, WaitReason};
-// The client speaks in core's types, so whoever uses it need not name core.
+// The types of core in the client's API, so that users need not depend on core.
 pub use leadapi_core::{auth, http::Operation, id, model};

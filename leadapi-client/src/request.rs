@@ -1,4 +1,4 @@
-//! What is sent: a line of core's table, filled in (contract 4). All of it is decided without a network.
+//! The requests of the operations, built and validated without a network (contract 4).
 
 use bytes::Bytes;
 use http::{
@@ -17,11 +17,11 @@ use serde::Serialize;
 
 use crate::base_url::BaseUrl;
 
-/// What the client calls itself.
-pub(crate) const OUR_NAME: &str = concat!("leadapi-client/", env!("CARGO_PKG_VERSION"));
+/// The `User-Agent` of the client.
+pub(crate) const CLIENT_NAME: &str = concat!("leadapi-client/", env!("CARGO_PKG_VERSION"));
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// Where requests go, and as whom.
+/// The base URL and the credentials of a client.
 pub(crate) struct Origin {
     pub(crate) base: BaseUrl,
     pub(crate) token: BearerToken,
@@ -30,7 +30,7 @@ pub(crate) struct Origin {
     pub(crate) user_agent: HeaderValue,
 }
 
-/// A request that may be sent: as often as need be, it is the same one.
+/// A valid request. All attempts send the same one.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) operation: Operation,
@@ -39,18 +39,18 @@ pub(crate) struct Prepared {
     pub(crate) key: Option<IdempotencyKey>,
 }
 
-/// Why a call is not even sent.
+/// Why the client refuses to send a call.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Refusal {
-    /// The service would refuse it without looking anything up, with this text.
+pub(crate) enum InvalidRequest {
+    /// It breaks a rule. The service would refuse it with the same text.
     #[error(transparent)]
     FieldErrors(#[from] FieldErrors),
-    /// On its way a URL parser would take `.` or `..` away, and the request would reach another path.
-    #[error("id must not be . or .., which no URL can carry")]
+    /// URL parsers remove `.` and `..`, so the request would reach another path.
+    #[error("id must not be . or .., which URL parsers remove from a path")]
     Unaddressable,
-    /// A value that JSON cannot say; no field of ours can hold one.
-    #[error("body cannot be written as JSON")]
-    Unwritable(#[from] serde_json::Error),
+    /// A value cannot be serialized as JSON. No field can contain such a value.
+    #[error("body cannot be serialized as JSON")]
+    Unserializable(#[from] serde_json::Error),
 }
 
 impl Prepared {
@@ -69,23 +69,23 @@ impl Prepared {
         Self::bare(Operation::ListLeads, path_and_query)
     }
 
-    pub(crate) fn create_lead(new: &NewLead, key: Option<&IdempotencyKey>) -> Result<Self, Refusal> {
+    pub(crate) fn create_lead(new: &NewLead, key: Option<&IdempotencyKey>) -> Result<Self, InvalidRequest> {
         new.check()?;
         let operation = Operation::CreateLead;
         let path = operation.endpoint().path.to_owned();
         Ok(Self { body: Some(json(new)?), key: key.cloned(), ..Self::bare(operation, path) })
     }
 
-    pub(crate) fn get_lead(id: &LeadId) -> Result<Self, Refusal> {
+    pub(crate) fn get_lead(id: &LeadId) -> Result<Self, InvalidRequest> {
         Ok(Self::bare(Operation::GetLead, addressable(id)?))
     }
 
-    pub(crate) fn update_lead(id: &LeadId, patch: &LeadPatch) -> Result<Self, Refusal> {
+    pub(crate) fn update_lead(id: &LeadId, patch: &LeadPatch) -> Result<Self, InvalidRequest> {
         patch.check()?;
         Ok(Self { body: Some(json(patch)?), ..Self::bare(Operation::UpdateLead, addressable(id)?) })
     }
 
-    pub(crate) fn delete_lead(id: &LeadId) -> Result<Self, Refusal> {
+    pub(crate) fn delete_lead(id: &LeadId) -> Result<Self, InvalidRequest> {
         Ok(Self::bare(Operation::DeleteLead, addressable(id)?))
     }
 
@@ -101,12 +101,12 @@ impl Prepared {
         Self { operation, path_and_query, body: None, key: None }
     }
 
-    /// Whether it may be sent again when nobody knows whether it was done: doing it twice is doing it once.
-    pub(crate) fn is_repeatable(&self) -> bool {
+    /// Returns whether executing the request twice has the same effect as executing it once.
+    pub(crate) fn is_idempotent(&self) -> bool {
         self.key.is_some() || self.operation.endpoint().idempotent
     }
 
-    /// The request; its `Authorization` is the only secret in it, and is marked so.
+    /// Builds the request. The `Authorization` header, its only secret, is marked as sensitive.
     pub(crate) fn request(&self, origin: &Origin) -> Result<Request<Bytes>, http::Error> {
         let mut request = Request::builder()
             .method(self.operation.endpoint().method.clone())
@@ -124,17 +124,17 @@ impl Prepared {
     }
 }
 
-/// The window is always said, so that a page is what was asked for whatever the service's default is.
+/// Returns the path of a list. It always contains the window, so that the page does not depend on the service's default.
 fn list(operation: Operation, window: Window) -> String {
     format!("{}?limit={}&offset={}", operation.endpoint().path, window.limit(), window.offset())
 }
 
-fn addressable(id: &LeadId) -> Result<String, Refusal> {
-    // Every other id is escaped, and so survives every URL parser.
-    if matches!(id.as_str(), "." | "..") { Err(Refusal::Unaddressable) } else { Ok(lead_path(id)) }
+fn addressable(id: &LeadId) -> Result<String, InvalidRequest> {
+    // Every other id is escaped, so no URL parser changes it.
+    if matches!(id.as_str(), "." | "..") { Err(InvalidRequest::Unaddressable) } else { Ok(lead_path(id)) }
 }
 
-fn json(value: &impl Serialize) -> Result<Bytes, Refusal> {
+fn json(value: &impl Serialize) -> Result<Bytes, InvalidRequest> {
     Ok(serde_json::to_vec(value)?.into())
 }
 
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn every_operation_is_asked_for_by_its_line_of_the_table() {
+    fn every_operation_uses_its_endpoint_of_the_operation_table() {
         let (id, patch) = (LeadId::parse("l1").unwrap(), LeadPatch::new().name("Ann"));
         let new = NewLead::new(&ClientId::parse("c1").unwrap(), "Ann");
         let calls = [
@@ -165,8 +165,8 @@ mod tests {
             Prepared::clients(Window::default()),
         ];
         for (call, endpoint) in calls.iter().zip(&TABLE) {
-            let asked = line(call).replace("l1", "{id}").replace("?limit=50&offset=0", "");
-            assert_eq!(asked, format!("{} {}", endpoint.method, endpoint.path));
+            let line = line(call).replace("l1", "{id}").replace("?limit=50&offset=0", "");
+            assert_eq!(line, format!("{} {}", endpoint.method, endpoint.path));
         }
     }
 
@@ -176,8 +176,8 @@ mod tests {
             .client(ClientId::parse("a&b=c#d").unwrap())
             .stage(StageId::parse("100%+1").unwrap())
             .window(Window::new(7, 9).unwrap());
-        let asked = "GET /leads?limit=7&offset=9&client_id=a%26b%3Dc%23d&stage_id=100%25%2B1";
-        assert_eq!(line(&Prepared::list_leads(&query)), asked);
+        let expected = "GET /leads?limit=7&offset=9&client_id=a%26b%3Dc%23d&stage_id=100%25%2B1";
+        assert_eq!(line(&Prepared::list_leads(&query)), expected);
         for (id, segment) in [("a/b", "a%2Fb"), ("?x", "%3Fx"), ("%2e", "%252e"), ("...", "..."), ("\\", "%5C")] {
             let call = Prepared::get_lead(&LeadId::parse(id).unwrap()).unwrap();
             assert_eq!(line(&call), format!("GET /leads/{segment}"));
@@ -185,35 +185,35 @@ mod tests {
     }
 
     #[test]
-    fn dots_are_not_sent() {
+    fn an_id_of_dots_is_not_sent() {
         for id in [".", ".."].map(|id| LeadId::parse(id).unwrap()) {
-            assert!(matches!(Prepared::get_lead(&id), Err(Refusal::Unaddressable)));
-            assert!(matches!(Prepared::delete_lead(&id), Err(Refusal::Unaddressable)));
+            assert!(matches!(Prepared::get_lead(&id), Err(InvalidRequest::Unaddressable)));
+            assert!(matches!(Prepared::delete_lead(&id), Err(InvalidRequest::Unaddressable)));
             let patch = LeadPatch::new().name("Ann");
-            assert!(matches!(Prepared::update_lead(&id, &patch), Err(Refusal::Unaddressable)));
+            assert!(matches!(Prepared::update_lead(&id, &patch), Err(InvalidRequest::Unaddressable)));
         }
     }
 
     #[test]
-    fn what_the_service_would_refuse_is_not_sent() {
+    fn an_invalid_request_is_not_sent() {
         let nobody = NewLead::default();
         let (ours, theirs) = (Prepared::create_lead(&nobody, None).unwrap_err(), nobody.check().unwrap_err());
         assert_eq!(ours.to_string(), theirs.to_string());
         let nothing = Prepared::update_lead(&LeadId::parse("l1").unwrap(), &LeadPatch::new()).unwrap_err();
         assert_eq!(nothing.to_string(), "body has no field to change");
-        let endless = NewLead::new(&ClientId::parse("c1").unwrap(), "Ann").value(f64::NAN);
-        assert!(matches!(Prepared::create_lead(&endless, None), Err(Refusal::FieldErrors(_))), "JSON would say null");
+        let nan = NewLead::new(&ClientId::parse("c1").unwrap(), "Ann").value(f64::NAN);
+        assert!(matches!(Prepared::create_lead(&nan, None), Err(InvalidRequest::FieldErrors(_))), "JSON has no NaN");
     }
 
     #[test]
-    fn the_headers_of_a_request() {
+    fn a_request_has_its_headers() {
         let mut authorization = HeaderValue::from_static("Bearer pak_secret");
         authorization.set_sensitive(true);
         let origin = Origin {
             base: BaseUrl::parse("https://api.example.com/v1").unwrap(),
             token: BearerToken::parse("pak_secret").unwrap(),
             authorization,
-            user_agent: HeaderValue::from_static(OUR_NAME),
+            user_agent: HeaderValue::from_static(CLIENT_NAME),
         };
         let new = NewLead::new(&ClientId::parse("c1").unwrap(), "Ann");
         let key = IdempotencyKey::parse("row-1").unwrap();

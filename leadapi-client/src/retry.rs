@@ -1,4 +1,4 @@
-//! Whether a call that failed is made again: decided by what it is, how far it got and how often it was tried.
+//! Retries: the policy, which is a pure function of the call, its failure and the number of attempts, and the budget.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -8,15 +8,15 @@ use std::{
 
 use http::StatusCode;
 
-/// How often, and after which waits, a call that failed is made again.
+/// The retry policy: how often the client retries a failed call, and how long it waits before each retry.
 ///
-/// Made again is only what cannot be done twice by it: what was never sent, what was refused because of the rate, reads,
-/// PATCH, DELETE, and creates under an idempotency key. A refusal with any other status from 400 to 499 is final, but for
-/// 408, and so are 501 and 505.
+/// The client retries only what is safe to retry: requests that were never sent, requests that were rate limited, reads,
+/// PATCH, DELETE, and creates with an idempotency key. Any other status from 400 to 499 is final except 408, and so are
+/// 501 and 505.
 ///
-/// Before the n-th repetition the client waits a random time of at most `first · 2ⁿ⁻¹`, and never more than `longest`,
-/// so that callers who failed together do not come back together; where the answer says `Retry-After`, it waits that
-/// long first. Waiting for the rate (429) is no failure and counts as no attempt.
+/// Before the n-th retry the client waits a random time up to `base · 2ⁿ⁻¹`, and at most `max` (full jitter), so that
+/// callers that failed together do not retry together. If the response has a `Retry-After`, the client waits that long
+/// first. A 429 is not a failure and does not count as an attempt.
 ///
 /// ```
 /// use std::time::Duration;
@@ -31,22 +31,22 @@ use http::StatusCode;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
     attempts: u32,
-    first: Duration,
-    longest: Duration,
+    base: Duration,
+    max: Duration,
 }
 
-/// Longer than this nobody waits, whatever the policy says; beyond some length, adding it to a moment would panic.
-const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+/// Maximum wait, whatever the policy says. A much longer one would overflow when it is added to a time.
+const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Five attempts, with waits of at most 0.2, 0.4, 0.8 and 1.6 s between them.
 impl Default for RetryPolicy {
     fn default() -> Self {
-        Self { attempts: 5, first: Duration::from_millis(200), longest: Duration::from_secs(20) }
+        Self { attempts: 5, base: Duration::from_millis(200), max: Duration::from_secs(20) }
     }
 }
 
 impl RetryPolicy {
-    /// One attempt, whatever comes of it; a 429 too is for the caller.
+    /// Returns a policy without retries. A 429 is also returned to the caller.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -63,7 +63,7 @@ impl RetryPolicy {
         Self { attempts: 1, ..Self::default() }
     }
 
-    /// At most so many attempts in all; none is taken as one.
+    /// Sets the maximum number of attempts; 0 counts as 1.
     ///
     /// ```
     /// # use leadapi_client::RetryPolicy;
@@ -75,7 +75,7 @@ impl RetryPolicy {
         self
     }
 
-    /// The most that is waited before the first repetition, and before any.
+    /// Sets the maximum wait before the first retry, and before any retry.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -84,119 +84,119 @@ impl RetryPolicy {
     /// # assert_ne!(quick, RetryPolicy::default());
     /// ```
     #[must_use]
-    pub const fn backoff(mut self, first: Duration, longest: Duration) -> Self {
-        self.first = first;
-        self.longest = longest;
+    pub const fn backoff(mut self, base: Duration, max: Duration) -> Self {
+        self.base = base;
+        self.max = max;
         self
     }
 }
 
-/// How an attempt failed, as far as repeating it goes.
+/// The failure of an attempt, as the retry policy distinguishes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// Nothing of it has left.
+    /// No byte was sent.
     NotSent,
-    /// It may have been done; the answer was lost or is none of the contract's.
+    /// The service may have executed it: the response was lost.
     Lost,
-    /// An answer that is not the operation's success.
+    /// The response has another status than the success of the operation.
     Status(StatusCode),
-    /// It breaks a rule, and was not even tried.
-    Refused,
+    /// A retry would fail in the same way.
+    Final,
 }
 
-/// What follows from a failure.
+/// The decision of the retry policy about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Next {
-    /// The caller is told.
-    Stop,
-    /// Again, when the rate allows it.
-    AfterTheRate,
-    /// Again, after a random part of this.
-    Within(Duration),
+pub(crate) enum RetryDecision {
+    /// Return the error to the caller.
+    GiveUp,
+    /// Retry when the rate limit allows it.
+    AfterRateLimit,
+    /// Retry after a random wait of at most this.
+    Backoff(Duration),
 }
 
 impl RetryPolicy {
-    /// Decides on a failure of the n-th attempt (from 1) at something that may or may not be repeated in doubt.
-    pub(crate) fn next(&self, repeatable: bool, failure: Failure, attempt: u32) -> Next {
+    /// Decides about a failure of the n-th attempt, from 1. A call that is not `idempotent` is retried only if it was not
+    /// sent.
+    pub(crate) fn decide(&self, idempotent: bool, failure: Failure, attempt: u32) -> RetryDecision {
         if failure == Failure::Status(StatusCode::TOO_MANY_REQUESTS) {
-            return if self.attempts > 1 { Next::AfterTheRate } else { Next::Stop };
+            return if self.attempts > 1 { RetryDecision::AfterRateLimit } else { RetryDecision::GiveUp };
         }
-        if attempt < self.attempts && failure.may_pass() && (repeatable || failure == Failure::NotSent) {
-            Next::Within(self.ceiling(attempt))
+        if attempt < self.attempts && failure.is_transient() && (idempotent || failure == Failure::NotSent) {
+            RetryDecision::Backoff(self.max_wait(attempt))
         } else {
-            Next::Stop
+            RetryDecision::GiveUp
         }
     }
 
-    /// The most that is waited after the n-th attempt (from 1).
-    fn ceiling(&self, attempt: u32) -> Duration {
+    /// Returns the maximum wait after the n-th attempt, from 1.
+    fn max_wait(&self, attempt: u32) -> Duration {
         let doubled = 2_u32.saturating_pow(attempt.saturating_sub(1));
-        self.first.saturating_mul(doubled).min(self.longest).min(LONGEST)
+        self.base.saturating_mul(doubled).min(self.max).min(MAX_WAIT)
     }
 }
 
 impl Failure {
-    /// Whether another time may end otherwise.
-    pub(crate) fn may_pass(self) -> bool {
+    /// Returns whether a retry may succeed.
+    pub(crate) fn is_transient(self) -> bool {
         match self {
             Self::NotSent | Self::Lost => true,
-            Self::Refused => false,
+            Self::Final => false,
             Self::Status(status) => {
-                let final_ = [StatusCode::NOT_IMPLEMENTED, StatusCode::HTTP_VERSION_NOT_SUPPORTED].contains(&status);
-                let passing = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS].contains(&status);
-                // A success that is not the operation's own comes from something between us and the service.
-                passing || status.is_success() || (status.is_server_error() && !final_)
+                let is_final = [StatusCode::NOT_IMPLEMENTED, StatusCode::HTTP_VERSION_NOT_SUPPORTED].contains(&status);
+                let is_transient = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS].contains(&status);
+                // Another status of success comes from a proxy.
+                is_transient || status.is_success() || (status.is_server_error() && !is_final)
             }
         }
     }
 }
 
-/// A random time from none to this.
-pub(crate) fn full_jitter(most: Duration) -> Duration {
-    // Each RandomState has other keys, so what it makes of nothing is random enough to spread callers.
+/// Returns a random duration from zero to `max`.
+pub(crate) fn full_jitter(max: Duration) -> Duration {
+    // Each RandomState has different keys, so its hash of nothing is random enough for jitter.
     let random = u32::try_from(RandomState::new().hash_one(()) >> 32).unwrap_or(u32::MAX);
-    most.mul_f64(f64::from(random) / f64::from(u32::MAX))
+    max.mul_f64(f64::from(random) / f64::from(u32::MAX))
 }
 
-/// What repetitions may cost, so that a fleet of callers does not melt a service that has trouble already: a bucket as in
-/// the AWS SDKs, shared by all clones of a client.
+/// The retry budget of a client and all its clones, so that retries do not overload a failing service: a token bucket as
+/// in the AWS SDKs.
 ///
-/// A repetition takes out 5, one after a timeout 10; when it succeeds it puts back what it took, and a success at the
-/// first attempt puts in 1. Five more come back each second, because without that a bucket that is empty stays empty
-/// where every call needs a repetition.
+/// A retry costs 5 tokens, and 10 after a timeout. If it succeeds, its tokens are refunded; a success at the first
+/// attempt adds 1. The bucket also refills by 5 per second. Otherwise it would stay empty if every call needs a retry.
 #[derive(Debug)]
-pub(crate) struct Budget(Mutex<Bucket>);
+pub(crate) struct RetryBudget(Mutex<Bucket>);
 
 #[derive(Debug)]
 struct Bucket {
     tokens: f64,
-    at: Duration,
+    updated_at: Duration,
 }
 
 const CAPACITY: f64 = 500.0;
-const PER_SECOND: f64 = 5.0;
-/// What a first attempt that succeeds puts in.
+const REFILL_PER_SECOND: f64 = 5.0;
+/// What a success at the first attempt adds.
 pub(crate) const REWARD: f64 = 1.0;
-/// What a repetition costs.
+/// The cost of a retry.
 pub(crate) const COST: f64 = 5.0;
-/// What a repetition costs after a timeout, which has cost the service more.
+/// The cost of a retry after a timeout, which has cost the service more.
 pub(crate) const COST_AFTER_TIMEOUT: f64 = 10.0;
 
-impl Default for Budget {
+impl Default for RetryBudget {
     fn default() -> Self {
-        Self(Mutex::new(Bucket { tokens: CAPACITY, at: Duration::ZERO }))
+        Self(Mutex::new(Bucket { tokens: CAPACITY, updated_at: Duration::ZERO }))
     }
 }
 
-impl Budget {
-    /// Whether it is there.
-    pub(crate) fn affords(&self, cost: f64, now: Duration) -> bool {
-        self.filled(now).tokens >= cost
+impl RetryBudget {
+    /// Returns whether the budget covers this cost.
+    pub(crate) fn can_afford(&self, cost: f64, now: Duration) -> bool {
+        self.refilled(now).tokens >= cost
     }
 
-    /// Takes it out, if it is there.
-    pub(crate) fn take(&self, cost: f64, now: Duration) -> bool {
-        let mut bucket = self.filled(now);
+    /// Withdraws this cost, if the budget covers it.
+    pub(crate) fn withdraw(&self, cost: f64, now: Duration) -> bool {
+        let mut bucket = self.refilled(now);
         let affordable = bucket.tokens >= cost;
         if affordable {
             bucket.tokens -= cost;
@@ -204,16 +204,16 @@ impl Budget {
         affordable
     }
 
-    /// The bucket with what has come back by now.
-    fn filled(&self, now: Duration) -> MutexGuard<'_, Bucket> {
+    /// Locks the bucket and refills it.
+    fn refilled(&self, now: Duration) -> MutexGuard<'_, Bucket> {
         let mut bucket = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let passed = now.saturating_sub(bucket.at);
-        bucket.tokens = passed.as_secs_f64().mul_add(PER_SECOND, bucket.tokens).min(CAPACITY);
-        bucket.at = bucket.at.max(now);
+        let elapsed = now.saturating_sub(bucket.updated_at);
+        bucket.tokens = elapsed.as_secs_f64().mul_add(REFILL_PER_SECOND, bucket.tokens).min(CAPACITY);
+        bucket.updated_at = bucket.updated_at.max(now);
         bucket
     }
 
-    pub(crate) fn put(&self, tokens: f64) {
+    pub(crate) fn deposit(&self, tokens: f64) {
         let mut bucket = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         bucket.tokens = (bucket.tokens + tokens).min(CAPACITY);
     }
@@ -226,44 +226,44 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn what_is_repeated() {
+    fn transient_failures_are_retried() {
         let policy = RetryPolicy::default();
         let status = |status| Failure::Status(StatusCode::from_u16(status).unwrap());
-        let again = |repeatable, failure| policy.next(repeatable, failure, 1) != Next::Stop;
-        for repeatable in [true, false] {
-            assert!(again(repeatable, Failure::NotSent));
-            assert!(!again(repeatable, Failure::Refused));
-            assert_eq!(policy.next(repeatable, status(429), 99), Next::AfterTheRate);
+        let retries = |idempotent, failure| policy.decide(idempotent, failure, 1) != RetryDecision::GiveUp;
+        for idempotent in [true, false] {
+            assert!(retries(idempotent, Failure::NotSent));
+            assert!(!retries(idempotent, Failure::Final));
+            assert_eq!(policy.decide(idempotent, status(429), 99), RetryDecision::AfterRateLimit);
             for code in [200, 201, 204, 408, 500, 502, 503, 504, 520, 599] {
-                assert_eq!(again(repeatable, status(code)), repeatable, "{code}");
+                assert_eq!(retries(idempotent, status(code)), idempotent, "{code}");
             }
-            assert_eq!(again(repeatable, Failure::Lost), repeatable);
+            assert_eq!(retries(idempotent, Failure::Lost), idempotent);
             for code in [301, 302, 307, 400, 401, 403, 404, 405, 409, 413, 415, 418, 422, 431, 451, 501, 505, 600, 999]
             {
-                assert!(!again(repeatable, status(code)), "{code}");
+                assert!(!retries(idempotent, status(code)), "{code}");
             }
         }
     }
 
     #[test]
-    fn attempts_end() {
+    fn retries_end_after_the_last_attempt() {
         let policy = RetryPolicy::default().attempts(3);
-        let next = |attempt| policy.next(true, Failure::Lost, attempt);
-        assert_eq!(next(1), Next::Within(Duration::from_millis(200)));
-        assert_eq!(next(2), Next::Within(Duration::from_millis(400)));
-        assert_eq!((next(3), next(4)), (Next::Stop, Next::Stop));
+        let next = |attempt| policy.decide(true, Failure::Lost, attempt);
+        assert_eq!(next(1), RetryDecision::Backoff(Duration::from_millis(200)));
+        assert_eq!(next(2), RetryDecision::Backoff(Duration::from_millis(400)));
+        assert_eq!((next(3), next(4)), (RetryDecision::GiveUp, RetryDecision::GiveUp));
         let none = RetryPolicy::none();
         for failure in [Failure::NotSent, Failure::Lost, Failure::Status(StatusCode::TOO_MANY_REQUESTS)] {
-            assert_eq!(none.next(true, failure, 1), Next::Stop);
+            assert_eq!(none.decide(true, failure, 1), RetryDecision::GiveUp);
         }
-        assert_eq!(RetryPolicy::default().attempts(u32::MAX).ceiling(u32::MAX - 1), 20 * SECOND);
+        assert_eq!(RetryPolicy::default().attempts(u32::MAX).max_wait(u32::MAX - 1), 20 * SECOND);
         let endless = RetryPolicy::default().backoff(Duration::MAX, Duration::MAX);
-        assert_eq!(endless.ceiling(3), LONGEST);
-        assert!(full_jitter(LONGEST) <= LONGEST);
+        assert_eq!(endless.max_wait(3), MAX_WAIT);
+        assert!(full_jitter(MAX_WAIT) <= MAX_WAIT);
     }
 
     #[test]
-    fn jitter_fills_its_range() {
+    fn full_jitter_covers_its_range() {
         let mut parts: Vec<Duration> = (0..1_000).map(|_| full_jitter(SECOND)).collect();
         parts.sort_unstable();
         assert!(parts[0] < SECOND / 20 && parts[999] > SECOND * 19 / 20 && parts[999] <= SECOND);
@@ -271,14 +271,15 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_budget_fills_again() {
-        let budget = Budget::default();
-        let afford = |now| std::iter::repeat_with(|| budget.take(COST, now)).take_while(|took| *took).count();
+    fn an_empty_budget_refills() {
+        let budget = RetryBudget::default();
+        let afford =
+            |now| std::iter::repeat_with(|| budget.withdraw(COST, now)).take_while(|withdrawn| *withdrawn).count();
         assert_eq!(afford(Duration::ZERO), 100);
         assert_eq!(afford(Duration::ZERO), 0);
         assert_eq!(afford(10 * SECOND), 10);
-        budget.put(REWARD * 5.0);
+        budget.deposit(REWARD * 5.0);
         assert_eq!(afford(10 * SECOND), 1);
-        assert_eq!(afford(10_000 * SECOND), 100, "never more than it holds");
+        assert_eq!(afford(10_000 * SECOND), 100, "never more than the capacity");
     }
 }

@@ -14,10 +14,10 @@ use crate::{
     base_url::BaseUrl,
     client::Client,
     config_error::ConfigError,
+    context::ClientContext,
     rate_limit::RateLimiters,
-    request::{OUR_NAME, Origin},
-    retry::Budget,
-    shared::Shared,
+    request::{CLIENT_NAME, Origin},
+    retry::RetryBudget,
     timer::SystemTimer,
     transport::{InProcess, Transport},
 };
@@ -108,15 +108,15 @@ impl ClientBuilder {
             return Err(ConfigError::UserAgent);
         }
         let application = self.application.map(|name| format!(" {name}")).unwrap_or_default();
-        let user_agent = HeaderValue::try_from(format!("{OUR_NAME}{application}"));
+        let user_agent = HeaderValue::try_from(format!("{CLIENT_NAME}{application}"));
         let user_agent = user_agent.map_err(|_| ConfigError::UserAgent)?;
-        Ok(Client::new(Shared {
+        Ok(Client::new(ClientContext {
             origin: Origin { base, token, authorization, user_agent },
             transport: Box::new(transport),
-            // Only now, because where std has no clock its default cannot be made.
+            // Created only now, because on platforms without a clock the default would panic.
             timer: self.timer.unwrap_or_else(|| Box::new(SystemTimer::default())),
             rate_limiters: RateLimiters::new(self.pacing),
-            budget: Budget::default(),
+            budget: RetryBudget::default(),
             options: self.options,
             on_wait: self.on_wait,
         }))

@@ -7,10 +7,10 @@ use std::{env, fmt, time::Duration};
 use crate::{
     client::Client,
     config_error::ConfigError,
+    context::{CallOptions, OnWait, Wait},
     credential::Credential,
     rate_limit::Pacing,
     retry::RetryPolicy,
-    shared::{OnWait, Options, Wait},
     timer::Timer,
 };
 
@@ -31,7 +31,7 @@ impl Client {
     /// assert_eq!(format!("{client:?}"), r#"Client { base_url: "http://in-process/v1", .. }"#);
     ///
     /// let wrong = Client::builder("example.com", "pak_0123456789").in_process(service).unwrap_err();
-    /// assert_eq!(wrong.to_string(), "the base URL must begin with http:// or https://");
+    /// assert_eq!(wrong.to_string(), "the base URL must start with http:// or https://");
     /// # Ok(())
     /// # }
     /// ```
@@ -46,7 +46,7 @@ impl Client {
     ///
     /// match Client::from_env() {
     ///     Ok(builder) => drop(builder),
-    ///     Err(error) => assert!(error.to_string().starts_with("the variable LEADAPI_")),
+    ///     Err(error) => assert!(error.to_string().starts_with("the environment variable LEADAPI_")),
     /// }
     /// ```
     ///
@@ -61,12 +61,12 @@ impl Client {
 
 /// A builder of a [`Client`]. Start with [`Client::builder`], and finish with `build`,
 /// [`in_process`](Self::in_process) or [`transport`](Self::transport).
-#[must_use = "it is no client yet"]
+#[must_use = "a builder does nothing until it is built"]
 pub struct ClientBuilder {
     base_url: String,
     token: Credential,
     application: Option<String>,
-    options: Options,
+    options: CallOptions,
     pacing: Pacing,
     timer: Option<Box<dyn Timer>>,
     on_wait: Option<OnWait>,
@@ -77,7 +77,7 @@ impl ClientBuilder {
         const TIMEOUT: Duration = Duration::from_secs(300);
         const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
         const MAX_RETRY_AFTER: Duration = Duration::from_secs(120);
-        let options = Options {
+        let options = CallOptions {
             retry: RetryPolicy::default(),
             timeout: Some(TIMEOUT),
             attempt_timeout: Some(ATTEMPT_TIMEOUT),

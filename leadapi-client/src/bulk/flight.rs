@@ -8,7 +8,7 @@ use std::{
 use leadapi_core::model::{IdempotencyKey, Lead};
 
 use super::settled::Settled;
-use crate::{call::CallFuture, error::Error, meta::Meta};
+use crate::{call::CallFuture, error::Error, response_meta::ResponseMeta};
 
 /// In-flight and finished rows, in input order, until `take` removes them.
 pub(super) struct Flight<R> {
@@ -19,8 +19,8 @@ struct Slot<R> {
     index: u64,
     row: R,
     key: IdempotencyKey,
-    call: CallFuture<(Lead, Meta)>,
-    ended: Option<Result<(Lead, Meta), Error>>,
+    call: CallFuture<(Lead, ResponseMeta)>,
+    ended: Option<Result<(Lead, ResponseMeta), Error>>,
 }
 
 impl<R> Flight<R> {
@@ -33,7 +33,7 @@ impl<R> Flight<R> {
     }
 
     /// Adds a row. Its call starts when it is first polled.
-    pub(super) fn add(&mut self, index: u64, row: R, key: IdempotencyKey, call: CallFuture<(Lead, Meta)>) {
+    pub(super) fn add(&mut self, index: u64, row: R, key: IdempotencyKey, call: CallFuture<(Lead, ResponseMeta)>) {
         self.slots.push_back(Slot { index, row, key, call, ended: None });
     }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use leadapi_core::model::{IdempotencyKey, Lead};
 
 use super::{Call, CallFuture, WithMeta, options::options};
-use crate::{error::Error, shared::Options};
+use crate::{context::CallOptions, error::Error};
 
 /// A [`Call`] that creates a lead. By default it carries an idempotency key.
 ///
@@ -110,7 +110,7 @@ impl CreateLead {
     }
 
     /// Replaces all options.
-    pub(crate) const fn options(mut self, options: Options) -> Self {
+    pub(crate) const fn options(mut self, options: CallOptions) -> Self {
         self.0.options = options;
         self
     }

@@ -9,10 +9,10 @@ use leadapi_core::http::Operation;
 
 use crate::{
     attempts::{Attempts, Read},
+    context::{CallOptions, ClientContext},
     error::{Cause, Error},
-    meta::Meta,
-    request::{Prepared, Refusal},
-    shared::{Options, Shared},
+    request::{InvalidRequest, Prepared},
+    response_meta::ResponseMeta,
 };
 
 pub use self::create_lead::CreateLead;
@@ -41,10 +41,10 @@ pub type CallFuture<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 /// ```
 #[must_use = "a call is made when it is awaited"]
 pub struct Call<T> {
-    shared: Arc<Shared>,
+    context: Arc<ClientContext>,
     operation: Operation,
-    prepared: Result<Prepared, Refusal>,
-    options: Options,
+    prepared: Result<Prepared, InvalidRequest>,
+    options: CallOptions,
     read: Read<T>,
 }
 
@@ -54,12 +54,12 @@ pub struct WithMeta<T>(Call<T>);
 
 impl<T> Call<T> {
     pub(crate) fn new(
-        shared: &Arc<Shared>,
+        context: &Arc<ClientContext>,
         operation: Operation,
-        prepared: Result<Prepared, Refusal>,
+        prepared: Result<Prepared, InvalidRequest>,
         read: Read<T>,
     ) -> Self {
-        Self { shared: shared.clone(), operation, prepared, options: shared.options, read }
+        Self { context: context.clone(), operation, prepared, options: context.options, read }
     }
 
     /// Also returns the metadata of the response: status, headers, request id and number of attempts.
@@ -79,10 +79,10 @@ impl<T> Call<T> {
     }
 
     /// Makes the call.
-    async fn run(self) -> Result<(T, Meta), Error> {
-        let refused = |refusal| Error::new(self.operation, Cause::Refusal(refusal));
+    async fn run(self) -> Result<(T, ResponseMeta), Error> {
+        let refused = |refusal| Error::new(self.operation, Cause::InvalidRequest(refusal));
         let prepared = self.prepared.map_err(refused)?;
-        Attempts::new(&self.shared, &prepared, self.options).run(self.read).await
+        Attempts::new(&self.context, &prepared, self.options).run(self.read).await
     }
 }
 
@@ -101,10 +101,10 @@ impl<T: 'static> IntoFuture for Call<T> {
 }
 
 impl<T: 'static> IntoFuture for WithMeta<T> {
-    type Output = Result<(T, Meta), Error>;
-    type IntoFuture = CallFuture<(T, Meta)>;
+    type Output = Result<(T, ResponseMeta), Error>;
+    type IntoFuture = CallFuture<(T, ResponseMeta)>;
 
-    fn into_future(self) -> CallFuture<(T, Meta)> {
+    fn into_future(self) -> CallFuture<(T, ResponseMeta)> {
         Box::pin(self.0.run())
     }
 }

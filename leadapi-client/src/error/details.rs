@@ -33,7 +33,7 @@ impl Error {
     /// # });
     /// ```
     pub fn status(&self) -> Option<StatusCode> {
-        self.answer().map(|answer| answer.status)
+        self.response().map(|response| response.status)
     }
 
     /// Returns the message: the service's own, or the one that it would send for a request that the client refused to
@@ -51,14 +51,14 @@ impl Error {
     /// ```
     pub fn message(&self) -> String {
         match &self.0.cause {
-            Cause::Refusal(refusal) => refusal.to_string(),
+            Cause::InvalidRequest(refusal) => refusal.to_string(),
             Cause::Transport(error) => error.to_string(),
-            Cause::Answer(answer) => answer.message.clone(),
-            Cause::Late { wait, refused } => {
+            Cause::Response(response) => response.message.clone(),
+            Cause::DeadlineExceeded { wait, refused } => {
                 let limit = if *refused { "the service's rate limit" } else { "the client-side rate limit" };
-                format!("timed out waiting for {limit}; the next turn is in {wait:?}")
+                format!("timed out waiting for {limit}; the next request is allowed in {wait:?}")
             }
-            Cause::Disordered(text) => text.clone(),
+            Cause::InconsistentList(text) => text.clone(),
         }
     }
 
@@ -68,12 +68,12 @@ impl Error {
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # futures_executor::block_on(async {
     /// # let error = support::answered(500).await;
-    /// println!("ask the service's people about request {:?}", error.request_id());
+    /// println!("report request {:?} to the operators of the service", error.request_id());
     /// # assert_eq!(error.request_id(), Some("0198-abc"));
     /// # });
     /// ```
     pub fn request_id(&self) -> Option<&str> {
-        self.answer()?.request_id.as_deref()
+        self.response()?.request_id.as_deref()
     }
 
     /// Returns how long to wait before the next attempt, if that is known: the `Retry-After` of the response (at most a
@@ -90,8 +90,8 @@ impl Error {
     /// ```
     pub fn retry_after(&self) -> Option<Duration> {
         match &self.0.cause {
-            Cause::Late { wait, .. } => Some(*wait),
-            _ => self.answer()?.retry_after,
+            Cause::DeadlineExceeded { wait, .. } => Some(*wait),
+            _ => self.response()?.retry_after,
         }
     }
 
@@ -114,7 +114,7 @@ impl Error {
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # futures_executor::block_on(async {
     /// # let error = support::answered(500).await;
-    /// println!("given up after {:?}", error.elapsed());
+    /// println!("failed after {:?}", error.elapsed());
     /// # });
     /// ```
     pub fn elapsed(&self) -> Duration {
@@ -143,7 +143,7 @@ impl Error {
     /// # let new = NewLead::new(&casa_verde(), "Øyvind");
     /// let error = client.leads().create(&new).await.unwrap_err();
     /// assert_eq!(error.outcome(), Outcome::Unknown);
-    /// // Kept until tomorrow, and then sent again with `.idempotency_key(key)`.
+    /// // Store it, and send it again later with `.idempotency_key(key)`.
     /// let parked = (new, error.idempotency_key().cloned());
     /// # assert!(parked.1.is_some());
     /// # Ok::<(), leadapi_core::BoxError>(())

@@ -9,7 +9,7 @@ use std::{error, fmt, time::Duration};
 
 use leadapi_core::{http::Operation, model::IdempotencyKey};
 
-pub(crate) use self::cause::{BadAnswer, Cause, Unreadable};
+pub(crate) use self::cause::{Cause, ErrorResponse, InvalidBody};
 pub use self::outcome::Outcome;
 
 /// The error of a call.
@@ -65,21 +65,24 @@ impl Error {
     /// Returns a word for the kind of error, as a label for metrics.
     pub(crate) fn kind(&self) -> &'static str {
         match &self.0.cause {
-            Cause::Refusal(_) => "invalid",
+            Cause::InvalidRequest(_) => "invalid",
             Cause::Transport(error) if error.is_timeout() => "timeout",
             Cause::Transport(error) if error.is_connect() => "connect",
             Cause::Transport(_) => "transport",
-            Cause::Answer(answer) if answer.unreadable.is_some() => "unreadable",
-            Cause::Answer(_) => "status",
-            Cause::Late { .. } => "late",
-            Cause::Disordered(_) => "disordered",
+            Cause::Response(response) if response.invalid_body.is_some() => "unreadable",
+            Cause::Response(_) => "status",
+            Cause::DeadlineExceeded { .. } => "deadline",
+            Cause::InconsistentList(_) => "inconsistent_list",
         }
     }
 
-    fn answer(&self) -> Option<&BadAnswer> {
+    fn response(&self) -> Option<&ErrorResponse> {
         match &self.0.cause {
-            Cause::Answer(answer) => Some(answer),
-            Cause::Refusal(_) | Cause::Transport(_) | Cause::Late { .. } | Cause::Disordered(_) => None,
+            Cause::Response(response) => Some(answer),
+            Cause::InvalidRequest(_)
+            | Cause::Transport(_)
+            | Cause::DeadlineExceeded { .. }
+            | Cause::InconsistentList(_) => None,
         }
     }
 }
@@ -89,11 +92,11 @@ impl fmt::Display for Error {
         let endpoint = self.0.operation.endpoint();
         write!(f, "{} {}: ", endpoint.method, endpoint.path)?;
         match &self.0.cause {
-            Cause::Refusal(refusal) => write!(f, "not sent: {refusal}"),
-            Cause::Late { .. } => write!(f, "not sent: {}", self.message()),
-            Cause::Disordered(text) => f.write_str(text),
+            Cause::InvalidRequest(refusal) => write!(f, "not sent: {refusal}"),
+            Cause::DeadlineExceeded { .. } => write!(f, "not sent: {}", self.message()),
+            Cause::InconsistentList(text) => f.write_str(text),
             Cause::Transport(error) => error.fmt(f),
-            Cause::Answer(BadAnswer { status, message, request_id, .. }) => {
+            Cause::Response(ErrorResponse { status, message, request_id, .. }) => {
                 write!(f, "{status}: {message}")?;
                 request_id.as_ref().map_or(Ok(()), |id| write!(f, " (request {id})"))
             }
@@ -119,11 +122,11 @@ impl fmt::Debug for Error {
 impl error::Error for Error {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match &self.0.cause {
-            // Their own texts are in ours already.
-            Cause::Refusal(refusal) => refusal.source(),
+            // The text of this error already contains theirs.
+            Cause::InvalidRequest(refusal) => refusal.source(),
             Cause::Transport(error) => error.source(),
-            Cause::Answer(answer) => answer.unreadable.as_ref().map(|reason| reason as _),
-            Cause::Late { .. } | Cause::Disordered(_) => None,
+            Cause::Response(response) => response.invalid_body.as_ref().map(|reason| reason as _),
+            Cause::DeadlineExceeded { .. } | Cause::InconsistentList(_) => None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 
-use super::{BadAnswer, Cause, Error};
+use super::{Cause, Error, ErrorResponse};
 use crate::{retry::Failure, transport::Delivery};
 
 /// The outcome of a failed call: whether the service may have executed it.
@@ -13,22 +13,22 @@ pub enum Outcome {
     Refused,
     /// The client did not send it.
     NotSent,
-    /// The service may or may not have executed it: the response was lost, is unreadable, or does not say.
+    /// The service may or may not have executed it: the response was lost, is invalid_body, or does not say.
     Unknown,
 }
 
 impl Error {
-    /// As far as repeating the call goes.
+    /// Classifies the error for the retry policy.
     pub(crate) fn failure(&self) -> Failure {
         match &self.0.cause {
-            Cause::Refusal(_) | Cause::Disordered(_) => Failure::Refused,
-            Cause::Transport(error) if error.is_permanent() => Failure::Refused,
+            Cause::InvalidRequest(_) | Cause::InconsistentList(_) => Failure::Final,
+            Cause::Transport(error) if error.is_permanent() => Failure::Final,
             Cause::Transport(error) => match error.delivery() {
                 Delivery::NotSent => Failure::NotSent,
                 Delivery::MaybeSent => Failure::Lost,
             },
-            Cause::Answer(answer) => Failure::Status(answer.status),
-            Cause::Late { .. } => Failure::NotSent,
+            Cause::Response(response) => Failure::Status(response.status),
+            Cause::DeadlineExceeded { .. } => Failure::NotSent,
         }
     }
 
@@ -46,7 +46,7 @@ impl Error {
     ///
     /// match error.outcome() {
     ///     Outcome::Refused | Outcome::NotSent => println!("there is no such lead now"),
-    ///     _ => println!("there may be one: ask again under {:?}", error.idempotency_key()),
+    ///     _ => println!("there may be one: retry under {:?}", error.idempotency_key()),
     /// }
     /// # assert_eq!(error.outcome(), Outcome::Unknown);
     /// # });
@@ -56,13 +56,13 @@ impl Error {
             return Outcome::Unknown;
         }
         match &self.0.cause {
-            Cause::Refusal(_) | Cause::Late { .. } => Outcome::NotSent,
-            Cause::Disordered(_) => Outcome::Refused,
+            Cause::InvalidRequest(_) | Cause::DeadlineExceeded { .. } => Outcome::NotSent,
+            Cause::InconsistentList(_) => Outcome::Refused,
             Cause::Transport(error) => match error.delivery() {
                 Delivery::NotSent => Outcome::NotSent,
                 Delivery::MaybeSent => Outcome::Unknown,
             },
-            Cause::Answer(BadAnswer { status, .. }) => {
+            Cause::Response(ErrorResponse { status, .. }) => {
                 let refused = status.is_client_error() && *status != StatusCode::REQUEST_TIMEOUT;
                 if refused { Outcome::Refused } else { Outcome::Unknown }
             }
@@ -83,7 +83,7 @@ impl Error {
     /// # });
     /// ```
     pub fn is_retryable(&self) -> bool {
-        self.failure().may_pass()
+        self.failure().is_transient()
     }
 
     /// Returns whether the transport reports that a retry would fail in the same way.

@@ -1,4 +1,4 @@
-//! The kinds of failures that callers tell apart.
+//! Predicates for the kinds of errors that callers distinguish.
 
 use http::StatusCode;
 
@@ -19,7 +19,7 @@ impl Error {
     /// # });
     /// ```
     pub fn is_invalid(&self) -> bool {
-        matches!(self.0.cause, Cause::Refusal(_)) || self.has(StatusCode::BAD_REQUEST)
+        matches!(self.0.cause, Cause::InvalidRequest(_)) || self.has(StatusCode::BAD_REQUEST)
     }
 
     /// Returns whether the token is invalid: status 401.
@@ -45,7 +45,7 @@ impl Error {
     /// # futures_executor::block_on(async {
     /// # let error = support::answered(403).await;
     /// if error.is_forbidden() {
-    ///     println!("not with this token: {}", error.message());
+    ///     println!("not allowed with this token: {}", error.message());
     /// }
     /// # assert!(error.is_forbidden());
     /// # });
@@ -54,8 +54,8 @@ impl Error {
         self.has(StatusCode::FORBIDDEN)
     }
 
-    /// Returns whether the token lacks the scope of the operation. Unlike the other 403, this one meets every call of the
-    /// operation.
+    /// Returns whether the token lacks the scope of the operation. Unlike the other 403, it applies to every call of
+    /// the operation.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -68,7 +68,7 @@ impl Error {
     /// # });
     /// ```
     pub fn lacks_scope(&self) -> bool {
-        self.is_forbidden() && self.answer().is_some_and(|answer| answer.lacks_scope)
+        self.is_forbidden() && self.response().is_some_and(|response| response.lacks_scope)
     }
 
     /// Returns whether the lead does not exist: status 404. A base URL that is not the API's leads to the same status with
@@ -96,13 +96,13 @@ impl Error {
     /// # futures_executor::block_on(async {
     /// # let error = support::answered(429).await;
     /// if error.is_rate_limited() {
-    ///     println!("again in {:?}", error.retry_after());
+    ///     println!("retry in {:?}", error.retry_after());
     /// }
     /// # assert!(error.is_rate_limited());
     /// # });
     /// ```
     pub fn is_rate_limited(&self) -> bool {
-        matches!(self.0.cause, Cause::Late { refused: true, .. }) || self.has(StatusCode::TOO_MANY_REQUESTS)
+        matches!(self.0.cause, Cause::DeadlineExceeded { refused: true, .. }) || self.has(StatusCode::TOO_MANY_REQUESTS)
     }
 
     /// Returns whether the service or a proxy failed: any status from 500 to 599.
@@ -112,7 +112,7 @@ impl Error {
     /// # futures_executor::block_on(async {
     /// # let error = support::answered(503).await;
     /// if error.is_server_error() {
-    ///     println!("the service has trouble: {error}");
+    ///     println!("the service failed: {error}");
     /// }
     /// # assert!(error.is_server_error());
     /// # });
@@ -136,7 +136,7 @@ impl Error {
     pub fn is_timeout(&self) -> bool {
         match &self.0.cause {
             Cause::Transport(error) => error.is_timeout(),
-            Cause::Late { refused, .. } => !refused,
+            Cause::DeadlineExceeded { refused, .. } => !refused,
             _ => false,
         }
     }
@@ -148,7 +148,7 @@ impl Error {
     /// # futures_executor::block_on(async {
     /// # let error = support::answered(500).await;
     /// if error.is_connect() {
-    ///     println!("nobody listens there");
+    ///     println!("nothing listens at this address");
     /// }
     /// # assert!(!error.is_connect());
     /// # });

@@ -26,6 +26,6 @@ pub(crate) enum PagerError {
 /// The only conversion into the client's error.
 impl From<PagerError> for Error {
     fn from(error: PagerError) -> Self {
-        Self::new(Operation::ListLeads, Cause::Disordered(error.to_string()))
+        Self::new(Operation::ListLeads, Cause::InconsistentList(error.to_string()))
     }
 }

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_a_runtime_a_thread_waits() {
+    fn a_sleep_needs_no_runtime() {
         let (timer, begun) = (SystemTimer::default(), Instant::now());
         block_on(timer.sleep(Duration::from_millis(20)));
         assert!(begun.elapsed() >= Duration::from_millis(20));
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn work_is_given_up_at_its_limit_and_not_before() {
+    fn work_is_dropped_at_its_limit_and_not_before() {
         let timer = SystemTimer::default();
         let begun = Instant::now();
         assert_eq!(block_on(within(&timer, Duration::from_millis(20), pending::<()>())), None);

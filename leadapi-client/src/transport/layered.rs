@@ -80,14 +80,14 @@ where
 {
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
         let mut service = self.0.clone();
-        poll_fn(|cx| service.poll_ready(cx)).await.map_err(|error| told(error, TransportError::not_sent))?;
-        service.call(request).await.map_err(|error| told(error, TransportError::maybe_sent))
+        poll_fn(|cx| service.poll_ready(cx)).await.map_err(|error| transport_error(error, TransportError::not_sent))?;
+        service.call(request).await.map_err(|error| transport_error(error, TransportError::maybe_sent))
     }
 }
 
 /// Returns the transport's own error unchanged and wraps any other.
-fn told(error: impl Into<BoxError>, otherwise: fn(BoxError) -> TransportError) -> TransportError {
-    error.into().downcast().map_or_else(otherwise, |told| *told)
+fn transport_error(error: impl Into<BoxError>, otherwise: fn(BoxError) -> TransportError) -> TransportError {
+    error.into().downcast().map_or_else(otherwise, |error| *error)
 }
 
 impl<S> fmt::Debug for Layered<S> {
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_transport_says_comes_through_a_layer() {
+    fn the_error_of_the_transport_passes_through_a_layer() {
         let layered = Layered::new(Unplugged, &layer_fn(|inner| Boxing(inner, Ok(()))));
         let error = block_on(layered.send(Request::default())).unwrap_err();
         assert!(error.is_connect() && error.delivery() == Delivery::NotSent);

@@ -247,7 +247,7 @@ impl fmt::Display for TransportError {
             (false, false, Delivery::NotSent) => "could not be sent",
             (false, false, Delivery::MaybeSent) => "no complete response",
         };
-        // The reason follows, because a caller asks for it at once; the address is the caller's own.
+        // The innermost reason follows, because it is what callers look for. The address is known to them.
         let mut reason: &dyn Error = &*self.source;
         while let Some(source) = reason.source() {
             reason = source;

@@ -1,4 +1,4 @@
-//! How far a request has got while its transport is still at work.
+//! The progress of a request while its transport is sending it.
 
 use std::sync::{
     Arc,
@@ -9,12 +9,12 @@ use http::Request;
 
 use super::Delivery;
 
-/// Tells the client how far a request has got, even when its call is dropped or times out.
+/// Reports to the client how far a request has got, even when its call is dropped or times out.
 ///
 /// [`Client`](crate::Client) puts one into the extensions of each request. A transport that knows when the first byte
-/// leaves marks the request as not sent when it begins, and as sent before that byte leaves. A request that is dropped
-/// between the two gives its rate-limit slot back. A transport need not report anything: a request without a mark counts
-/// as sent.
+/// is sent marks the request as not sent when it starts, and as sent before that byte. A request that is dropped
+/// between the two releases its rate-limit permit. A transport need not report anything: a request without a mark
+/// counts as sent.
 ///
 /// ```
 /// use bytes::Bytes;
@@ -53,7 +53,7 @@ impl SendProgress {
         request.extensions().get::<Self>().cloned().unwrap_or_default()
     }
 
-    /// Records that nothing of the request has left yet.
+    /// Records that no byte of the request has been sent.
     ///
     /// ```
     /// # use leadapi_client::transport::{Delivery, SendProgress};
@@ -65,7 +65,7 @@ impl SendProgress {
         self.not_sent.store(true, Ordering::Relaxed);
     }
 
-    /// Records that the request leaves now.
+    /// Records that the request is being sent.
     ///
     /// ```
     /// # use leadapi_client::transport::{Delivery, SendProgress};

@@ -1,11 +1,11 @@
-//! Why a request over the network has no response, told apart by what the libraries below say.
+//! Why a request over the network has no response, derived from the errors of reqwest and hyper.
 
 use std::{error::Error, io, iter::successors};
 
-/// Where it went wrong, in words.
+/// Returns which step failed.
 pub(super) fn reason(error: &(dyn Error + 'static)) -> Option<&'static str> {
     let chain = || successors(Some(error), |error: &&(dyn Error + 'static)| (**error).source());
-    // Of name resolution and of TCP there are no types to ask for, only words.
+    // Errors of name resolution and TCP have no public types, only texts.
     if chain().any(|error| error.to_string().starts_with("dns error")) {
         return Some("could not resolve the host name");
     }
@@ -15,7 +15,7 @@ pub(super) fn reason(error: &(dyn Error + 'static)) -> Option<&'static str> {
     if let Some(error) = chain().find_map(|error| error.downcast_ref::<hyper::Error>()) {
         return http(error);
     }
-    // What TLS has to say comes as an error of IO that is not the system's.
+    // A TLS error is an I/O error with a custom source.
     let tls = chain().filter_map(|error| error.downcast_ref::<io::Error>()).any(|error| error.get_ref().is_some());
     tls.then_some("the TLS handshake failed")
 }

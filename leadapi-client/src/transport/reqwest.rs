@@ -93,12 +93,12 @@ impl Transport for Reqwest {
         let progress = SendProgress::of(&request);
         progress.mark_not_sent();
         let request = request.map(|body| reqwest::Body::wrap(ReportedBody { body: body.into(), progress }));
-        let request = reqwest::Request::try_from(request).map_err(|error| told(error.into()))?;
+        let request = reqwest::Request::try_from(request).map_err(|error| transport_error(error.into()))?;
         let call = async {
             let response = self.0.execute(request).await?;
             whole(Response::<reqwest::Body>::from(response)).await
         };
-        io_runtime::enter(runtime, call).await.map_err(told)
+        io_runtime::enter(runtime, call).await.map_err(transport_error)
     }
 }
 
@@ -107,9 +107,9 @@ fn not_started(error: io::Error) -> TransportError {
 }
 
 /// Converts an error of reqwest. Unless the error excludes it, the request may have been sent.
-fn told(error: BoxError) -> TransportError {
+fn transport_error(error: BoxError) -> TransportError {
     let error = match error.downcast::<reqwest::Error>() {
-        // The client says what was asked for, and ids in URLs are not for every log.
+        // The client's error names the operation, and ids in URLs do not belong in every log.
         Ok(error) => error.without_url(),
         Err(other) => {
             let what = other.is::<BodyTooLarge>().then_some("the response was not read");
@@ -119,17 +119,17 @@ fn told(error: BoxError) -> TransportError {
     let what = reason(&error);
     let (connect, timeout, builder) = (error.is_connect(), error.is_timeout(), error.is_builder());
     let not_sent = connect || builder;
-    let mut told = if not_sent { TransportError::not_sent(error) } else { TransportError::maybe_sent(error) };
+    let mut error = if not_sent { TransportError::not_sent(error) } else { TransportError::maybe_sent(error) };
     if connect {
-        told = told.while_connecting();
+        error = error.while_connecting();
     }
     if timeout {
-        told = told.timed_out();
+        error = error.timed_out();
     }
     if builder {
-        told = told.permanent();
+        error = error.permanent();
     }
-    told.because(what)
+    error.because(what)
 }
 
 /// The body of a request. It reports when hyper first reads it, just before it writes the head.
@@ -190,7 +190,7 @@ mod tests {
 
     /// Dropping the call then returns the connection to the pool, for which hyper spawns a task.
     #[test]
-    fn a_call_can_be_dropped_outside_of_a_runtime_after_its_response_has_arrived() {
+    fn a_call_can_be_dropped_outside_a_runtime_after_its_response_has_arrived() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
         let (may_answer, answering) = channel::<()>();
@@ -209,19 +209,19 @@ mod tests {
         let waker = Waker::from(Arc::new(Notify(notify)));
         let mut cx = Context::from_waker(&waker);
         let runtime = io_runtime::handle().unwrap();
-        // Returns when the thread of the connections has done all that it had to do.
-        let settle = || block_on(runtime.spawn(async {})).unwrap();
+        // Returns when the I/O thread is idle.
+        let wait_until_idle = || block_on(runtime.spawn(async {})).unwrap();
         assert!(call.as_mut().poll(&mut cx).is_pending());
         // The call is not woken when its request has been sent.
         while let Event::CallWoken = events.recv().unwrap() {
             assert!(call.as_mut().poll(&mut cx).is_pending());
         }
-        settle();
+        wait_until_idle();
         assert!(call.as_mut().poll(&mut cx).is_pending());
         events.try_iter().for_each(drop);
         may_answer.send(()).unwrap();
         assert!(matches!(events.recv().unwrap(), Event::CallWoken));
-        settle();
+        wait_until_idle();
         drop(call);
         drop(transport);
         drop(server.join().unwrap());

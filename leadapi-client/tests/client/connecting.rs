@@ -60,7 +60,7 @@ async fn a_call_dropped_after_it_was_sent_keeps_its_slot() {
     }
     let error = client.leads().create(&new).timeout(Duration::from_secs(5)).await.unwrap_err();
     assert_eq!((error.outcome(), error.attempts()), (Outcome::NotSent, 0));
-    // The client knows when its next turn is.
+    // The client knows when the next request is allowed.
     let wait = error.retry_after().unwrap();
     assert!(wait > Duration::from_secs(50) && wait <= Duration::from_secs(60), "{wait:?}");
     assert!(error.to_string().starts_with("POST /leads: not sent: timed out waiting for the client-side rate limit"));

@@ -172,7 +172,7 @@ async fn a_wait_is_seen_before_it_is_waited() {
     let error = error.unwrap_err();
     assert_eq!((error.outcome(), error.attempts()), (leadapi_client::Outcome::NotSent, 0));
     assert!(error.is_timeout() && error.is_retryable());
-    assert_eq!(error.retry_after(), Some(Duration::from_secs(60)), "the client knows when its next turn is");
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(60)), "the client knows when the next request is allowed");
     assert_eq!(asked.elapsed(), Duration::ZERO);
 }
 

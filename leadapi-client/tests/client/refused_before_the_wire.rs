@@ -50,7 +50,7 @@ fn nothing_that_breaks_a_rule_is_sent() {
     let [create, update, get, ..] = &errors;
     assert!(create.message().starts_with("name is required; email must be"), "{create}");
     assert_eq!(update.to_string(), "PATCH /leads/{id}: not sent: body has no field to change");
-    assert_eq!(get.message(), "id must not be . or .., which no URL can carry");
+    assert_eq!(get.message(), "id must not be . or .., which URL parsers remove from a path");
     assert_eq!(sent.load(Ordering::Relaxed), 0);
 
     assert_eq!(wait(client.leads().delete(&id)).unwrap_err().outcome(), Outcome::Unknown);

@@ -35,7 +35,7 @@ async fn a_closed_port_holds_no_sentence() {
     assert!(!report.holds());
     assert_eq!(holding(&report), Vec::<&str>::new());
     assert!(report.to_string().contains("could not connect"), "{report}");
-    assert!(report.to_string().contains("nothing was sent, because the last 3 requests have no answer"), "{report}");
+    assert!(report.to_string().contains("not sent, because the last 3 requests received no response"), "{report}");
 }
 
 #[tokio::test]
@@ -47,7 +47,7 @@ async fn a_silent_server_ends_the_check_within_ten_seconds() {
     assert!(begun.elapsed() < Duration::from_secs(10), "it gave up after {:?}", begun.elapsed());
     assert!(!report.holds());
     assert_eq!(holding(&report), Vec::<&str>::new());
-    assert!(report.to_string().contains("nothing within 200ms"), "{report}");
+    assert!(report.to_string().contains("no response within 200ms"), "{report}");
 }
 
 /// Starts a server that sends the same bytes in response to every request, and returns its base URL.

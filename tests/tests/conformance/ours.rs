@@ -12,7 +12,8 @@ use crate::{DATA, Leaping, broken, in_process, raised, service, skipped};
 
 /// The sentence that no run against a correct service can check, because a correct service never answers 500. With
 /// raised limits, there is no 429 either.
-const NEVER_SEEN: &str = "a 500 says internal error and nothing of its cause: no such answer came";
+const NEVER_SEEN: &str =
+    "a 500 has the message internal error and does not reveal its cause: no such response was received";
 
 #[tokio::test]
 async fn our_service_passes_in_process_with_rate_limits() {
@@ -76,12 +77,12 @@ async fn a_minimal_target_skips_sentences_with_a_reason() {
     assert!(report.holds(), "{report}");
     let skipped = skipped(&report);
     for reason in [
-        "401: token expired: the target names no tokens.expired",
-        "read allows GET /leads: the target names no tokens.read",
-        "POST with a stage: the pipeline is the stage's: the target names no pipeline with two stages (pipelines)",
-        "client_id filters: no lead of another client account: the target names no second_client_id",
-        "no leads of another business are listed: the target names no tokens.other_business",
-        "the filter stage_id of another business is 400: the target names no other_business",
+        "401: token expired: the target has no tokens.expired",
+        "read allows GET /leads: the target has no tokens.read",
+        "POST with a stage: the pipeline is the stage's: the target has no pipeline with two stages (pipelines)",
+        "client_id filters: no lead of another client account: the target has no second_client_id",
+        "no leads of another business are listed: the target has no tokens.other_business",
+        "the filter stage_id of another business is 400: the target has no other_business",
     ] {
         assert!(skipped.iter().any(|skipped| skipped == reason), "{reason}:\n{skipped:#?}");
     }

@@ -21,7 +21,7 @@ async fn a_correct_server_exits_with_0_and_writes_junit() {
     let output = contract(&["--url", &url, "--junit", junit.to_str().unwrap()]).await;
     let (text, xml) = (String::from_utf8(output.stdout).unwrap(), std::fs::read_to_string(&junit).unwrap());
     assert_eq!(output.status.code(), Some(0), "{text}");
-    assert!(text.contains("\nD10\n  holds   the first answer to a key is no replay\n"), "{text}");
+    assert!(text.contains("\nD10\n  holds   the first response to a key is not a replay\n"), "{text}");
     assert!(text.trim_end().ends_with(" hold, 0 broken, 4 skipped"), "{text}");
     assert!(xml.contains(r#"failures="0""#) && xml.contains(r#"<testsuite name="D10""#), "{xml}");
     assert!(!text.contains("pak_Check") && !xml.contains("pak_Check"));

@@ -18,7 +18,7 @@ use super::{
     settled::{Progress, Settled},
     stop::{Stop, Stopped},
 };
-use crate::{client::Client, shared::Options};
+use crate::{client::Client, context::CallOptions};
 
 /// The creates of many rows, as a stream of their results.
 ///
@@ -62,7 +62,7 @@ pub struct CreateMany<'r, R> {
     in_flight: usize,
     in_order: bool,
     key: Key<'r, R>,
-    options: Options,
+    options: CallOptions,
     stop: Stop<'r>,
     progress: Progress,
 }

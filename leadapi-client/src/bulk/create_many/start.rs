@@ -12,8 +12,8 @@ use leadapi_core::model::{IdempotencyKey, NewLead};
 use super::CreateMany;
 use crate::{
     bulk::{flight::Flight, settled::Progress, stop::Stop},
+    context::CallOptions,
     leads::Leads,
-    shared::Options,
 };
 
 /// Default limit of in-flight rows. It sustains the rate of the contract, 60 in 60 s, if the service takes up to 8 s
@@ -101,7 +101,7 @@ impl Leads<'_> {
             in_flight: IN_FLIGHT,
             in_order: false,
             key: Box::new(|_, _| IdempotencyKey::random()),
-            options: Options { timeout: Some(TIMEOUT), ..client.options() },
+            options: CallOptions { timeout: Some(TIMEOUT), ..client.options() },
             stop: Stop::default(),
             progress: Progress::default(),
         }

@@ -37,10 +37,10 @@
 //!
 //! [`Transport`]: crate::transport::Transport
 
-mod answer;
-mod ask;
 mod junit;
 mod report;
+mod request;
+mod response;
 mod rules;
 mod run;
 mod sections;
@@ -69,7 +69,7 @@ use crate::Client;
 /// # Ok(()) }
 /// ```
 pub async fn run(client: &Client, target: &Target) -> Report {
-    let run = run::Run::new(client.shared(), target);
+    let run = run::Run::new(client.context(), target);
     sections::check(&run).await;
     run.finish().await
 }

@@ -15,7 +15,7 @@ use std::{fmt, time::Duration};
 /// assert!(!report.holds());
 /// let text = report.to_string();
 /// assert!(text.contains("BROKEN  POST /leads answers 201"));
-/// assert!(text.contains("came      403 Forbidden"));
+/// assert!(text.contains("actual    403 Forbidden"));
 /// # Ok(()) }
 /// ```
 #[derive(Debug, Clone)]
@@ -58,11 +58,11 @@ pub enum Outcome {
 #[non_exhaustive]
 pub struct Violation {
     /// The request.
-    pub asked: String,
+    pub request: String,
     /// The expected result.
     pub expected: String,
     /// The actual result.
-    pub came: String,
+    pub actual: String,
 }
 
 /// Why a check ends early.
@@ -135,8 +135,8 @@ impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "          asked     {}\n          expected  {}\n          came      {}",
-            self.asked, self.expected, self.came
+            "          request   {}\n          expected  {}\n          actual    {}",
+            self.request, self.expected, self.actual
         )
     }
 }

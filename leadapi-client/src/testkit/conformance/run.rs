@@ -9,22 +9,22 @@ use leadapi_core::{auth::BearerToken, http::Operation, model::IdempotencyKey};
 use serde_json::{Value, json};
 
 use super::{
-    ask::Ask,
     report::{Outcome, Report, Sentence, Stop, Violation},
+    request::TestRequest,
     sender::{Sender, path_of},
     target::{Role, Target},
 };
 use crate::{
-    shared::Shared,
-    shown::{FOREIGN_CHARS, shown},
+    context::ClientContext,
+    redact::{MAX_FOREIGN_CHARS, redact},
 };
 
 /// The id of a lead created for a check, or the reason why there is none.
-pub(super) type Made = Result<String, Stop>;
+pub(super) type CreatedLead = Result<String, Stop>;
 
 /// One run of the suite.
 pub(super) struct Run<'a> {
-    shared: &'a Shared,
+    context: &'a ClientContext,
     pub(super) target: &'a Target,
     /// A random name, so that no idempotency key or absent id collides with another run.
     pub(super) name: String,
@@ -33,12 +33,12 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(shared: &'a Shared, target: &'a Target) -> Self {
+    pub(super) fn new(context: &'a ClientContext, target: &'a Target) -> Self {
         Self {
-            shared,
+            context,
             target,
             name: IdempotencyKey::random().as_str().to_owned(),
-            sender: Sender::new(shared, target),
+            sender: Sender::new(context, target),
             sentences: Mutex::default(),
         }
     }
@@ -50,41 +50,41 @@ impl<'a> Run<'a> {
         text: impl Into<String>,
         check: impl Future<Output = Result<T, Stop>>,
     ) {
-        let begun = self.shared.timer.now();
+        let started_at = self.context.timer.now();
         let outcome = check.await.map(drop);
-        let took = self.shared.timer.now().saturating_sub(begun);
-        self.note(section, text.into(), outcome, took);
+        let took = self.context.timer.now().saturating_sub(started_at);
+        self.record(section, text.into(), outcome, took);
     }
 
-    fn note(&self, section: &'static str, text: String, outcome: Result<(), Stop>, took: Duration) {
+    fn record(&self, section: &'static str, text: String, outcome: Result<(), Stop>, took: Duration) {
         let outcome = match outcome {
             Ok(()) => Outcome::Holds,
             Err(Stop::Skipped(reason)) => Outcome::Skipped(reason),
-            Err(Stop::Broken(Violation { asked, expected, came })) => Outcome::Broken(Violation {
-                asked: self.shown(&asked),
-                expected: self.shown(&expected),
-                came: self.shown(&came),
+            Err(Stop::Broken(Violation { request, expected, actual })) => Outcome::Broken(Violation {
+                request: self.redact(&request),
+                expected: self.redact(&expected),
+                actual: self.redact(&actual),
             }),
         };
         let sentence = Sentence { section, text, outcome, took };
         self.sentences.lock().unwrap_or_else(PoisonError::into_inner).push(sentence);
     }
 
-    fn shown(&self, text: &str) -> String {
-        shown(text, &self.shared.origin.token, 3 * FOREIGN_CHARS)
+    fn redact(&self, text: &str) -> String {
+        redact(text, &self.context.origin.token, 3 * MAX_FOREIGN_CHARS)
     }
 
     /// Deletes the created leads and returns the report.
     pub(super) async fn finish(self) -> Report {
         let mut left_behind = Vec::new();
-        for (role, id) in self.sender.take_made() {
-            let deleted = self.ask("DELETE", path_of(&id)).by(role).send().await;
-            if !deleted.is_ok_and(|answer| matches!(answer.status.as_u16(), 204 | 404)) {
+        for (role, id) in self.sender.take_created() {
+            let deleted = self.request("DELETE", path_of(&id)).with_token(role).send().await;
+            if !deleted.is_ok_and(|response| matches!(response.status.as_u16(), 204 | 404)) {
                 left_behind.push(id);
             }
         }
         for (section, text, outcome) in self.sender.take_rules().outcomes() {
-            self.note(section, text.to_owned(), outcome, Duration::ZERO);
+            self.record(section, text.to_owned(), outcome, Duration::ZERO);
         }
         let sentences = self.sentences.into_inner().unwrap_or_else(PoisonError::into_inner);
         Report { sentences, left_behind }
@@ -92,40 +92,40 @@ impl<'a> Run<'a> {
 
     // Requests.
 
-    pub(super) fn ask(&self, method: &'static str, path: impl Into<String>) -> Ask<'_> {
-        Ask::new(&self.sender, method, path)
+    pub(super) fn request(&self, method: &'static str, path: impl Into<String>) -> TestRequest<'_> {
+        TestRequest::new(&self.sender, method, path)
     }
 
-    pub(super) fn get(&self, path: impl Into<String>) -> Ask<'_> {
-        self.ask("GET", path)
+    pub(super) fn get(&self, path: impl Into<String>) -> TestRequest<'_> {
+        self.request("GET", path)
     }
 
-    pub(super) fn post(&self, body: &Value) -> Ask<'_> {
-        self.ask("POST", "/leads").json(body)
+    pub(super) fn post(&self, body: &Value) -> TestRequest<'_> {
+        self.request("POST", "/leads").json(body)
     }
 
-    pub(super) fn get_lead(&self, made: &Made) -> Ask<'_> {
-        self.about("GET", made)
+    pub(super) fn get_lead(&self, lead: &CreatedLead) -> TestRequest<'_> {
+        self.request_lead("GET", lead)
     }
 
-    pub(super) fn patch(&self, made: &Made, body: &Value) -> Ask<'_> {
-        self.about("PATCH", made).json(body)
+    pub(super) fn patch(&self, lead: &CreatedLead, body: &Value) -> TestRequest<'_> {
+        self.request_lead("PATCH", lead).json(body)
     }
 
-    pub(super) fn delete(&self, made: &Made) -> Ask<'_> {
-        self.about("DELETE", made)
+    pub(super) fn delete(&self, lead: &CreatedLead) -> TestRequest<'_> {
+        self.request_lead("DELETE", lead)
     }
 
     /// A request about a lead created for the check.
-    pub(super) fn about(&self, method: &'static str, made: &Made) -> Ask<'_> {
-        match made {
-            Ok(id) => self.ask(method, path_of(id)),
-            Err(stop) => self.ask(method, "/leads").stopped(Some(stop.clone())),
+    pub(super) fn request_lead(&self, method: &'static str, lead: &CreatedLead) -> TestRequest<'_> {
+        match lead {
+            Ok(id) => self.request(method, path_of(id)),
+            Err(stop) => self.request(method, "/leads").stopped(Some(stop.clone())),
         }
     }
 
     /// Returns an id that no record has.
-    pub(super) fn never(&self) -> String {
+    pub(super) fn absent_id(&self) -> String {
         format!("never-{}", self.name)
     }
 
@@ -139,8 +139,8 @@ impl<'a> Run<'a> {
     }
 
     /// Creates a lead for a check.
-    pub(super) async fn made(&self, more: &Value) -> Made {
-        Ok(self.post(&self.new_lead(more)).answers(201).await?.text("id").to_owned())
+    pub(super) async fn create_lead(&self, more: &Value) -> CreatedLead {
+        Ok(self.post(&self.new_lead(more)).expect_status(201).await?.text("id").to_owned())
     }
 
     pub(super) fn token(&self, role: Role) -> Result<&BearerToken, Stop> {

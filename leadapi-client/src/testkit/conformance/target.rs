@@ -240,5 +240,5 @@ impl Target {
 }
 
 fn missing(what: &str) -> Stop {
-    Stop::Skipped(format!("the target names no {what}"))
+    Stop::Skipped(format!("the target has no {what}"))
 }

@@ -9,26 +9,26 @@ use crate::testkit::conformance::{
 };
 
 pub(super) async fn check(run: &Run<'_>) {
-    let lead = run.made(&json!({"name": "Isolated"})).await;
+    let lead = run.create_lead(&json!({"name": "Isolated"})).await;
     for method in ["GET", "HEAD", "PATCH", "DELETE"] {
         run.check(
             "D2",
-            format!("{method} of a lead of another business is 404, the same bytes as for one that never was"),
+            format!("{method} of a lead of another business is 404, the same bytes as for one that does not exist"),
             async {
-                let (id, never) = (lead.clone(), Ok(run.never()));
+                let (id, absent_id) = (lead.clone(), Ok(run.absent_id()));
                 let ask = |made| {
-                    let ask = run.about(method, made).by(OtherBusiness);
+                    let ask = run.request_lead(method, made).with_token(OtherBusiness);
                     if method == "PATCH" { ask.json(&json!({"name": "Taken"})) } else { ask }
                 };
-                let absent = ask(&never).answers(404).await?;
-                ask(&id).answers(404).await?.equals(&absent)
+                let absent = ask(&absent_id).expect_status(404).await?;
+                ask(&id).expect_status(404).await?.equals(&absent)
             },
         )
         .await;
     }
-    run.check("D2", "a lead of another business is left as it was", async {
+    run.check("D2", "a lead of another business is unchanged", async {
         run.token(OtherBusiness)?;
-        run.get_lead(&lead).answers(200).await?.shows(&json!({"name": "Isolated"}))
+        run.get_lead(&lead).expect_status(200).await?.has_members(&json!({"name": "Isolated"}))
     })
     .await;
     for (name, path) in [("leads", "/leads"), ("pipelines", "/pipelines"), ("client accounts", "/clients")] {
@@ -36,51 +36,52 @@ pub(super) async fn check(run: &Run<'_>) {
     }
     run.check(
         "5",
-        "client_id of another business is 403, the same bytes as for one that never was: GET /leads",
+        "client_id of another business is 403, the same bytes as for one that does not exist: GET /leads",
         async {
             let foreign = &run.target.other_business()?.client;
-            let absent = run.get(format!("/leads?client_id={}", run.never())).answers(403).await?;
-            run.get(format!("/leads?client_id={foreign}")).answers(403).await?.equals(&absent)
+            let absent = run.get(format!("/leads?client_id={}", run.absent_id())).expect_status(403).await?;
+            run.get(format!("/leads?client_id={foreign}")).expect_status(403).await?.equals(&absent)
         },
     )
     .await;
     run.check(
         "5",
-        "client_id of another business is 403, the same bytes as for one that never was: POST /leads",
+        "client_id of another business is 403, the same bytes as for one that does not exist: POST /leads",
         async {
             let foreign = &run.target.other_business()?.client;
-            let absent = run.post(&run.new_lead(&json!({"client_id": run.never()}))).answers(403).await?;
-            run.post(&run.new_lead(&json!({"client_id": foreign}))).answers(403).await?.equals(&absent)
+            let absent = run.post(&run.new_lead(&json!({"client_id": run.absent_id()}))).expect_status(403).await?;
+            run.post(&run.new_lead(&json!({"client_id": foreign}))).expect_status(403).await?.equals(&absent)
         },
     )
     .await;
     for field in ["pipeline_id", "stage_id"] {
         run.check(
             "D6",
-            format!("{field} of another business is 400, the same bytes as for one that never was"),
+            format!("{field} of another business is 400, the same bytes as for one that does not exist"),
             async {
                 let other = run.target.other_business()?;
                 let foreign = if field == "stage_id" { &other.stage } else { &other.pipeline };
-                let absent = run.patch(&lead, &json!({field: run.never()})).answers(400).await?;
-                run.patch(&lead, &json!({field: foreign})).answers(400).await?.equals(&absent)
+                let absent = run.patch(&lead, &json!({field: run.absent_id()})).expect_status(400).await?;
+                run.patch(&lead, &json!({field: foreign})).expect_status(400).await?.equals(&absent)
             },
         )
         .await;
     }
     run.check("5", "a token creates leads in its own business", async {
         let client = &run.target.other_business()?.client;
-        let made = run.post(&run.new_lead(&json!({"client_id": client}))).by(OtherBusiness).answers(201).await?;
-        run.get_lead(&Ok(made.text("id").to_owned())).by(Both).answers(404).await
+        let made =
+            run.post(&run.new_lead(&json!({"client_id": client}))).with_token(OtherBusiness).expect_status(201).await?;
+        run.get_lead(&Ok(made.text("id").to_owned())).with_token(Both).expect_status(404).await
     })
     .await;
 }
 
 /// Expects that no record is in the lists of both businesses.
 async fn apart(run: &Run<'_>, path: &str) -> Result<(), Stop> {
-    let theirs = run.get(format!("{path}?limit=200")).by(OtherBusiness).answers(200).await?;
-    let ours = run.get(format!("{path}?limit=200")).answers(200).await?;
+    let theirs = run.get(format!("{path}?limit=200")).with_token(OtherBusiness).expect_status(200).await?;
+    let ours = run.get(format!("{path}?limit=200")).expect_status(200).await?;
     let both: Vec<&Value> = ours.data().iter().filter(|record| theirs.data().contains(record)).collect();
-    let is_so = both.is_empty();
-    theirs.must(is_so, "no record of the other business")?;
+    let holds = both.is_empty();
+    theirs.ensure(holds, "no record of the other business")?;
     Ok(())
 }

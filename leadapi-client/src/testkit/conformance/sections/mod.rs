@@ -1,6 +1,5 @@
 //! The sentences by section of the contract.
 
-mod answers;
 mod bodies;
 mod isolation;
 mod limits;
@@ -9,6 +8,7 @@ mod order;
 mod paths;
 mod placement;
 mod queries;
+mod responses;
 mod retries;
 mod tokens;
 mod values;
@@ -20,7 +20,7 @@ pub(super) async fn check(run: &Run<'_>) {
     paths::check(run).await;
     tokens::check(run).await;
     order::check(run).await;
-    answers::check(run).await;
+    responses::check(run).await;
     lists::check(run).await;
     queries::check(run).await;
     values::check(run).await;

@@ -5,20 +5,33 @@ use crate::testkit::conformance::{report::Stop, run::Run, sender::path_of};
 pub(super) async fn check(run: &Run<'_>) {
     for path in ["/contacts", "/deals", "/automations", "/forms", "/stages", "/tokens", "/pipelines/1", "/clients/1"] {
         let ask = run.get(path);
-        run.check("1", format!("any other path is 404: {path}"), async { ask.answers(404).await?.blames("path") })
-            .await;
+        run.check("1", format!("any other path is 404: {path}"), async {
+            ask.expect_status(404).await?.error_starts_with("path")
+        })
+        .await;
     }
     for path in ["/health", "/metrics", "/admin"] {
-        run.check("D7", format!("what is for operators is not here: {path}"), run.get(path).answers(404)).await;
+        run.check(
+            "D7",
+            format!("a path for operators is not part of the API: {path}"),
+            run.get(path).expect_status(404),
+        )
+        .await;
     }
-    run.check("D7", "another case is another path: /Leads", run.get("/Leads").answers(404)).await;
+    run.check("D7", "another case is another path: /Leads", run.get("/Leads").expect_status(404)).await;
     for (path, right) in
         [("/leads/", "/leads"), ("/leads//", "/leads"), ("/pipelines/", "/pipelines"), ("/clients/", "/clients")]
     {
         run.check(
             "D7",
-            format!("a slash too many is 404 without a redirect, and its message names {right}: {path}"),
-            async { run.get(path).answers(404).await?.lacks("location")?.says(&format!("{}{right}", run.base_path())) },
+            format!("a trailing slash is 404 without a redirect, and its message names {right}: {path}"),
+            async {
+                run.get(path)
+                    .expect_status(404)
+                    .await?
+                    .lacks_header("location")?
+                    .error_contains(&format!("{}{right}", run.base_path()))
+            },
         )
         .await;
     }
@@ -26,7 +39,7 @@ pub(super) async fn check(run: &Run<'_>) {
 }
 
 async fn methods(run: &Run<'_>) {
-    let lead = path_of(&run.never());
+    let lead = path_of(&run.absent_id());
     for (path, name, allow) in [
         ("/leads", "/leads", "GET, HEAD, POST"),
         (lead.as_str(), "/leads/{id}", "GET, HEAD, PATCH, DELETE"),
@@ -35,7 +48,12 @@ async fn methods(run: &Run<'_>) {
     ] {
         for method in ["PUT", "OPTIONS", "BREW"] {
             run.check("D7", format!("{method} {name} is 405, names the method, and Allow is {allow}"), async {
-                run.ask(method, path).by_nobody().answers(405).await?.has("allow", allow)?.says(method)
+                run.request(method, path)
+                    .without_token()
+                    .expect_status(405)
+                    .await?
+                    .has_header("allow", allow)?
+                    .error_contains(method)
             })
             .await;
         }
@@ -46,7 +64,7 @@ async fn methods(run: &Run<'_>) {
         run.check(
             "D2",
             format!("a method that is not listed on its path is 405: {method} {name}"),
-            run.ask(method, path).answers(405),
+            run.request(method, path).expect_status(405),
         )
         .await;
     }
@@ -54,26 +72,27 @@ async fn methods(run: &Run<'_>) {
         run.check("D7", format!("HEAD {path} is its GET without the body, with its Content-Length"), head(run, path))
             .await;
     }
-    run.check("D7", "HEAD of a lead that is not there is 404", run.ask("HEAD", lead.as_str()).answers(404)).await;
+    run.check("D7", "HEAD of a lead that does not exist is 404", run.request("HEAD", lead.as_str()).expect_status(404))
+        .await;
     run.check("D7", "a method override header is ignored", async {
-        run.get("/clients").header("x-http-method-override", "DELETE").answers(200).await
+        run.get("/clients").header("x-http-method-override", "DELETE").expect_status(200).await
     })
     .await;
-    run.check("D7", "Accept is ignored", run.get("/clients").header("accept", "text/html").answers(200)).await;
+    run.check("D7", "Accept is ignored", run.get("/clients").header("accept", "text/html").expect_status(200)).await;
     run.check("D7", "a preflight of CORS is 405", async {
-        let preflight = run.ask("OPTIONS", "/leads").header("origin", "https://app.example");
+        let preflight = run.request("OPTIONS", "/leads").header("origin", "https://app.example");
         preflight
             .header("access-control-request-method", "POST")
-            .answers(405)
+            .expect_status(405)
             .await?
-            .lacks("access-control-allow-origin")
+            .lacks_header("access-control-allow-origin")
     })
     .await;
 }
 
 async fn head(run: &Run<'_>, path: &str) -> Result<(), Stop> {
-    let get = run.get(path).answers(200).await?;
-    let head = run.ask("HEAD", path).answers(200).await?;
-    head.has("content-length", &get.body.len().to_string())?;
+    let get = run.get(path).expect_status(200).await?;
+    let head = run.request("HEAD", path).expect_status(200).await?;
+    head.has_header("content-length", &get.body.len().to_string())?;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What all clones of a client share, and what a call may be told.
+//! The state that all clones of a client share, and the options of calls.
 
 use std::time::Duration;
 
@@ -7,60 +7,60 @@ use leadapi_core::http::Operation;
 use crate::{
     rate_limit::RateLimiters,
     request::Origin,
-    retry::{Budget, RetryPolicy},
+    retry::{RetryBudget, RetryPolicy},
     timer::Timer,
     transport::Transport,
 };
 
-/// What all clones of a client share.
-pub(crate) struct Shared {
+/// The state that all clones of a client share.
+pub(crate) struct ClientContext {
     pub(crate) origin: Origin,
     pub(crate) transport: Box<dyn Transport>,
     pub(crate) timer: Box<dyn Timer>,
     pub(crate) rate_limiters: RateLimiters,
-    pub(crate) budget: Budget,
-    /// What a call is made with that says nothing else.
-    pub(crate) options: Options,
+    pub(crate) budget: RetryBudget,
+    /// The default options of calls.
+    pub(crate) options: CallOptions,
     pub(crate) on_wait: Option<OnWait>,
 }
 
-/// Is told of waits.
+/// The callback that receives each wait.
 pub(crate) type OnWait = Box<dyn Fn(&Wait) + Send + Sync>;
 
-/// What a call may be told beside what it asks for.
+/// The options of a call.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Options {
+pub(crate) struct CallOptions {
     pub(crate) retry: RetryPolicy,
-    /// The whole call, with all its waits.
+    /// The timeout of the whole call, including all waits.
     pub(crate) timeout: Option<Duration>,
-    /// One attempt, from sending to the last byte of the answer.
+    /// The timeout of an attempt, from sending to the last byte of the response.
     pub(crate) attempt_timeout: Option<Duration>,
-    /// The longest `Retry-After` that is waited for.
+    /// The longest `Retry-After` that the client waits for.
     pub(crate) max_retry_after: Duration,
 }
 
-/// Why a client waits.
+/// Why a call waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WaitReason {
     /// The client-side rate limit ([`Pacing`](crate::Pacing)).
     Pacing,
-    /// The service has refused a request because of the rate, and said for how long.
+    /// The service answered 429 and requested a wait.
     RateLimited,
-    /// An attempt has failed, and the next one comes after a while.
+    /// The backoff after a failed attempt.
     Backoff,
 }
 
-/// A wait that begins.
+/// A wait of a call. The client reports it when it begins.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Wait {
-    /// What is waiting.
+    /// The operation of the call.
     pub operation: Operation,
-    /// Why.
+    /// The reason.
     pub reason: WaitReason,
-    /// How long.
+    /// The duration.
     pub duration: Duration,
-    /// How many attempts have failed so far; waits for the rate are none.
+    /// The number of failed attempts so far. A 429 does not count.
     pub failed_attempts: u32,
 }

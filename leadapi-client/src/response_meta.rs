@@ -5,7 +5,7 @@ use std::{num::NonZeroU32, time::Duration};
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 
-use crate::answer;
+use crate::response;
 
 /// The metadata of a response, and its body as received.
 ///
@@ -21,7 +21,7 @@ use crate::answer;
 /// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Meta {
+pub struct ResponseMeta {
     /// The status code.
     pub status: StatusCode,
     /// The headers.
@@ -34,7 +34,7 @@ pub struct Meta {
     pub body: Bytes,
 }
 
-impl Meta {
+impl ResponseMeta {
     /// Returns the `X-Request-Id` of the response, which identifies it in the service's logs.
     ///
     /// ```
@@ -47,7 +47,7 @@ impl Meta {
     /// # }).unwrap();
     /// ```
     pub fn request_id(&self) -> Option<&str> {
-        answer::request_id(&self.headers)
+        response::request_id(&self.headers)
     }
 
     /// Returns whether the service had already created the lead for the same key (contract D10).
@@ -65,6 +65,6 @@ impl Meta {
     /// # }).unwrap();
     /// ```
     pub fn is_replayed(&self) -> bool {
-        answer::is_replayed(&self.headers)
+        response::is_replayed(&self.headers)
     }
 }

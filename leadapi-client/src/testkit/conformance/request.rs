@@ -5,36 +5,36 @@ use http::{HeaderName, HeaderValue, Method, Request, header::AUTHORIZATION};
 use serde_json::Value;
 
 use super::{
-    answer::Answer,
     report::{Stop, Violation},
+    response::CheckedResponse,
     sender::Sender,
     target::Role,
 };
 
 /// A request under construction.
-pub(super) struct Ask<'r> {
+pub(super) struct TestRequest<'r> {
     sender: &'r Sender<'r>,
     method: &'static str,
     path: String,
-    by: By,
+    identity: Identity,
     headers: Vec<(&'static str, Vec<u8>)>,
     body: Bytes,
-    /// The reason why the record that it is about does not exist.
+    /// Why the record that the request needs does not exist.
     stop: Option<Stop>,
 }
 
 /// The identity that sends the request.
-enum By {
+enum Identity {
     Role(Role),
     /// A custom `Authorization` header.
     Header(String),
     Nobody,
 }
 
-impl<'r> Ask<'r> {
+impl<'r> TestRequest<'r> {
     pub(super) fn new(sender: &'r Sender<'r>, method: &'static str, path: impl Into<String>) -> Self {
-        let (by, headers) = (By::Role(Role::Both), Vec::new());
-        Self { sender, method, path: path.into(), by, headers, body: Bytes::new(), stop: None }
+        let (identity, headers) = (Identity::Role(Role::Both), Vec::new());
+        Self { sender, method, path: path.into(), identity, headers, body: Bytes::new(), stop: None }
     }
 
     pub(super) fn stopped(mut self, stop: Option<Stop>) -> Self {
@@ -42,19 +42,19 @@ impl<'r> Ask<'r> {
         self
     }
 
-    pub(super) fn by(mut self, role: Role) -> Self {
-        self.by = By::Role(role);
+    pub(super) fn with_token(mut self, role: Role) -> Self {
+        self.identity = Identity::Role(role);
         self
     }
 
-    pub(super) fn by_nobody(mut self) -> Self {
-        self.by = By::Nobody;
+    pub(super) fn without_token(mut self) -> Self {
+        self.identity = Identity::Nobody;
         self
     }
 
     /// Replaces the valid `Authorization` header.
     pub(super) fn authorization(mut self, header: impl Into<String>) -> Self {
-        self.by = By::Header(header.into());
+        self.identity = Identity::Header(header.into());
         self
     }
 
@@ -78,30 +78,30 @@ impl<'r> Ask<'r> {
     }
 
     /// Sends the request and expects this status.
-    pub(super) async fn answers(self, status: u16) -> Result<Answer, Stop> {
+    pub(super) async fn expect_status(self, status: u16) -> Result<CheckedResponse, Stop> {
         self.send().await?.has_status(status)
     }
 
     /// Sends the request and returns the response, whatever its status.
-    pub(super) async fn send(self) -> Result<Answer, Stop> {
+    pub(super) async fn send(self) -> Result<CheckedResponse, Stop> {
         if let Some(stop) = self.stop {
             return Err(stop);
         }
-        let asked = self.line();
-        let request = self.request()?.ok_or_else(|| {
-            let expected = "a request that can be written".to_owned();
-            Stop::Broken(Violation { asked: asked.clone(), expected, came: "one that cannot".to_owned() })
+        let description = self.describe();
+        let request = self.build()?.ok_or_else(|| {
+            let expected = "a valid HTTP request".to_owned();
+            Stop::Broken(Violation { request: description.clone(), expected, actual: "an invalid one".to_owned() })
         })?;
-        let by = if let By::Role(role) = self.by { Some(role) } else { None };
-        self.sender.send(request, by, asked).await
+        let role = if let Identity::Role(role) = self.identity { Some(role) } else { None };
+        self.sender.send(request, role, description).await
     }
 
     /// Describes the request in reports, without its tokens.
-    fn line(&self) -> String {
-        let by = match &self.by {
-            By::Role(role) => format!("the token {role:?}"),
-            By::Header(header) => format!("Authorization: {header}"),
-            By::Nobody => "no token".to_owned(),
+    fn describe(&self) -> String {
+        let by = match &self.identity {
+            Identity::Role(role) => format!("the token {role:?}"),
+            Identity::Header(header) => format!("Authorization: {header}"),
+            Identity::Nobody => "no token".to_owned(),
         };
         let mut line = format!("{} {} with {by}", self.method, self.path);
         for (name, value) in &self.headers {
@@ -113,11 +113,11 @@ impl<'r> Ask<'r> {
         line
     }
 
-    fn request(&self) -> Result<Option<Request<Bytes>>, Stop> {
-        let bearer = match &self.by {
-            By::Role(role) => Some(format!("Bearer {}", self.sender.token(*role)?.expose())),
-            By::Header(header) => Some(header.clone()),
-            By::Nobody => None,
+    fn build(&self) -> Result<Option<Request<Bytes>>, Stop> {
+        let bearer = match &self.identity {
+            Identity::Role(role) => Some(format!("Bearer {}", self.sender.token(*role)?.expose())),
+            Identity::Header(header) => Some(header.clone()),
+            Identity::Nobody => None,
         };
         let Ok(method) = Method::from_bytes(self.method.as_bytes()) else { return Ok(None) };
         let mut request = Request::builder().method(method).uri(self.sender.url(&self.path));

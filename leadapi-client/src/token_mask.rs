@@ -1,24 +1,23 @@
-//! Finds a token in a text, in whatever form it came back.
+//! Masks a token in a text, in any form in which a server may echo it.
 
 use std::{collections::BTreeSet, ops::Range};
 
-/// What stands in the place of a token.
+/// The replacement of a token.
 pub(crate) const MASK: &str = "pak_[token]";
-/// A part of the token that is at least this long is masked; shorter ones are parts of many texts by chance.
-const SHORTEST_PART: usize = 8;
+/// Minimum length of a part of the token that is masked. Shorter parts occur in many texts by chance.
+const MIN_PART: usize = 8;
 
-/// The text without the token, also where it is escaped for a URL or for JSON, written in other case, in base64, broken by
-/// other characters, or only there in part.
+/// Masks the token, even if it is escaped for a URL or for JSON, in another case, in base64, interrupted by other
+/// characters, or only a part of it.
 ///
-/// Letters and digits alone are compared, without their case and their escapes, so that what stands between them does not
-/// matter.
-pub(crate) fn without_token(text: &str, token: &str) -> String {
+/// Only letters and digits are compared, ignoring case and escapes, so characters between them do not matter.
+pub(crate) fn mask_token(text: &str, token: &str) -> String {
     let letters = letters(text);
     let bare: Vec<u8> = letters.iter().map(|letter| letter.byte).collect();
     let needles = needles(token);
     let mut masked = vec![false; bare.len()];
-    for length in needles.iter().map(|needle| needle.len().min(SHORTEST_PART)).collect::<BTreeSet<_>>() {
-        let of_length = needles.iter().filter(|needle| needle.len().min(SHORTEST_PART) == length);
+    for length in needles.iter().map(|needle| needle.len().min(MIN_PART)).collect::<BTreeSet<_>>() {
+        let of_length = needles.iter().filter(|needle| needle.len().min(MIN_PART) == length);
         let parts: BTreeSet<&[u8]> = of_length.flat_map(|needle| needle.windows(length.max(1))).collect();
         for (at, window) in bare.windows(length.max(1)).enumerate() {
             if parts.contains(window) {
@@ -26,23 +25,23 @@ pub(crate) fn without_token(text: &str, token: &str) -> String {
             }
         }
     }
-    let mut shown = String::with_capacity(text.len());
+    let mut masked_text = String::with_capacity(text.len());
     let (mut from, mut within) = (0, false);
     for (letter, masked) in letters.iter().zip(masked) {
         if masked {
             if !within {
-                shown += text.get(from..letter.at.start).unwrap_or_default();
-                shown += MASK;
+                masked_text += text.get(from..letter.at.start).unwrap_or_default();
+                masked_text += MASK;
             }
             from = letter.at.end;
         }
         within = masked;
     }
-    shown + text.get(from..).unwrap_or_default()
+    masked_text + text.get(from..).unwrap_or_default()
 }
 
-/// The letters and digits of what is looked for: the token, and its base64 at each of the three places that it may have
-/// in a longer text.
+/// Returns the letters and digits to search for: the token, and its base64 at each of the three alignments in a longer
+/// text.
 fn needles(token: &str) -> Vec<Vec<u8>> {
     let bare = |text: &str| letters(text).iter().map(|letter| letter.byte).collect::<Vec<u8>>();
     let mut needles: Vec<Vec<u8>> = (0..3).map(|before| bare(&base64_within(token.as_bytes(), before))).collect();
@@ -51,7 +50,7 @@ fn needles(token: &str) -> Vec<Vec<u8>> {
     needles
 }
 
-/// The digits of base64 that depend on these bytes alone, where so many others stand before them.
+/// Returns the base64 digits that depend only on these bytes, when they follow `before` other bytes.
 fn base64_within(bytes: &[u8], before: usize) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let whole = bytes.get((3 - before) % 3..).unwrap_or_default();
@@ -62,7 +61,7 @@ fn base64_within(bytes: &[u8], before: usize) -> String {
     digits.map(char::from).collect()
 }
 
-/// A letter or a digit in lower case, and where it stands with its escape.
+/// A letter or a digit in lower case, and its range in the text, including its escape.
 struct Letter {
     byte: u8,
     at: Range<usize>,
@@ -81,7 +80,7 @@ fn letters(text: &str) -> Vec<Letter> {
     letters
 }
 
-/// The byte that stands first, and how many it takes with its escape: `%41`, `%2541` or `\\u0041`.
+/// Returns the first byte, and its length including its escape: `%41`, `%2541` or `\\u0041`.
 fn unescaped(rest: &[u8]) -> (u8, usize) {
     let hex = |at: usize| {
         let digits = std::str::from_utf8(rest.get(at..at + 2)?).ok()?;

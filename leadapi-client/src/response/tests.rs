@@ -4,15 +4,15 @@ use leadapi_core::model::{Lead, Page};
 use super::*;
 use crate::Outcome;
 
-fn answer(operation: Operation, status: u16, body: &str) -> Result<Answer<'static>, Error> {
+fn response(operation: Operation, status: u16, body: &str) -> Result<ApiResponse<'static>, Error> {
     let token = Box::leak(Box::new(BearerToken::parse("pak_secret").unwrap()));
-    let response = Response::builder().status(status).body(Bytes::copy_from_slice(body.as_bytes())).unwrap();
-    let answer = Answer::new(operation, Box::leak(Box::new(response)), token);
-    answer.is_success().map(|()| answer)
+    let http = Response::builder().status(status).body(Bytes::copy_from_slice(body.as_bytes())).unwrap();
+    let response = ApiResponse::new(operation, Box::leak(Box::new(http)), token);
+    response.check_status().map(|()| response)
 }
 
 #[test]
-fn only_the_status_of_the_table_is_success() {
+fn only_the_status_in_the_operation_table_is_success() {
     for (operation, success) in [
         (Operation::ListLeads, 200),
         (Operation::CreateLead, 201),
@@ -20,18 +20,18 @@ fn only_the_status_of_the_table_is_success() {
         (Operation::DeleteLead, 204),
     ] {
         for status in 200..=999 {
-            assert_eq!(answer(operation, status, "").is_ok(), status == success, "{operation:?} {status}");
+            assert_eq!(response(operation, status, "").is_ok(), status == success, "{operation:?} {status}");
         }
     }
-    let error = answer(Operation::CreateLead, 200, "{}").unwrap_err();
-    assert_eq!(error.to_string(), "POST /leads: 200 OK: the operation's success would be 201 Created");
+    let error = response(Operation::CreateLead, 200, "{}").unwrap_err();
+    assert_eq!(error.to_string(), "POST /leads: 200 OK: the expected status is 201 Created");
     assert_eq!(error.outcome(), Outcome::Unknown);
 }
 
 #[test]
-fn each_status_says_what_may_have_come_of_it() {
+fn each_status_has_an_outcome() {
     for status in 200..=999 {
-        let Err(error) = answer(Operation::CreateLead, status, "") else { continue };
+        let Err(error) = response(Operation::CreateLead, status, "") else { continue };
         let refused = (400..500).contains(&status) && status != 408;
         assert_eq!(error.outcome() == Outcome::Refused, refused, "{status}");
         assert_ne!(error.outcome(), Outcome::NotSent);
@@ -40,7 +40,7 @@ fn each_status_says_what_may_have_come_of_it() {
 }
 
 #[test]
-fn messages_of_all_kinds_of_bodies() {
+fn messages_of_all_kinds_of_bodies_are_sanitized() {
     let long = format!(r#"{{"error":"{}"}}"#, "x".repeat(3_000));
     for (status, body, message) in [
         (400, r#"{"error":"name is required"}"#, "name is required"),
@@ -55,23 +55,23 @@ fn messages_of_all_kinds_of_bodies() {
         (307, "", "redirects are not followed"),
         (418, "you sent Authorization: Bearer pak_secret", "you sent Authorization: Bearer pak_[token]"),
     ] {
-        assert_eq!(answer(Operation::GetLead, status, body).unwrap_err().message(), message);
+        assert_eq!(response(Operation::GetLead, status, body).unwrap_err().message(), message);
     }
     let binary = Response::builder().status(500).body(Bytes::from_static(b"\xff\0\xfe")).unwrap();
     let token = BearerToken::parse("pak_secret").unwrap();
-    let error = Answer::new(Operation::GetLead, &binary, &token).is_success().unwrap_err();
+    let error = ApiResponse::new(Operation::GetLead, &binary, &token).check_status().unwrap_err();
     assert_eq!(error.message(), "\u{fffd}\u{fffd}\u{fffd}");
 }
 
 #[test]
-fn a_success_that_cannot_be_read() {
+fn an_invalid_body_of_a_success_is_reported_without_data() {
     use std::error::Error as _;
 
     let body = r#"{"data":[{"id":"pak_secret\u001b"}],"total":"pak_secret Bob"}"#;
-    let answer = answer(Operation::ListLeads, 200, body).unwrap();
-    let error = answer.json::<Page<Lead>>().unwrap_err();
+    let response = response(Operation::ListLeads, 200, body).unwrap();
+    let error = response.json::<Page<Lead>>().unwrap_err();
     let (text, reason) = (error.to_string(), error.source().unwrap().to_string());
-    assert!(text.starts_with("GET /leads: 200 OK: the body is not what the operation answers: "), "{text}");
+    assert!(text.starts_with("GET /leads: 200 OK: the body does not match the type of the operation: "), "{text}");
     assert!(!text.contains("Bob") && !reason.contains("Bob"), "{text}");
     assert!(reason.contains("line 1 column"), "{reason}");
     assert!(!format!("{text}{reason}{error:?}").contains("pak_secret"));
@@ -79,7 +79,7 @@ fn a_success_that_cannot_be_read() {
 }
 
 #[test]
-fn the_field_that_cannot_be_read_is_named() {
+fn the_error_names_the_invalid_field() {
     let lead = |id: &str, at: &str, more: &str| {
         format!(r#"{{"id":"{id}","client_id":"c1","name":"Bob","created_at":"{at}"{more}}}"#)
     };
@@ -94,16 +94,16 @@ fn the_field_that_cannot_be_read_is_named() {
     ] {
         let first = r#"{"id":"l1","client_id":"c1","name":"Ann","created_at":"2026-05-04T07:58:12.004Z"}"#;
         let body = format!(r#"{{"data":[{first},{lead}],"total":2,"limit":50,"offset":0}}"#);
-        let error = answer(Operation::ListLeads, 200, &body).unwrap().json::<Page<Lead>>().unwrap_err();
+        let error = response(Operation::ListLeads, 200, &body).unwrap().json::<Page<Lead>>().unwrap_err();
         let text = error.to_string();
-        let start = format!("GET /leads: 200 OK: the body is not what the operation answers: {reason}");
+        let start = format!("GET /leads: 200 OK: the body does not match the type of the operation: {reason}");
         assert!(text.starts_with(&start), "{text}");
         assert!(text.contains("line 1 column") && !text.contains("Bob"), "{text}");
     }
 }
 
 #[test]
-fn retry_after_in_seconds_and_as_a_date() {
+fn retry_after_is_parsed_in_seconds_and_as_a_date() {
     let now = httpdate::parse_http_date("Mon, 04 May 2026 12:00:00 GMT").unwrap();
     let read = |value: &'static str, date: Option<&'static str>| {
         let mut headers = HeaderMap::new();

@@ -1,0 +1,129 @@
+//! Redacts texts from responses for errors and logs: one line, limited in length, without tokens.
+
+use leadapi_core::auth::BearerToken;
+
+use crate::token_mask::{MASK, mask_token};
+
+/// Maximum number of characters of the service's own message.
+pub(crate) const MAX_MESSAGE_CHARS: usize = 2_000;
+/// Maximum number of characters of another body, such as the page of a proxy.
+pub(crate) const MAX_FOREIGN_CHARS: usize = 200;
+
+/// Returns a text that is safe to log.
+///
+/// Some proxies echo the request headers, so the token is removed before the text is truncated: a truncated token would
+/// not be found.
+pub(crate) fn redact(text: &str, token: &BearerToken, max_chars: usize) -> String {
+    // Much more than the result, but little enough to search.
+    let prefix: String = text.chars().take(max_chars.saturating_mul(16)).collect();
+    let clean = mask_other_tokens(&mask_token(&prefix, token.expose()));
+    let mut chars = clean.trim().chars().map(sanitize);
+    let mut redacted: String = chars.by_ref().take(max_chars).collect();
+    if chars.next().is_some() || prefix.len() < text.len() {
+        redacted.push('…');
+    }
+    redacted
+}
+
+/// Masks any other token, and any prefix of the client's own, in either case.
+fn mask_other_tokens(text: &str) -> String {
+    const PREFIX: &str = "pak_";
+    let lower = text.to_ascii_lowercase();
+    let mut redacted = String::new();
+    let mut from = 0;
+    while let Some(at) = lower.get(from..).and_then(|rest| rest.find(PREFIX)) {
+        redacted += text.get(from..from + at).unwrap_or_default();
+        redacted += MASK;
+        let rest = text.get(from + at + PREFIX.len()..).unwrap_or_default();
+        let after = rest.strip_prefix("[token]").unwrap_or(rest).trim_start_matches(is_token_char);
+        from = text.len() - after.len();
+    }
+    redacted + text.get(from..).unwrap_or_default()
+}
+
+/// Tokens consist of visible ASCII. The characters that end one in JSON, HTML and headers are excluded.
+fn is_token_char(character: char) -> bool {
+    character.is_ascii_graphic() && !matches!(character, '"' | '\'' | '<' | '>' | ',' | ';' | ')' | ']' | '}')
+}
+
+/// Replaces characters that could forge log lines, control a terminal, or reverse the direction of text.
+fn sanitize(character: char) -> char {
+    match character {
+        '\t' | '\n' | '\r' | '\u{2028}' | '\u{2029}' => ' ',
+        '\u{61c}'
+        | '\u{200b}'
+        | '\u{200e}'
+        | '\u{200f}'
+        | '\u{feff}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        other if other.is_control() => '\u{fffd}',
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_result_is_one_line_limited_and_without_tokens() {
+        let token = BearerToken::parse("pak_secret").unwrap();
+        assert_eq!(redact(" a\r\nb\u{1b}[31mc\u{202e}\0 ", &token, 99), "a  b\u{fffd}[31mc\u{fffd}\u{fffd}");
+        assert_eq!(redact("ééé", &token, 3), "ééé");
+        assert_eq!(redact("éééé", &token, 3), "ééé…");
+        assert_eq!(redact("Authorization: Bearer pak_secret", &token, 99), "Authorization: Bearer pak_[token]");
+        assert_eq!(redact("\"pak_secr...\", pak_other1", &token, 99), "\"pak_[token]\", pak_[token]");
+        assert_eq!(redact("{\"a\":\"pak_a-b._c\"}", &token, 99), "{\"a\":\"pak_[token]\"}");
+        // If it were truncated first, "pak_sec" would remain.
+        assert_eq!(redact("xxx pak_secret", &token, 11), "xxx pak_[to…");
+    }
+
+    #[test]
+    fn no_form_of_the_token_remains() {
+        const TOKEN: &str = "pak_Zq7RkV2mXcB9sLwT4yHnG8jD3fP6aKe1uQoWiEtYrUo0AbC";
+        let token = BearerToken::parse(TOKEN).unwrap();
+        let percent = TOKEN.bytes().map(|byte| format!("%{byte:02X}")).collect::<Vec<_>>().concat();
+        let twice = TOKEN.bytes().map(|byte| format!("%25{byte:02x}")).collect::<Vec<_>>().concat();
+        let unicode = TOKEN.bytes().map(|byte| format!("\\u{byte:04x}")).collect::<Vec<_>>().concat();
+        let (first, second) = TOKEN.split_at(25);
+        // The base64 of the token alone, after "Bearer " and after "user:".
+        let base64 = [
+            "cGFrX1pxN1JrVjJtWGNCOXNMd1Q0eUhuRzhqRDNmUDZhS2UxdVFvV2lFdFlyVW8wQWJD",
+            "QmVhcmVyIHBha19acTdSa1YybVhjQjlzTHdUNHlIbkc4akQzZlA2YUtlMXVRb1dpRXRZclVvMEFiQw==",
+            "dXNlcjpwYWtfWnE3UmtWMm1YY0I5c0x3VDR5SG5HOGpEM2ZQNmFLZTF1UW9XaUV0WXJVbzBBYkM=",
+        ];
+        let forms = [
+            TOKEN.to_owned(),
+            TOKEN.replace('_', "%5F"),
+            percent,
+            twice,
+            unicode,
+            TOKEN.to_uppercase(),
+            TOKEN.to_lowercase(),
+            format!("{first} {second}"),
+            format!("{first}\r\n\t{second}"),
+            format!("{{\"a\":\"{first}\",\"b\":\"{second}\"}}"),
+            format!("it begins with {first} and it ends with {second}."),
+            TOKEN.chars().map(|character| format!("{character} ")).collect::<Vec<_>>().concat(),
+        ];
+        for form in forms.iter().map(String::as_str).chain(base64) {
+            let redacted = redact(&format!("before {form} after"), &token, 2_000);
+            assert!(redacted.starts_with("before ") && redacted.ends_with(" after"), "{redacted}");
+            let bare = |text: &str| -> String {
+                text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
+            };
+            // The base64 of "Bearer " and of "user:" may remain.
+            let secret = bare(form.trim_start_matches("QmVhcmVyIH").trim_start_matches("dXNlcjpw"));
+            let left = bare(&redacted);
+            let secrets = if form.contains("it begins") { [bare(first), bare(second)] } else { [secret, bare(TOKEN)] };
+            for secret in &secrets {
+                let survives =
+                    secret.as_bytes().windows(10).any(|part| left.as_bytes().windows(10).any(|left| left == part));
+                assert!(!survives, "{form}: {redacted}");
+            }
+        }
+        let plain = "The page of a proxy that knows nothing, 502 Bad Gateway, cGFnZQ==, %41%42";
+        assert_eq!(redact(plain, &token, 200), plain);
+    }
+}

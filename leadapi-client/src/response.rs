@@ -1,0 +1,180 @@
+//! The interpretation of a response: the success of the operation, or the error. No body makes it panic.
+
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use http::{
+    HeaderMap, Response, StatusCode,
+    header::{DATE, RETRY_AFTER, WWW_AUTHENTICATE},
+};
+use leadapi_core::{
+    auth::BearerToken,
+    http::{
+        Operation,
+        header::{IDEMPOTENCY_REPLAYED, X_REQUEST_ID},
+    },
+};
+use serde::{Deserialize, de::DeserializeOwned};
+
+use crate::{
+    error::{Cause, Error, ErrorResponse, InvalidBody},
+    redact::{MAX_FOREIGN_CHARS, MAX_MESSAGE_CHARS, redact},
+};
+
+/// Maximum `Retry-After`. A much longer one would overflow when it is added to a time.
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+/// Maximum number of characters of a request id (contract D2).
+const MAX_REQUEST_ID_CHARS: usize = 128;
+
+/// A response to an operation.
+#[derive(Debug)]
+pub(crate) struct ApiResponse<'a> {
+    operation: Operation,
+    response: &'a Response<Bytes>,
+    token: &'a BearerToken,
+}
+
+#[derive(Deserialize)]
+struct ErrorObject {
+    error: String,
+}
+
+impl<'a> ApiResponse<'a> {
+    pub(crate) const fn new(operation: Operation, response: &'a Response<Bytes>, token: &'a BearerToken) -> Self {
+        Self { operation, response, token }
+    }
+
+    /// Checks the status. Each operation has exactly one status of success.
+    pub(crate) fn check_status(&self) -> Result<(), Error> {
+        if self.response.status() == self.operation.endpoint().success {
+            Ok(())
+        } else {
+            Err(self.error(self.message(), None))
+        }
+    }
+
+    /// Returns whether the service itself, and not a proxy, reports that the lead does not exist.
+    pub(crate) fn is_service_not_found(&self) -> bool {
+        self.response.status() == StatusCode::NOT_FOUND
+            && serde_json::from_slice::<ErrorObject>(self.response.body()).is_ok()
+    }
+
+    /// Parses the body as the type that the operation returns. Unknown fields are ignored.
+    pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        serde_json::from_slice(self.response.body()).map_err(|error| {
+            // An unreadable lead is still personal data, so neither text quotes it.
+            let mut reason = without_data(&error);
+            if let Some(field) = self.invalid_field::<T>() {
+                reason = format!("{field}: {reason}");
+            }
+            let reason = redact(&reason, self.token, MAX_FOREIGN_CHARS);
+            let first_byte = self.response.body().iter().find(|byte| !byte.is_ascii_whitespace());
+            let message = if error.is_data() {
+                format!("the body does not match the type of the operation: {reason}")
+            } else if matches!(first_byte, Some(b'{' | b'[')) {
+                format!("the body is truncated or not JSON: {reason}")
+            } else {
+                format!("the body is not JSON: {}", self.body_excerpt())
+            };
+            self.error(message, Some(InvalidBody(reason)))
+        })
+    }
+
+    /// Returns the path of the invalid field. It parses the body a second time, so that a valid body costs nothing.
+    fn invalid_field<T: DeserializeOwned>(&self) -> Option<String> {
+        let json = &mut serde_json::Deserializer::from_slice(self.response.body());
+        let error = serde_path_to_error::deserialize::<_, T>(json).err().filter(|error| error.inner().is_data())?;
+        let path = error.path().to_string();
+        (path != ".").then_some(path)
+    }
+
+    fn error(&self, message: String, invalid_body: Option<InvalidBody>) -> Error {
+        let headers = self.response.headers();
+        let response = ErrorResponse {
+            status: self.response.status(),
+            message,
+            request_id: request_id(headers).map(|id| redact(id, self.token, MAX_REQUEST_ID_CHARS)),
+            retry_after: retry_after(headers, SystemTime::now),
+            lacks_scope: lacks_scope(headers),
+            invalid_body,
+        };
+        Error::new(self.operation, Cause::Response(response))
+    }
+
+    fn message(&self) -> String {
+        let status = self.response.status();
+        match serde_json::from_slice(self.response.body()) {
+            Ok(ErrorObject { error }) => redact(&error, self.token, MAX_MESSAGE_CHARS),
+            Err(_) if status.is_redirection() => "redirects are not followed".to_owned(),
+            Err(_) if status.is_success() => {
+                format!("the expected status is {}", self.operation.endpoint().success)
+            }
+            Err(_) => self.body_excerpt(),
+        }
+    }
+
+    /// Returns the beginning of a body that is not from the contract.
+    fn body_excerpt(&self) -> String {
+        match &**self.response.body() {
+            [] => "the body is empty".to_owned(),
+            body => redact(&String::from_utf8_lossy(body), self.token, MAX_FOREIGN_CHARS),
+        }
+    }
+}
+
+/// [`ApiResponse::json`] as a function.
+pub(crate) fn json<T: DeserializeOwned>(response: &ApiResponse<'_>) -> Result<T, Error> {
+    response.json()
+}
+
+/// Returns serde's message without the unexpected value: the rule, or the missing or duplicate field, and the position.
+fn without_data(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    // A syntax error quotes nothing.
+    if !error.is_data() {
+        return text;
+    }
+    let position = format!("at line {} column {}", error.line(), error.column());
+    match text.rsplit_once(", expected ") {
+        Some((_, expected)) => format!("expected {expected}"),
+        // The rules of the core types start like this and contain no value.
+        None if ["missing field", "duplicate field", "must be", "an id must be"]
+            .iter()
+            .any(|start| text.starts_with(start)) =>
+        {
+            text
+        }
+        None => format!("not a valid value {position}"),
+    }
+}
+
+pub(crate) fn request_id(headers: &HeaderMap) -> Option<&str> {
+    headers.get(X_REQUEST_ID)?.to_str().ok().filter(|id| !id.is_empty())
+}
+
+/// Returns whether the response is a replay (contract D10).
+pub(crate) fn is_replayed(headers: &HeaderMap) -> bool {
+    headers.get(IDEMPOTENCY_REPLAYED).is_some_and(|value| value == "true")
+}
+
+/// Returns whether the token lacks the scope (contract D2). The challenge says so, so no text needs to be parsed.
+fn lacks_scope(headers: &HeaderMap) -> bool {
+    let challenges = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
+    challenges.into_iter().any(|challenge| challenge.contains(r#"error="insufficient_scope""#))
+}
+
+/// Parses whole seconds or a date (RFC 9110, 10.2.3). A date is compared with the `Date` of the response, if there is
+/// one, because the local clock may be wrong.
+fn retry_after(headers: &HeaderMap, now: impl FnOnce() -> SystemTime) -> Option<Duration> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        // A number that does not fit is very long.
+        return Some(text.parse().map_or(MAX_RETRY_AFTER, Duration::from_secs).min(MAX_RETRY_AFTER));
+    }
+    let until = httpdate::parse_http_date(text).ok()?;
+    let date = headers.get(DATE).and_then(|value| httpdate::parse_http_date(value.to_str().ok()?).ok());
+    Some(until.duration_since(date.unwrap_or_else(now)).unwrap_or_default().min(MAX_RETRY_AFTER))
+}
+
+#[cfg(test)]
+mod tests;
