@@ -125,7 +125,7 @@ impl Output {
             }
             Self::Csv { lines, raw } => {
                 let fields = fields(lead);
-                lines.write_record(fields.map(|field| if *raw { field } else { harmless(field) }))?;
+                lines.write_record(fields.map(|field| if *raw { field } else { escape_formula(field) }))?;
             }
         }
         Ok(())
@@ -158,7 +158,7 @@ fn fields(lead: &LeadItem) -> [String; 10] {
 }
 
 /// Prefixes a field with `'` if a spreadsheet would evaluate it as a formula.
-fn harmless(field: String) -> String {
+fn escape_formula(field: String) -> String {
     let is_formula = field.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let is_number = field.chars().all(|c| c.is_ascii_digit() || " +-.,()/".contains(c));
     if is_formula && !is_number { format!("'{field}") } else { field }

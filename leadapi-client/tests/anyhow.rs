@@ -57,8 +57,8 @@ async fn calls(client: &Client) -> anyhow::Result<()> {
     leads.list_all(LeadQuery::new()).resume(Position::default()).stream().try_next().await?;
     leads.poll_created(LeadQuery::new(), Checkpoint::default()).poll().await?;
     let mut creates = leads.create_many([new]).named("import-7")?;
-    while let Some(settled) = creates.next().await {
-        settled?.outcome?;
+    while let Some(result) = creates.next().await {
+        result?.outcome?;
     }
     leads.delete(&lead.id).await?;
     client.pipelines().list(Window::LARGEST).await?;

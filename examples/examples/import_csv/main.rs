@@ -22,7 +22,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use journal::Journal;
 use leadapi_client::{
     Client, Error, Pacing, RetryPolicy,
-    bulk::Settled,
+    bulk::RowResult,
     id::ClientId,
     model::{IdempotencyKey, InvalidIdempotencyKey},
 };
@@ -97,9 +97,9 @@ async fn import(args: &Args, client: &Client) -> Result<Report, BoxError> {
 
     let skipped = AtomicU64::new(0);
     let remaining = sheet.rows()?.filter_map(|mut row| {
-        let is_in = done.has(&mut row);
-        skipped.fetch_add(u64::from(is_in), Ordering::Relaxed);
-        (!is_in).then_some(row)
+        let is_done = done.has(&mut row);
+        skipped.fetch_add(u64::from(is_done), Ordering::Relaxed);
+        (!is_done).then_some(row)
     });
     let mut creates = client
         .leads()
@@ -110,22 +110,22 @@ async fn import(args: &Args, client: &Client) -> Result<Report, BoxError> {
         // Enough attempts to survive a restart of the server.
         .retry(RetryPolicy::default().attempts(8))
         // If all rows belong to one client account and it is refused, no other row can succeed.
-        .stop_on(|error| !sheet.has_accounts() && is_of_the_account(error));
+        .stop_on(|error| !sheet.has_accounts() && is_refused_account(error));
     let mut refused = Refused::next_to(&args.file, sheet.header());
     let mut complaint = None;
-    while let Some(settled) = creates.next().await {
-        match settled {
+    while let Some(result) = creates.next().await {
+        match result {
             // The row is correct, so it does not belong in the file of refused rows.
-            Ok(Settled { outcome: Err(error), .. }) if !sheet.has_accounts() && is_of_the_account(&error) => {
+            Ok(RowResult { outcome: Err(error), .. }) if !sheet.has_accounts() && is_refused_account(&error) => {
                 complaint = Some(Complaint::Account(error.message()));
             }
-            Ok(settled) if settled.is_refused() => {
-                let Settled { row, outcome, .. } = settled;
+            Ok(result) if result.is_refused() => {
+                let RowResult { row, outcome, .. } = result;
                 // The fault of the row in the file is more helpful than the validation error of its empty lead.
                 let because = row.fault.or_else(|| outcome.err().map(|error| error.message())).unwrap_or_default();
                 refused.add(row.number, &row.record, &because)?;
             }
-            Ok(Settled { row, outcome, .. }) => match outcome {
+            Ok(RowResult { row, outcome, .. }) => match outcome {
                 Ok(lead) => journal.add(&row, &lead.id)?,
                 Err(error) => complaint = Some(Complaint::Other(format!("Row {}: {error}", row.number))),
             },
@@ -135,7 +135,7 @@ async fn import(args: &Args, client: &Client) -> Result<Report, BoxError> {
                 complaint = Some(Complaint::Other(format!("The import stopped: {}", stopped.message())));
             }
         }
-        bar.set_position(skipped.load(Ordering::Relaxed) + creates.progress().settled());
+        bar.set_position(skipped.load(Ordering::Relaxed) + creates.progress().finished());
     }
     let progress = creates.progress();
     drop(creates);
@@ -145,7 +145,7 @@ async fn import(args: &Args, client: &Client) -> Result<Report, BoxError> {
 }
 
 /// Whether the client account does not belong to the business.
-fn is_of_the_account(error: &Error) -> bool {
+fn is_refused_account(error: &Error) -> bool {
     error.is_forbidden() && !error.lacks_scope()
 }
 

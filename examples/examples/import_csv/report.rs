@@ -28,7 +28,7 @@ pub(crate) enum Complaint {
 impl Report {
     /// Whether all rows have been imported.
     pub(crate) const fn is_complete(&self) -> bool {
-        self.progress.are_in() + self.skipped == self.rows
+        self.progress.succeeded() + self.skipped == self.rows
     }
 }
 

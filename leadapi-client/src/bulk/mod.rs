@@ -3,13 +3,13 @@
 //! Start with [`Leads::create_many`](crate::Leads::create_many).
 
 // Ordered bottom up: each module uses only the modules above it.
-mod settled;
+mod row_result;
 
-mod flight;
+mod in_flight;
 mod stop;
 
 mod create_many;
 
 pub use create_many::CreateMany;
-pub use settled::{Progress, Settled};
+pub use row_result::{Progress, RowResult};
 pub use stop::{StopReason, Stopped};

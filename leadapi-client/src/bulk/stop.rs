@@ -1,10 +1,10 @@
 //! The conditions that stop an import early.
 
-use super::settled::meets_every_row;
+use super::row_result::affects_every_row;
 use crate::error::{Error, Outcome};
 
 /// Minimum number of consecutive failures before the service counts as unreachable.
-const LEAST_IN_VAIN: usize = 10;
+const MIN_CONSECUTIVE_FAILURES: usize = 10;
 
 /// The reason why an import stopped early. The stream returns it after the results of all rows that were sent. The
 /// remaining rows were never sent.
@@ -25,12 +25,12 @@ const LEAST_IN_VAIN: usize = 10;
 ///     }
 /// };
 /// assert_eq!(stopped.reason(), StopReason::EveryRow);
-/// assert_eq!(creates.progress().settled(), 8, "those that were on their way");
+/// assert_eq!(creates.progress().finished(), 8, "the rows that were in flight");
 /// # Ok::<(), leadapi_core::BoxError>(())
 /// # }).unwrap();
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no more rows were sent, because row {index} failed {}: {message}", reason.text())]
+#[error("the import stopped at row {index}, because {}: {message}", reason.text())]
 pub struct Stopped {
     index: u64,
     reason: StopReason,
@@ -43,18 +43,18 @@ pub struct Stopped {
 pub enum StopReason {
     /// Every other row would fail too: the token is invalid or lacks the scope, or this is not the API.
     EveryRow,
-    /// It was the last of many consecutive rows that did not reach the service or met a server failure.
-    OutOfReach,
+    /// Too many consecutive rows did not reach the service, or the service failed.
+    ServiceUnavailable,
     /// The caller's condition matched (`stop_on`).
-    Asked,
+    Condition,
 }
 
 impl StopReason {
     const fn text(self) -> &'static str {
         match self {
-            Self::EveryRow => "as every row would",
-            Self::OutOfReach => "like all those before it",
-            Self::Asked => "in a way that was to stop all",
+            Self::EveryRow => "the error affects every row",
+            Self::ServiceUnavailable => "the service is unavailable",
+            Self::Condition => "the stop condition matched",
         }
     }
 }
@@ -70,9 +70,9 @@ impl Stopped {
     /// # let stranger = Client::builder("http://in-process/v1", "pak_0123").in_process(service).unwrap();
     /// # let rows = vec![NewLead::new(&support::casa_verde(), "Ann")];
     /// let mut creates = stranger.leads().create_many(rows);
-    /// while let Some(settled) = creates.next().await {
-    ///     if let Err(stopped) = settled {
-    ///         println!("row {} stopped all: {}", stopped.index(), stopped.message());
+    /// while let Some(result) = creates.next().await {
+    ///     if let Err(stopped) = result {
+    ///         println!("row {} stopped the import: {}", stopped.index(), stopped.message());
     /// #       assert_eq!(stopped.index(), 0);
     ///     }
     /// }
@@ -92,9 +92,9 @@ impl Stopped {
     /// # let stranger = Client::builder("http://in-process/v1", "pak_0123").in_process(service).unwrap();
     /// # let rows = vec![NewLead::new(&support::casa_verde(), "Ann")];
     /// let mut creates = stranger.leads().create_many(rows);
-    /// while let Some(settled) = creates.next().await {
-    ///     if let Err(stopped) = settled {
-    ///         assert_eq!(stopped.reason(), StopReason::EveryRow, "the token is not good");
+    /// while let Some(result) = creates.next().await {
+    ///     if let Err(stopped) = result {
+    ///         assert_eq!(stopped.reason(), StopReason::EveryRow, "the token is invalid");
     ///     }
     /// }
     /// # });
@@ -113,8 +113,8 @@ impl Stopped {
     /// # let stranger = Client::builder("http://in-process/v1", "pak_0123").in_process(service).unwrap();
     /// # let rows = vec![NewLead::new(&support::casa_verde(), "Ann")];
     /// let mut creates = stranger.leads().create_many(rows);
-    /// while let Some(settled) = creates.next().await {
-    ///     if let Err(stopped) = settled {
+    /// while let Some(result) = creates.next().await {
+    ///     if let Err(stopped) = result {
     ///         println!("stopped: {}", stopped.message());
     ///     }
     /// }
@@ -126,26 +126,26 @@ impl Stopped {
 }
 
 /// The caller's condition: whether an error stops the import.
-type Asked<'r> = Box<dyn FnMut(&Error) -> bool + Send + 'r>;
+type Condition<'r> = Box<dyn FnMut(&Error) -> bool + Send + 'r>;
 
 /// Watches the results of rows for a reason to stop.
 #[derive(Default)]
-pub(super) struct Stop<'r> {
-    asked: Option<Asked<'r>>,
+pub(super) struct StopMonitor<'r> {
+    condition: Option<Condition<'r>>,
     /// The number of consecutive failures that were not refusals.
-    in_vain: usize,
+    consecutive_failures: usize,
     stopped: Option<Stopped>,
 }
 
-impl<'r> Stop<'r> {
-    pub(super) fn also_on(&mut self, asked: impl FnMut(&Error) -> bool + Send + 'r) {
-        self.asked = Some(Box::new(asked));
+impl<'r> StopMonitor<'r> {
+    pub(super) fn set_condition(&mut self, condition: impl FnMut(&Error) -> bool + Send + 'r) {
+        self.condition = Some(Box::new(condition));
     }
 
     /// Records the end of a row, with an error or without, given the limit of in-flight rows.
-    pub(super) fn watch(&mut self, index: u64, error: Option<&Error>, in_flight: usize) {
+    pub(super) fn observe(&mut self, index: u64, error: Option<&Error>, in_flight: usize) {
         let Some(error) = error else {
-            self.in_vain = 0;
+            self.consecutive_failures = 0;
             return;
         };
         let reason = self.reason(error, in_flight);
@@ -156,19 +156,19 @@ impl<'r> Stop<'r> {
 
     fn reason(&mut self, error: &Error, in_flight: usize) -> Option<StopReason> {
         match error.outcome() {
-            // The client rejected the row before sending it, which says nothing about the service.
+            // The client refused to send the row, which says nothing about the service.
             Outcome::NotSent if error.is_invalid() => {}
-            Outcome::Refused if !error.is_rate_limited() => self.in_vain = 0,
-            _ => self.in_vain += 1,
+            Outcome::Refused if !error.is_rate_limited() => self.consecutive_failures = 0,
+            _ => self.consecutive_failures += 1,
         }
-        if meets_every_row(error) {
+        if affects_every_row(error) {
             return Some(StopReason::EveryRow);
         }
         // A short outage fails all rows in flight. Only if the rows after those fail too is the service unreachable.
-        if self.in_vain >= in_flight.saturating_mul(2).max(LEAST_IN_VAIN) {
-            return Some(StopReason::OutOfReach);
+        if self.consecutive_failures >= in_flight.saturating_mul(2).max(MIN_CONSECUTIVE_FAILURES) {
+            return Some(StopReason::ServiceUnavailable);
         }
-        self.asked.as_mut().is_some_and(|asked| asked(error)).then_some(StopReason::Asked)
+        self.condition.as_mut().is_some_and(|condition| condition(error)).then_some(StopReason::Condition)
     }
 
     pub(super) const fn is_stopped(&self) -> bool {

@@ -63,8 +63,8 @@ async fn a_bulk_goes_through_trouble_without_a_lead_too_many() {
     // About one in five attempts fails, so five attempts per row are not enough for a hundred rows.
     let patient = RetryPolicy::default().attempts(20);
     let mut creates = client.leads().create_many(rows).named("import-7").unwrap().retry(patient);
-    while let Some(settled) = creates.next().await {
-        settled.unwrap().outcome.unwrap();
+    while let Some(result) = creates.next().await {
+        result.unwrap().outcome.unwrap();
     }
     api.fail_fraction(0.0, 0);
     let (mut names, mut stream) = (Vec::new(), client.leads().list_all(LeadQuery::new()).stream());

@@ -14,9 +14,9 @@ use futures_core::Stream;
 use leadapi_core::model::{IdempotencyKey, NewLead};
 
 use super::{
-    flight::Flight,
-    settled::{Progress, Settled},
-    stop::{Stop, Stopped},
+    in_flight::InFlight,
+    row_result::{Progress, RowResult},
+    stop::{StopMonitor, Stopped},
 };
 use crate::{client::Client, context::CallOptions};
 
@@ -31,8 +31,8 @@ use crate::{client::Client, context::CallOptions};
 /// the same in every run ([`named`](Self::named), [`keys`](Self::keys)), the same rows can be sent again without
 /// duplicates, as long as the service remembers the keys: 24 hours (contract D10).
 ///
-/// A refused row does not stop the others. An error that every row would meet does: then the rows in flight finish,
-/// and the last item of the stream is [`Stopped`].
+/// A refused row does not stop the others. An error that affects every row does: then the rows in flight finish, and
+/// the last item of the stream is [`Stopped`].
 ///
 /// ```
 /// use leadapi_client::model::NewLead;
@@ -41,34 +41,34 @@ use crate::{client::Client, context::CallOptions};
 /// # let (client, casa_verde) = (support::in_process(), support::casa_verde());
 /// let rows = ["Ann", "Øyvind", " "].into_iter().map(|name| NewLead::new(&casa_verde, name));
 /// let mut creates = client.leads().create_many(rows).named("import-7")?;
-/// while let Some(settled) = creates.next().await {
-///     let settled = settled?;
-///     match settled.outcome {
-///         Ok(lead) => println!("row {}: {}", settled.index, lead.id),
-///         Err(error) => println!("row {}: {error}", settled.index),
+/// while let Some(result) = creates.next().await {
+///     let result = result?;
+///     match result.outcome {
+///         Ok(lead) => println!("row {}: {}", result.index, lead.id),
+///         Err(error) => println!("row {}: {error}", result.index),
 ///     }
 /// }
 /// println!("{:?}", creates.progress());
 /// # Ok::<(), leadapi_core::BoxError>(())
 /// # }).unwrap();
 /// ```
-#[must_use = "rows are sent while somebody asks for what has become of them"]
+#[must_use = "streams do nothing unless polled"]
 pub struct CreateMany<'r, R> {
     client: Client,
     /// The rows that have not been sent.
-    rows: Option<Rows<'r, R>>,
+    rows: Option<RowStream<'r, R>>,
     taken: u64,
-    flight: Flight<R>,
-    in_flight: usize,
+    in_flight: InFlight<R>,
+    max_in_flight: usize,
     in_order: bool,
-    key: Key<'r, R>,
+    key: KeyFn<'r, R>,
     options: CallOptions,
-    stop: Stop<'r>,
+    stop: StopMonitor<'r>,
     progress: Progress,
 }
 
-type Rows<'r, R> = Pin<Box<dyn Stream<Item = R> + Send + 'r>>;
-type Key<'r, R> = Box<dyn FnMut(u64, &R) -> IdempotencyKey + Send + 'r>;
+type RowStream<'r, R> = Pin<Box<dyn Stream<Item = R> + Send + 'r>>;
+type KeyFn<'r, R> = Box<dyn FnMut(u64, &R) -> IdempotencyKey + Send + 'r>;
 
 impl<R: AsRef<NewLead>> CreateMany<'_, R> {
     /// Returns the result of the next row, or `None` after the last one. If not all rows could be sent, the last item
@@ -82,8 +82,8 @@ impl<R: AsRef<NewLead>> CreateMany<'_, R> {
     /// # futures_executor::block_on(async {
     /// # let (client, rows) = (support::in_process(), vec![NewLead::new(&support::casa_verde(), "Ann")]);
     /// let mut creates = client.leads().create_many(rows);
-    /// while let Some(settled) = creates.next().await {
-    ///     println!("row {} has ended", settled.unwrap().index);
+    /// while let Some(result) = creates.next().await {
+    ///     println!("row {} has finished", result.unwrap().index);
     /// }
     /// # });
     /// ```
@@ -91,7 +91,7 @@ impl<R: AsRef<NewLead>> CreateMany<'_, R> {
     /// # Errors
     ///
     /// [`Stopped`], after which the stream ends.
-    pub async fn next(&mut self) -> Option<Result<Settled<R>, Stopped>> {
+    pub async fn next(&mut self) -> Option<Result<RowResult<R>, Stopped>> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 
@@ -100,7 +100,7 @@ impl<R: AsRef<NewLead>> CreateMany<'_, R> {
         if self.stop.is_stopped() {
             self.rows = None;
         }
-        while let Some(rows) = self.rows.as_mut().filter(|_| self.flight.len() < self.in_flight) {
+        while let Some(rows) = self.rows.as_mut().filter(|_| self.in_flight.len() < self.max_in_flight) {
             match rows.as_mut().poll_next(cx) {
                 Poll::Ready(Some(row)) => self.send(row),
                 Poll::Ready(None) => self.rows = None,
@@ -112,7 +112,7 @@ impl<R: AsRef<NewLead>> CreateMany<'_, R> {
     fn send(&mut self, row: R) {
         let (index, key) = (self.taken, (self.key)(self.taken, &row));
         let create = self.client.leads().create(row.as_ref()).idempotency_key(key.clone()).options(self.options);
-        self.flight.add(index, row, key, create.with_meta().into_future());
+        self.in_flight.add(index, row, key, create.with_meta().into_future());
         self.taken += 1;
     }
 }
@@ -125,7 +125,7 @@ impl<R> CreateMany<'_, R> {
     /// # let client = { mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); } support::in_process() };
     /// # let rows: [NewLead; 0] = [];
     /// let creates = client.leads().create_many(rows);
-    /// assert_eq!(creates.progress().settled(), 0);
+    /// assert_eq!(creates.progress().finished(), 0);
     /// ```
     pub const fn progress(&self) -> Progress {
         self.progress
@@ -133,18 +133,18 @@ impl<R> CreateMany<'_, R> {
 }
 
 impl<R: AsRef<NewLead>> Stream for CreateMany<'_, R> {
-    type Item = Result<Settled<R>, Stopped>;
+    type Item = Result<RowResult<R>, Stopped>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = &mut *self;
         this.take_rows(cx);
-        let Self { flight, stop, in_flight, .. } = this;
-        flight.poll(cx, |index, error| stop.watch(index, error, *in_flight));
-        if let Some(settled) = this.flight.take(this.in_order) {
-            this.progress.count(&settled);
-            return Poll::Ready(Some(Ok(settled)));
+        let Self { in_flight, stop, max_in_flight, .. } = this;
+        in_flight.poll(cx, |index, error| stop.observe(index, error, *max_in_flight));
+        if let Some(result) = this.in_flight.take(this.in_order) {
+            this.progress.count(&result);
+            return Poll::Ready(Some(Ok(result)));
         }
-        if this.rows.is_none() && this.flight.len() == 0 {
+        if this.rows.is_none() && this.in_flight.len() == 0 {
             return Poll::Ready(this.stop.take().map(Err));
         }
         Poll::Pending
@@ -158,7 +158,7 @@ impl<R> fmt::Debug for CreateMany<'_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CreateMany")
             .field("taken", &self.taken)
-            .field("in_flight", &self.flight.len())
+            .field("in_flight", &self.in_flight.len())
             .field("progress", &self.progress)
             .finish_non_exhaustive()
     }

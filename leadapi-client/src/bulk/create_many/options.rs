@@ -9,9 +9,9 @@ use crate::{error::Error, retry::RetryPolicy};
 
 impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     /// Maximum number of rows in flight. Each wake-up polls all of them.
-    pub const MOST_IN_FLIGHT: usize = 64;
+    pub const MAX_IN_FLIGHT: usize = 64;
 
-    /// Sets the number of rows in flight, from 1 to [`MOST_IN_FLIGHT`](Self::MOST_IN_FLIGHT). The default of 8 is
+    /// Sets the number of rows in flight, from 1 to [`MAX_IN_FLIGHT`](Self::MAX_IN_FLIGHT). The default of 8 is
     /// enough for the rate limit of the contract; use more for services with a higher one.
     ///
     /// ```
@@ -22,7 +22,7 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     /// # drop(creates);
     /// ```
     pub fn in_flight(mut self, rows: usize) -> Self {
-        self.in_flight = rows.clamp(1, Self::MOST_IN_FLIGHT);
+        self.max_in_flight = rows.clamp(1, Self::MAX_IN_FLIGHT);
         self
     }
 
@@ -37,8 +37,8 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     /// # let (client, rows) = (support::in_process(), vec![NewLead::new(&support::casa_verde(), "Ann")]);
     /// let mut creates = client.leads().create_many(rows).in_order();
     /// let mut done = 0;
-    /// while let Some(settled) = creates.next().await {
-    ///     done = settled?.index + 1;
+    /// while let Some(result) = creates.next().await {
+    ///     done = result?.index + 1;
     /// }
     /// # assert_eq!(done, 1);
     /// # Ok::<(), leadapi_core::BoxError>(())
@@ -62,8 +62,8 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     /// # let (client, rows) = (support::in_process(), vec![NewLead::new(&support::casa_verde(), "Ann")]);
     /// for run in 0..2 {
     ///     let mut creates = client.leads().create_many(&rows).named("import-7")?;
-    ///     let settled = creates.next().await.unwrap()?;
-    ///     assert_eq!((settled.key.as_str(), settled.replayed), ("import-7/row-0", run == 1));
+    ///     let result = creates.next().await.unwrap()?;
+    ///     assert_eq!((result.key.as_str(), result.replayed), ("import-7/row-0", run == 1));
     /// }
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();
@@ -98,7 +98,7 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
         self
     }
 
-    /// Adds a condition of the caller's that stops the import.
+    /// Adds a condition that stops the import.
     ///
     /// The import always stops when the token is invalid or lacks the scope, when the address is not the API's, and
     /// when the transport fails permanently. It also stops after a run of consecutive failures that the service did
@@ -110,15 +110,15 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     /// # futures_executor::block_on(async {
     /// # let client = support::in_process();
     /// # let rows = vec![NewLead::new(&"not-ours".parse()?, "Ann")];
-    /// // All rows are of one client account: if it is not ours, it is of no use to go on.
+    /// // All rows belong to one client account. If the service refuses it, no other row can succeed.
     /// let mut creates = client.leads().create_many(rows).stop_on(|error| error.is_forbidden());
     /// # assert!(creates.next().await.unwrap()?.outcome.unwrap_err().is_forbidden());
     /// # assert!(creates.next().await.unwrap().is_err());
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();
     /// ```
-    pub fn stop_on(mut self, error: impl FnMut(&Error) -> bool + Send + 'r) -> Self {
-        self.stop.also_on(error);
+    pub fn stop_on(mut self, condition: impl FnMut(&Error) -> bool + Send + 'r) -> Self {
+        self.stop.set_condition(condition);
         self
     }
 

@@ -11,7 +11,7 @@ use leadapi_core::model::{IdempotencyKey, NewLead};
 
 use super::CreateMany;
 use crate::{
-    bulk::{flight::Flight, settled::Progress, stop::Stop},
+    bulk::{in_flight::InFlight, row_result::Progress, stop::StopMonitor},
     context::CallOptions,
     leads::Leads,
 };
@@ -34,7 +34,7 @@ impl Leads<'_> {
     /// # futures_executor::block_on(async {
     /// # let client = support::in_process();
     ///
-    /// /// A row of another system, which knows its own number.
+    /// /// A contact of another system, with its number there.
     /// struct Contact {
     ///     number: u64,
     ///     new: NewLead,
@@ -51,9 +51,9 @@ impl Leads<'_> {
     ///     IdempotencyKey::parse(&format!("crm-1/contact-{}", contact.number)).unwrap_or_else(|_| IdempotencyKey::random())
     /// };
     /// let mut creates = client.leads().create_many(contacts).keys(key);
-    /// while let Some(settled) = creates.next().await {
-    ///     let settled = settled?;
-    ///     println!("contact {} is lead {}", settled.row.number, settled.outcome?.id);
+    /// while let Some(result) = creates.next().await {
+    ///     let result = result?;
+    ///     println!("contact {} is lead {}", result.row.number, result.outcome?.id);
     /// }
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();
@@ -82,8 +82,8 @@ impl Leads<'_> {
     /// # }
     /// # let rows = OneRow(Some(NewLead::new(&support::casa_verde(), "Ann")));
     /// let mut creates = client.leads().create_many_from(rows);
-    /// while let Some(settled) = creates.next().await {
-    ///     println!("{}", settled?.outcome?.id);
+    /// while let Some(result) = creates.next().await {
+    ///     println!("{}", result?.outcome?.id);
     /// }
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();
@@ -97,12 +97,12 @@ impl Leads<'_> {
             client: client.clone(),
             rows: Some(Box::pin(rows)),
             taken: 0,
-            flight: Flight::new(),
-            in_flight: IN_FLIGHT,
+            in_flight: InFlight::new(),
+            max_in_flight: IN_FLIGHT,
             in_order: false,
             key: Box::new(|_, _| IdempotencyKey::random()),
             options: CallOptions { timeout: Some(TIMEOUT), ..client.options() },
-            stop: Stop::default(),
+            stop: StopMonitor::default(),
             progress: Progress::default(),
         }
     }

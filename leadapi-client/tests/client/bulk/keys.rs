@@ -47,6 +47,6 @@ fn keys_may_come_from_the_rows() {
         IdempotencyKey::parse(&format!("{name}-at-{index}")).unwrap()
     };
     let mut creates = world.client().leads().create_many(rows(2)).keys(key).in_order();
-    let (told, _) = world.all(&mut creates);
-    assert_eq!(told[1].key.as_str(), "Row-1-at-1");
+    let (results, _) = world.all(&mut creates);
+    assert_eq!(results[1].key.as_str(), "Row-1-at-1");
 }

@@ -29,10 +29,10 @@ fn every_kind(number: u64) -> Fault {
 fn whatever_gets_lost_each_row_is_one_lead() {
     let world = World { fault: every_kind, ..world() };
     let mut creates = world.client().leads().create_many(rows(300)).retry(patient());
-    let (told, stopped) = world.all(&mut creates);
-    assert_eq!((told.len(), stopped), (300, None));
+    let (results, stopped) = world.all(&mut creates);
+    assert_eq!((results.len(), stopped), (300, None));
     let progress = creates.progress();
-    assert_eq!((progress.are_in(), progress.settled()), (300, 300), "{progress:?}");
+    assert_eq!((progress.succeeded(), progress.finished()), (300, 300), "{progress:?}");
     assert!(progress.replayed > 10, "those whose answer was lost");
     assert_eq!(world.leads(), each_once(300));
 }
@@ -46,9 +46,9 @@ fn what_is_not_in_is_told_and_is_in_after_another_run() {
         creates.progress()
     };
     let first = run(RetryPolicy::none());
-    assert!(first.not_done > 5 && first.unknown > 15 && first.refused == 0, "{first:?}");
+    assert!(first.failed > 5 && first.unknown > 15 && first.refused == 0, "{first:?}");
     let second = run(patient());
-    assert_eq!(second.are_in(), 100);
+    assert_eq!(second.succeeded(), 100);
     assert!(second.replayed >= first.created, "{second:?}");
     assert_eq!(world.leads(), each_once(100));
 }
@@ -64,7 +64,7 @@ fn a_run_that_breaks_off_is_made_again() {
         drop(first);
         let mut second = world.client().leads().create_many(rows(40)).named("import-7").unwrap().retry(patient());
         world.all(&mut second);
-        assert_eq!(second.progress().are_in(), 40, "after {until}");
+        assert_eq!(second.progress().succeeded(), 40, "after {until}");
         assert!(second.progress().replayed >= until, "after {until}: {:?}", second.progress());
         assert_eq!(world.leads(), each_once(40), "after {until}");
     }
@@ -82,7 +82,7 @@ fn dropped_at_any_poll_it_loses_and_doubles_nothing() {
             for _ in 0..until {
                 match Pin::new(&mut first).poll_next(&mut Context::from_waker(&waker)) {
                     Poll::Ready(None) => whole = true,
-                    Poll::Ready(Some(settled)) => _ = settled.unwrap(),
+                    Poll::Ready(Some(result)) => _ = result.unwrap(),
                     Poll::Pending => _ = world.clock.leap(),
                 }
             }
@@ -92,7 +92,7 @@ fn dropped_at_any_poll_it_loses_and_doubles_nothing() {
             let mut second = world.client().leads().create_many(rows(20)).named("import-7").unwrap().retry(patient());
             world.all(&mut second);
             assert_eq!(world.leads(), each_once(20), "at poll {until}");
-            assert_eq!(second.progress().are_in(), 20, "at poll {until}");
+            assert_eq!(second.progress().succeeded(), 20, "at poll {until}");
             assert!(second.progress().replayed >= before as u64, "at poll {until}");
             if whole {
                 assert!(until > 20, "{until} polls");

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use leadapi_client::{
     RetryPolicy,
-    bulk::{Progress, Settled},
+    bulk::{Progress, RowResult},
     model::NewLead,
 };
 
@@ -28,8 +28,8 @@ fn each_once(number: usize) -> BTreeMap<String, usize> {
     (0..number).map(|number| (format!("Row {number}"), 1)).collect()
 }
 
-fn indices<R>(told: &[Settled<R>]) -> Vec<u64> {
-    told.iter().map(|settled| settled.index).collect()
+fn indices<R>(results: &[RowResult<R>]) -> Vec<u64> {
+    results.iter().map(|result| result.index).collect()
 }
 
 /// Enough attempts that random faults do not use them up.
@@ -38,5 +38,5 @@ fn patient() -> RetryPolicy {
 }
 
 fn counts(progress: Progress) -> [u64; 5] {
-    [progress.created, progress.replayed, progress.refused, progress.not_done, progress.unknown]
+    [progress.created, progress.replayed, progress.refused, progress.failed, progress.unknown]
 }

@@ -26,11 +26,11 @@ fn a_row_that_is_refused_stops_no_other() {
     mixed[7].stage_id = Some("no-stage".into());
     mixed[9].value = Some(f64::NAN);
     let mut creates = world.client().leads().create_many(mixed).in_order();
-    let (told, stopped) = world.all(&mut creates);
+    let (results, stopped) = world.all(&mut creates);
     assert_eq!((stopped, counts(creates.progress())), (None, [16, 0, 4, 0, 0]));
     assert_eq!(world.seen.requests.load(Ordering::Relaxed), 18, "two never left");
     for (index, text) in [(3, "name"), (5, "client_id"), (7, "stage_id"), (9, "value")] {
-        let error = told[index].outcome.as_ref().unwrap_err();
+        let error = results[index].outcome.as_ref().unwrap_err();
         assert!(error.message().starts_with(text), "{error}");
     }
 }
@@ -39,10 +39,10 @@ fn stopped_at(world: &World, client: &Client) -> (Progress, StopReason, String) 
     let taken = AtomicU64::new(0);
     let many = (0..1_000).map(row).inspect(|_| _ = taken.fetch_add(1, Ordering::Relaxed));
     let mut creates = client.leads().create_many(many);
-    let (told, stopped) = world.all(&mut creates);
+    let (results, stopped) = world.all(&mut creates);
     let stopped = stopped.unwrap();
-    assert_eq!(told.len() as u64, taken.load(Ordering::Relaxed), "each that was taken is told");
-    let cause = told.iter().find(|settled| settled.index == stopped.index()).unwrap();
+    assert_eq!(results.len() as u64, taken.load(Ordering::Relaxed), "each that was taken is results");
+    let cause = results.iter().find(|result| result.index == stopped.index()).unwrap();
     assert_eq!(cause.outcome.as_ref().unwrap_err().to_string(), stopped.message());
     (creates.progress(), stopped.reason(), stopped.to_string())
 }
@@ -53,7 +53,7 @@ fn what_would_meet_every_row_ends_it() {
     let world = world();
     let (progress, reason, text) = stopped_at(&world, &world.client_at("http://in-process/v1", "pak_0123"));
     assert_eq!((counts(progress), reason), ([0, 0, 0, 8, 0], every));
-    assert!(text.starts_with("no more rows were sent, because row 0 failed as every row would: POST /leads: 401 "));
+    assert!(text.starts_with("the import stopped at row 0, because the error affects every row: POST /leads: 401 "));
 
     let (progress, reason, _) = stopped_at(&world, &world.client_at("http://in-process/v2", world.token.clone()));
     assert_eq!((counts(progress), reason), ([0, 0, 0, 8, 0], every), "an address that is not the API's");
@@ -80,19 +80,19 @@ fn a_token_that_goes_bad_ends_it_half_way() {
     let (stranger, _) = support::service();
     let other = World { service: stranger, ..self::world() };
     let mut rest = other.client_at("http://in-process/v1", world.token.clone()).leads().create_many(rows(100));
-    let (told, stopped) = other.all(&mut rest);
-    assert_eq!((told.len(), stopped.unwrap().index()), (8, 0));
+    let (results, stopped) = other.all(&mut rest);
+    assert_eq!((results.len(), stopped.unwrap().index()), (8, 0));
 }
 
 #[test]
 fn a_service_that_is_out_of_reach_ends_it() {
     let world = World { fault: |_| Fault::NotSent, ..world() };
     let (progress, reason, _) = stopped_at(&world, &world.client());
-    assert_eq!(reason, StopReason::OutOfReach);
-    assert!((16..=24).contains(&progress.not_done), "{progress:?}");
+    assert_eq!(reason, StopReason::ServiceUnavailable);
+    assert!((16..=24).contains(&progress.failed), "{progress:?}");
     let world = World { fault: |_| Fault::ServerError, ..self::world() };
     let (progress, reason, _) = stopped_at(&world, &world.client());
-    assert_eq!(reason, StopReason::OutOfReach);
+    assert_eq!(reason, StopReason::ServiceUnavailable);
     assert!((16..=24).contains(&progress.unknown), "{progress:?}");
 }
 
@@ -102,8 +102,8 @@ fn failures_among_successes_do_not() {
     let world = World { fault: |number| if number % 16 == 15 { Fault::None } else { Fault::ServerError }, ..world() };
     let client = world.client();
     let mut creates = client.leads().create_many(rows(160)).retry(RetryPolicy::none());
-    let (told, stopped) = world.all(&mut creates);
-    assert_eq!((told.len(), stopped, creates.progress().created), (160, None, 10));
+    let (results, stopped) = world.all(&mut creates);
+    assert_eq!((results.len(), stopped, creates.progress().created), (160, None, 10));
 }
 
 #[test]
@@ -119,10 +119,10 @@ fn a_few_failures_are_no_outage_even_one_by_one() {
 fn a_rate_that_is_used_up_is_not_the_rows_fault() {
     let world = world_with(Scopes::Both, 3);
     let mut creates = world.client().leads().create_many(rows(100)).retry(RetryPolicy::none());
-    let (told, stopped) = world.all(&mut creates);
+    let (results, stopped) = world.all(&mut creates);
     let progress = creates.progress();
     // After a 429 the client delays the rows behind it, so that they are not refused.
-    assert_eq!((told.len(), progress.refused, progress.created + progress.not_done), (100, 0, 100));
+    assert_eq!((results.len(), progress.refused, progress.created + progress.failed), (100, 0, 100));
     assert!(progress.created > 3 && stopped.is_none(), "{progress:?}, {stopped:?}");
 }
 
@@ -131,9 +131,9 @@ fn rows_that_break_rules_do_not_hide_an_outage() {
     let world = World { fault: |_| Fault::NotSent, ..world() };
     let mixed = (0..1_000).map(|at| if at % 2 == 0 { row(at) } else { NewLead::default() });
     let mut creates = world.client().leads().create_many(mixed).retry(RetryPolicy::none());
-    let (told, stopped) = world.all(&mut creates);
-    assert_eq!(stopped.unwrap().reason(), StopReason::OutOfReach);
-    assert!(told.len() < 50, "{}", told.len());
+    let (results, stopped) = world.all(&mut creates);
+    assert_eq!(stopped.unwrap().reason(), StopReason::ServiceUnavailable);
+    assert!(results.len() < 50, "{}", results.len());
 }
 
 #[test]
@@ -142,6 +142,6 @@ fn the_caller_may_stop_at_more() {
     let not_ours = ClientId::parse("not-ours").unwrap();
     let all_not_ours = (0..1_000).map(|_| NewLead::new(&not_ours, "Ann"));
     let mut creates = world.client().leads().create_many(all_not_ours).in_flight(1).stop_on(Error::is_forbidden);
-    let (told, stopped) = world.all(&mut creates);
-    assert_eq!((told.len(), stopped.unwrap().reason()), (1, StopReason::Asked));
+    let (results, stopped) = world.all(&mut creates);
+    assert_eq!((results.len(), stopped.unwrap().reason()), (1, StopReason::Condition));
 }

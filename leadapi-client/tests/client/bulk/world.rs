@@ -17,7 +17,7 @@ use http::{Request, Response};
 use leadapi_client::{
     Client, Pacing,
     auth::{BearerToken, Scopes},
-    bulk::{CreateMany, Settled, Stopped},
+    bulk::{CreateMany, RowResult, Stopped},
     model::{LeadQuery, NewLead, Window},
     timer::Timer,
     transport::{InProcess, Transport, TransportError},
@@ -204,14 +204,17 @@ impl World {
         }
     }
 
-    pub(super) fn all<R: AsRef<NewLead>>(&self, creates: &mut CreateMany<'_, R>) -> (Vec<Settled<R>>, Option<Stopped>) {
-        let mut told = Vec::new();
+    pub(super) fn all<R: AsRef<NewLead>>(
+        &self,
+        creates: &mut CreateMany<'_, R>,
+    ) -> (Vec<RowResult<R>>, Option<Stopped>) {
+        let mut results = Vec::new();
         loop {
             match self.run(creates.next()) {
-                Some(Ok(settled)) => told.push(settled),
+                Some(Ok(result)) => results.push(result),
                 end => {
                     assert!(self.run(creates.next()).is_none(), "after the end there is nothing");
-                    return (told, end.and_then(Result::err));
+                    return (results, end.and_then(Result::err));
                 }
             }
         }

@@ -22,7 +22,7 @@ use crate::error::{Error, Outcome};
 /// ```
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Settled<R> {
+pub struct RowResult<R> {
     /// The index of the row in the input, from 0.
     pub index: u64,
     /// The row itself, so that the caller can report one that was refused.
@@ -36,7 +36,7 @@ pub struct Settled<R> {
     pub replayed: bool,
 }
 
-impl<R> Settled<R> {
+impl<R> RowResult<R> {
     /// Returns whether the row itself breaks a rule, found by the client or by the service, and must be corrected.
     /// Any other failed row can be sent again unchanged.
     ///
@@ -44,21 +44,21 @@ impl<R> Settled<R> {
     /// use leadapi_client::model::NewLead;
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # futures_executor::block_on(async {
-    /// # let (client, mut to_be_mended) = (support::in_process(), Vec::new());
+    /// # let (client, mut to_correct) = (support::in_process(), Vec::new());
     /// let mut creates = client.leads().create_many([NewLead::new(&"not-ours".parse()?, "Ann")]);
-    /// while let Some(settled) = creates.next().await {
-    ///     let settled = settled?;
-    ///     if settled.is_refused() {
-    ///         to_be_mended.push(settled.row);
+    /// while let Some(result) = creates.next().await {
+    ///     let result = result?;
+    ///     if result.is_refused() {
+    ///         to_correct.push(result.row);
     ///     }
     /// }
-    /// # assert_eq!(to_be_mended.len(), 1);
+    /// # assert_eq!(to_correct.len(), 1);
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();
     /// ```
     pub fn is_refused(&self) -> bool {
         self.outcome.as_ref().is_err_and(|error| match error.outcome() {
-            Outcome::Refused => !error.is_rate_limited() && !meets_every_row(error),
+            Outcome::Refused => !error.is_rate_limited() && !affects_every_row(error),
             Outcome::NotSent => error.is_invalid(),
             Outcome::Unknown => false,
         })
@@ -66,15 +66,15 @@ impl<R> Settled<R> {
 }
 
 /// Returns whether an error concerns the token or the address rather than the row.
-pub(super) fn meets_every_row(error: &Error) -> bool {
+pub(super) fn affects_every_row(error: &Error) -> bool {
     // The path of a create names no record, so a 404 means that the path does not exist.
-    let astray = error.status().is_some_and(|status| {
+    let is_wrong_address = error.status().is_some_and(|status| {
         status.is_redirection() || [StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED].contains(&status)
     });
-    error.is_unauthorized() || error.lacks_scope() || astray || error.is_permanent()
+    error.is_unauthorized() || error.lacks_scope() || is_wrong_address || error.is_permanent()
 }
 
-/// The number of rows by result.
+/// The numbers of rows by result.
 ///
 /// ```
 /// use leadapi_client::model::NewLead;
@@ -83,11 +83,11 @@ pub(super) fn meets_every_row(error: &Error) -> bool {
 /// # let client = support::in_process();
 /// let rows = ["Ann", ""].map(|name| NewLead::new(&support::casa_verde(), name));
 /// let mut creates = client.leads().create_many(rows);
-/// while let Some(settled) = creates.next().await {
-///     settled?;
+/// while let Some(result) = creates.next().await {
+///     result?;
 /// }
 /// let progress = creates.progress();
-/// assert_eq!((progress.created, progress.refused, progress.settled()), (1, 1, 2));
+/// assert_eq!((progress.created, progress.refused, progress.finished()), (1, 1, 2));
 /// # Ok::<(), leadapi_core::BoxError>(())
 /// # }).unwrap();
 /// ```
@@ -98,42 +98,42 @@ pub struct Progress {
     pub created: u64,
     /// Leads that existed already, under the same key.
     pub replayed: u64,
-    /// Rows that break a rule ([`Settled::is_refused`]) and must be corrected.
+    /// Rows that break a rule ([`RowResult::is_refused`]) and must be corrected.
     pub refused: u64,
     /// Valid rows for which no lead was created. Send them again.
-    pub not_done: u64,
+    pub failed: u64,
     /// Rows whose result is unknown. Send them again under the same key, which creates no second lead.
     pub unknown: u64,
 }
 
 impl Progress {
-    /// Returns the total number of rows.
+    /// Returns the number of finished rows.
     ///
     /// ```
     /// # use leadapi_client::bulk::Progress;
-    /// assert_eq!(Progress::default().settled(), 0);
+    /// assert_eq!(Progress::default().finished(), 0);
     /// ```
-    pub const fn settled(&self) -> u64 {
-        self.are_in() + self.refused + self.not_done + self.unknown
+    pub const fn finished(&self) -> u64 {
+        self.succeeded() + self.refused + self.failed + self.unknown
     }
 
-    /// Returns the number of rows that have a lead now.
+    /// Returns the number of rows with a lead: created or replayed.
     ///
     /// ```
     /// # use leadapi_client::bulk::Progress;
-    /// assert_eq!(Progress::default().are_in(), 0);
+    /// assert_eq!(Progress::default().succeeded(), 0);
     /// ```
-    pub const fn are_in(&self) -> u64 {
+    pub const fn succeeded(&self) -> u64 {
         self.created + self.replayed
     }
 
-    pub(super) fn count<R>(&mut self, settled: &Settled<R>) {
-        let count = match &settled.outcome {
-            Ok(_) if settled.replayed => &mut self.replayed,
+    pub(super) fn count<R>(&mut self, result: &RowResult<R>) {
+        let count = match &result.outcome {
+            Ok(_) if result.replayed => &mut self.replayed,
             Ok(_) => &mut self.created,
-            Err(_) if settled.is_refused() => &mut self.refused,
+            Err(_) if result.is_refused() => &mut self.refused,
             Err(error) if error.outcome() == Outcome::Unknown => &mut self.unknown,
-            Err(_) => &mut self.not_done,
+            Err(_) => &mut self.failed,
         };
         *count += 1;
     }
