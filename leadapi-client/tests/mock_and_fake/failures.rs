@@ -73,7 +73,7 @@ async fn what_nobody_expects_is_answered_501_and_fails() {
 
     let unexpected = client.leads().create(&NewLead::new(&ann().client_id, "Bob").value(1)).await.unwrap_err();
     assert_eq!((unexpected.status().unwrap().as_u16(), unexpected.attempts()), (501, 1));
-    let nearest = "; the nearest stub is POST /leads with the name \"Ann\" and with a body that the test says yes to: \
+    let nearest = "; the nearest stub is POST /leads with the name \"Ann\" and with a body that satisfies the predicate: \
                    400, any number of times; but its name is \"Bob\"";
     let create = r#"unexpected request: POST /v1/leads {"client_id":"casa-verde","name":"Bob","value":1}"#;
     assert_eq!(unexpected.message(), format!("{create}{nearest}"));
@@ -88,10 +88,10 @@ async fn what_nobody_expects_is_answered_501_and_fails() {
     let nowhere = Ask::new("PUT /v1/forms").by(api.token()).send(&url);
     assert_eq!(nowhere.status, 501);
     assert!(nowhere.body.starts_with(r#"{"error":"unexpected request: PUT /v1/forms; "#), "{}", nowhere.body);
-    assert!(nowhere.body.contains("none of the seven operations"), "{}", nowhere.body);
+    assert!(nowhere.body.contains("not one of the seven operations"), "{}", nowhere.body);
 
     let text = fails(api);
-    assert!(text.contains("requests that no stub was for:\n  - POST /v1/leads"), "{text}");
+    assert!(text.contains("unexpected requests:\n  - POST /v1/leads"), "{text}");
     assert_eq!(text.matches("the nearest stub is").count(), 5, "{text}");
 }
 
@@ -124,5 +124,5 @@ async fn without_stubs_it_says_so() {
     let api = MockLeadApi::start().await;
     let error = api.client().leads().get(&id()).await.unwrap_err();
     assert_eq!(error.message(), "unexpected request: GET /v1/leads/lead-1; there is no stub");
-    assert!(fails(api).starts_with("the API was not asked as the test says"));
+    assert!(fails(api).starts_with("the requests do not match the expectations of the test"));
 }

@@ -55,7 +55,7 @@ async fn its_rate_is_exact_under_its_own_time() {
     assert!(once().await.unwrap_err().is_rate_limited());
     client.leads().list(&LeadQuery::new()).await.unwrap();
     // Another token has its own rate limit.
-    let other = api.client_with(&api.mint(api.business(), Scopes::Write));
+    let other = api.client_with(&api.issue_token(api.business(), Scopes::Write));
     other.leads().create(&bob()).retry(RetryPolicy::none()).await.unwrap();
 }
 
@@ -74,7 +74,7 @@ async fn a_client_waits_in_its_time_and_not_in_ours() {
 #[tokio::test]
 async fn two_clients_share_what_is_there_and_not_more() {
     let api = FakeLeadApi::start().await;
-    let (one, two) = (api.client(), api.client_with(&api.mint(api.business(), Scopes::Both)));
+    let (one, two) = (api.client(), api.client_with(&api.issue_token(api.business(), Scopes::Both)));
     let create = async |client: &leadapi_client::Client| {
         for _ in 0..20 {
             client.leads().create(&bob()).await.unwrap();
@@ -94,7 +94,7 @@ async fn two_clients_share_what_is_there_and_not_more() {
             "clients": [{"id": "c1", "name": "C", "created_at": "2026-01-12T09:00:00Z"}]},
         {"id": "b2", "name": "B2", "created_at": "2026-01-12T09:00:00Z"}]}"#;
     let api = FakeLeadApi::builder().data(Dataset::parse(data).unwrap()).start().await;
-    let stranger = api.client_with(&api.mint(&"b2".parse().unwrap(), Scopes::Both));
+    let stranger = api.client_with(&api.issue_token(&"b2".parse().unwrap(), Scopes::Both));
     let lead = api.client().leads().create(&NewLead::new(&"c1".parse().unwrap(), "Ann")).await.unwrap();
     assert!(stranger.leads().get(&lead.id).await.unwrap_err().is_not_found());
     assert_eq!(stranger.client_accounts().list(Window::default()).await.unwrap().total, 0);

@@ -34,18 +34,18 @@ async fn the_nth_fails_and_is_not_done() {
 async fn an_answer_that_is_lost_was_done_and_is_replayed() {
     let api = FakeLeadApi::start().await;
     let client = api.client();
-    api.lose_answer_of_nth(1);
+    api.drop_nth_response(1);
     let (_, meta) = client.leads().create(&bob()).with_meta().await.unwrap();
     assert_eq!((meta.attempts.get(), meta.is_replayed()), (2, true));
     assert_eq!(created(&api).await, 1);
 
-    api.lose_answer_of_nth(1);
+    api.drop_nth_response(1);
     let lost = client.leads().create(&bob()).without_idempotency_key().await.unwrap_err();
     assert_eq!((lost.outcome(), lost.attempts()), (Outcome::Unknown, 1));
     assert_eq!(created(&api).await, 2);
 
     let key = IdempotencyKey::parse("row-1").unwrap();
-    api.lose_answer_of_nth(1).fail_nth(2).lose_answer_of_nth(3).fail_nth(4);
+    api.drop_nth_response(1).fail_nth(2).drop_nth_response(3).fail_nth(4);
     let create = client.leads().create(&bob()).idempotency_key(key);
     assert_eq!(create.with_meta().await.unwrap().1.attempts.get(), 5);
     assert_eq!(created(&api).await, 3);
@@ -56,7 +56,7 @@ async fn a_bulk_goes_through_trouble_without_a_lead_too_many() {
     let api = FakeLeadApi::start().await;
     api.fail_fraction(0.1, 7);
     for n in (5..150).step_by(9) {
-        api.lose_answer_of_nth(n);
+        api.drop_nth_response(n);
     }
     let rows = (0..100).map(|number| NewLead::new(&"casa-verde".parse().unwrap(), format!("Lead {number}")));
     let client = api.client();

@@ -57,7 +57,7 @@ async fn curl() {
     fake.rate_limited_until("2026-05-04T12:00:17Z".parse().unwrap());
     let answer = create(&fake.url(), fake.token().expose());
     assert!(text(&answer.stdout).contains("\r\nretry-after: 17\r\n"), "{answer:?}");
-    fake.advance(Duration::from_secs(17)).lose_answer_of_nth(1);
+    fake.advance(Duration::from_secs(17)).drop_nth_response(1);
     assert_eq!(create(&fake.url(), fake.token().expose()).status.code(), Some(52), "an empty reply");
     let total = fake.client().leads().list(&leadapi_client::model::LeadQuery::new()).await.unwrap().total;
     assert_eq!(total, 5);
@@ -122,5 +122,5 @@ async fn python() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert_eq!(text(&output.stdout).trim(), "all of it");
     let unmet = fails(mock);
-    assert!(!unmet.contains("not met") && unmet.contains("PATCH /v1/leads/lead-1"), "{unmet}");
+    assert!(!unmet.contains("unmet stubs") && unmet.contains("PATCH /v1/leads/lead-1"), "{unmet}");
 }

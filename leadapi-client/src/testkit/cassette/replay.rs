@@ -90,7 +90,7 @@ impl Replay {
     /// [`ConfigError`] when the base path of what was recorded is none.
     pub fn client(&self) -> Result<Client, ConfigError> {
         let transport = serve::transport()?;
-        serve::unhurried(Client::builder(self.url(), TOKEN), |_| {}).transport(transport)
+        serve::skip_waits(Client::builder(self.url(), TOKEN), |_| {}).transport(transport)
     }
 
     /// Whether every request was recorded, and everything that was recorded was asked for.
@@ -165,7 +165,7 @@ impl ReplayTransport {
     /// [`ConfigError`] when the base path of what was recorded is none.
     pub fn client(&self) -> Result<Client, ConfigError> {
         let builder = Client::builder(format!("http://replay{}", self.0.0.base()), TOKEN);
-        serve::unhurried(builder, |_| {}).transport(self.clone())
+        serve::skip_waits(builder, |_| {}).transport(self.clone())
     }
 
     /// Whether every request was recorded, and everything that was recorded was asked for.

@@ -16,10 +16,10 @@ use leadapi_core::{
 use super::{
     FakeLeadApi,
     faults::Faults,
-    faulty::{Faulty, at_once},
+    faulty_service::{FaultyService, poll_once},
     ids::SeededIds,
     limiter::Limiter,
-    state::mint,
+    state::issue_token,
 };
 use crate::testkit::serve::{BASE, Server};
 
@@ -43,7 +43,7 @@ const SMALL: &str = r#"{"businesses": [{
 
 /// Builder of a [`FakeLeadApi`]. Each part has a default.
 #[derive(Debug)]
-#[must_use = "it is no fake yet"]
+#[must_use = "a builder does nothing until it is started"]
 pub struct FakeBuilder {
     data: Dataset,
     at: Timestamp,
@@ -51,12 +51,12 @@ pub struct FakeBuilder {
     limits: Limits,
 }
 
-#[expect(clippy::expect_used, reason = "the data is ours, and a test reads it")]
+#[expect(clippy::expect_used, reason = "the data is part of the crate, and a test parses it")]
 impl Default for FakeBuilder {
     fn default() -> Self {
         Self {
-            data: Dataset::parse(SMALL).expect("our own data"),
-            at: "2026-05-04T12:00:00Z".parse().expect("a moment"),
+            data: Dataset::parse(SMALL).expect("valid data"),
+            at: "2026-05-04T12:00:00Z".parse().expect("a timestamp"),
             seed: None,
             limits: Limits::default(),
         }
@@ -155,16 +155,16 @@ impl FakeBuilder {
     /// # });
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    #[expect(clippy::expect_used, reason = "what can fail here is ours, or leaves nothing that a test could do")]
+    #[expect(clippy::expect_used, reason = "these failures are bugs of the testkit, or a test cannot handle them")]
     pub async fn start(self) -> FakeLeadApi {
         let Self { data, at, seed, limits } = self;
         let clock = Arc::new(ManualClock::at(at.to_utc()));
         let tokens = Arc::new(MemoryTokens::default());
-        let seeded = at_once(tokens::import(&*tokens, &data, at)).expect("a store that does not wait");
-        seeded.expect("tokens that stand once in the data");
+        let seeded = poll_once(tokens::import(&*tokens, &data, at)).expect("a store that does not wait");
+        seeded.expect("distinct tokens in the data");
         let first = data.businesses.first().map(|business| business.id.clone());
         let business = first.unwrap_or_else(|| BusinessId::parse("nobody").expect("an id"));
-        let token = mint(&tokens, &business, Scopes::Both, at);
+        let token = issue_token(&tokens, &business, Scopes::Both, at);
         let store = Arc::new(MemoryStore::new(data));
         let limiter = Arc::new(Limiter::new(limits, clock.clone()));
         let ids: Box<dyn IdSource> = match seed {
@@ -181,9 +181,9 @@ impl FakeBuilder {
             .limiter(limiter.clone())
             .ids(move |at| ids.lead_id(at))
             .build()
-            .expect("a path to mount at");
+            .expect("a valid base path");
         let faults = Arc::new(Mutex::new(Faults::default()));
-        let server = Server::start(Faulty { service: service.clone(), faults: faults.clone() }).await;
+        let server = Server::start(FaultyService { service: service.clone(), faults: faults.clone() }).await;
         FakeLeadApi { server, service, store, tokens, clock, limiter, faults, business, token }
     }
 }

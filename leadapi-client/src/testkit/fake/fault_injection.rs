@@ -1,4 +1,4 @@
-//! The faults that a test plans.
+//! The faults that a test injects.
 
 use std::{sync::PoisonError, time::Duration};
 
@@ -21,7 +21,7 @@ impl FakeLeadApi {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn fail_nth(&self, n: u64) -> &Self {
-        self.plan(|faults| faults.fail_nth(n))
+        self.inject(|faults| faults.fail_nth(n))
     }
 
     /// Answers this fraction of the later requests with 500, without executing them; 0.1 means one in ten. The same
@@ -42,7 +42,7 @@ impl FakeLeadApi {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn fail_fraction(&self, fraction: f64, seed: u64) -> &Self {
-        self.plan(|faults| faults.fraction = (fraction, seed))
+        self.inject(|faults| faults.fraction = (fraction, seed))
     }
 
     /// Delays each later response by this much real time, after its request was executed. Zero turns it off.
@@ -60,7 +60,7 @@ impl FakeLeadApi {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn latency(&self, latency: Duration) -> &Self {
-        self.plan(|faults| faults.latency = latency)
+        self.inject(|faults| faults.latency = latency)
     }
 
     /// Rate-limits every request with a valid token until the fake's clock reaches this time, with a `Retry-After` of
@@ -71,7 +71,7 @@ impl FakeLeadApi {
     /// # use leadapi_client::{model::Window, testkit::FakeLeadApi};
     /// let api = FakeLeadApi::start().await;
     /// api.rate_limited_until("2026-05-04T12:03:00Z".parse()?);
-    /// // The client waits as often and as long as it is told to.
+    /// // The client waits as long as each 429 requests.
     /// api.client().client_accounts().list(Window::default()).await?;
     /// assert!(api.now().to_string() >= "2026-05-04T12:03:00.000Z".to_owned());
     /// # Ok::<(), leadapi_core::BoxError>(())
@@ -79,7 +79,7 @@ impl FakeLeadApi {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn rate_limited_until(&self, until: Timestamp) -> &Self {
-        self.limiter.close_until(until);
+        self.limiter.refuse_until(until);
         self
     }
 
@@ -89,19 +89,19 @@ impl FakeLeadApi {
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
     /// # use leadapi_client::{id::LeadId, testkit::FakeLeadApi};
     /// let api = FakeLeadApi::start().await;
-    /// api.lose_answer_of_nth(1);
-    /// // What is gone when the client asks again was deleted by the request whose answer was lost.
+    /// api.drop_nth_response(1);
+    /// // The retry is answered with 404, because the first request has deleted the lead.
     /// let (_, meta) = api.client().leads().delete(&LeadId::parse("lead-1")?).with_meta().await?;
     /// assert_eq!(meta.attempts.get(), 2);
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    pub fn lose_answer_of_nth(&self, n: u64) -> &Self {
-        self.plan(|faults| faults.lose_nth(n))
+    pub fn drop_nth_response(&self, n: u64) -> &Self {
+        self.inject(|faults| faults.drop_nth(n))
     }
 
-    fn plan(&self, change: impl FnOnce(&mut Faults)) -> &Self {
+    fn inject(&self, change: impl FnOnce(&mut Faults)) -> &Self {
         change(&mut self.faults.lock().unwrap_or_else(PoisonError::into_inner));
         self
     }

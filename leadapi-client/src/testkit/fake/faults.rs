@@ -7,7 +7,7 @@ pub(super) struct Faults {
     /// The number of requests so far.
     seen: u64,
     failing: BTreeSet<u64>,
-    losing: BTreeSet<u64>,
+    dropping: BTreeSet<u64>,
     /// The fraction of requests that fail, and the seed that selects them.
     pub(super) fraction: (f64, u64),
     pub(super) latency: Duration,
@@ -15,10 +15,10 @@ pub(super) struct Faults {
 
 /// What the fake does with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Deed {
+pub(super) enum FaultAction {
     Serve,
     Fail,
-    Lose,
+    DropResponse,
 }
 
 impl Faults {
@@ -26,28 +26,28 @@ impl Faults {
         self.failing.insert(self.seen.saturating_add(n));
     }
 
-    pub(super) fn lose_nth(&mut self, n: u64) {
-        self.losing.insert(self.seen.saturating_add(n));
+    pub(super) fn drop_nth(&mut self, n: u64) {
+        self.dropping.insert(self.seen.saturating_add(n));
     }
 
     /// Returns what to do with the next request, and how long to delay its response.
-    pub(super) fn next(&mut self) -> (Deed, Duration) {
+    pub(super) fn next(&mut self) -> (FaultAction, Duration) {
         self.seen += 1;
         let (fraction, seed) = self.fraction;
-        let deed = if self.failing.remove(&self.seen) || part(seed ^ mix(self.seen)) < fraction {
-            Deed::Fail
-        } else if self.losing.remove(&self.seen) {
-            Deed::Lose
+        let action = if self.failing.remove(&self.seen) || unit_fraction(seed ^ mix(self.seen)) < fraction {
+            FaultAction::Fail
+        } else if self.dropping.remove(&self.seen) {
+            FaultAction::DropResponse
         } else {
-            Deed::Serve
+            FaultAction::Serve
         };
-        (deed, self.latency)
+        (action, self.latency)
     }
 }
 
 /// Maps a number to a pseudo-random one from 0 to below 1.
-#[expect(clippy::cast_precision_loss, reason = "53 bits are what a double holds")]
-fn part(number: u64) -> f64 {
+#[expect(clippy::cast_precision_loss, reason = "a 64-bit float represents 53 bits exactly")]
+fn unit_fraction(number: u64) -> f64 {
     (mix(number) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
@@ -64,20 +64,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nth_counts_from_when_it_is_asked_for() {
+    fn the_nth_request_is_counted_from_the_call() {
         let mut faults = Faults::default();
         faults.next();
         faults.fail_nth(2);
-        faults.lose_nth(1);
-        let deeds: Vec<Deed> = (0..4).map(|_| faults.next().0).collect();
-        assert_eq!(deeds, [Deed::Lose, Deed::Fail, Deed::Serve, Deed::Serve]);
+        faults.drop_nth(1);
+        let actions: Vec<FaultAction> = (0..4).map(|_| faults.next().0).collect();
+        assert_eq!(actions, [FaultAction::DropResponse, FaultAction::Fail, FaultAction::Serve, FaultAction::Serve]);
     }
 
     #[test]
-    fn a_fraction_is_what_it_says_and_the_same_for_its_seed() {
+    fn a_fraction_is_accurate_and_reproducible_by_its_seed() {
         let failed = |fraction, seed| -> Vec<bool> {
             let mut faults = Faults { fraction: (fraction, seed), ..Faults::default() };
-            (0..10_000).map(|_| faults.next().0 == Deed::Fail).collect()
+            (0..10_000).map(|_| faults.next().0 == FaultAction::Fail).collect()
         };
         let count = |failed: &[bool]| failed.iter().filter(|failed| **failed).count();
         assert!((900..1_100).contains(&count(&failed(0.1, 1))));

@@ -10,12 +10,12 @@ use super::faults::mix;
 #[derive(Debug)]
 pub(super) struct SeededIds {
     seed: u64,
-    made: AtomicU64,
+    count: AtomicU64,
 }
 
 impl SeededIds {
     pub(super) const fn new(seed: u64) -> Self {
-        Self { seed, made: AtomicU64::new(0) }
+        Self { seed, count: AtomicU64::new(0) }
     }
 }
 
@@ -23,7 +23,7 @@ impl IdSource for SeededIds {
     #[expect(clippy::expect_used, reason = "a UUID is an id")]
     fn lead_id(&self, at: Timestamp) -> LeadId {
         let millis = u64::try_from(at.to_utc().timestamp_millis()).unwrap_or(0);
-        let number = self.made.fetch_add(1, Ordering::Relaxed);
+        let number = self.count.fetch_add(1, Ordering::Relaxed);
         // The counter fills the bits that order ids within a millisecond: 12 bits, then 14.
         let (high, low) = ((number >> 14) & 0xfff, number & 0x3fff);
         let random = mix(self.seed ^ mix(number)) & 0xffff_ffff_ffff;
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn they_grow_and_follow_from_the_seed() {
+    fn ids_increase_and_depend_only_on_the_seed() {
         let at: Timestamp = "2026-05-04T07:58:12.004Z".parse().unwrap();
         let some = |seed| -> Vec<LeadId> {
             let ids = SeededIds::new(seed);

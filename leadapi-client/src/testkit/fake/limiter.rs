@@ -1,4 +1,4 @@
-//! The service's rate limiter on the fake's clock. A test can close it until a given time.
+//! The service's rate limiter on the fake's clock. A test can make it refuse everything until a given time.
 //!
 //! Because the limiter itself refuses, the 429 is the service's own, and comes in the right order of checks (contract
 //! D1).
@@ -21,23 +21,23 @@ use leadapi_core::{
 pub(super) struct Limiter {
     window: SlidingWindow,
     clock: Arc<ManualClock>,
-    closed_until: Mutex<Option<Timestamp>>,
+    refused_until: Mutex<Option<Timestamp>>,
 }
 
 impl Limiter {
     pub(super) fn new(limits: Limits, clock: Arc<ManualClock>) -> Self {
         let time = clock.clone();
         let window = SlidingWindow::with_time(limits, move || time.elapsed());
-        Self { window, clock, closed_until: Mutex::default() }
+        Self { window, clock, refused_until: Mutex::default() }
     }
 
-    pub(super) fn close_until(&self, until: Timestamp) {
-        *self.closed_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+    pub(super) fn refuse_until(&self, until: Timestamp) {
+        *self.refused_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
     }
 
-    /// Returns how long it stays closed.
-    fn closed_for(&self) -> Option<Duration> {
-        let until = (*self.closed_until.lock().unwrap_or_else(PoisonError::into_inner))?;
+    /// Returns how long it refuses every request.
+    fn refused_for(&self) -> Option<Duration> {
+        let until = (*self.refused_until.lock().unwrap_or_else(PoisonError::into_inner))?;
         (until.to_utc() - self.clock.now()).to_std().ok().filter(|left| !left.is_zero())
     }
 }
@@ -45,7 +45,7 @@ impl Limiter {
 #[async_trait]
 impl RateLimiter for Limiter {
     async fn admit(&self, token: &TokenId, class: Class) -> Result<Admission, BoxError> {
-        match self.closed_for() {
+        match self.refused_for() {
             Some(retry_after) => Ok(Admission::Refused { retry_after }),
             None => self.window.admit(token, class).await,
         }

@@ -7,8 +7,8 @@
 //!
 //! let api = FakeLeadApi::start().await;
 //! let client = api.client();
-//! // The next two requests find a server in trouble, and the answer to the one after them is lost.
-//! api.fail_nth(1).fail_nth(2).lose_answer_of_nth(3);
+//! // The next two requests fail, and the response to the third is lost.
+//! api.fail_nth(1).fail_nth(2).drop_nth_response(3);
 //! let (lead, meta) = client.leads().create(&NewLead::new(&"casa-verde".parse()?, "Øyvind")).with_meta().await?;
 //! assert!(meta.is_replayed());
 //!
@@ -34,7 +34,7 @@
 mod builder;
 mod fault_injection;
 mod faults;
-mod faulty;
+mod faulty_service;
 mod ids;
 mod limiter;
 mod state;
@@ -143,7 +143,7 @@ impl FakeLeadApi {
     /// use leadapi_client::{auth::Scopes, id::LeadId, testkit::FakeLeadApi};
     ///
     /// let api = FakeLeadApi::start().await;
-    /// let reader = api.client_with(&api.mint(&"sol".parse()?, Scopes::Read));
+    /// let reader = api.client_with(&api.issue_token(&"sol".parse()?, Scopes::Read));
     /// let id = LeadId::parse("lead-1")?;
     /// assert_eq!(reader.leads().get(&id).await?.name, "Ann");
     /// assert!(reader.leads().delete(&id).await.unwrap_err().lacks_scope());

@@ -11,7 +11,7 @@ use leadapi_core::{
     port::{Clock, TokenRecord, TokenStore},
 };
 
-use super::{FakeLeadApi, faulty::at_once};
+use super::{FakeLeadApi, faulty_service::poll_once};
 
 impl FakeLeadApi {
     /// Creates a new token.
@@ -25,14 +25,14 @@ impl FakeLeadApi {
     /// use leadapi_client::{auth::Scopes, model::{NewLead, Window}, testkit::FakeLeadApi};
     ///
     /// let api = FakeLeadApi::start().await;
-    /// let writer = api.client_with(&api.mint(&"sol".parse()?, Scopes::Write));
+    /// let writer = api.client_with(&api.issue_token(&"sol".parse()?, Scopes::Write));
     /// assert!(writer.client_accounts().list(Window::default()).await.unwrap_err().lacks_scope());
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    pub fn mint(&self, business: &BusinessId, scopes: Scopes) -> BearerToken {
-        mint(&self.tokens, business, scopes, self.now())
+    pub fn issue_token(&self, business: &BusinessId, scopes: Scopes) -> BearerToken {
+        issue_token(&self.tokens, business, scopes, self.now())
     }
 
     /// Returns the token store, to list, revoke or expire tokens.
@@ -124,10 +124,10 @@ impl FakeLeadApi {
 }
 
 #[expect(clippy::expect_used, reason = "without a random generator there is nothing that a test could do")]
-pub(super) fn mint(tokens: &MemoryTokens, business: &BusinessId, scopes: Scopes, now: Timestamp) -> BearerToken {
+pub(super) fn issue_token(tokens: &MemoryTokens, business: &BusinessId, scopes: Scopes, now: Timestamp) -> BearerToken {
     let token = BearerToken::generate().expect("a random generator");
     let record = TokenRecord::new(&token, "testkit", scopes, now);
-    let kept = at_once(tokens.insert(business, record)).expect("a store that does not wait");
-    kept.expect("a token that is not there yet");
+    let stored = poll_once(tokens.insert(business, record)).expect("a store that does not wait");
+    stored.expect("a new token");
     token
 }

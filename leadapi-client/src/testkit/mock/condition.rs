@@ -5,70 +5,70 @@ use std::fmt;
 use leadapi_core::model::Window;
 use serde::de::DeserializeOwned;
 
-use super::asked::Asked;
+use super::request::ReceivedRequest;
 
 /// A condition of a stub on a request.
 pub(super) struct Condition {
     /// Its text in the name of the stub, such as `with the name "Ann"`.
-    pub(super) says: String,
-    why_not: WhyNot,
+    pub(super) label: String,
+    mismatch: Mismatch,
 }
 
-type WhyNot = Box<dyn Fn(&Asked) -> Option<String> + Send + Sync>;
+type Mismatch = Box<dyn Fn(&ReceivedRequest) -> Option<String> + Send + Sync>;
 
 impl Condition {
     pub(super) fn new(
-        says: impl Into<String>,
-        why_not: impl Fn(&Asked) -> Option<String> + Send + Sync + 'static,
+        label: impl Into<String>,
+        mismatch: impl Fn(&ReceivedRequest) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
-        Self { says: says.into(), why_not: Box::new(why_not) }
+        Self { label: label.into(), mismatch: Box::new(mismatch) }
     }
 
     /// Requires that the value read from the request equals `wanted`.
     pub(super) fn is(
         what: &'static str,
         wanted: &str,
-        read: impl Fn(&Asked) -> Option<String> + Send + Sync + 'static,
+        read: impl Fn(&ReceivedRequest) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
         let wanted = wanted.to_owned();
-        Self::new(format!("with the {what} {wanted:?}"), move |asked| {
-            let found = read(asked);
-            let is_it = found.as_ref() == Some(&wanted);
-            (!is_it).then(|| format!("its {what} is {}", found.map_or("not there".to_owned(), |it| format!("{it:?}"))))
+        Self::new(format!("with the {what} {wanted:?}"), move |request| {
+            let found = read(request);
+            let matches = found.as_ref() == Some(&wanted);
+            (!matches).then(|| format!("its {what} is {}", found.map_or("missing".to_owned(), |it| format!("{it:?}"))))
         })
     }
 
     /// Requires that the body parses and the predicate accepts it.
     pub(super) fn body<T: DeserializeOwned>(
-        says: impl Into<String>,
+        label: impl Into<String>,
         holds: impl Fn(&T) -> bool + Send + Sync + 'static,
     ) -> Self {
-        Self::new(says, move |asked| match serde_json::from_slice(&asked.body) {
+        Self::new(label, move |request| match serde_json::from_slice(&request.body) {
             Ok(body) if holds(&body) => None,
-            Ok(_) => Some("its body is none that the stub takes".to_owned()),
+            Ok(_) => Some("its body does not satisfy the predicate".to_owned()),
             Err(error) => Some(format!("its body cannot be read: {error}")),
         })
     }
 
     /// Requires this window, explicit or by default.
     pub(super) fn window(wanted: Window) -> Self {
-        let says = |limit: &str, offset: &str| format!("limit {limit} and offset {offset}");
-        let wanted = says(&wanted.limit().to_string(), &wanted.offset().to_string());
-        Self::new(format!("with {wanted}"), move |asked| {
-            let limit = asked.parameter("limit").unwrap_or_else(|| Window::DEFAULT_LIMIT.to_string());
-            let found = says(&limit, &asked.parameter("offset").unwrap_or_else(|| "0".to_owned()));
+        let label = |limit: &str, offset: &str| format!("limit {limit} and offset {offset}");
+        let wanted = label(&wanted.limit().to_string(), &wanted.offset().to_string());
+        Self::new(format!("with {wanted}"), move |request| {
+            let limit = request.parameter("limit").unwrap_or_else(|| Window::DEFAULT_LIMIT.to_string());
+            let found = label(&limit, &request.parameter("offset").unwrap_or_else(|| "0".to_owned()));
             (found != wanted).then(|| format!("it has {found}"))
         })
     }
 
     /// Returns why the request does not match, or `None` if it does.
-    pub(super) fn why_not(&self, asked: &Asked) -> Option<String> {
-        (self.why_not)(asked)
+    pub(super) fn mismatch(&self, request: &ReceivedRequest) -> Option<String> {
+        (self.mismatch)(request)
     }
 }
 
 impl fmt::Debug for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Condition").field(&self.says).finish()
+        f.debug_tuple("Condition").field(&self.label).finish()
     }
 }

@@ -11,7 +11,7 @@ pub(super) enum Count {
 
 impl Count {
     /// Returns whether the answer may be given once more.
-    pub(super) const fn has_room(self, met: u64) -> bool {
+    pub(super) const fn allows_more(self, met: u64) -> bool {
         match self {
             Self::AtLeastOnce | Self::Any => true,
             Self::Exactly(count) => met < count,

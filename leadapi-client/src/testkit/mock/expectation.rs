@@ -5,10 +5,10 @@ use std::{fmt, panic::Location};
 use leadapi_core::{auth::BearerToken, http::Operation, id::LeadId};
 
 use super::{
-    answer::Answer,
-    asked::Asked,
     condition::Condition,
     count::{self, Count},
+    request::ReceivedRequest,
+    stub_answer::StubAnswer,
 };
 use crate::testkit::serve::Reply;
 
@@ -27,10 +27,12 @@ impl Expectation {
     }
 
     /// Returns why a request is for another operation or another lead.
-    fn why_elsewhere(&self, asked: &Asked) -> Option<String> {
-        let Some((line, id)) = &asked.endpoint else { return Some("it is none of the seven operations".to_owned()) };
-        if line.operation != self.operation {
-            return Some(format!("it is a {} {}", line.method, line.path));
+    fn mismatch(&self, request: &ReceivedRequest) -> Option<String> {
+        let Some((endpoint, id)) = &request.endpoint else {
+            return Some("it is not one of the seven operations".to_owned());
+        };
+        if endpoint.operation != self.operation {
+            return Some(format!("it is a {} {}", endpoint.method, endpoint.path));
         }
         self.id.as_ref().filter(|wanted| *wanted != id).map(|_| format!("its id is {id:?}"))
     }
@@ -39,91 +41,91 @@ impl Expectation {
 /// Formats such as `POST /leads with the name "Ann"`.
 impl fmt::Display for Expectation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let line = self.operation.endpoint();
-        let path = self.id.as_ref().map_or(line.path.to_owned(), |id| line.path.replace("{id}", id));
-        write!(f, "{} {path}", line.method)?;
+        let endpoint = self.operation.endpoint();
+        let path = self.id.as_ref().map_or(endpoint.path.to_owned(), |id| endpoint.path.replace("{id}", id));
+        write!(f, "{} {path}", endpoint.method)?;
         for (at, condition) in self.conditions.iter().enumerate() {
-            write!(f, "{}{}", if at == 0 { " " } else { " and " }, condition.says)?;
+            write!(f, "{}{}", if at == 0 { " " } else { " and " }, condition.label)?;
         }
         Ok(())
     }
 }
 
-/// A stub as stored in the mock.
+/// A stub in the registry.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct StoredStub {
     expectation: Expectation,
-    pub(super) acts: Vec<Act>,
+    pub(super) steps: Vec<AnswerStep>,
 }
 
 /// One answer of a stub.
 #[derive(Debug)]
-pub(super) struct Act {
-    pub(super) answer: Answer,
+pub(super) struct AnswerStep {
+    pub(super) answer: StubAnswer,
     pub(super) count: Count,
     pub(super) met: u64,
 }
 
-impl Held {
-    pub(super) fn new(expectation: Expectation, answer: Answer) -> Self {
-        let mut held = Self { expectation, acts: Vec::new() };
-        held.add(answer);
-        held
+impl StoredStub {
+    pub(super) fn new(expectation: Expectation, answer: StubAnswer) -> Self {
+        let mut stub = Self { expectation, steps: Vec::new() };
+        stub.add(answer);
+        stub
     }
 
-    pub(super) fn add(&mut self, answer: Answer) {
-        self.acts.push(Act { answer, count: Count::AtLeastOnce, met: 0 });
+    pub(super) fn add(&mut self, answer: StubAnswer) {
+        self.steps.push(AnswerStep { answer, count: Count::AtLeastOnce, met: 0 });
     }
 
     /// Returns the answer to the request, or why the stub does not match.
-    pub(super) fn answer(&mut self, asked: &Asked, token: &BearerToken) -> Result<Reply, Miss> {
-        if let Some(why) = self.expectation.why_elsewhere(asked) {
-            return Err(Miss { nearness: usize::from(why.starts_with("its id")), why });
+    pub(super) fn answer(&mut self, request: &ReceivedRequest, token: &BearerToken) -> Result<Reply, Miss> {
+        if let Some(why) = self.expectation.mismatch(request) {
+            return Err(Miss { score: usize::from(why.starts_with("its id")), why });
         }
-        let whys: Vec<String> = self.expectation.conditions.iter().filter_map(|it| it.why_not(asked)).collect();
-        if !whys.is_empty() {
-            let held = self.expectation.conditions.len() - whys.len();
-            return Err(Miss { nearness: 2 + held, why: whys.join(" and ") });
+        let reasons: Vec<String> = self.expectation.conditions.iter().filter_map(|it| it.mismatch(request)).collect();
+        if !reasons.is_empty() {
+            let met = self.expectation.conditions.len() - reasons.len();
+            return Err(Miss { score: 2 + met, why: reasons.join(" and ") });
         }
-        let miss = |why: String| Miss { nearness: usize::MAX, why };
-        let Some(act) = self.acts.iter_mut().find(|act| act.count.has_room(act.met)) else {
+        let miss = |why: String| Miss { score: usize::MAX, why };
+        let Some(step) = self.steps.iter_mut().find(|step| step.count.allows_more(step.met)) else {
             return Err(miss("it has no answer left".to_owned()));
         };
-        if asked.token.as_ref() != Some(token) && !act.answer.is_for_any_token() {
+        if request.token.as_ref() != Some(token) && !step.answer.is_for_any_token() {
             return Err(miss("the request does not have the mock's token".to_owned()));
         }
-        act.met += 1;
-        Ok(act.answer.reply.clone())
+        step.met += 1;
+        Ok(step.answer.reply.clone())
     }
 
     pub(super) fn is_met(&self) -> bool {
-        self.acts.iter().all(|act| act.count.is_met(act.met))
+        self.steps.iter().all(|step| step.count.is_met(step.met))
     }
 
     /// Lists each answer with its expected and actual count.
     pub(super) fn report(&self) -> String {
-        let acts: Vec<String> = self.acts.iter().map(|act| format!("{act}: {}", count::met(act.met))).collect();
-        format!("{}: {} ({})", self.expectation, acts.join("; then "), self.expectation.location)
+        let steps: Vec<String> = self.steps.iter().map(|step| format!("{step}: {}", count::met(step.met))).collect();
+        format!("{}: {} ({})", self.expectation, steps.join("; then "), self.expectation.location)
     }
 }
 
-impl fmt::Display for Act {
+impl fmt::Display for AnswerStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {}", self.answer.says, self.count)
+        write!(f, "{}, {}", self.answer.label, self.count)
     }
 }
 
 /// Formats the stub's name: the expectation and the answers.
-impl fmt::Display for Held {
+impl fmt::Display for StoredStub {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let acts: Vec<String> = self.acts.iter().map(ToString::to_string).collect();
-        write!(f, "{}: {}", self.expectation, acts.join("; then "))
+        let steps: Vec<String> = self.steps.iter().map(ToString::to_string).collect();
+        write!(f, "{}: {}", self.expectation, steps.join("; then "))
     }
 }
 
 /// Why a stub does not match a request, and how close it came.
 #[derive(Debug)]
 pub(super) struct Miss {
-    pub(super) nearness: usize,
+    pub(super) score: usize,
     pub(super) why: String,
 }

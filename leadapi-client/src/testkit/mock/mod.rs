@@ -33,15 +33,15 @@
 //! A stub answers any matching request, valid or not. To apply the rules of the API, use the [`fake`](super::fake).
 //! HEAD requests are always unexpected.
 
-mod answer;
-mod asked;
-mod board;
 mod condition;
 mod count;
 mod expectation;
 mod on;
 mod operation;
+mod registry;
+mod request;
 mod stub;
+mod stub_answer;
 mod stubbing;
 
 use std::sync::Arc;
@@ -50,21 +50,21 @@ use bytes::Bytes;
 use http::Request;
 use leadapi_core::auth::BearerToken;
 
-use self::board::Board;
+use self::registry::StubRegistry;
 pub use self::{
-    answer::Forbidden,
     on::{First, Next, On},
     operation::{Clients, Create, Delete, Get, List, Pipelines, Stubbed, Update},
     stub::Stub,
+    stub_answer::Forbidden,
 };
-use super::serve::{self, Answers, Reply, Server};
+use super::serve::{self, Handler, Reply, Server};
 use crate::{Client, ClientBuilder};
 
 /// A mock server that answers with stubs and fails the test if the requests differ from its expectations: see the
 /// [module](self).
 #[derive(Debug)]
 pub struct MockLeadApi {
-    board: Arc<Board>,
+    registry: Arc<StubRegistry>,
     server: Server,
 }
 
@@ -87,9 +87,9 @@ impl MockLeadApi {
     #[expect(clippy::expect_used, reason = "without a random generator there is nothing that a test could do")]
     pub async fn start() -> Self {
         let token = BearerToken::generate().expect("a random generator");
-        let board = Arc::new(Board::new(token));
-        let server = Server::start(OfBoard(board.clone())).await;
-        Self { board, server }
+        let registry = Arc::new(StubRegistry::new(token));
+        let server = Server::start(RegistryHandler(registry.clone())).await;
+        Self { registry, server }
     }
 
     /// Creates a client of the mock, with the default retry policy, without rate limiting and without the proxies of
@@ -160,7 +160,7 @@ impl MockLeadApi {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn token(&self) -> &BearerToken {
-        self.board.token()
+        self.registry.token()
     }
 
     /// Returns all requests so far, each as a line such as `GET /v1/leads?limit=50&offset=0`.
@@ -178,7 +178,7 @@ impl MockLeadApi {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn requests(&self) -> Vec<String> {
-        self.board.requests()
+        self.registry.requests()
     }
 
     /// Fails the test unless every stub was called as often as expected and every request had a stub. Dropping the
@@ -206,7 +206,7 @@ impl MockLeadApi {
     /// # });
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    #[expect(clippy::unused_async, reason = "as in wiremock; what it looks at may one day be elsewhere")]
+    #[expect(clippy::unused_async, reason = "as in wiremock, and a later version may need it")]
     pub async fn verify(&self) {
         self.fail_if_unmet();
     }
@@ -227,12 +227,12 @@ impl MockLeadApi {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn unmet(&self) -> Option<String> {
-        self.board.unmet()
+        self.registry.unmet()
     }
 
-    #[expect(clippy::panic, reason = "that is how a test fails")]
+    #[expect(clippy::panic, reason = "a panic fails the test")]
     fn fail_if_unmet(&self) {
-        if let Some(unmet) = self.board.tell_unmet()
+        if let Some(unmet) = self.registry.take_unmet_report()
             && !std::thread::panicking()
         {
             panic!("{unmet}");
@@ -246,10 +246,10 @@ impl Drop for MockLeadApi {
     }
 }
 
-struct OfBoard(Arc<Board>);
+struct RegistryHandler(Arc<StubRegistry>);
 
-impl Answers for OfBoard {
-    fn answer(&self, request: Request<Bytes>) -> Reply {
+impl Handler for RegistryHandler {
+    fn handle(&self, request: Request<Bytes>) -> Reply {
         self.0.answer(request)
     }
 }

@@ -9,7 +9,7 @@ use leadapi_core::{
 
 use crate::testkit::serve::{
     BASE,
-    refusal::{json, respond},
+    error_response::{json, respond},
 };
 
 /// One of the seven operations, as a type parameter of a stub. Sealed.

@@ -6,10 +6,10 @@ use http::{HeaderName, HeaderValue};
 use leadapi_core::http::header::IDEMPOTENCY_REPLAYED;
 
 use super::{
-    board::Board,
     count::Count,
-    expectation::Act,
+    expectation::AnswerStep,
     operation::{Create, Stubbed},
+    registry::StubRegistry,
 };
 use crate::testkit::serve::Cut;
 
@@ -17,15 +17,15 @@ use crate::testkit::serve::Cut;
 ///
 /// It can be dropped: the mock keeps the stub.
 pub struct Stub<O> {
-    pub(super) board: Arc<Board>,
+    pub(super) registry: Arc<StubRegistry>,
     pub(super) at: usize,
     operation: PhantomData<fn() -> O>,
 }
 
 #[expect(clippy::return_self_not_must_use, reason = "the stub stays with the mock when this is dropped")]
 impl<O: Stubbed> Stub<O> {
-    pub(super) const fn new(board: Arc<Board>, at: usize) -> Self {
-        Self { board, at, operation: PhantomData }
+    pub(super) const fn new(registry: Arc<StubRegistry>, at: usize) -> Self {
+        Self { registry, at, operation: PhantomData }
     }
 
     /// Gives the last answer exactly `count` times. Later requests do not match it.
@@ -43,7 +43,7 @@ impl<O: Stubbed> Stub<O> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn times(self, count: u64) -> Self {
-        self.last(|act| act.count = Count::Exactly(count))
+        self.last(|step| step.count = Count::Exactly(count))
     }
 
     /// Gives the last answer any number of times, including zero.
@@ -58,7 +58,7 @@ impl<O: Stubbed> Stub<O> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn any_times(self) -> Self {
-        self.last(|act| act.count = Count::Any)
+        self.last(|step| step.count = Count::Any)
     }
 
     /// Delays the last answer.
@@ -76,7 +76,7 @@ impl<O: Stubbed> Stub<O> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn delayed(self, delay: Duration) -> Self {
-        self.last(|act| act.answer.reply.delay = delay)
+        self.last(|step| step.answer.reply.delay = delay)
     }
 
     /// Closes the connection after half of the last answer's body, or after half of its head if it has no body.
@@ -94,9 +94,9 @@ impl<O: Stubbed> Stub<O> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn cut_after_half(self) -> Self {
-        self.last(|act| {
-            act.answer.reply.cut = Some(Cut::Half);
-            act.answer.says.push_str(" cut after half");
+        self.last(|step| {
+            step.answer.reply.cut = Some(Cut::Half);
+            step.answer.label.push_str(" cut after half");
         })
     }
 
@@ -114,7 +114,7 @@ impl<O: Stubbed> Stub<O> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn header(self, name: HeaderName, value: HeaderValue) -> Self {
-        self.last(|act| drop(act.answer.reply.response.headers_mut().insert(name, value)))
+        self.last(|step| drop(step.answer.reply.response.headers_mut().insert(name, value)))
     }
 
     /// Returns how many requests the stub has answered, with all its answers.
@@ -131,13 +131,13 @@ impl<O: Stubbed> Stub<O> {
     /// ```
     pub fn met(&self) -> u64 {
         let mut met = 0;
-        self.board.change(self.at, |stub| met = stub.acts.iter().map(|act| act.met).sum());
+        self.registry.change(self.at, |stub| met = stub.steps.iter().map(|step| step.met).sum());
         met
     }
 
     /// Changes the last answer.
-    pub(super) fn last(self, change: impl FnOnce(&mut Act)) -> Self {
-        self.board.change(self.at, |stub| stub.acts.last_mut().map_or((), change));
+    pub(super) fn last(self, change: impl FnOnce(&mut AnswerStep)) -> Self {
+        self.registry.change(self.at, |stub| stub.steps.last_mut().map_or((), change));
         self
     }
 }

@@ -24,7 +24,7 @@ impl MockLeadApi {
     /// ```
     #[track_caller]
     pub fn on_create(&self) -> On<Create> {
-        On::new(&self.board, None)
+        On::new(&self.registry, None)
     }
 
     /// Stubs reads of one lead: `GET /leads/{id}`.
@@ -42,7 +42,7 @@ impl MockLeadApi {
     /// ```
     #[track_caller]
     pub fn on_get(&self, id: &LeadId) -> On<Get> {
-        On::new(&self.board, Some(id))
+        On::new(&self.registry, Some(id))
     }
 
     /// Stubs changes of one lead: `PATCH /leads/{id}`.
@@ -60,7 +60,7 @@ impl MockLeadApi {
     /// ```
     #[track_caller]
     pub fn on_update(&self, id: &LeadId) -> On<Update> {
-        On::new(&self.board, Some(id))
+        On::new(&self.registry, Some(id))
     }
 
     /// Stubs deletions of one lead: `DELETE /leads/{id}`.
@@ -78,7 +78,7 @@ impl MockLeadApi {
     /// ```
     #[track_caller]
     pub fn on_delete(&self, id: &LeadId) -> On<Delete> {
-        On::new(&self.board, Some(id))
+        On::new(&self.registry, Some(id))
     }
 
     /// Stubs lists of leads: `GET /leads`.
@@ -95,7 +95,7 @@ impl MockLeadApi {
     /// ```
     #[track_caller]
     pub fn on_list(&self) -> On<List> {
-        On::new(&self.board, None)
+        On::new(&self.registry, None)
     }
 
     /// Stubs lists of pipelines: `GET /pipelines`.
@@ -112,7 +112,7 @@ impl MockLeadApi {
     /// ```
     #[track_caller]
     pub fn on_pipelines(&self) -> On<Pipelines> {
-        On::new(&self.board, None)
+        On::new(&self.registry, None)
     }
 
     /// Stubs lists of client accounts: `GET /clients`.
@@ -129,6 +129,6 @@ impl MockLeadApi {
     /// ```
     #[track_caller]
     pub fn on_clients(&self) -> On<Clients> {
-        On::new(&self.board, None)
+        On::new(&self.registry, None)
     }
 }

@@ -15,19 +15,26 @@ use crate::{
 
 /// Creates a client of one of the testkit's servers, with the default retry policy and no rate limiting. Its waits
 /// end immediately, and `skipped` receives the duration of each.
-#[expect(clippy::expect_used, reason = "the URL and the token are the kit's own; without TLS no client can be made")]
+#[expect(
+    clippy::expect_used,
+    reason = "the URL and the token are the testkit's own, and without TLS there is no client"
+)]
 pub(crate) fn client(
     url: &str,
     token: impl Into<Credential>,
     skipped: impl Fn(Duration) + Send + Sync + 'static,
 ) -> Client {
     let transport = transport().expect("TLS of the system");
-    unhurried(Client::builder(url, token), skipped).transport(transport).expect("a URL and a token that are good")
+    skip_waits(Client::builder(url, token), skipped).transport(transport).expect("a valid URL and token")
 }
 
 /// Turns off rate limiting and makes waits end immediately.
-pub(crate) fn unhurried(builder: ClientBuilder, skipped: impl Fn(Duration) + Send + Sync + 'static) -> ClientBuilder {
-    let waits = Arc::new(Waits { system: SystemTimer::default(), told: Mutex::default(), skipped: Box::new(skipped) });
+pub(crate) fn skip_waits(builder: ClientBuilder, skipped: impl Fn(Duration) + Send + Sync + 'static) -> ClientBuilder {
+    let waits = Arc::new(WaitSkippingTimer {
+        system: SystemTimer::default(),
+        state: Mutex::default(),
+        skipped: Box::new(skipped),
+    });
     let hook = waits.clone();
     let builder = builder.pacing(Pacing::off()).timer(waits);
     builder.on_wait(move |wait| hook.lock().expected.push(wait.duration))
@@ -41,37 +48,37 @@ pub(crate) fn transport() -> Result<Reqwest, ConfigError> {
 
 /// The system's clock, except for the waits that the client announces: they end immediately, and the clock advances
 /// as if they had elapsed. The timeout of an attempt is not announced, so it takes real time.
-struct Waits {
+struct WaitSkippingTimer {
     system: SystemTimer,
-    told: Mutex<Told>,
+    state: Mutex<State>,
     skipped: Box<dyn Fn(Duration) + Send + Sync>,
 }
 
 #[derive(Debug, Default)]
-struct Told {
+struct State {
     /// The client announces a wait right before it sleeps.
     expected: Vec<Duration>,
-    over: Duration,
+    skipped: Duration,
 }
 
-impl Waits {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+impl WaitSkippingTimer {
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn skip(&self, duration: Duration) -> bool {
-        let mut told = self.lock();
-        let Some(at) = told.expected.iter().position(|expected| *expected == duration) else { return false };
-        told.expected.swap_remove(at);
-        told.over += duration;
+        let mut state = self.lock();
+        let Some(at) = state.expected.iter().position(|expected| *expected == duration) else { return false };
+        state.expected.swap_remove(at);
+        state.skipped += duration;
         true
     }
 }
 
 #[async_trait]
-impl Timer for Waits {
+impl Timer for WaitSkippingTimer {
     fn now(&self) -> Duration {
-        self.system.now() + self.lock().over
+        self.system.now() + self.lock().skipped
     }
 
     async fn sleep(&self, duration: Duration) {

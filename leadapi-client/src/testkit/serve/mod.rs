@@ -1,8 +1,8 @@
-//! The server that the mock and the fake share: a wiremock server behind a proxy that can cut responses.
+//! The server that the mock and the fake share: a wiremock server upstream a proxy that can cut responses.
 
 mod client;
-mod front;
-pub(super) mod refusal;
+pub(super) mod error_response;
+mod proxy;
 
 use std::{net::TcpListener, thread, time::Duration};
 
@@ -10,15 +10,15 @@ use bytes::Bytes;
 use http::{Method, Request, Response};
 use wiremock::{BodyPrintLimit, Match, Mock, MockServer, Respond, ResponseTemplate};
 
-pub(super) use self::client::{client, transport, unhurried};
-use self::front::{CUT, Front};
+pub(super) use self::client::{client, skip_waits, transport};
+use self::proxy::{CUT, Proxy};
 
 /// The base path.
 pub(super) const BASE: &str = "/v1";
 
 /// Answers requests, one at a time. It must not block.
-pub(super) trait Answers: Send + Sync + 'static {
-    fn answer(&self, request: Request<Bytes>) -> Reply;
+pub(super) trait Handler: Send + Sync + 'static {
+    fn handle(&self, request: Request<Bytes>) -> Reply;
 }
 
 /// A response, with its delay and an optional cut.
@@ -48,35 +48,35 @@ impl From<Response<Bytes>> for Reply {
 /// A server that runs until it is dropped.
 #[derive(Debug)]
 pub(super) struct Server {
-    front: Front,
+    proxy: Proxy,
     /// `Some` until the server is dropped.
-    behind: Option<MockServer>,
+    upstream: Option<MockServer>,
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
         // wiremock blocks on a tokio lock when dropped. In a task that has used up its coop budget, tokio never
         // grants that lock, and the test would hang forever. A thread outside the runtime has no such budget.
-        let behind = self.behind.take();
-        let _ = thread::spawn(move || drop(behind)).join();
+        let upstream = self.upstream.take();
+        let _ = thread::spawn(move || drop(upstream)).join();
     }
 }
 
 impl Server {
-    pub(super) async fn start(answers: impl Answers) -> Self {
-        let behind = MockServer::builder()
+    pub(super) async fn start(handler: impl Handler) -> Self {
+        let upstream = MockServer::builder()
             .disable_request_recording()
             .body_print_limit(BodyPrintLimit::Limited(0))
             .listener(listener())
             .start()
             .await;
-        behind.register(Mock::given(Anything).respond_with(Adapter(answers))).await;
-        Self { front: Front::open(listener(), *behind.address()), behind: Some(behind) }
+        upstream.register(Mock::given(Anything).respond_with(Adapter(handler))).await;
+        Self { proxy: Proxy::open(listener(), *upstream.address()), upstream: Some(upstream) }
     }
 
     /// Returns the base URL.
     pub(super) fn url(&self) -> String {
-        format!("http://{}{BASE}", self.front.address())
+        format!("http://{}{BASE}", self.proxy.address())
     }
 }
 
@@ -85,7 +85,7 @@ fn listener() -> TcpListener {
     TcpListener::bind("127.0.0.1:0").expect("a free port of 127.0.0.1")
 }
 
-/// Matches every request, because [`Answers`] alone decides the response.
+/// Matches every request, because [`Handler`] alone decides the response.
 struct Anything;
 
 impl Match for Anything {
@@ -96,21 +96,21 @@ impl Match for Anything {
 
 struct Adapter<A>(A);
 
-impl<A: Answers> Respond for Adapter<A> {
-    fn respond(&self, asked: &wiremock::Request) -> ResponseTemplate {
-        let mut request = Request::new(Bytes::copy_from_slice(&asked.body));
-        request.method_mut().clone_from(&asked.method);
-        request.headers_mut().clone_from(&asked.headers);
+impl<A: Handler> Respond for Adapter<A> {
+    fn respond(&self, received: &wiremock::Request) -> ResponseTemplate {
+        let mut request = Request::new(Bytes::copy_from_slice(&received.body));
+        request.method_mut().clone_from(&received.method);
+        request.headers_mut().clone_from(&received.headers);
         // wiremock has already normalized the URI as browsers do: `.` and `..` are resolved, and a backslash is a
         // slash.
-        let query = asked.url.query().map(|query| format!("?{query}")).unwrap_or_default();
-        let uri = format!("{}{query}", asked.url.path()).parse();
+        let query = received.url.query().map(|query| format!("?{query}")).unwrap_or_default();
+        let uri = format!("{}{query}", received.url.path()).parse();
         *request.uri_mut() = uri.unwrap_or_default();
-        let Reply { response, delay, cut } = self.0.answer(request);
+        let Reply { response, delay, cut } = self.0.handle(request);
         let (head, body) = response.into_parts();
         let mut template = ResponseTemplate::new(head.status).append_headers(head.headers.iter());
         if let Some(cut) = cut {
-            template = template.insert_header(CUT, mark(cut, &asked.method, &body));
+            template = template.insert_header(CUT, mark(cut, &received.method, &body));
         }
         if !body.is_empty() {
             template = template.set_body_bytes(body);

@@ -4,18 +4,18 @@ use std::time::Duration;
 
 use http::StatusCode;
 
-use super::{On, Place};
+use super::{AnswerState, On};
 use crate::testkit::{
     mock::{
-        answer::{Answer, Forbidden},
         operation::Stubbed,
         stub::Stub,
+        stub_answer::{Forbidden, StubAnswer},
     },
-    serve::refusal,
+    serve::error_response,
 };
 
-#[expect(private_bounds, reason = "there are two places, and nobody adds a third")]
-impl<O: Stubbed, P: Place> On<O, P> {
+#[expect(private_bounds, reason = "there are two states, and callers cannot add another")]
+impl<O: Stubbed, P: AnswerState> On<O, P> {
     /// Answers with the operation's success, with the status and headers of the contract. A DELETE takes `()`.
     ///
     /// ```
@@ -32,9 +32,9 @@ impl<O: Stubbed, P: Place> On<O, P> {
     /// # }).unwrap();
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    #[expect(clippy::needless_pass_by_value, reason = "a stub is said in one line, with what is made in it")]
+    #[expect(clippy::needless_pass_by_value, reason = "a stub is one line, and its value is often a temporary")]
     pub fn returns(self, answer: O::Answer) -> Stub<O> {
-        self.answer(Answer::plain(O::write(&answer)))
+        self.answer(StubAnswer::plain(O::write(&answer)))
     }
 
     /// Answers 400 with this message.
@@ -49,7 +49,7 @@ impl<O: Stubbed, P: Place> On<O, P> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn invalid(self, message: &str) -> Stub<O> {
-        self.answer(Answer::plain(refusal::refuse(StatusCode::BAD_REQUEST, message)))
+        self.answer(StubAnswer::plain(error_response::error(StatusCode::BAD_REQUEST, message)))
     }
 
     /// Answers 401 as for an unknown token. Matches requests with any token, or none.
@@ -64,7 +64,7 @@ impl<O: Stubbed, P: Place> On<O, P> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn unauthorized(self) -> Stub<O> {
-        self.answer(Answer::plain(refusal::unauthorized()))
+        self.answer(StubAnswer::plain(error_response::unauthorized()))
     }
 
     /// Answers 403 for this reason.
@@ -79,9 +79,9 @@ impl<O: Stubbed, P: Place> On<O, P> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn forbidden(self, reason: Forbidden) -> Stub<O> {
-        self.answer(Answer::plain(match reason {
-            Forbidden::Scope => refusal::lacks_scope(O::OPERATION.endpoint().scope),
-            Forbidden::Client => refusal::foreign_client(),
+        self.answer(StubAnswer::plain(match reason {
+            Forbidden::Scope => error_response::lacks_scope(O::OPERATION.endpoint().scope),
+            Forbidden::Client => error_response::foreign_client(),
         }))
     }
 
@@ -100,7 +100,11 @@ impl<O: Stubbed, P: Place> On<O, P> {
     /// ```
     pub fn not_found(self) -> Stub<O> {
         let names_a_lead = O::OPERATION.endpoint().path.ends_with("{id}");
-        self.answer(Answer::plain(if names_a_lead { refusal::no_such_lead() } else { refusal::no_such_path() }))
+        self.answer(StubAnswer::plain(if names_a_lead {
+            error_response::no_such_lead()
+        } else {
+            error_response::no_such_path()
+        }))
     }
 
     /// Answers 429 with this `Retry-After`, in whole seconds, rounded up, 1 to 60.
@@ -112,14 +116,14 @@ impl<O: Stubbed, P: Place> On<O, P> {
     /// let api = MockLeadApi::start().await;
     /// let page = Page::new(Vec::new(), 0, Window::default());
     /// api.on_clients().rate_limited(Duration::from_secs(60)).then().returns(page);
-    /// // A wait of a minute, which takes no time.
+    /// // The wait of a minute takes no real time.
     /// api.client().client_accounts().list(Window::default()).await?;
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn rate_limited(self, after: Duration) -> Stub<O> {
-        self.answer(Answer::plain(refusal::rate_limited(after)))
+        self.answer(StubAnswer::plain(error_response::rate_limited(after)))
     }
 
     /// Answers 500, without its cause.
@@ -135,7 +139,7 @@ impl<O: Stubbed, P: Place> On<O, P> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn server_error(self) -> Stub<O> {
-        self.answer(Answer::plain(refusal::server_error()))
+        self.answer(StubAnswer::plain(error_response::server_error()))
     }
 
     /// Closes the connection before any part of the answer.
@@ -151,7 +155,7 @@ impl<O: Stubbed, P: Place> On<O, P> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn cut_connection(self) -> Stub<O> {
-        self.answer(Answer::cut())
+        self.answer(StubAnswer::cut())
     }
 
     /// Answers the success status with an HTML page, as a proxy between client and service might.
@@ -167,7 +171,7 @@ impl<O: Stubbed, P: Place> On<O, P> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn not_json(self) -> Stub<O> {
-        self.answer(Answer::not_json(O::OPERATION.endpoint().success))
+        self.answer(StubAnswer::not_json(O::OPERATION.endpoint().success))
     }
 
     /// Answers with this status and body, valid or not. The Content-Type (JSON, HTML or text) is detected from the
@@ -187,14 +191,14 @@ impl<O: Stubbed, P: Place> On<O, P> {
     /// # });
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    #[expect(clippy::expect_used, reason = "a slip of the test is told where it stands")]
+    #[expect(clippy::expect_used, reason = "a mistake in a test fails where it was made")]
     pub fn answers(self, status: u16, body: &str) -> Stub<O> {
         let status = StatusCode::from_u16(status).ok().filter(|status| !status.is_informational());
-        self.answer(Answer::raw(status.expect("a status from 200 to 999"), body))
+        self.answer(StubAnswer::raw(status.expect("a status from 200 to 999"), body))
     }
 
-    fn answer(self, answer: Answer) -> Stub<O> {
-        let at = self.place.answer(&self.board, answer);
-        Stub::new(self.board, at)
+    fn answer(self, answer: StubAnswer) -> Stub<O> {
+        let at = self.state.answer(&self.registry, answer);
+        Stub::new(self.registry, at)
     }
 }

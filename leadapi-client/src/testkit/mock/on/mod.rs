@@ -7,15 +7,18 @@ use std::{fmt, marker::PhantomData, panic::Location, sync::Arc};
 
 use leadapi_core::id::LeadId;
 
-use super::{answer::Answer, board::Board, count::Count, expectation::Expectation, operation::Stubbed, stub::Stub};
+use super::{
+    count::Count, expectation::Expectation, operation::Stubbed, registry::StubRegistry, stub::Stub,
+    stub_answer::StubAnswer,
+};
 
 /// The requests that a stub matches. It takes effect once it has an answer.
 ///
 /// All narrowing conditions must hold.
-#[must_use = "it answers nothing until it is told what"]
+#[must_use = "a stub without an answer has no effect"]
 pub struct On<O, P = First> {
-    board: Arc<Board>,
-    place: P,
+    registry: Arc<StubRegistry>,
+    state: P,
     operation: PhantomData<fn() -> O>,
 }
 
@@ -31,9 +34,9 @@ pub struct Next {
 
 impl<O: Stubbed> On<O> {
     #[track_caller]
-    pub(super) fn new(board: &Arc<Board>, id: Option<&LeadId>) -> Self {
+    pub(super) fn new(registry: &Arc<StubRegistry>, id: Option<&LeadId>) -> Self {
         let expectation = Expectation::new(O::OPERATION, id, Location::caller());
-        Self { board: board.clone(), place: First(expectation), operation: PhantomData }
+        Self { registry: registry.clone(), state: First(expectation), operation: PhantomData }
     }
 }
 
@@ -52,36 +55,36 @@ impl<O: Stubbed> Stub<O> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn then(self) -> On<O, Next> {
-        let this = self.last(|act| {
-            if act.count == Count::AtLeastOnce {
-                act.count = Count::Exactly(1);
+        let this = self.last(|step| {
+            if step.count == Count::AtLeastOnce {
+                step.count = Count::Exactly(1);
             }
         });
-        On { board: this.board, place: Next { stub: this.at }, operation: PhantomData }
+        On { registry: this.registry, state: Next { stub: this.at }, operation: PhantomData }
     }
 }
 
-/// The position of an answer: the first of a new stub, or the next of an existing one.
-trait Place {
-    /// Adds the answer to the board and returns the index of its stub.
-    fn answer(self, board: &Board, answer: Answer) -> usize;
+/// The state of a stub under construction: before its first answer, or before a further one.
+trait AnswerState {
+    /// Adds the answer to the registry and returns the index of its stub.
+    fn answer(self, registry: &StubRegistry, answer: StubAnswer) -> usize;
 }
 
-impl Place for First {
-    fn answer(self, board: &Board, answer: Answer) -> usize {
-        board.add(self.0, answer)
+impl AnswerState for First {
+    fn answer(self, registry: &StubRegistry, answer: StubAnswer) -> usize {
+        registry.add(self.0, answer)
     }
 }
 
-impl Place for Next {
-    fn answer(self, board: &Board, answer: Answer) -> usize {
-        board.change(self.stub, |stub| stub.add(answer));
+impl AnswerState for Next {
+    fn answer(self, registry: &StubRegistry, answer: StubAnswer) -> usize {
+        registry.change(self.stub, |stub| stub.add(answer));
         self.stub
     }
 }
 
 impl<O: Stubbed, P: fmt::Debug> fmt::Debug for On<O, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("On").field("operation", &O::OPERATION).field("place", &self.place).finish_non_exhaustive()
+        f.debug_struct("On").field("operation", &O::OPERATION).field("state", &self.state).finish_non_exhaustive()
     }
 }

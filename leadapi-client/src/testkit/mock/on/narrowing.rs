@@ -13,7 +13,7 @@ use crate::testkit::mock::{
 
 impl<O: Stubbed> On<O> {
     fn narrowed(mut self, condition: Condition) -> Self {
-        self.place.0.conditions.push(condition);
+        self.state.0.conditions.push(condition);
         self
     }
 }
@@ -33,7 +33,9 @@ impl On<Create> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn with_name(self, name: &str) -> Self {
-        self.narrowed(Condition::is("name", name, |asked| serde_json::from_slice::<NewLead>(&asked.body).ok()?.name))
+        self.narrowed(Condition::is("name", name, |request| {
+            serde_json::from_slice::<NewLead>(&request.body).ok()?.name
+        }))
     }
 
     /// Matches requests for this client account.
@@ -50,7 +52,7 @@ impl On<Create> {
     /// ```
     pub fn for_client(self, client: &ClientId) -> Self {
         let read = |body: &[u8]| serde_json::from_slice::<NewLead>(body).ok()?.client_id;
-        self.narrowed(Condition::is("client_id", client.as_str(), move |asked| read(&asked.body)))
+        self.narrowed(Condition::is("client_id", client.as_str(), move |request| read(&request.body)))
     }
 
     /// Matches requests whose body satisfies the predicate.
@@ -67,7 +69,7 @@ impl On<Create> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn matching(self, holds: impl Fn(&NewLead) -> bool + Send + Sync + 'static) -> Self {
-        self.narrowed(Condition::body("with a body that the test says yes to", holds))
+        self.narrowed(Condition::body("with a body that satisfies the predicate", holds))
     }
 
     /// Matches requests with this idempotency key.
@@ -87,7 +89,7 @@ impl On<Create> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn with_key(self, key: &IdempotencyKey) -> Self {
-        self.narrowed(Condition::is("Idempotency-Key", key.as_str(), |asked| asked.key.clone()))
+        self.narrowed(Condition::is("Idempotency-Key", key.as_str(), |request| request.key.clone()))
     }
 }
 
@@ -107,7 +109,7 @@ impl On<Update> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn matching(self, holds: impl Fn(&LeadPatch) -> bool + Send + Sync + 'static) -> Self {
-        self.narrowed(Condition::body("with a body that the test says yes to", holds))
+        self.narrowed(Condition::body("with a body that satisfies the predicate", holds))
     }
 }
 
@@ -125,7 +127,7 @@ impl On<List> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn for_client(self, client: &ClientId) -> Self {
-        self.narrowed(Condition::is("client_id", client.as_str(), |asked| asked.parameter("client_id")))
+        self.narrowed(Condition::is("client_id", client.as_str(), |request| request.parameter("client_id")))
     }
 
     /// Matches requests that filter by this stage.
@@ -141,7 +143,7 @@ impl On<List> {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn at_stage(self, stage: &StageId) -> Self {
-        self.narrowed(Condition::is("stage_id", stage.as_str(), |asked| asked.parameter("stage_id")))
+        self.narrowed(Condition::is("stage_id", stage.as_str(), |request| request.parameter("stage_id")))
     }
 }
 

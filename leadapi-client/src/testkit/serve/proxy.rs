@@ -1,7 +1,7 @@
 //! The proxy in front of wiremock's server: it forwards everything unchanged and cuts the responses that are marked.
 //!
 //! It is needed because wiremock 0.6 can drop a connection instead of responding, by `respond_with_err`, but it can
-//! neither do that after a delay nor cut a response in the middle. The proxy is in front of every request, because
+//! neither do that after a delay nor cut a response in the middle. Every request passes through the proxy, because
 //! the address must be known before a test asks for a cut.
 //!
 //! It uses threads and std sockets, because a test may block every thread of its own runtime.
@@ -23,25 +23,25 @@ const START: &[u8] = b"HTTP/1.";
 
 /// A proxy from one port to another, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Front {
+pub(super) struct Proxy {
     address: SocketAddr,
     closed: Arc<AtomicBool>,
 }
 
-impl Front {
+impl Proxy {
     #[expect(clippy::expect_used, reason = "a listener that is bound has an address")]
-    pub(super) fn open(listener: TcpListener, behind: SocketAddr) -> Self {
+    pub(super) fn open(listener: TcpListener, upstream: SocketAddr) -> Self {
         let address = listener.local_addr().expect("the address of a bound port");
         let closed = Arc::new(AtomicBool::new(false));
-        let seen = closed.clone();
+        let is_closed = closed.clone();
         thread::spawn(move || {
             for client in listener.incoming() {
-                if seen.load(Ordering::Acquire) {
+                if is_closed.load(Ordering::Acquire) {
                     break;
                 }
                 if let Ok(client) = client {
                     // An error closes the connection, which the client notices.
-                    thread::spawn(move || connect(&client, behind));
+                    thread::spawn(move || connect(&client, upstream));
                 }
             }
         });
@@ -53,7 +53,7 @@ impl Front {
     }
 }
 
-impl Drop for Front {
+impl Drop for Proxy {
     fn drop(&mut self) {
         self.closed.store(true, Ordering::Release);
         // Wakes the accepting thread.
@@ -62,25 +62,25 @@ impl Drop for Front {
 }
 
 /// Forwards between a client and the server until one of them closes the connection.
-fn connect(client: &TcpStream, behind: SocketAddr) -> io::Result<()> {
-    let server = TcpStream::connect(behind)?;
+fn connect(client: &TcpStream, upstream: SocketAddr) -> io::Result<()> {
+    let server = TcpStream::connect(upstream)?;
     client.set_nodelay(true)?;
     server.set_nodelay(true)?;
-    let asked = AtomicBool::new(false);
+    let expects_response = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
             // Set before the request is forwarded, so that its response cannot arrive first.
-            let passed = pass(client, &server, |_| asked.store(true, Ordering::Release));
-            let _ = server.shutdown(if passed.is_ok() { Shutdown::Write } else { Shutdown::Both });
+            let forwarded = forward(client, &server, |_| expects_response.store(true, Ordering::Release));
+            let _ = server.shutdown(if forwarded.is_ok() { Shutdown::Write } else { Shutdown::Both });
         });
-        let answered = answers(&server, client, &asked);
+        let result = forward_responses(&server, client, &expects_response);
         // Also ends the thread that reads from the client.
         let _ = (client.shutdown(Shutdown::Both), server.shutdown(Shutdown::Both));
-        answered
+        result
     })
 }
 
-fn pass(mut from: &TcpStream, mut to: &TcpStream, mut seen: impl FnMut(&[u8])) -> io::Result<()> {
+fn forward(mut from: &TcpStream, mut to: &TcpStream, mut seen: impl FnMut(&[u8])) -> io::Result<()> {
     let mut buffer = vec![0; 16 * 1024];
     loop {
         let count = from.read(&mut buffer)?;
@@ -95,27 +95,27 @@ fn pass(mut from: &TcpStream, mut to: &TcpStream, mut seen: impl FnMut(&[u8])) -
 
 /// Forwards responses until one is to cut. The first bytes after those of a request start a response, because no
 /// client in a test sends a request before it has read the previous response.
-fn answers(mut server: &TcpStream, mut client: &TcpStream, asked: &AtomicBool) -> io::Result<()> {
+fn forward_responses(mut server: &TcpStream, mut client: &TcpStream, expects_response: &AtomicBool) -> io::Result<()> {
     let mut buffer = vec![0; 16 * 1024];
-    let mut held = Vec::new();
+    let mut buffered = Vec::new();
     loop {
         let count = server.read(&mut buffer)?;
         if count == 0 {
-            return client.write_all(&held);
+            return client.write_all(&buffered);
         }
-        held.extend_from_slice(buffer.get(..count).unwrap_or_default());
-        let is_answer = held.starts_with(START) || START.starts_with(&held);
-        if asked.load(Ordering::Acquire) && is_answer {
-            let Some(end) = find(&held, b"\r\n\r\n") else { continue };
+        buffered.extend_from_slice(buffer.get(..count).unwrap_or_default());
+        let is_response_head = buffered.starts_with(START) || START.starts_with(&buffered);
+        if expects_response.load(Ordering::Acquire) && is_response_head {
+            let Some(end) = find(&buffered, b"\r\n\r\n") else { continue };
             // The final response follows an interim one.
-            asked.store(held.get(9) == Some(&b'1'), Ordering::Release);
-            let (marked, body) = held.split_at(end + 4);
+            expects_response.store(buffered.get(9) == Some(&b'1'), Ordering::Release);
+            let (marked, body) = buffered.split_at(end + 4);
             if let Some((clean, mark)) = unmarked(marked) {
                 return cut(&clean, body, &mark, server, client);
             }
         }
-        client.write_all(&held)?;
-        held.clear();
+        client.write_all(&buffered)?;
+        buffered.clear();
     }
 }
 
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mark_is_taken_out() {
+    fn a_mark_is_removed_from_the_head() {
         let head = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nx-leadapi-testkit-cut: 17\r\ndate: x\r\n\r\n";
         let (clean, mark) = unmarked(head).unwrap();
         assert_eq!(mark, "17");

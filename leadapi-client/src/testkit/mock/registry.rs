@@ -1,4 +1,4 @@
-//! All stubs of a mock: selects the stub that answers and tracks what was called.
+//! All stubs of a mock: selects the stub that answers a request, and counts the calls.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -7,14 +7,14 @@ use http::{Request, StatusCode};
 use leadapi_core::auth::BearerToken;
 
 use super::{
-    answer::Answer,
-    asked::Asked,
-    expectation::{Expectation, Held},
+    expectation::{Expectation, StoredStub},
+    request::ReceivedRequest,
+    stub_answer::StubAnswer,
 };
-use crate::testkit::serve::{Reply, refusal};
+use crate::testkit::serve::{Reply, error_response};
 
 #[derive(Debug)]
-pub(super) struct Board {
+pub(super) struct StubRegistry {
     token: BearerToken,
     state: Mutex<State>,
 }
@@ -22,15 +22,15 @@ pub(super) struct Board {
 #[derive(Debug, Default)]
 struct State {
     /// In the order in which they were added.
-    stubs: Vec<Held>,
+    stubs: Vec<StoredStub>,
     requests: Vec<String>,
     /// Each request without a matching stub, with the nearest stub.
     unexpected: Vec<String>,
     /// Whether the test has already failed.
-    told: bool,
+    reported: bool,
 }
 
-impl Board {
+impl StubRegistry {
     pub(super) fn new(token: BearerToken) -> Self {
         Self { token, state: Mutex::default() }
     }
@@ -44,36 +44,36 @@ impl Board {
     }
 
     /// Adds a stub and returns its index.
-    pub(super) fn add(&self, expectation: Expectation, answer: Answer) -> usize {
+    pub(super) fn add(&self, expectation: Expectation, answer: StubAnswer) -> usize {
         let mut state = self.lock();
-        state.stubs.push(Held::new(expectation, answer));
+        state.stubs.push(StoredStub::new(expectation, answer));
         state.stubs.len() - 1
     }
 
     /// Changes the stub at this index.
-    pub(super) fn change(&self, at: usize, change: impl FnOnce(&mut Held)) {
+    pub(super) fn change(&self, at: usize, change: impl FnOnce(&mut StoredStub)) {
         if let Some(stub) = self.lock().stubs.get_mut(at) {
             change(stub);
         }
     }
 
     pub(super) fn answer(&self, request: Request<Bytes>) -> Reply {
-        let asked = Asked::new(request);
+        let request = ReceivedRequest::new(request);
         let mut state = self.lock();
-        state.requests.push(asked.line());
+        state.requests.push(request.line());
         let mut nearest: Option<(usize, String)> = None;
         for stub in &mut state.stubs {
-            match stub.answer(&asked, &self.token) {
+            match stub.answer(&request, &self.token) {
                 Ok(reply) => return reply,
-                Err(miss) if nearest.as_ref().is_none_or(|(nearness, _)| *nearness < miss.nearness) => {
-                    nearest = Some((miss.nearness, format!("the nearest stub is {stub}; but {}", miss.why)));
+                Err(miss) if nearest.as_ref().is_none_or(|(score, _)| *score < miss.score) => {
+                    nearest = Some((miss.score, format!("the nearest stub is {stub}; but {}", miss.why)));
                 }
                 Err(_) => {}
             }
         }
         let nearest = nearest.map_or_else(|| "there is no stub".to_owned(), |(_, text)| text);
-        let text = format!("{asked}; {nearest}");
-        let reply = refusal::refuse(StatusCode::NOT_IMPLEMENTED, &format!("unexpected request: {text}")).into();
+        let text = format!("{request}; {nearest}");
+        let reply = error_response::error(StatusCode::NOT_IMPLEMENTED, &format!("unexpected request: {text}")).into();
         state.unexpected.push(text);
         reply
     }
@@ -84,10 +84,10 @@ impl Board {
     }
 
     /// Same as `unmet`, but reports only once.
-    pub(super) fn tell_unmet(&self) -> Option<String> {
+    pub(super) fn take_unmet_report(&self) -> Option<String> {
         let mut state = self.lock();
-        let unmet = if state.told { None } else { state.unmet() };
-        state.told |= unmet.is_some();
+        let unmet = if state.reported { None } else { state.unmet() };
+        state.reported |= unmet.is_some();
         unmet
     }
 
@@ -99,7 +99,7 @@ impl Board {
 
 impl State {
     fn unmet(&self) -> Option<String> {
-        let stubs: Vec<String> = self.stubs.iter().filter(|stub| !stub.is_met()).map(Held::report).collect();
+        let stubs: Vec<String> = self.stubs.iter().filter(|stub| !stub.is_met()).map(StoredStub::report).collect();
         if stubs.is_empty() && self.unexpected.is_empty() {
             return None;
         }
@@ -108,9 +108,9 @@ impl State {
             if lines.len() == 0 { String::new() } else { format!("\n{title}:{}", lines.collect::<String>()) }
         };
         Some(format!(
-            "the API was not asked as the test says{}{}{}",
-            section("stubs that were not met", &stubs),
-            section("requests that no stub was for", &self.unexpected),
+            "the requests do not match the expectations of the test{}{}{}",
+            section("unmet stubs", &stubs),
+            section("unexpected requests", &self.unexpected),
             section("all requests", &self.requests),
         ))
     }

@@ -28,7 +28,7 @@ pub(crate) fn respond(status: StatusCode, body: Bytes) -> Response<Bytes> {
 }
 
 /// A response with an error object.
-pub(crate) fn refuse(status: StatusCode, message: &str) -> Response<Bytes> {
+pub(crate) fn error(status: StatusCode, message: &str) -> Response<Bytes> {
     #[derive(Serialize)]
     struct ErrorObject<'a> {
         error: &'a str,
@@ -39,12 +39,12 @@ pub(crate) fn refuse(status: StatusCode, message: &str) -> Response<Bytes> {
 
 pub(crate) fn unauthorized() -> Response<Bytes> {
     let challenge = r#"Bearer realm="leadapi", error="invalid_token", error_description="invalid token""#;
-    let response = refuse(StatusCode::UNAUTHORIZED, "Authorization: invalid token");
+    let response = error(StatusCode::UNAUTHORIZED, "Authorization: invalid token");
     with(response, WWW_AUTHENTICATE, HeaderValue::from_static(challenge))
 }
 
 pub(crate) fn lacks_scope(scope: Scope) -> Response<Bytes> {
-    let response = refuse(StatusCode::FORBIDDEN, &format!("Authorization: the token lacks the scope {scope}"));
+    let response = error(StatusCode::FORBIDDEN, &format!("Authorization: the token lacks the scope {scope}"));
     with(
         response,
         WWW_AUTHENTICATE,
@@ -56,31 +56,31 @@ pub(crate) fn lacks_scope(scope: Scope) -> Response<Bytes> {
 }
 
 pub(crate) fn foreign_client() -> Response<Bytes> {
-    refuse(StatusCode::FORBIDDEN, "client_id: no such client account in this business")
+    error(StatusCode::FORBIDDEN, "client_id: no such client account in this business")
 }
 
 pub(crate) fn no_such_lead() -> Response<Bytes> {
-    refuse(StatusCode::NOT_FOUND, "id: no such lead")
+    error(StatusCode::NOT_FOUND, "id: no such lead")
 }
 
 pub(crate) fn no_such_path() -> Response<Bytes> {
-    refuse(StatusCode::NOT_FOUND, "path: there is no such path")
+    error(StatusCode::NOT_FOUND, "path: there is no such path")
 }
 
 /// The `Retry-After` is in whole seconds, rounded up, 1 to 60.
 pub(crate) fn rate_limited(after: Duration) -> Response<Bytes> {
     let secs = after.as_nanos().div_ceil(1_000_000_000).clamp(1, 60).try_into().unwrap_or(60_u64);
     let message = format!("rate limit reached, try again in {secs} s");
-    with(refuse(StatusCode::TOO_MANY_REQUESTS, &message), RETRY_AFTER, secs.into())
+    with(error(StatusCode::TOO_MANY_REQUESTS, &message), RETRY_AFTER, secs.into())
 }
 
 pub(crate) fn server_error() -> Response<Bytes> {
-    refuse(StatusCode::INTERNAL_SERVER_ERROR, "internal error")
+    error(StatusCode::INTERNAL_SERVER_ERROR, "internal error")
 }
 
-#[expect(clippy::expect_used, reason = "what the wire's own types hold can be written as JSON")]
+#[expect(clippy::expect_used, reason = "the wire types always serialize")]
 pub(crate) fn json(value: &impl Serialize) -> Bytes {
-    serde_json::to_vec(value).expect("JSON of a type of the wire").into()
+    serde_json::to_vec(value).expect("a wire type serializes").into()
 }
 
 fn with(mut response: Response<Bytes>, name: HeaderName, value: HeaderValue) -> Response<Bytes> {

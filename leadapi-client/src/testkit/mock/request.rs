@@ -13,10 +13,10 @@ use percent_encoding::percent_decode_str;
 use crate::testkit::serve::BASE;
 
 /// Maximum number of characters of a body in a message.
-const SHOWN: usize = 500;
+const MAX_BODY_CHARS: usize = 500;
 
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct ReceivedRequest {
     pub(super) method: Method,
     path: String,
     query: Option<String>,
@@ -27,7 +27,7 @@ pub(super) struct Asked {
     pub(super) body: Bytes,
 }
 
-impl Asked {
+impl ReceivedRequest {
     pub(super) fn new(request: Request<Bytes>) -> Self {
         let (head, body) = request.into_parts();
         let path = head.uri.path().to_owned();
@@ -60,27 +60,27 @@ impl Asked {
 }
 
 /// Shows the request with its body, but never its token.
-impl fmt::Display for Asked {
+impl fmt::Display for ReceivedRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.line())?;
         if self.body.is_empty() {
             return Ok(());
         }
         let text = String::from_utf8_lossy(&self.body);
-        let more = if text.chars().nth(SHOWN).is_some() { "…" } else { "" };
-        write!(f, " {}{more}", text.chars().take(SHOWN).collect::<String>())
+        let more = if text.chars().nth(MAX_BODY_CHARS).is_some() { "…" } else { "" };
+        write!(f, " {}{more}", text.chars().take(MAX_BODY_CHARS).collect::<String>())
     }
 }
 
 fn endpoint(method: &Method, path: &str) -> Option<(&'static Endpoint, String)> {
     let below = path.strip_prefix(BASE)?;
-    let mut lines = TABLE.iter().filter(|line| line.method == *method);
-    lines.find_map(|line| match line.path.strip_suffix("{id}") {
+    let mut endpoints = TABLE.iter().filter(|endpoint| endpoint.method == *method);
+    endpoints.find_map(|endpoint| match endpoint.path.strip_suffix("{id}") {
         Some(before) => {
             let id = below.strip_prefix(before).filter(|id| !id.is_empty() && !id.contains('/'))?;
-            Some((line, percent_decode_str(id).decode_utf8_lossy().into_owned()))
+            Some((endpoint, percent_decode_str(id).decode_utf8_lossy().into_owned()))
         }
-        None => (line.path == below).then(|| (line, String::new())),
+        None => (endpoint.path == below).then(|| (endpoint, String::new())),
     })
 }
 

@@ -5,7 +5,7 @@ use http::{HeaderValue, Response, StatusCode, header::CONTENT_TYPE};
 
 use crate::testkit::serve::{
     Cut, Reply,
-    refusal::{self, respond},
+    error_response::{self, respond},
 };
 
 /// The reason of a 403 (contract 5.7).
@@ -20,28 +20,28 @@ pub enum Forbidden {
 
 /// An answer and its name in reports.
 #[derive(Debug, Clone)]
-pub(super) struct Answer {
+pub(super) struct StubAnswer {
     pub(super) reply: Reply,
-    pub(super) says: String,
+    pub(super) label: String,
 }
 
-impl Answer {
+impl StubAnswer {
     /// Creates an answer that is named by its status.
     pub(super) fn plain(response: Response<Bytes>) -> Self {
-        let says = response.status().as_u16().to_string();
-        Self { reply: response.into(), says }
+        let label = response.status().as_u16().to_string();
+        Self { reply: response.into(), label }
     }
 
     /// Closes the connection without a response.
     pub(super) fn cut() -> Self {
         let reply = Reply { cut: Some(Cut::Whole), ..Response::new(Bytes::new()).into() };
-        Self { reply, says: "a cut connection".to_owned() }
+        Self { reply, label: "a closed connection".to_owned() }
     }
 
     /// The success status of the operation with an HTML page, as a proxy might send.
     pub(super) fn not_json(success: StatusCode) -> Self {
         let response = body(success, "<html><body>Please sign in</body></html>");
-        Self { says: format!("{} without JSON", success.as_u16()), reply: response.into() }
+        Self { label: format!("{} without JSON", success.as_u16()), reply: response.into() }
     }
 
     /// A custom status and body.
@@ -58,7 +58,7 @@ impl Answer {
 /// A response whose Content-Type is detected from the body: JSON, HTML or text.
 fn body(status: StatusCode, text: &str) -> Response<Bytes> {
     let kind = if serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
-        refusal::JSON
+        error_response::JSON
     } else if text.starts_with('<') {
         HeaderValue::from_static("text/html")
     } else {

@@ -12,30 +12,30 @@ use http_body_util::{BodyExt, Full};
 use leadapi_core::http::LeadService;
 use tower_service::Service;
 
-use super::faults::{Deed, Faults};
-use crate::testkit::serve::{Answers, Cut, Reply, refusal};
+use super::faults::{FaultAction, Faults};
+use crate::testkit::serve::{Cut, Handler, Reply, error_response};
 
 /// The service with its faults.
-pub(super) struct Faulty {
+pub(super) struct FaultyService {
     pub(super) service: LeadService,
     pub(super) faults: Arc<Mutex<Faults>>,
 }
 
-impl Answers for Faulty {
-    fn answer(&self, request: Request<Bytes>) -> Reply {
-        let (deed, delay) = self.faults.lock().unwrap_or_else(PoisonError::into_inner).next();
-        let response = match deed {
-            Deed::Fail => refusal::server_error(),
-            Deed::Serve | Deed::Lose => serve(&self.service, request),
+impl Handler for FaultyService {
+    fn handle(&self, request: Request<Bytes>) -> Reply {
+        let (action, delay) = self.faults.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let response = match action {
+            FaultAction::Fail => error_response::server_error(),
+            FaultAction::Serve | FaultAction::DropResponse => serve(&self.service, request),
         };
-        let cut = (deed == Deed::Lose).then_some(Cut::Whole);
+        let cut = (action == FaultAction::DropResponse).then_some(Cut::Whole);
         Reply { response, delay, cut }
     }
 }
 
 /// Returns the service's response. No part of a fake ever waits, so the future is ready after one poll.
 fn serve(service: &LeadService, request: Request<Bytes>) -> Response<Bytes> {
-    let answered = at_once(async {
+    let answered = poll_once(async {
         let Ok(response) = service.clone().call(request.map(Full::new)).await;
         let (head, body) = response.into_parts();
         body.collect().await.map(|body| Response::from_parts(head, body.to_bytes()))
@@ -43,12 +43,14 @@ fn serve(service: &LeadService, request: Request<Bytes>) -> Response<Bytes> {
     match answered {
         Some(Ok(response)) => response,
         // Unreachable today; if it ever happens, the test receives an error instead of hanging.
-        None | Some(Err(_)) => refusal::refuse(StatusCode::INTERNAL_SERVER_ERROR, "the fake's service had to wait"),
+        None | Some(Err(_)) => {
+            error_response::error(StatusCode::INTERNAL_SERVER_ERROR, "the service of the fake is pending")
+        }
     }
 }
 
 /// Returns the output of a future that is ready on the first poll.
-pub(super) fn at_once<T>(work: impl Future<Output = T>) -> Option<T> {
+pub(super) fn poll_once<T>(work: impl Future<Output = T>) -> Option<T> {
     match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(done) => Some(done),
         Poll::Pending => None,
