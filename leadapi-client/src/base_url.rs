@@ -11,7 +11,8 @@ pub(crate) struct BaseUrl(String);
 const MAX_BYTES: usize = 2_048;
 
 impl BaseUrl {
-    /// Parses a base URL, or returns the rule that it breaks. The rule never quotes the text, which may contain a password.
+    /// Parses a base URL, or returns the rule that it breaks. The rule never quotes the text, which may contain a
+    /// password.
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         let text = text.trim_end_matches('/');
         if text.len() > MAX_BYTES {

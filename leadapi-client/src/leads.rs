@@ -220,8 +220,8 @@ impl<'c> Leads<'c> {
         LeadPager::new(self.fetch(), query)
     }
 
-    /// Returns a poller for leads created since a checkpoint, for integrations that check every few minutes. The query's
-    /// window is ignored.
+    /// Returns a poller for leads created since a checkpoint, for integrations that check every few minutes. The
+    /// query's window is ignored.
     ///
     /// ```
     /// use leadapi_client::{model::{LeadQuery, NewLead}, pager::Checkpoint};

@@ -124,7 +124,8 @@ impl Prepared {
     }
 }
 
-/// Returns the path of a list. It always contains the window, so that the page does not depend on the service's default.
+/// Returns the path of a list. It always contains the window, so that the page does not depend on the service's
+/// default.
 fn list(operation: Operation, window: Window) -> String {
     format!("{}?limit={}&offset={}", operation.endpoint().path, window.limit(), window.offset())
 }

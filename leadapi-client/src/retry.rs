@@ -10,9 +10,9 @@ use http::StatusCode;
 
 /// The retry policy: how often the client retries a failed call, and how long it waits before each retry.
 ///
-/// The client retries only what is safe to retry: requests that were never sent, requests that were rate limited, reads,
-/// PATCH, DELETE, and creates with an idempotency key. Any other status from 400 to 499 is final except 408, and so are
-/// 501 and 505.
+/// The client retries only what is safe to retry: requests that were never sent, requests that were rate limited,
+/// reads, PATCH, DELETE, and creates with an idempotency key. Any other status from 400 to 499 is final except 408, and
+/// so are 501 and 505.
 ///
 /// Before the n-th retry the client waits a random time up to `base · 2ⁿ⁻¹`, and at most `max` (full jitter), so that
 /// callers that failed together do not retry together. If the response has a `Retry-After`, the client waits that long
@@ -116,8 +116,8 @@ pub(crate) enum RetryDecision {
 }
 
 impl RetryPolicy {
-    /// Decides about a failure of the n-th attempt, from 1. A call that is not `idempotent` is retried only if it was not
-    /// sent.
+    /// Decides about a failure of the n-th attempt, from 1. A call that is not `idempotent` is retried only if it was
+    /// not sent.
     pub(crate) fn decide(&self, idempotent: bool, failure: Failure, attempt: u32) -> RetryDecision {
         if failure == Failure::Status(StatusCode::TOO_MANY_REQUESTS) {
             return if self.attempts > 1 { RetryDecision::AfterRateLimit } else { RetryDecision::GiveUp };
@@ -159,8 +159,8 @@ pub(crate) fn full_jitter(max: Duration) -> Duration {
     max.mul_f64(f64::from(random) / f64::from(u32::MAX))
 }
 
-/// The retry budget of a client and all its clones, so that retries do not overload a failing service: a token bucket as
-/// in the AWS SDKs.
+/// The retry budget of a client and all its clones, so that retries do not overload a failing service: a token bucket
+/// as in the AWS SDKs.
 ///
 /// A retry costs 5 tokens, and 10 after a timeout. If it succeeds, its tokens are refunded; a success at the first
 /// attempt adds 1. The bucket also refills by 5 per second. Otherwise it would stay empty if every call needs a retry.

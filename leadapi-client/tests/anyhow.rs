@@ -71,8 +71,8 @@ fn recordings(path: &Path) -> anyhow::Result<()> {
     let recorder = Recorder::new(InProcess::new(support::service().0)).keep_header(http::header::ACCEPT)?;
     recorder.cassette()?.save(path)?;
     let cassette = Cassette::load_only(path, "http://x/")?;
-    let deck = Cassette::open(path).around(Reqwest::new()?)?;
-    deck.finish()?;
+    let session = Cassette::open(path).wrap(Reqwest::new()?)?;
+    session.finish()?;
     let replay = Cassette::load(path)?.transport();
     replay.client()?;
     replay.verify()?;

@@ -99,8 +99,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the timeout of a call, including all attempts and all waits, also those for the rate limit. The default is 5
-    /// minutes.
+    /// Sets the timeout of a call, including all attempts and all waits, also those for the rate limit. The default is
+    /// 5 minutes.
     ///
     /// ```
     /// use std::time::Duration;
@@ -130,10 +130,10 @@ impl ClientBuilder {
 
     /// Sets the longest `Retry-After` that the client waits for; 2 minutes by default.
     ///
-    /// If a response asks for more, its call fails at once, and [`Error::retry_after`](crate::Error::retry_after) returns
-    /// the requested wait. Other calls do not wait that long: after such a 429 they wait one second, as after a 429
-    /// without `Retry-After`, and then try again. So one absurd value, such as a day, cannot stop a client. The service
-    /// itself never asks for more than 60 s.
+    /// If a response asks for more, its call fails at once, and [`Error::retry_after`](crate::Error::retry_after)
+    /// returns the requested wait. Other calls do not wait that long: after such a 429 they wait one second, as after a
+    /// 429 without `Retry-After`, and then try again. So one absurd value, such as a day, cannot stop a client. The
+    /// service itself never asks for more than 60 s.
     ///
     /// ```
     /// use std::time::Duration;

@@ -77,8 +77,8 @@ impl Error {
     }
 
     /// Returns how long to wait before the next attempt, if that is known: the `Retry-After` of the response (at most a
-    /// day, and not limited by [`ClientBuilder::max_retry_after`](crate::ClientBuilder::max_retry_after)), or, for a call
-    /// that the rate limit would have delayed beyond its timeout, that delay.
+    /// day, and not limited by [`ClientBuilder::max_retry_after`](crate::ClientBuilder::max_retry_after)), or, for a
+    /// call that the rate limit would have delayed beyond its timeout, that delay.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -121,8 +121,8 @@ impl Error {
         self.0.elapsed
     }
 
-    /// Returns the idempotency key of a create. Repeating the create with this key within 24 hours creates no second lead
-    /// (contract D10). It is `None` if the client refused to send the create because it is invalid.
+    /// Returns the idempotency key of a create. Repeating the create with this key within 24 hours creates no second
+    /// lead (contract D10). It is `None` if the client refused to send the create because it is invalid.
     ///
     /// ```
     /// use leadapi_client::{Client, Outcome, model::NewLead, transport::{Transport, TransportError}};

@@ -71,8 +71,8 @@ impl Error {
         self.is_forbidden() && self.response().is_some_and(|response| response.lacks_scope)
     }
 
-    /// Returns whether the lead does not exist: status 404. A base URL that is not the API's leads to the same status with
-    /// another [`message`](Self::message).
+    /// Returns whether the lead does not exist: status 404. A base URL that is not the API's leads to the same status
+    /// with another [`message`](Self::message).
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -88,8 +88,8 @@ impl Error {
         self.has(StatusCode::NOT_FOUND)
     }
 
-    /// Returns whether the rate limit of the token is exceeded: status 429. [`retry_after`](Self::retry_after) returns the
-    /// wait.
+    /// Returns whether the rate limit of the token is exceeded: status 429. [`retry_after`](Self::retry_after) returns
+    /// the wait.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -54,9 +54,9 @@ pub const MAX_RESPONSE_BYTES: usize = 16 * 1_024 * 1_024;
 /// }
 /// ```
 ///
-/// - The URI of the request is absolute: scheme, host, path and query. The `Authorization` header holds the token and is
-///   marked as sensitive. A transport sends it only to the origin of that URI, follows no redirect with it, and never
-///   shows it, not even in errors.
+/// - The URI of the request is absolute: scheme, host, path and query. The `Authorization` header holds the token and
+///   is marked as sensitive. A transport sends it only to the origin of that URI, follows no redirect with it, and
+///   never shows it, not even in errors.
 /// - A transport sends the request at most once. The client decides about retries.
 /// - The body of the response is complete and bounded in size.
 /// - A transport needs no timeout of its own: the client drops the future.
@@ -66,8 +66,8 @@ pub trait Transport: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// There is no response. [`TransportError::delivery`] says whether the request may have reached the service. If that
-    /// is unknown, it may have.
+    /// There is no response. [`TransportError::delivery`] says whether the request may have reached the service. If
+    /// that is unknown, it may have.
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError>;
 }
 

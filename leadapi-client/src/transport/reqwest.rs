@@ -43,8 +43,8 @@ pub struct Reqwest(reqwest::Client);
 impl Reqwest {
     /// The timeout for connecting.
     pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-    /// How long an idle connection is kept. It is less than the 75 s after which the server closes one, so that a request
-    /// rarely meets a closing connection.
+    /// How long an idle connection is kept. It is less than the 75 s after which the server closes one, so that a
+    /// request rarely meets a closing connection.
     const IDLE: Duration = Duration::from_secs(60);
 
     /// Creates a transport with the default settings.

@@ -43,8 +43,8 @@ fn what_is_as_it_was_recorded() {
 #[test]
 fn an_entry_that_is_not_asked_for() {
     let said = after_two_creates(&short(), leads);
-    let sentence = "entry 4 (GET /v1/pipelines?limit=50&offset=0) was never asked for";
-    assert_eq!(said, format!("the recording was not replayed as it was recorded:\n- {sentence}"));
+    let sentence = "entry 4 (GET /v1/pipelines?limit=50&offset=0) was not requested";
+    assert_eq!(said, format!("the recording was not replayed as recorded:\n- {sentence}"));
 }
 
 #[test]
@@ -55,9 +55,9 @@ fn another_order() {
         pipelines(client).await;
     };
     let said = after_two_creates(&short(), other);
-    let sentence = "GET /v1/pipelines?limit=50&offset=0 is not what the recording goes on with: \
-        entry 4 (GET /v1/pipelines?limit=50&offset=0) is the same, but entry 3 (GET /v1/leads?limit=50&offset=0) comes before it";
-    assert_eq!(said, format!("the recording was not replayed as it was recorded:\n- {sentence}"));
+    let sentence = "GET /v1/pipelines?limit=50&offset=0 does not match the recording: \
+        entry 4 (GET /v1/pipelines?limit=50&offset=0) matches, but entry 3 (GET /v1/leads?limit=50&offset=0) comes before it";
+    assert_eq!(said, format!("the recording was not replayed as recorded:\n- {sentence}"));
 
     let said = after_two_creates(&short().any_order(), async |client| {
         pipelines(client).await;
@@ -74,7 +74,7 @@ fn more_than_was_recorded() {
         client.pipelines().list(Window::default()).await.unwrap_err();
     });
     assert!(
-        said.ends_with("entry 4 (GET /v1/pipelines?limit=50&offset=0) is the same, and was replayed already"),
+        said.ends_with("entry 4 (GET /v1/pipelines?limit=50&offset=0) matches, but it was already replayed"),
         "{said}"
     );
 }
@@ -88,7 +88,7 @@ fn a_request_that_was_altered() {
         leads(client).await;
         pipelines(client).await;
     });
-    let nearest = "the nearest is entry 3 (GET /v1/leads?limit=50&offset=0): the parameter limit is 7, not 50; \
+    let nearest = "the nearest entry is entry 3 (GET /v1/leads?limit=50&offset=0): the parameter limit is 7, not 50; \
         the parameter offset is 9, not 0";
     assert!(said.ends_with(nearest), "{said}");
 }
@@ -99,7 +99,8 @@ fn a_body_that_was_altered() {
     let client = client_of(transport.clone());
     let new = NewLead::new(&support::casa_verde(), "Anne").value(5);
     let error = wait(client.leads().create(&new)).unwrap_err();
-    let nearest = r#"the nearest is entry 1 (POST /v1/leads): /name is "Anne", not "Ann"; /value is not recorded"#;
+    let nearest =
+        r#"the nearest entry is entry 1 (POST /v1/leads): /name is "Anne", not "Ann"; /value is not recorded"#;
     assert!(error.message().ends_with(nearest), "{}", error.message());
     let said = transport.verify().unwrap_err().to_string();
     assert_eq!(said.lines().count(), 6, "the request that was not recorded, and four entries without one: {said}");
@@ -124,7 +125,7 @@ fn keys_are_compared_by_what_they_stand_for() {
     wait(create(&client, "Ann", "one")).unwrap();
     let error = wait(create(&client, "Bob", "one")).unwrap_err();
     let sentence =
-        "entry 2 (POST /v1/leads): the idempotency-key was sent before with another request, and key-2 is a new one";
+        "entry 2 (POST /v1/leads): the idempotency-key was already sent with another request, but key-2 is new";
     assert!(error.message().ends_with(sentence), "{}", error.message());
     transport.verify().unwrap_err();
 }
@@ -145,7 +146,8 @@ fn what_is_sent_again_keeps_its_key() {
         let transport = cassette.transport();
         wait(create(&client_of(transport.clone()), "Ann", "one")).unwrap();
         let error = wait(create(&client_of(transport.clone()), "Ann", "two")).unwrap_err();
-        let sentence = "entry 2 (POST /v1/leads): the idempotency-key is not the one that was sent before as key-1";
+        let sentence =
+            "entry 2 (POST /v1/leads): the idempotency-key differs from the one that was sent before as key-1";
         assert!(error.message().ends_with(sentence), "{}", error.message());
         transport.verify().unwrap_err();
     }
@@ -161,13 +163,13 @@ fn a_key_that_is_missing() {
 }
 
 #[test]
-#[should_panic(expected = "entry 1 (POST /v1/leads) was never asked for")]
+#[should_panic(expected = "entry 1 (POST /v1/leads) was not requested")]
 fn a_replay_that_nobody_verifies_does_it_at_the_end() {
     drop(short().transport());
 }
 
 #[tokio::test]
-#[should_panic(expected = "entry 1 (POST /v1/leads) was never asked for")]
+#[should_panic(expected = "entry 1 (POST /v1/leads) was not requested")]
 async fn so_does_a_server() {
     drop(short().replay().await);
 }
@@ -185,13 +187,14 @@ async fn over_a_socket_the_same_rules_hold() {
     let replay = short().replay().await;
     let client = replay.client().unwrap();
     let error = create(&client, "Bob", "b").await.unwrap_err();
-    let sentence = "entry 2 (POST /v1/leads) is the same, but entry 1 (POST /v1/leads) comes before it";
+    let sentence = "entry 2 (POST /v1/leads) matches, but entry 1 (POST /v1/leads) comes before it";
     assert_eq!(error.status().unwrap(), 501);
     assert!(error.message().ends_with(sentence), "{}", error.message());
     create(&client, "Ann", "a").await.unwrap();
     let said = replay.verify().unwrap_err().to_string();
     assert!(
-        said.contains("- POST /v1/leads is not what") && said.contains("- entry 2 (POST /v1/leads) was never"),
+        said.contains("- POST /v1/leads does not match")
+            && said.contains("- entry 2 (POST /v1/leads) was not requested"),
         "{said}"
     );
 }

@@ -72,10 +72,10 @@ fn an_entry_that_cannot_be_replayed_is_named() {
         Cassette::parse(&format!(r#"{{"log": {{"entries": [{{"request": {request}, "response": {response}}}]}}}}"#))
     };
     let status = har(r#"{"status": 1000}"#).unwrap_err();
-    assert_eq!(status.to_string(), "entry 1 (GET /v1/clients) cannot be replayed: its status is none");
+    assert_eq!(status.to_string(), "entry 1 (GET /v1/clients) cannot be replayed: its status is invalid");
     for content in [r#"{"text": "*", "encoding": "base64"}"#, r#"{"text": "x", "encoding": "rot13"}"#] {
         let error = har(&format!(r#"{{"status": 200, "content": {content}}}"#)).unwrap_err();
-        assert!(matches!(error, CassetteError::Unusable { .. }), "{error}");
+        assert!(matches!(error, CassetteError::InvalidEntry { .. }), "{error}");
     }
     for text in ["", "{}", r#"{"log": 1}"#] {
         assert!(matches!(Cassette::parse(text), Err(CassetteError::NotHar { .. })), "{text}");
@@ -88,7 +88,7 @@ fn a_body_that_was_not_recorded_is_refused_when_the_file_is_read() {
     let get = |response: &str| {
         format!(r#"{{"request": {{"method": "GET", "url": "https://x/v1/leads"}}, "response": {response}}}"#)
     };
-    let missing = "its response body is missing: the file leaves content.text out";
+    let missing = "its response body is missing: the file omits content.text";
     let compressed = "its response body is still compressed; save the file with decoded bodies";
     let br = r#""headers": [{"name": "Content-Encoding", "value": "br"}]"#;
     for (response, why) in [
@@ -110,7 +110,7 @@ fn a_body_that_was_not_recorded_is_refused_when_the_file_is_read() {
     }
     let no_text = r#"{"request": {"method": "POST", "url": "https://x/v1/leads", "bodySize": 31,
         "postData": {"mimeType": "application/json"}}, "response": {"status": 500}}"#;
-    assert!(refused(no_text).to_string().contains("leaves its text out"), "{}", refused(no_text));
+    assert!(refused(no_text).to_string().contains("omits its text"), "{}", refused(no_text));
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn two_base_paths_are_refused_when_the_file_is_read() {
     Cassette::parse(&har(&["https://x/", "https://x/v1/leads", "https://x/app.js", "https://x/v1/clients"])).unwrap();
     let mixed = har(&["https://a/v1/leads", "https://a/v1/clients", "https://b/v2/leads"]);
     let error = Cassette::parse(&mixed).unwrap_err().to_string();
-    let why = "its base path is not that of the entries before it; read one API of the file with Cassette::load_only";
+    let why = "its base path differs from the earlier entries; read a single API with Cassette::load_only";
     assert_eq!(error, format!("entry 3 (GET /v2/leads) cannot be replayed: {why}"));
 
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("two-bases.har");
@@ -137,7 +137,7 @@ fn two_base_paths_are_refused_when_the_file_is_read() {
 fn an_empty_cassette_has_nothing_to_say() {
     let transport = Cassette::parse(r#"{"log": {"entries": []}}"#).unwrap().transport();
     let error = wait(client_of(transport.clone()).client_accounts().list(Window::default())).unwrap_err();
-    let sentence = "GET /v1/clients?limit=50&offset=0 is not what the cassette goes on with: nothing is recorded";
+    let sentence = "GET /v1/clients?limit=50&offset=0 does not match the cassette: the cassette is empty";
     assert_eq!(error.message(), sentence);
     transport.verify().unwrap_err();
 }

@@ -1,4 +1,4 @@
-//! A deck does what the environment says. Each case is a process of its own, because no test can set variables for itself
+//! A session does what the environment says. Each case is a process of its own, because no test can set variables for itself
 //! while others run.
 
 use std::{
@@ -13,14 +13,14 @@ use crate::support::{service, wait};
 
 const CASE: &str = "LEADAPI_CASSETTE_CASE";
 
-/// The process of a case: a program that is tested with a deck, in the one line that it takes.
+/// The process of a case: a program that is tested with a session, in the one line that it takes.
 #[test]
 fn case() {
     let Some(path) = env::var_os(CASE).map(PathBuf::from) else { return };
     let (service, token) = service();
-    let deck = Cassette::open(&path).mode_from_env().redact("email").around(InProcess::new(service));
-    let deck = deck.unwrap_or_else(|error| panic!("refused: {error}"));
-    let client = Client::builder("http://in-process/v1", token).transport(deck.transport()).unwrap();
+    let session = Cassette::open(&path).mode_from_env().redact("email").wrap(InProcess::new(service));
+    let session = session.unwrap_or_else(|error| panic!("refused: {error}"));
+    let client = Client::builder("http://in-process/v1", token).transport(session.transport()).unwrap();
     let ask = env::var("LEADAPI_ASK").unwrap_or_default();
     for what in ask.split_terminator(',') {
         let total = match what {
@@ -30,12 +30,12 @@ fn case() {
         };
         println!("{what}: {total}");
     }
-    println!("recording: {}", deck.is_recording());
+    println!("recording: {}", session.is_recording());
     drop(client);
     if env::var_os("LEADAPI_FORGET").is_some() {
         return;
     }
-    deck.finish().unwrap_or_else(|error| panic!("at the end: {error}"));
+    session.finish().unwrap_or_else(|error| panic!("at the end: {error}"));
 }
 
 fn run(path: &Path, mode: Option<&str>, ask: &str, variables: &[(&str, &str)]) -> Output {
@@ -71,7 +71,7 @@ fn a_recording_is_made_when_it_is_asked_for_and_replayed_otherwise() {
     passes(&run(&path, None, "clients", &[]), "clients: 2\nrecording: false");
     passes(&run(&path, Some("replay"), "clients", &[("CI", "true")]), "clients: 2\nrecording: false");
     passes(&run(&path, Some(""), "clients", &[]), "recording: false");
-    fails(&run(&path, None, "", &[]), "entry 1 (GET /v1/clients?limit=50&offset=0) was never asked for");
+    fails(&run(&path, None, "", &[]), "entry 1 (GET /v1/clients?limit=50&offset=0) was not requested");
     fails(&run(&path, None, "pipelines", &[]), "the path is /v1/pipelines, not /v1/clients");
     let before = fs::read(&path).unwrap();
     passes(&run(&path, Some("record"), "clients", &[]), "recording: true");
@@ -85,17 +85,17 @@ fn what_is_missing_is_recorded_once() {
     let path = cassette("record-missing");
     fails(
         &run(&path, Some("record-missing"), "clients", &[("CI", "1")]),
-        "is not recorded where the variable CI is set",
+        "is not recorded, because the variable CI is set",
     );
     passes(&run(&path, Some("record-missing"), "clients", &[]), "recording: true");
     passes(&run(&path, Some("record-missing"), "clients", &[]), "recording: false");
-    fails(&run(&path, Some("record-missing"), "clients,pipelines", &[]), "all is replayed");
+    fails(&run(&path, Some("record-missing"), "clients,pipelines", &[]), "all entries were replayed");
 }
 
 #[test]
 fn nothing_is_recorded_in_ci_and_no_other_mode_is_known() {
     let path = cassette("ci");
-    fails(&run(&path, Some("record"), "clients", &[("CI", "true")]), "is not recorded where the variable CI is set");
+    fails(&run(&path, Some("record"), "clients", &[("CI", "true")]), "is not recorded, because the variable CI is set");
     fails(&run(&path, Some("Record"), "clients", &[]), "LEADAPI_CASSETTE must be replay, record or record-missing");
     assert!(!path.exists());
 }
@@ -119,5 +119,5 @@ fn a_deck_that_is_not_finished_says_so() {
     assert!(!path.exists());
     passes(&run(&path, Some("record"), "clients", &[]), "recording: true");
     passes(&run(&path, None, "clients", &[("LEADAPI_FORGET", "1")]), "recording: false");
-    fails(&run(&path, None, "", &[("LEADAPI_FORGET", "1")]), "was never asked for");
+    fails(&run(&path, None, "", &[("LEADAPI_FORGET", "1")]), "was not requested");
 }

@@ -44,7 +44,7 @@ async fn curl() {
     };
     assert!(created.contains(r#""id":"id-1""#) && created.ends_with(" 201"), "{created}");
     let wrong = curl("a", "/leads", Some(r#"{"name":"Bob","client_id":"casa-verde"}"#)).unwrap();
-    assert!(wrong.starts_with(r#"{"error":"POST /v1/leads is not what"#) && wrong.ends_with(" 501"), "{wrong}");
+    assert!(wrong.starts_with(r#"{"error":"POST /v1/leads does not match"#) && wrong.ends_with(" 501"), "{wrong}");
     let created = curl("b", "/leads", Some(r#"{"client_id":"casa-verde","name":"Bob"}"#)).unwrap();
     assert!(created.ends_with(" 201"), "{created}");
     let listed = curl("", "/leads?offset=0&limit=50", None).unwrap();

@@ -120,8 +120,8 @@ fn a_request_without_an_answer_is_not_recorded_and_the_program_hears_its_error()
     let error = wait(client.client_accounts().list(Window::default()).retry(RetryPolicy::none())).unwrap_err();
     assert!(error.is_connect());
     let refused = recorder.cassette().unwrap_err();
-    assert!(matches!(refused, CassetteError::NoAnswer { .. }));
-    assert!(refused.to_string().contains("entry 1 (GET /v1/clients) got no answer"), "{refused}");
+    assert!(matches!(refused, CassetteError::NoResponse { .. }));
+    assert!(refused.to_string().contains("entry 1 (GET /v1/clients) received no response"), "{refused}");
 }
 
 #[test]

@@ -58,14 +58,14 @@ fn what_looks_like_a_token_is_saved_nowhere() {
     for (result, place) in [
         (saved(request("http://x/v1/leads/pak_canary"), none.clone(), ""), "the URL of entry 1 (GET)"),
         (saved(request("http://x/v1/leads?a=%70ak_canary"), none.clone(), ""), "the URL of entry 1 (GET)"),
-        (saved(keyed, none.clone(), ""), "a header of the request of entry 1 (GET)"),
-        (saved(with_body(r#"{"source":"pak_canary"}"#), none.clone(), ""), "the request's body of entry 1 (POST)"),
-        (saved(with_body("not JSON pak_canary"), none.clone(), ""), "the request's body of entry 1 (POST)"),
-        (saved(plain(), location, ""), "a header of the answer of entry 1 (GET)"),
-        (saved(plain(), none.clone(), r#"{"error":"pa\u006b_canary"}"#), "the answer's body of entry 1 (GET)"),
+        (saved(keyed, none.clone(), ""), "a request header of entry 1 (GET)"),
+        (saved(with_body(r#"{"source":"pak_canary"}"#), none.clone(), ""), "the request body of entry 1 (POST)"),
+        (saved(with_body("not JSON pak_canary"), none.clone(), ""), "the request body of entry 1 (POST)"),
+        (saved(plain(), location, ""), "a response header of entry 1 (GET)"),
+        (saved(plain(), none.clone(), r#"{"error":"pa\u006b_canary"}"#), "the response body of entry 1 (GET)"),
     ] {
         let error = result.unwrap_err().to_string();
-        assert_eq!(error, format!("nothing is saved, because {place} holds what looks like a token (pak_…)"));
+        assert_eq!(error, format!("not saved: {place} contains what looks like a token (pak_…)"));
     }
     saved(with_body(r#"{"source":"pak_"}"#), none, r#"{"error":"a token begins with pak_"}"#).unwrap();
 }
@@ -171,7 +171,7 @@ fn redacted_texts_have_one_name_in_requests_and_answers_and_come_back_as_they_ar
     let transport = cassette.transport();
     let error = wait(run(&client_of(transport.clone()), "other@example.com", "12345")).unwrap_err();
     // The same address in both places is what was recorded third, not second.
-    assert!(error.message().contains("entry 3 (PATCH /v1/leads/id-1) is the same, but entry 2"), "{}", error.message());
+    assert!(error.message().contains("entry 3 (PATCH /v1/leads/id-1) matches, but entry 2"), "{}", error.message());
     transport.verify().unwrap_err();
 }
 
@@ -201,12 +201,12 @@ fn what_cannot_be_redacted_is_not_saved() {
         recorder.cassette().map(drop).map_err(|error| error.to_string())
     };
     let (email, answer) = (r#"{"email":"ann@example.com"}"#, r#"{"error":"who is ann@ex\u0061mple.com?"}"#);
-    let leak = "the answer's body of entry 1 (POST) repeats what is redacted elsewhere; redact that field too";
-    assert_eq!(redacting("email", email, answer), Err(format!("nothing is saved, because {leak}")));
-    let number = "/value in the request's body of entry 1 (POST) cannot be redacted: it is not a text";
-    assert_eq!(redacting("value", r#"{"value":450}"#, ""), Err(format!("nothing is saved, because {number}")));
-    let page = "the answer's body of entry 1 (POST) cannot be redacted: it is not JSON";
-    assert_eq!(redacting("email", email, "<html>"), Err(format!("nothing is saved, because {page}")));
+    let leak = "the response body of entry 1 (POST) repeats a value that is redacted elsewhere; redact that field too";
+    assert_eq!(redacting("email", email, answer), Err(format!("not saved: {leak}")));
+    let number = "/value in the request body of entry 1 (POST) cannot be redacted: it is not a string";
+    assert_eq!(redacting("value", r#"{"value":450}"#, ""), Err(format!("not saved: {number}")));
+    let page = "the response body of entry 1 (POST) cannot be redacted: it is not JSON";
+    assert_eq!(redacting("email", email, "<html>"), Err(format!("not saved: {page}")));
     assert_eq!(redacting("email", r#"{"email":null}"#, ""), Ok(()));
 }
 

@@ -1,96 +1,96 @@
-//! What can be wrong with a cassette.
+//! The errors of cassettes.
 
 use std::{io, path::PathBuf};
 
-/// Why a cassette could not be read, recorded, saved or replayed to its end.
+/// The error of reading, recording, saving or replaying a cassette.
 ///
-/// Where it is about a secret, it says where that stands and never what it is.
+/// An error about a secret names its location and never shows it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CassetteError {
     /// The file could not be read.
     #[error("the cassette {path} cannot be read; LEADAPI_CASSETTE=record records it", path = path.display())]
     Read {
-        /// Where it should be.
+        /// The path of the file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
     /// The file could not be written.
     #[error("the cassette {path} cannot be written", path = path.display())]
     Write {
-        /// Where it should go.
+        /// The path of the file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
-    /// The text is no HAR.
-    #[error("{name} is no HAR file")]
+    /// The text is not a HAR file.
+    #[error("{name} is not a HAR file")]
     NotHar {
-        /// The cassette.
+        /// The name of the cassette.
         name: String,
-        /// What is wrong with it.
+        /// The cause.
         source: serde_json::Error,
     },
-    /// An entry of the file is none that could be replayed.
-    #[error("{entry} cannot be replayed: {why}")]
-    Unusable {
+    /// An entry of the file cannot be replayed.
+    #[error("{entry} cannot be replayed: {reason}")]
+    InvalidEntry {
         /// The entry.
         entry: String,
-        /// What is wrong with it.
-        why: &'static str,
+        /// The reason.
+        reason: &'static str,
     },
-    /// Something that looks like a token would have been saved.
-    #[error("nothing is saved, because {place} holds what looks like a token (pak_…)")]
+    /// The recording contains what looks like a token, so it is not saved.
+    #[error("not saved: {location} contains what looks like a token (pak_…)")]
     Token {
         /// The entry and its part.
-        place: String,
+        location: String,
     },
-    /// A value that is redacted in one place would have been saved in another.
-    #[error("nothing is saved, because {place} repeats what is redacted elsewhere; redact that field too")]
+    /// A redacted value also occurs in a field that is not redacted, so the recording is not saved.
+    #[error("not saved: {location} repeats a value that is redacted elsewhere; redact that field too")]
     Leak {
         /// The entry and its part.
-        place: String,
+        location: String,
     },
-    /// A field that is to be redacted is not a text, or the body that may hold it is not JSON.
-    #[error("nothing is saved, because {place} cannot be redacted: {why}")]
+    /// A field to redact is not a string, or its body is not JSON.
+    #[error("not saved: {location} cannot be redacted: {reason}")]
     Unredactable {
         /// The entry and its part.
-        place: String,
-        /// Why not.
-        why: &'static str,
+        location: String,
+        /// The reason.
+        reason: &'static str,
     },
-    /// A request was recorded that got no answer.
-    #[error("nothing is saved, because {entry} got no answer, and a network that fails cannot be replayed faithfully")]
-    NoAnswer {
+    /// A recorded request received no response.
+    #[error("not saved: {entry} received no response, and a network failure cannot be replayed")]
+    NoResponse {
         /// The entry.
         entry: String,
     },
-    /// A header that no cassette may hold.
+    /// A header that cassettes never contain.
     #[error("the header {name} is never recorded")]
     SecretHeader {
-        /// Its name.
+        /// The name of the header.
         name: String,
     },
-    /// `LEADAPI_CASSETTE` is set to something else than a mode.
+    /// The value of `LEADAPI_CASSETTE` is not a mode.
     #[error("LEADAPI_CASSETTE must be replay, record or record-missing")]
     UnknownMode,
-    /// Recording was asked for where the variable `CI` is set.
-    #[error("{path} is not recorded where the variable CI is set: a test that records proves nothing there", path = path.display())]
+    /// Recording was requested, but the variable `CI` is set.
+    #[error("{path} is not recorded, because the variable CI is set: a recording does not test anything", path = path.display())]
     RecordingInCi {
-        /// What would have been recorded.
+        /// The path of the file.
         path: PathBuf,
     },
-    /// What was asked is not what had been recorded.
-    #[error("{name} was not replayed as it was recorded:{}", lines(faults))]
-    Unfaithful {
-        /// The cassette.
+    /// The requests differ from the recorded ones.
+    #[error("{name} was not replayed as recorded:{}", lines(differences))]
+    Mismatch {
+        /// The name of the cassette.
         name: String,
-        /// Each request that was not recorded, then each entry that nobody asked for, a sentence each.
-        faults: Vec<String>,
+        /// A sentence for each request that was not recorded, and then for each entry that was not requested.
+        differences: Vec<String>,
     },
 }
 
-fn lines(faults: &[String]) -> String {
-    faults.iter().flat_map(|fault| ["\n- ", fault]).collect()
+fn lines(differences: &[String]) -> String {
+    differences.iter().flat_map(|difference| ["\n- ", difference]).collect()
 }

@@ -1,4 +1,4 @@
-//! A request and its answer as they passed, but for the headers that no cassette may hold.
+//! A request and its response, with only the headers that a cassette may contain.
 
 use bytes::Bytes;
 use http::{
@@ -14,37 +14,37 @@ pub(super) struct Exchange {
     pub(super) target: Target,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
-    /// None until it comes.
-    pub(super) answer: Option<Answer>,
+    /// `None` until it arrives.
+    pub(super) response: Option<RecordedResponse>,
 }
 
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct RecordedResponse {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
 }
 
 impl Exchange {
-    pub(super) fn begun(request: &Request<Bytes>, kept: &[HeaderName]) -> Self {
+    pub(super) fn start(request: &Request<Bytes>, kept: &[HeaderName]) -> Self {
         Self {
             method: request.method().clone(),
             target: Target::new(request.uri().path(), request.uri().query()),
-            headers: only(request.headers(), kept),
+            headers: filter_headers(request.headers(), kept),
             body: request.body().clone(),
-            answer: None,
+            response: None,
         }
     }
 
-    pub(super) fn end(&mut self, response: &Response<Bytes>, kept: &[HeaderName]) {
-        let mut headers = only(response.headers(), kept);
-        in_seconds(response.headers(), &mut headers);
-        self.answer = Some(Answer { status: response.status(), headers, body: response.body().clone() });
+    pub(super) fn finish(&mut self, response: &Response<Bytes>, kept: &[HeaderName]) {
+        let mut headers = filter_headers(response.headers(), kept);
+        retry_after_in_seconds(response.headers(), &mut headers);
+        self.response = Some(RecordedResponse { status: response.status(), headers, body: response.body().clone() });
     }
 }
 
-/// A wait until a date is one of seconds by the answer's own clock, which is not recorded.
-fn in_seconds(all: &HeaderMap, kept: &mut HeaderMap) {
+/// Converts a `Retry-After` date to seconds by the `Date` of the response, which is not recorded.
+fn retry_after_in_seconds(all: &HeaderMap, kept: &mut HeaderMap) {
     let date = |headers: &HeaderMap, name| httpdate::parse_http_date(headers.get(name)?.to_str().ok()?).ok();
     if let (Some(until), Some(now)) = (date(kept, RETRY_AFTER), date(all, DATE)) {
         let wait = until.duration_since(now).unwrap_or_default();
@@ -52,8 +52,8 @@ fn in_seconds(all: &HeaderMap, kept: &mut HeaderMap) {
     }
 }
 
-/// In the order of the list, so that the order of a file does not hang on that of a hash table.
-fn only(headers: &HeaderMap, kept: &[HeaderName]) -> HeaderMap {
+/// Keeps these headers in this order, so that the file does not depend on the order of a hash table.
+fn filter_headers(headers: &HeaderMap, kept: &[HeaderName]) -> HeaderMap {
     let values =
         kept.iter().flat_map(|name| headers.get_all(name).iter().map(move |value| (name.clone(), value.clone())));
     values.collect()

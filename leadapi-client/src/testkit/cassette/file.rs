@@ -2,10 +2,10 @@
 
 use std::{ffi::OsString, fs, path::Path};
 
-use super::{Cassette, CassetteError, canary, har::Har, writing};
+use super::{Cassette, CassetteError, har::Har, token_scan, writer};
 
 impl Cassette {
-    /// Reads a file: one that was saved, or one of a browser or a proxy.
+    /// Reads a file that was saved by [`save`](Self::save), by a browser or by a proxy.
     ///
     /// ```
     /// use leadapi_client::testkit::cassette::Cassette;
@@ -16,13 +16,13 @@ impl Cassette {
     ///
     /// # Errors
     ///
-    /// [`CassetteError::Read`], and those of [`parse`](Self::parse).
+    /// [`CassetteError::Read`], and the errors of [`parse`](Self::parse).
     pub fn load(path: impl AsRef<Path>) -> Result<Self, CassetteError> {
         Self::load_only(path, "")
     }
 
-    /// Reads the entries of a file whose URL begins with this one: a browser notes more than one conversation, and what
-    /// is not of this API need not be one that can be replayed.
+    /// Reads only the entries whose URL starts with `url`. A browser records all its traffic, and entries of other
+    /// sites may not be replayable.
     ///
     /// ```
     /// use leadapi_client::testkit::cassette::{Cassette, CassetteError};
@@ -33,7 +33,7 @@ impl Cassette {
     ///
     /// # Errors
     ///
-    /// Those of [`load`](Self::load).
+    /// The errors of [`load`](Self::load).
     pub fn load_only(path: impl AsRef<Path>, url: &str) -> Result<Self, CassetteError> {
         let path = path.as_ref();
         let read = fs::read_to_string(path);
@@ -41,25 +41,25 @@ impl Cassette {
         Self::named(path.display().to_string(), &text, url)
     }
 
-    /// Reads the text of a HAR.
+    /// Parses the text of a HAR file.
     ///
-    /// Fields that the specification does not have, and fields that a replay does not need, may be there or not. What a
-    /// browser notes of a preflight, or of a request that it cancelled, is skipped.
+    /// Unknown fields are ignored, and fields that a replay does not need may be missing. Entries of CORS preflights
+    /// and of cancelled requests are skipped.
     ///
     /// ```
     /// use leadapi_client::testkit::cassette::Cassette;
     ///
     /// let har = r#"{"log": {"entries": [{"request": {"method": "GET", "url": "/v1/clients"}, "response": {"status": 500}}]}}"#;
     /// assert_eq!(Cassette::parse(har)?.len(), 1);
-    /// assert_eq!(Cassette::parse("[]").unwrap_err().to_string(), "the cassette is no HAR file");
+    /// assert_eq!(Cassette::parse("[]").unwrap_err().to_string(), "the cassette is not a HAR file");
     /// # Ok::<(), leadapi_client::testkit::cassette::CassetteError>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// [`CassetteError::NotHar`], and [`CassetteError::Unusable`] for the first entry of the API that cannot be replayed,
-    /// with the reason: a body that the file has left out or kept compressed, an unknown encoding, or another base path
-    /// than that of the entries before it.
+    /// [`CassetteError::NotHar`], and [`CassetteError::InvalidEntry`] for the first entry of the API that cannot be replayed,
+    /// with the reason: a body that is missing or still compressed, an unknown encoding, or a base path that differs
+    /// from the earlier entries.
     pub fn parse(text: &str) -> Result<Self, CassetteError> {
         Self::named("the cassette".to_owned(), text, "")
     }
@@ -75,25 +75,26 @@ impl Cassette {
         }
     }
 
-    /// The text of the file, as it is saved.
+    /// Returns the text of the file.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
     /// let har = r#"{"log": {"entries": [{"request": {"method": "GET", "url": "/v1/clients"},
     ///     "response": {"status": 401, "content": {"text": "{\"error\": \"invalid token: pak_0123\"}"}}}]}}"#;
     /// let error = Cassette::parse(har)?.to_har().unwrap_err();
-    /// let sentence = "nothing is saved, because the answer's body of entry 1 (GET) holds what looks like a token (pak_…)";
+    /// let sentence = "not saved: the response body of entry 1 (GET) contains what looks like a token (pak_…)";
     /// assert_eq!(error.to_string(), sentence);
     /// # Ok::<(), leadapi_client::testkit::cassette::CassetteError>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// [`CassetteError::Token`] when something in it looks like a token.
+    /// [`CassetteError::Token`] if anything in it looks like a token.
     pub fn to_har(&self) -> Result<String, CassetteError> {
         for (entry, nth) in self.har.log.entries.iter().zip(1..) {
-            if let Some((part, _)) = writing::parts(entry).find(|(_, text)| canary::sings(text.as_bytes())) {
-                return Err(CassetteError::Token { place: writing::place(nth, &entry.request.method, part) });
+            if let Some((part, _)) = writer::parts(entry).find(|(_, text)| token_scan::contains_token(text.as_bytes()))
+            {
+                return Err(CassetteError::Token { location: writer::location(nth, &entry.request.method, part) });
             }
         }
         let text = serde_json::to_string_pretty(&self.har);
@@ -102,7 +103,7 @@ impl Cassette {
         Ok(text)
     }
 
-    /// Saves it, with the folders that its path needs. A file that was there is replaced as a whole, or not at all.
+    /// Saves the file and creates missing directories. It replaces an existing file atomically.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
@@ -115,13 +116,13 @@ impl Cassette {
     ///
     /// # Errors
     ///
-    /// [`CassetteError::Write`], and those of [`to_har`](Self::to_har).
+    /// [`CassetteError::Write`], and the errors of [`to_har`](Self::to_har).
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), CassetteError> {
         let (path, text) = (path.as_ref(), self.to_har()?);
-        let mut half = OsString::from(path);
-        half.push(".half");
-        let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
-        let written = folder.and_then(|()| fs::write(&half, text)).and_then(|()| fs::rename(&half, path));
+        let mut temporary = OsString::from(path);
+        temporary.push(".tmp");
+        let directory = path.parent().map_or(Ok(()), fs::create_dir_all);
+        let written = directory.and_then(|()| fs::write(&temporary, text)).and_then(|()| fs::rename(&temporary, path));
         written.map_err(|source| CassetteError::Write { path: path.to_owned(), source })
     }
 }

@@ -1,7 +1,7 @@
-//! HAR 1.2, as far as a cassette goes: <http://www.softwareishard.com/blog/har-12-spec/>.
+//! The part of HAR 1.2 that cassettes use: <http://www.softwareishard.com/blog/har-12-spec/>.
 //!
-//! Written is every field that the specification requires, in its order, and nothing beside them. Read is what a replay
-//! needs; the rest may be there or not. What is different in every run is a constant here.
+//! The writer writes exactly the fields that the specification requires, in its order. The reader needs only the fields
+//! that a replay uses. Fields that would differ in every run are constants.
 
 use base64::{Engine, engine::general_purpose::STANDARD_NO_PAD};
 use http::StatusCode;
@@ -33,7 +33,7 @@ struct Creator {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Entry {
-    #[serde(skip_deserializing, default = "moment")]
+    #[serde(skip_deserializing, default = "fixed_time")]
     started_date_time: &'static str,
     #[serde(skip_deserializing, default)]
     time: u8,
@@ -55,15 +55,15 @@ pub(super) struct Request {
     #[serde(skip_deserializing, default)]
     cookies: [(); 0],
     #[serde(default)]
-    pub(super) headers: Vec<Named>,
-    /// A copy of what stands in the URL, which is what a replay reads.
+    pub(super) headers: Vec<NameValue>,
+    /// A copy of the query in the URL. A replay uses the URL.
     #[serde(skip_deserializing, default)]
-    query_string: Vec<Named>,
+    query_string: Vec<NameValue>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) post_data: Option<PostData>,
     #[serde(skip_deserializing, default = "unknown")]
     headers_size: i8,
-    /// As the file says, which may have left the body itself out.
+    /// The size according to the file, which may omit the body itself.
     #[serde(default)]
     pub(super) body_size: i64,
 }
@@ -79,7 +79,7 @@ pub(super) struct Response {
     #[serde(skip_deserializing, default)]
     cookies: [(); 0],
     #[serde(default)]
-    pub(super) headers: Vec<Named>,
+    pub(super) headers: Vec<NameValue>,
     #[serde(default)]
     pub(super) content: Content,
     #[serde(rename = "redirectURL", skip_deserializing, default)]
@@ -91,7 +91,7 @@ pub(super) struct Response {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Named {
+pub(super) struct NameValue {
     pub(super) name: String,
     pub(super) value: String,
 }
@@ -112,10 +112,10 @@ pub(super) struct Content {
     pub(super) size: i64,
     #[serde(default)]
     pub(super) mime_type: String,
-    /// None where a program has left it out.
+    /// `None` if the program that wrote the file omitted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<String>,
-    /// `base64`, or that the text is the body.
+    /// `base64`, or `None` if the text is the body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) encoding: Option<String>,
 }
@@ -137,8 +137,8 @@ impl Har {
 }
 
 impl Entry {
-    /// With the fields that are not read, as they are written, and without the headers that no cassette may hold.
-    pub(super) fn completed(self) -> Self {
+    /// Sets the fields that are not read, and removes secret headers.
+    pub(super) fn normalized(self) -> Self {
         let Self { mut request, mut response, .. } = self;
         for headers in [&mut request.headers, &mut response.headers] {
             headers.retain(|header| !SECRET.iter().any(|secret| header.name.eq_ignore_ascii_case(secret.as_str())));
@@ -152,7 +152,7 @@ impl Entry {
 
     pub(super) fn new(request: Request, response: Response) -> Self {
         let (cache, timings) = (Cache::default(), Timings::default());
-        Self { started_date_time: moment(), time: 0, request, response, cache, timings }
+        Self { started_date_time: fixed_time(), time: 0, request, response, cache, timings }
     }
 }
 
@@ -160,7 +160,7 @@ impl Request {
     pub(super) fn new(
         method: String,
         url: String,
-        headers: Vec<Named>,
+        headers: Vec<NameValue>,
         query: Vec<(String, String)>,
         post_data: Option<PostData>,
     ) -> Self {
@@ -170,7 +170,7 @@ impl Request {
             http_version: http_version(),
             cookies: [],
             headers,
-            query_string: query.into_iter().map(|(name, value)| Named { name, value }).collect(),
+            query_string: query.into_iter().map(|(name, value)| NameValue { name, value }).collect(),
             body_size: post_data.as_ref().map_or(0, |data| size(data.text.len())),
             post_data,
             headers_size: unknown(),
@@ -179,7 +179,7 @@ impl Request {
 }
 
 impl Response {
-    pub(super) fn new(status: u16, headers: Vec<Named>, content: Content) -> Self {
+    pub(super) fn new(status: u16, headers: Vec<NameValue>, content: Content) -> Self {
         let reason = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
         Self {
             status,
@@ -196,12 +196,12 @@ impl Response {
 }
 
 impl Content {
-    /// The body that it stands for; none when it is written in a way that nobody knows.
+    /// Decodes the body. Returns `None` if its encoding is unknown or invalid.
     pub(super) fn body(&self) -> Option<Vec<u8>> {
         match self.encoding.as_deref() {
             None | Some("") => Some(self.text.clone().unwrap_or_default().into_bytes()),
             Some("base64") => {
-                // Some programs break the lines, and some leave the end unpadded.
+                // Some programs break the lines, and some omit the padding.
                 let digits: String = self
                     .text
                     .iter()
@@ -225,8 +225,8 @@ fn version() -> &'static str {
     "1.2"
 }
 
-/// Readers want a moment; the true one would make two recordings of the same run differ.
-fn moment() -> &'static str {
+/// Readers require a time. The actual one would make two recordings of the same traffic differ.
+fn fixed_time() -> &'static str {
     "2000-01-01T00:00:00.000Z"
 }
 
@@ -234,12 +234,12 @@ fn http_version() -> &'static str {
     "HTTP/1.1"
 }
 
-/// How the specification says that a size is not known.
+/// The value for an unknown size in the specification.
 fn unknown() -> i8 {
     -1
 }
 
-/// A length as HAR writes it, where -1 is one that is not known.
+/// Converts a length to the integer type of HAR, in which -1 means unknown.
 pub(super) fn size(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! JSON whose text can be changed in places: the order of keys and the digits of numbers stay as they came.
+//! JSON whose strings can be replaced. It keeps the order of keys and the digits of numbers.
 
 use std::fmt;
 
@@ -10,13 +10,13 @@ pub(super) enum Json {
     Object(Vec<(String, Json)>),
     Array(Vec<Json>),
     Text(String),
-    /// A number, `true`, `false` or `null`, as it is written.
+    /// A number, `true`, `false` or `null`, as in the source.
     Other(String),
 }
 
 impl Json {
     pub(super) fn parse(text: &str) -> Option<Self> {
-        // It bounds the depth, on which the rest relies.
+        // Limits the nesting depth, because `read` is recursive.
         serde_json::from_str::<Value>(text).ok()?;
         read(serde_json::from_str(text).ok()?)
     }
@@ -32,7 +32,7 @@ impl Json {
         if let Self::Text(text) = self { Some(text) } else { None }
     }
 
-    /// Calls it on every text that is a value; keys are none.
+    /// Calls `change` on every string value. Keys are not values.
     pub(super) fn each_text(&mut self, change: &mut impl FnMut(&mut String)) {
         match self {
             Self::Object(fields) => fields.iter_mut().for_each(|(_, value)| value.each_text(change)),
@@ -60,14 +60,14 @@ fn read(raw: &RawValue) -> Option<Json> {
     })
 }
 
-/// An object in the order of its text.
+/// The pairs of an object in source order.
 struct Pairs<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
+        struct PairsVisitor;
 
-        impl<'de> Visitor<'de> for InOrder {
+        impl<'de> Visitor<'de> for PairsVisitor {
             type Value = Vec<(String, &'de RawValue)>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -83,7 +83,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
             }
         }
 
-        deserializer.deserialize_map(InOrder).map(Pairs)
+        deserializer.deserialize_map(PairsVisitor).map(Pairs)
     }
 }
 
@@ -114,9 +114,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_changed_stays_as_it_is_written() {
+    fn unchanged_json_keeps_its_text() {
         let text = r#"{"b":1.50,"a":[{},[],null,true,1e400],"c":"é\n\"","b":{"x":-0}}"#;
-        // 1e400 is no number to serde_json, and so the whole is none of our JSON.
+        // serde_json rejects 1e400, so the whole text does not parse.
         assert!(Json::parse(text).is_none());
         let text = text.replace("1e400", "100000000000000000000");
         assert_eq!(Json::parse(&text).unwrap().to_string(), text);

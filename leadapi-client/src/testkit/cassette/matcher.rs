@@ -1,21 +1,21 @@
-//! Whether a request is the recorded one, and if not, in what it differs.
+//! Compares a request with a recorded one and describes the differences.
 
 use std::collections::BTreeMap;
 
 use super::{json::Json, target::Target};
 
-/// What of a request is compared.
+/// The parts of a request that are compared.
 #[derive(Debug, Clone)]
-pub(super) struct Asked {
+pub(super) struct ComparedRequest {
     pub(super) method: String,
     pub(super) target: Target,
     pub(super) key: Option<String>,
     pub(super) body: Body,
 }
 
-impl Asked {
-    /// Whether method and path are the same.
-    pub(super) fn is_about_the_same(&self, other: &Self) -> bool {
+impl ComparedRequest {
+    /// Returns whether method and path are the same.
+    pub(super) fn has_same_target(&self, other: &Self) -> bool {
         self.method == other.method && self.target.segments == other.target.segments
     }
 }
@@ -33,79 +33,79 @@ impl Body {
     }
 }
 
-/// Which name of the cassette stands for what in this run: one for one, in both directions.
+/// A one-to-one mapping between the placeholders of the cassette and the values of this run.
 #[derive(Debug, Default)]
 struct Aliases {
-    meaning: BTreeMap<String, String>,
-    name: BTreeMap<String, String>,
+    values: BTreeMap<String, String>,
+    placeholders: BTreeMap<String, String>,
 }
 
 impl Aliases {
-    fn insert(&mut self, name: &str, meaning: &str) {
-        self.meaning.insert(name.to_owned(), meaning.to_owned());
-        self.name.insert(meaning.to_owned(), name.to_owned());
+    fn insert(&mut self, placeholder: &str, value: &str) {
+        self.values.insert(placeholder.to_owned(), value.to_owned());
+        self.placeholders.insert(value.to_owned(), placeholder.to_owned());
     }
 
-    /// Not by `BTreeMap::append`, which walks over all that is there already.
+    /// Not with `BTreeMap::append`, which iterates over all existing entries.
     fn extend(&mut self, other: Self) {
-        self.meaning.extend(other.meaning);
-        self.name.extend(other.name);
+        self.values.extend(other.values);
+        self.placeholders.extend(other.placeholders);
     }
 }
 
-/// What the names of the cassette have come to stand for.
+/// The placeholders of the cassette that have a value in this run.
 #[derive(Debug, Default)]
-pub(super) struct Bound {
+pub(super) struct BoundPlaceholders {
     keys: Aliases,
     redacted: Aliases,
 }
 
-impl Bound {
-    /// What a redacted text was sent as.
-    pub(super) fn redacted(&self, name: &str) -> Option<&String> {
-        self.redacted.meaning.get(name)
+impl BoundPlaceholders {
+    /// Returns the value that was sent for a redacted text.
+    pub(super) fn redacted(&self, placeholder: &str) -> Option<&String> {
+        self.redacted.values.get(placeholder)
     }
 
-    /// Keeps what a comparison without differences has bound.
-    pub(super) fn extend(&mut self, Bindings { keys, redacted }: Bindings) {
+    /// Adds the bindings of a comparison without differences.
+    pub(super) fn extend(&mut self, NewBindings { keys, redacted }: NewBindings) {
         self.keys.extend(keys);
         self.redacted.extend(redacted);
     }
 }
 
-/// What one comparison binds beyond what was bound before it.
+/// The bindings that one comparison adds.
 #[derive(Debug, Default)]
-pub(super) struct Bindings {
+pub(super) struct NewBindings {
     keys: Aliases,
     redacted: Aliases,
 }
 
-/// The names that were bound before a comparison, and those that it binds itself. Nothing is copied, so that the cost of
-/// a comparison does not grow with the tape.
-struct Trial<'a> {
+/// The bindings before a comparison, and those that it adds. Nothing is copied, so the cost of a comparison does not
+/// grow with the cassette.
+struct Candidate<'a> {
     known: &'a Aliases,
     new: &'a mut Aliases,
 }
 
-impl Trial<'_> {
-    fn meaning(&self, name: &str) -> Option<&String> {
-        self.known.meaning.get(name).or_else(|| self.new.meaning.get(name))
+impl Candidate<'_> {
+    fn value(&self, placeholder: &str) -> Option<&String> {
+        self.known.values.get(placeholder).or_else(|| self.new.values.get(placeholder))
     }
 
-    /// Whether the name may stand for this; if so, it does from now on.
-    fn bind(&mut self, name: &str, meaning: &str) -> bool {
-        match self.meaning(name) {
-            Some(known) => known == meaning,
-            None if self.known.name.contains_key(meaning) || self.new.name.contains_key(meaning) => false,
+    /// Binds the placeholder to the value. Returns false if either is bound to something else.
+    fn bind(&mut self, placeholder: &str, value: &str) -> bool {
+        match self.value(placeholder) {
+            Some(known) => known == value,
+            None if self.known.placeholders.contains_key(value) || self.new.placeholders.contains_key(value) => false,
             None => {
-                self.new.insert(name, meaning);
+                self.new.insert(placeholder, value);
                 true
             }
         }
     }
 }
 
-/// In what a request differs from a recorded one, each with how far apart that sets them.
+/// The differences between a request and a recorded one, each with a weight.
 #[derive(Debug, Default)]
 pub(super) struct Differences(Vec<(u32, String)>);
 
@@ -118,70 +118,71 @@ impl Differences {
         self.0.is_empty()
     }
 
-    /// The first of them, in words.
-    pub(super) fn sentence(&self) -> String {
-        const SHOWN: usize = 4;
-        let mut words: Vec<_> = self.0.iter().take(SHOWN).map(|(_, words)| words.clone()).collect();
-        if self.0.len() > SHOWN {
-            words.push(format!("and {} more", self.0.len() - SHOWN));
+    /// Describes the first differences.
+    pub(super) fn description(&self) -> String {
+        const MAX: usize = 4;
+        let mut texts: Vec<_> = self.0.iter().take(MAX).map(|(_, text)| text.clone()).collect();
+        if self.0.len() > MAX {
+            texts.push(format!("and {} more", self.0.len() - MAX));
         }
-        words.join("; ")
+        texts.join("; ")
     }
 
-    fn add(&mut self, weight: u32, words: String) {
-        self.0.push((weight, words));
+    fn add(&mut self, weight: u32, text: String) {
+        self.0.push((weight, text));
     }
 }
 
-/// Compares; what matches binds names, which the caller keeps only if there is no difference.
-pub(super) fn differences(recorded: &Asked, asked: &Asked, bound: &Bound) -> (Differences, Bindings) {
-    let (mut found, mut new) = (Differences::default(), Bindings::default());
-    let mut keys = Trial { known: &bound.keys, new: &mut new.keys };
-    let mut redacted = Trial { known: &bound.redacted, new: &mut new.redacted };
-    if recorded.method != asked.method {
-        found.add(20, format!("the method is {}, not {}", asked.method, recorded.method));
+/// Compares two requests. The caller keeps the new bindings only if there is no difference.
+pub(super) fn differences(
+    recorded: &ComparedRequest,
+    sent: &ComparedRequest,
+    bound: &BoundPlaceholders,
+) -> (Differences, NewBindings) {
+    let (mut found, mut new) = (Differences::default(), NewBindings::default());
+    let mut keys = Candidate { known: &bound.keys, new: &mut new.keys };
+    let mut redacted = Candidate { known: &bound.redacted, new: &mut new.redacted };
+    if recorded.method != sent.method {
+        found.add(20, format!("the method is {}, not {}", sent.method, recorded.method));
     }
-    if recorded.target.segments != asked.target.segments {
-        let alike = recorded.target.segments.iter().zip(&asked.target.segments).filter(|(a, b)| a == b).count();
-        let apart = recorded.target.segments.len().max(asked.target.segments.len()).saturating_sub(alike);
+    if recorded.target.segments != sent.target.segments {
+        let common = recorded.target.segments.iter().zip(&sent.target.segments).filter(|(a, b)| a == b).count();
+        let apart = recorded.target.segments.len().max(sent.target.segments.len()).saturating_sub(common);
         let weight = 10 + u32::try_from(apart).unwrap_or(u32::MAX / 4).min(9);
-        found.add(weight, format!("the path is {}, not {}", asked.target.path(), recorded.target.path()));
+        found.add(weight, format!("the path is {}, not {}", sent.target.path(), recorded.target.path()));
     }
-    query(&recorded.target.query, &asked.target.query, &mut redacted, &mut found);
-    match (&recorded.body, &asked.body) {
-        (Body::Json(recorded), Body::Json(asked)) => json(recorded, asked, "", &mut redacted, &mut found),
-        (Body::Bytes(recorded), Body::Bytes(asked)) if recorded == asked => {}
-        (_, Body::Bytes(asked)) if asked.is_empty() => found.add(3, "the body is missing".to_owned()),
+    query(&recorded.target.query, &sent.target.query, &mut redacted, &mut found);
+    match (&recorded.body, &sent.body) {
+        (Body::Json(recorded), Body::Json(sent)) => json(recorded, sent, "", &mut redacted, &mut found),
+        (Body::Bytes(recorded), Body::Bytes(sent)) if recorded == sent => {}
+        (_, Body::Bytes(sent)) if sent.is_empty() => found.add(3, "the body is missing".to_owned()),
         (Body::Bytes(recorded), _) if recorded.is_empty() => {
-            found.add(3, "it has a body, the recorded one none".to_owned());
+            found.add(3, "it has a body, but the recorded request has none".to_owned());
         }
-        _ => found.add(3, "the body is another".to_owned()),
+        _ => found.add(3, "the body differs".to_owned()),
     }
-    key(recorded.key.as_deref(), asked.key.as_deref(), &mut keys, &mut found);
+    key(recorded.key.as_deref(), sent.key.as_deref(), &mut keys, &mut found);
     (found, new)
 }
 
-/// A request that is sent again keeps its key, and no two creates have the same one: what the key is does not matter.
-fn key(recorded: Option<&str>, asked: Option<&str>, bound: &mut Trial<'_>, found: &mut Differences) {
-    match (recorded, asked) {
-        // Whoever recorded it sent none, such as a browser; our client sends one with each create.
+/// A retry must keep its key, and different creates must have different keys. The value of a key does not matter.
+fn key(recorded: Option<&str>, sent: Option<&str>, bound: &mut Candidate<'_>, found: &mut Differences) {
+    match (recorded, sent) {
+        // The recorded program, such as a browser, sent no key. Our client always does.
         (None, _) => {}
         (Some(_), None) => found.add(2, "the header idempotency-key is missing".to_owned()),
         (Some(name), Some(key)) => {
-            if bound.meaning(name).is_some_and(|known| known != key) {
-                found.add(2, format!("the idempotency-key is not the one that was sent before as {name}"));
+            if bound.value(name).is_some_and(|known| known != key) {
+                found.add(2, format!("the idempotency-key differs from the one that was sent before as {name}"));
             } else if !bound.bind(name, key) {
-                found.add(
-                    2,
-                    format!("the idempotency-key was sent before with another request, and {name} is a new one"),
-                );
+                found.add(2, format!("the idempotency-key was already sent with another request, but {name} is new"));
             }
         }
     }
 }
 
-/// The order of parameters does not matter, that of the values of one does.
-fn query(recorded: &[(String, String)], asked: &[(String, String)], bound: &mut Trial<'_>, found: &mut Differences) {
+/// The order of parameters does not matter, but the order of the values of one parameter does.
+fn query(recorded: &[(String, String)], sent: &[(String, String)], bound: &mut Candidate<'_>, found: &mut Differences) {
     let sorted = |query: &[(String, String)]| {
         let mut sorted = BTreeMap::<String, Vec<String>>::new();
         for (name, value) in query {
@@ -189,31 +190,31 @@ fn query(recorded: &[(String, String)], asked: &[(String, String)], bound: &mut 
         }
         sorted
     };
-    let (recorded, asked) = (sorted(recorded), sorted(asked));
+    let (recorded, sent) = (sorted(recorded), sorted(sent));
     for (name, values) in &recorded {
-        match asked.get(name) {
+        match sent.get(name) {
             None => found.add(2, format!("the parameter {name} is missing")),
             Some(others) => {
-                let alike = values.len() == others.len()
+                let common = values.len() == others.len()
                     && values.iter().zip(others).all(|(value, other)| same_text(value, other, bound));
-                if !alike {
-                    let (asked, recorded) = (others.join(", "), values.join(", "));
-                    found.add(2, format!("the parameter {name} is {}, not {}", brief(&asked), brief(&recorded)));
+                if !common {
+                    let (sent, recorded) = (others.join(", "), values.join(", "));
+                    found.add(2, format!("the parameter {name} is {}, not {}", brief(&sent), brief(&recorded)));
                 }
             }
         }
     }
-    for name in asked.keys().filter(|name| !recorded.contains_key(*name)) {
+    for name in sent.keys().filter(|name| !recorded.contains_key(*name)) {
         found.add(2, format!("the parameter {name} is not recorded"));
     }
 }
 
-fn json(recorded: &Json, asked: &Json, at: &str, bound: &mut Trial<'_>, found: &mut Differences) {
-    match (recorded, asked) {
+fn json(recorded: &Json, sent: &Json, at: &str, bound: &mut Candidate<'_>, found: &mut Differences) {
+    match (recorded, sent) {
         (Json::Object(fields), Json::Object(others)) => {
             for (key, value) in fields {
                 let at = pointer(at, key);
-                match asked.field(key) {
+                match sent.field(key) {
                     Some(other) => json(value, other, &at, bound, found),
                     None => found.add(1, format!("{at} is missing in the body")),
                 }
@@ -231,14 +232,14 @@ fn json(recorded: &Json, asked: &Json, at: &str, bound: &mut Trial<'_>, found: &
         (Json::Other(one), Json::Other(other)) if same_number(one, other) => {}
         _ => {
             let at = if at.is_empty() { "the body" } else { at };
-            found.add(1, format!("{at} is {}, not {}", brief(&asked.to_string()), brief(&recorded.to_string())));
+            found.add(1, format!("{at} is {}, not {}", brief(&sent.to_string()), brief(&recorded.to_string())));
         }
     }
 }
 
-/// A text that was redacted may be any, but the same one everywhere.
-fn same_text(recorded: &str, asked: &str, bound: &mut Trial<'_>) -> bool {
-    recorded == asked || (is_redacted(recorded) && bound.bind(recorded, asked))
+/// A redacted text matches any value, but always the same one.
+fn same_text(recorded: &str, sent: &str, bound: &mut Candidate<'_>) -> bool {
+    recorded == sent || (is_redacted(recorded) && bound.bind(recorded, sent))
 }
 
 pub(super) fn is_redacted(text: &str) -> bool {
@@ -246,7 +247,7 @@ pub(super) fn is_redacted(text: &str) -> bool {
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
-/// 450 and 450.0 are one number; `true`, `false` and `null` are themselves.
+/// 450 and 450.0 are the same number. `true`, `false` and `null` are compared as text.
 fn same_number(one: &str, other: &str) -> bool {
     if one == other {
         return true;
@@ -261,10 +262,10 @@ fn pointer(at: &str, key: &str) -> String {
     format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
-/// As much of a value as fits a sentence.
+/// Truncates a value for a message.
 fn brief(text: &str) -> String {
-    const MOST: usize = 80;
-    let mut brief: String = text.chars().take(MOST).collect();
+    const MAX_CHARS: usize = 80;
+    let mut brief: String = text.chars().take(MAX_CHARS).collect();
     if brief.len() < text.len() {
         brief.push('…');
     }

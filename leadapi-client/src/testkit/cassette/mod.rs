@@ -1,8 +1,8 @@
-//! Recorded conversations with the service, and their replay.
+//! Records requests and responses, and replays them.
 //!
-//! A [`Recorder`] stands around a transport and makes a [`Cassette`] of what passes; the cassette is a file of HAR 1.2,
-//! which browsers and proxies read and write too. It is replayed on a server ([`Cassette::replay`]), for programs in any
-//! language, or without a socket ([`Cassette::transport`]). A [`Deck`] records or replays, as its [`Mode`] says.
+//! A [`Recorder`] wraps a transport and records its traffic as a [`Cassette`]: a file of HAR 1.2, the format that browsers
+//! and proxies read and write. A cassette is replayed by a server ([`Cassette::replay`]), for programs in any language, or
+//! without a socket ([`Cassette::transport`]). A [`CassetteSession`] records or replays, as its [`Mode`] selects.
 //!
 //! ```
 //! use leadapi_client::{Client, model::NewLead, testkit::cassette::Recorder, transport::InProcess};
@@ -22,66 +22,66 @@
 //! # Ok(()) }
 //! ```
 //!
-//! # What enters the file
+//! # What the file contains
 //!
-//! Two recordings of the same run differ in no byte, and nothing in them is a secret:
+//! Two recordings of the same traffic are identical, and they contain no secrets:
 //!
-//! - Of the headers only those of a list; the token's is not on it, and cannot be put there. A text that looks like a
-//!   token, wherever it stands, keeps the cassette from being saved.
-//! - Moments of the recording are constants. Which host it was does not enter the file.
-//! - Idempotency keys are `key-1`, `key-2` in the order of their first sight, request ids `request-1`.
-//! - The id of each lead that was created meanwhile is `id-1`, `id-2` in URLs, bodies and `Location`, and its
-//!   `created_at` a second of the year 2100: they keep the order that the service lists them in, before all leads that
-//!   were there already. [`Recorder::keep_ids`] leaves both as they are.
-//! - The name, email, phone, notes and business name of leads are redacted: they become `redacted-1`, `redacted-2`, the
-//!   same text by the same name, in requests and responses. [`Recorder::keep_personal_data`] keeps them, and
-//!   [`Recorder::redact`] adds fields, such as `source`. When an email, a phone number or the text of an added field would
-//!   stand in another field too, nothing is saved. A body that is not JSON stays as it is.
+//! - Only the headers of an allowlist are recorded. The header with the token is not on it and cannot be added. A cassette
+//!   with any text that looks like a token cannot be saved.
+//! - The times of the requests are constants, and the host is not recorded.
+//! - Idempotency keys become `key-1`, `key-2` in order of first use, and request ids become `request-1`.
+//! - The id of each lead created during the recording becomes `id-1`, `id-2` in URLs, bodies and `Location`, and its
+//!   `created_at` becomes a second of the year 2100. This keeps the order of lists: these leads come before all existing
+//!   ones. [`Recorder::keep_ids`] keeps both.
+//! - The name, email, phone, notes and business name of leads are redacted: they become `redacted-1`, `redacted-2`, and
+//!   equal texts get the same placeholder, in requests and responses. [`Recorder::keep_personal_data`] keeps them, and
+//!   [`Recorder::redact`] adds fields, such as `source`. If an email, a phone number or the text of an added field also
+//!   occurs in another field, nothing is saved. A body that is not JSON is not changed.
 //!
-//! What the service makes of the time that has passed stays: a `Retry-After` differs when the runs differ in their pace.
+//! Values that depend on elapsed time stay: a `Retry-After` may differ between two recordings.
 //!
-//! A request that got no answer cannot be recorded: that a network failed is not what the service says, and a server
-//! cannot replay a connection that was refused. [`Recorder::cassette`] then fails; the test itself is told of its error.
+//! A request without a response cannot be recorded, because a server cannot replay a refused connection.
+//! [`Recorder::cassette`] then fails; the program under test receives the error of its call.
 //!
 //! # What is compared
 //!
-//! Method, path, query and body, not the host and not the token. The order of parameters, that of the keys of JSON, and
-//! how escapes and numbers are written do not matter. A redacted text may be any, but the same one each time, and is
-//! answered as it was sent. An idempotency key may be any, but what was sent again must have kept its key, and what was
-//! another create must have another.
+//! A replay compares method, path, query and body, but neither host nor token. The order of parameters and of JSON keys,
+//! escapes and the notation of numbers do not matter. A redacted text matches any value, but always the same one, and the
+//! response contains the value that was sent. An idempotency key matches any value, but a retry must keep its key, and
+//! another create must have another key.
 //!
-//! Each entry is used once, and in its order unless [`Cassette::any_order`] says otherwise. A request that is not the
-//! recorded one is answered with 501 and a sentence about the nearest entry, and the replay is not faithful.
+//! Each entry is used once, and in order unless [`Cassette::any_order`] is set. A request that does not match is answered
+//! with 501 and a message about the nearest entry, and the replay fails.
 
-mod canary;
-mod deck;
 mod error;
 mod exchange;
 mod file;
 mod har;
 mod json;
 mod matcher;
-mod names;
+mod open;
+mod placeholders;
 mod player;
 mod progress;
 mod recorder;
 mod replay;
 mod rules;
 mod target;
-mod usable;
-mod writing;
+mod token_scan;
+mod validate;
+mod writer;
 
 use std::path::PathBuf;
 
-pub use deck::{Deck, Mode, Opening};
 pub use error::CassetteError;
+pub use open::{CassetteSession, Mode, OpenOptions};
 pub use recorder::Recorder;
 pub use replay::{Replay, ReplayTransport};
 
 use har::{Entry, Har};
-use player::{Player, Recorded};
+use player::{Player, RecordedEntry};
 
-/// A recorded conversation: a file of HAR 1.2.
+/// A recording of requests and responses: a file of HAR 1.2.
 #[derive(Debug, Clone)]
 pub struct Cassette {
     name: String,
@@ -91,27 +91,27 @@ pub struct Cassette {
 
 impl Cassette {
     fn new(name: String, Har { log }: Har) -> Result<Self, CassetteError> {
-        // Before what a program has left out is filled in.
-        usable::check(&log.entries)?;
-        let har = Har::new(log.entries.into_iter().map(Entry::completed).collect());
+        // Before `normalized` sets the missing fields.
+        validate::check(&log.entries)?;
+        let har = Har::new(log.entries.into_iter().map(Entry::normalized).collect());
         Ok(Self { name, har, any_order: false })
     }
 
-    /// The file that a test records into or replays, as its mode says.
+    /// Returns options to open a file that a test records or replays.
     ///
     /// ```
     /// use leadapi_client::{testkit::cassette::Cassette, transport::InProcess};
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # let (service, _) = support::service();
     ///
-    /// let nothing = Cassette::open("no/such.har").around(InProcess::new(service)).unwrap_err();
-    /// assert!(nothing.to_string().ends_with("LEADAPI_CASSETTE=record records it"));
+    /// let error = Cassette::open("no/such.har").wrap(InProcess::new(service)).unwrap_err();
+    /// assert!(error.to_string().ends_with("LEADAPI_CASSETTE=record records it"));
     /// ```
-    pub fn open(path: impl Into<PathBuf>) -> Opening {
-        Opening::new(path.into())
+    pub fn open(path: impl Into<PathBuf>) -> OpenOptions {
+        OpenOptions::new(path.into())
     }
 
-    /// Only the entries whose URL begins with this one: what a browser notes is more than one conversation.
+    /// Keeps only the entries whose URL starts with `url`. A browser records all its traffic.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
@@ -127,8 +127,7 @@ impl Cassette {
         self
     }
 
-    /// Entries may be asked for in any order; of several that are the same, the first is answered first. It is for
-    /// programs that ask for several things at once.
+    /// Matches entries in any order, for programs with concurrent requests. Equal entries are used in order.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
@@ -141,7 +140,7 @@ impl Cassette {
         self
     }
 
-    /// How many entries it has.
+    /// Returns the number of entries.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
@@ -152,7 +151,7 @@ impl Cassette {
         self.har.log.entries.len()
     }
 
-    /// Whether it has none.
+    /// Returns whether it has no entries.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
@@ -163,7 +162,7 @@ impl Cassette {
         self.har.log.entries.is_empty()
     }
 
-    /// Replays it on a server of its own on this machine. It needs a tokio runtime to start, and none afterwards.
+    /// Starts a local server that replays the cassette. Starting it needs a tokio runtime.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
@@ -178,7 +177,7 @@ impl Cassette {
         Replay::start(self.player()).await
     }
 
-    /// Replays it without a socket and without a runtime.
+    /// Returns a transport that replays the cassette without a socket or a runtime.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -195,8 +194,8 @@ impl Cassette {
 
     fn player(&self) -> Player {
         let entries = self.har.log.entries.iter().zip(1..);
-        // What cannot be replayed was refused when it was read.
-        let recorded = entries.filter_map(|(entry, nth)| Recorded::new(entry, nth).ok().flatten());
+        // `new` has rejected the entries that cannot be replayed.
+        let recorded = entries.filter_map(|(entry, nth)| RecordedEntry::new(entry, nth).ok().flatten());
         Player::new(self.name.clone(), recorded.collect(), self.any_order)
     }
 }

@@ -1,7 +1,6 @@
 //! Which entries of a cassette have been replayed.
 
-/// Which entries have been replayed. It looks up an entry and finds the first unused one without a search through those
-/// before it.
+/// The entries that have been replayed. Finding the first unused entry does not search the used ones before it.
 #[derive(Debug)]
 pub(super) struct Progress {
     used: Vec<bool>,
@@ -27,7 +26,7 @@ impl Progress {
         }
     }
 
-    /// The entries that are left, in their order.
+    /// Returns the unused entries in order.
     pub(super) fn unused(&self) -> impl Iterator<Item = usize> {
         let rest = self.used.iter().enumerate().skip(self.first_unused);
         rest.filter(|(_, used)| !**used).map(|(nth, _)| nth)
@@ -39,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_is_found_in_any_order() {
+    fn unused_entries_are_found_in_any_order() {
         let mut progress = Progress::new(4);
         for (used, left) in [(2, vec![0, 1, 3]), (0, vec![1, 3]), (1, vec![3]), (3, vec![])] {
             progress.use_up(used);

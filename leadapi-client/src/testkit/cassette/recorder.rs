@@ -1,4 +1,4 @@
-//! A transport that remembers what passes through it.
+//! A transport that records its traffic.
 
 use std::{
     fmt,
@@ -9,16 +9,16 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use http::{HeaderName, Request, Response};
 
-use super::{Cassette, CassetteError, exchange::Exchange, har::Har, rules::Rules, writing};
+use super::{Cassette, CassetteError, exchange::Exchange, har::Har, rules::Rules, writer};
 use crate::transport::{Transport, TransportError};
 
-/// A transport around another one, that makes a [`Cassette`] of what passes through it.
+/// A transport that wraps another one and records its traffic as a [`Cassette`].
 ///
-/// The name, email, phone, notes and business name of leads are redacted, unless [`keep_personal_data`](Self::keep_personal_data)
-/// says otherwise.
+/// The name, email, phone, notes and business name of leads are redacted by default
+/// ([`keep_personal_data`](Self::keep_personal_data)).
 ///
-/// Clones record into the same cassette, so that a test keeps one and gives the client another. Requests stand in it in
-/// the order in which they were sent. The token is not even kept in memory.
+/// Clones record into the same cassette, so a test can keep one and give the client another. Requests are recorded in
+/// the order in which they were sent. The token is not kept, not even in memory.
 ///
 /// ```
 /// use leadapi_client::{Client, model::NewLead, testkit::cassette::Recorder, transport::InProcess};
@@ -43,7 +43,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Records what passes through this transport.
+    /// Creates a recorder around this transport.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -62,11 +62,11 @@ impl Recorder {
         Self { inner: Arc::new(transport), exchanges: Arc::default(), rules: Arc::new(rules) }
     }
 
-    /// Keeps the texts of a field out of the cassette: `email` is a field of this name wherever it stands, also in a
-    /// query; `/data/*/email` is a JSON pointer into a body, with `*` for any key or index.
+    /// Redacts a field. `email` means any field of this name, including query parameters; `/data/*/email` is a JSON pointer
+    /// into a body, where `*` matches any key or index.
     ///
-    /// The same text becomes the same name, `redacted-1` and so on, in requests and in answers. See
-    /// [the module](super) for how it is replayed.
+    /// Equal texts get the same placeholder, `redacted-1` and so on, in requests and responses. The [module](super)
+    /// describes how they are replayed.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -80,8 +80,8 @@ impl Recorder {
         self
     }
 
-    /// Keeps what says who a lead is. Without it the name, email, phone, notes and business name of leads are redacted as
-    /// by [`redact`](Self::redact), in what is sent and in what is answered; it is for data that somebody has made up.
+    /// Turns off the default redaction of the name, email, phone, notes and business name of leads. Use it for
+    /// fictitious data.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -95,7 +95,7 @@ impl Recorder {
         self
     }
 
-    /// Leaves the ids and the moments of leads that are created as they are. Two recordings then differ in them.
+    /// Keeps the ids and creation times of created leads. Two recordings then differ in them.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -109,7 +109,7 @@ impl Recorder {
         self
     }
 
-    /// Records a header that is not on the list of those that are, as it comes.
+    /// Adds a header to the recorded ones, with its value unchanged.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -131,7 +131,7 @@ impl Recorder {
         Ok(self)
     }
 
-    /// What has passed so far.
+    /// Returns the recording so far.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -148,10 +148,10 @@ impl Recorder {
     ///
     /// # Errors
     ///
-    /// [`CassetteError::NoAnswer`] when a request failed on its way, was given up or is still on it,
-    /// [`CassetteError::Unredactable`] and [`CassetteError::Leak`] when the cassette would hold what it must not.
+    /// [`CassetteError::NoResponse`] if a request failed, was cancelled or is still in flight, and
+    /// [`CassetteError::Unredactable`] or [`CassetteError::Leak`] if a field cannot be redacted completely.
     pub fn cassette(&self) -> Result<Cassette, CassetteError> {
-        let entries = writing::entries(&self.exchanges(), &self.rules)?;
+        let entries = writer::entries(&self.exchanges(), &self.rules)?;
         Cassette::new("the recording".to_owned(), Har::new(entries))
     }
 
@@ -165,12 +165,12 @@ impl Transport for Recorder {
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
         let nth = {
             let mut exchanges = self.exchanges();
-            exchanges.push(Exchange::begun(&request, &self.rules.headers));
+            exchanges.push(Exchange::start(&request, &self.rules.headers));
             exchanges.len() - 1
         };
         let response = self.inner.send(request).await?;
         if let Some(exchange) = self.exchanges().get_mut(nth) {
-            exchange.end(&response, &self.rules.headers);
+            exchange.finish(&response, &self.rules.headers);
         }
         Ok(response)
     }

@@ -1,4 +1,4 @@
-//! A cassette that answers: over a socket, or without one.
+//! The replay of a cassette: over a socket or without one.
 
 use std::{fmt, sync::Arc};
 
@@ -10,7 +10,7 @@ use wiremock::{Mock, MockServer, Respond, ResponseTemplate, matchers::any};
 
 use super::{
     CassetteError,
-    matcher::{Asked, Body},
+    matcher::{Body, ComparedRequest},
     player::Player,
     target::Target,
 };
@@ -20,13 +20,14 @@ use crate::{
     transport::{Transport, TransportError},
 };
 
-/// Which one does not matter: a replay asks for none.
+/// Any token works: a replay does not check it.
 const TOKEN: &str = "pak_replay";
 
-/// A server that replays a cassette, for a client in whatever language; made by [`Cassette::replay`](super::Cassette::replay).
+/// A server that replays a cassette, for clients in any language, started by
+/// [`Cassette::replay`](super::Cassette::replay).
 ///
-/// When it is dropped without having been [verified](Self::verify), it does so, and panics where the replay was not
-/// faithful; not in a test that is failing already.
+/// If it is dropped without [`verify`](Self::verify), it verifies the replay and panics if it does not match, unless the
+/// test is already panicking.
 pub struct Replay {
     server: MockServer,
     player: Arc<Player>,
@@ -35,13 +36,13 @@ pub struct Replay {
 impl Replay {
     pub(super) async fn start(player: Player) -> Self {
         let player = Arc::new(player);
-        // One of its own: from the pool of wiremock, a connection kept alive could reach another test's server.
+        // Not from wiremock's pool: a kept-alive connection could reach the server of another test.
         let server = MockServer::builder().disable_request_recording().start().await;
-        Mock::given(any()).respond_with(OverHttp(Arc::clone(&player))).mount(&server).await;
+        Mock::given(any()).respond_with(PlayerResponder(Arc::clone(&player))).mount(&server).await;
         Self { server, player }
     }
 
-    /// The base URL for the client: the server's, with the base path of what was recorded.
+    /// Returns the base URL for the client: the server's address with the recorded base path.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -58,7 +59,7 @@ impl Replay {
         format!("{}{}", self.server.uri(), self.player.base())
     }
 
-    /// A token for the client; the recording holds none, and a replay asks for none.
+    /// Returns a token for the client. Any token works: the recording contains none, and a replay checks none.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
@@ -71,7 +72,7 @@ impl Replay {
         TOKEN
     }
 
-    /// A client of the server: with the default policy on repetitions, and whose waits take no time.
+    /// Creates a client of the server, with the default retry policy and waits that take no real time.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
@@ -87,26 +88,26 @@ impl Replay {
     ///
     /// # Errors
     ///
-    /// [`ConfigError`] when the base path of what was recorded is none.
+    /// [`ConfigError`] if the recorded base path is invalid.
     pub fn client(&self) -> Result<Client, ConfigError> {
         let transport = serve::transport()?;
         serve::skip_waits(Client::builder(self.url(), TOKEN), |_| {}).transport(transport)
     }
 
-    /// Whether every request was recorded, and everything that was recorded was asked for.
+    /// Checks that every request matched an entry and that every entry was requested.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
     /// # #[tokio::main] async fn main() -> Result<(), leadapi_core::BoxError> {
     /// let har = r#"{"log": {"entries": [{"request": {"method": "GET", "url": "/v1/clients"}, "response": {"status": 500}}]}}"#;
     /// let error = Cassette::parse(har)?.replay().await.verify().unwrap_err();
-    /// assert!(error.to_string().ends_with("entry 1 (GET /v1/clients) was never asked for"));
+    /// assert!(error.to_string().ends_with("entry 1 (GET /v1/clients) was not requested"));
     /// # Ok(()) }
     /// ```
     ///
     /// # Errors
     ///
-    /// [`CassetteError::Unfaithful`] with a sentence for each request and each entry that was not.
+    /// [`CassetteError::Mismatch`] with a sentence for each difference.
     pub fn verify(&self) -> Result<(), CassetteError> {
         self.player.verify()
     }
@@ -114,7 +115,7 @@ impl Replay {
 
 impl Drop for Replay {
     fn drop(&mut self) {
-        self.player.verify_at_the_end();
+        self.player.verify_on_drop();
     }
 }
 
@@ -124,29 +125,29 @@ impl fmt::Debug for Replay {
     }
 }
 
-/// A transport that replays a cassette without a socket and without a runtime; made by
+/// A transport that replays a cassette without a socket or a runtime, created by
 /// [`Cassette::transport`](super::Cassette::transport).
 ///
-/// Clones replay the same cassette. When the last of them is dropped and none has been [verified](Self::verify), it does
-/// so, and panics where the replay was not faithful; not in a test that is failing already.
+/// Clones replay the same cassette. If the last one is dropped without [`verify`](Self::verify), it verifies the replay
+/// and panics if it does not match, unless the test is already panicking.
 #[derive(Debug, Clone)]
-pub struct ReplayTransport(Arc<Verified>);
+pub struct ReplayTransport(Arc<VerifyOnDrop>);
 
 #[derive(Debug)]
-struct Verified(Player);
+struct VerifyOnDrop(Player);
 
-impl Drop for Verified {
+impl Drop for VerifyOnDrop {
     fn drop(&mut self) {
-        self.0.verify_at_the_end();
+        self.0.verify_on_drop();
     }
 }
 
 impl ReplayTransport {
     pub(super) fn new(player: Player) -> Self {
-        Self(Arc::new(Verified(player)))
+        Self(Arc::new(VerifyOnDrop(player)))
     }
 
-    /// A client that speaks through it.
+    /// Creates a client over this transport.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -162,13 +163,13 @@ impl ReplayTransport {
     ///
     /// # Errors
     ///
-    /// [`ConfigError`] when the base path of what was recorded is none.
+    /// [`ConfigError`] if the recorded base path is invalid.
     pub fn client(&self) -> Result<Client, ConfigError> {
         let builder = Client::builder(format!("http://replay{}", self.0.0.base()), TOKEN);
         serve::skip_waits(builder, |_| {}).transport(self.clone())
     }
 
-    /// Whether every request was recorded, and everything that was recorded was asked for.
+    /// Checks that every request matched an entry and that every entry was requested.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
@@ -179,7 +180,7 @@ impl ReplayTransport {
     ///
     /// # Errors
     ///
-    /// [`CassetteError::Unfaithful`] with a sentence for each request and each entry that was not.
+    /// [`CassetteError::Mismatch`] with a sentence for each difference.
     pub fn verify(&self) -> Result<(), CassetteError> {
         self.0.0.verify()
     }
@@ -189,23 +190,24 @@ impl ReplayTransport {
 impl Transport for ReplayTransport {
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
         let target = Target::new(request.uri().path(), request.uri().query());
-        Ok(self.0.0.play(&asked(request.method().as_str(), target, request.headers(), request.body())))
+        Ok(self.0.0.respond(&compared_request(request.method().as_str(), target, request.headers(), request.body())))
     }
 }
 
-struct OverHttp(Arc<Player>);
+struct PlayerResponder(Arc<Player>);
 
-impl Respond for OverHttp {
+impl Respond for PlayerResponder {
     fn respond(&self, request: &wiremock::Request) -> ResponseTemplate {
         let target = Target::new(request.url.path(), request.url.query());
-        let response = self.0.play(&asked(request.method.as_str(), target, &request.headers, &request.body));
+        let response =
+            self.0.respond(&compared_request(request.method.as_str(), target, &request.headers, &request.body));
         let (head, body) = response.into_parts();
         let headers = head.headers.iter().map(|(name, value)| (name.clone(), value.clone()));
         ResponseTemplate::new(head.status.as_u16()).append_headers(headers).set_body_bytes(body.to_vec())
     }
 }
 
-fn asked(method: &str, target: Target, headers: &HeaderMap, body: &[u8]) -> Asked {
+fn compared_request(method: &str, target: Target, headers: &HeaderMap, body: &[u8]) -> ComparedRequest {
     let key = headers.get(IDEMPOTENCY_KEY).map(|key| String::from_utf8_lossy(key.as_bytes()).into_owned());
-    Asked { method: method.to_owned(), target, key, body: Body::new(body) }
+    ComparedRequest { method: method.to_owned(), target, key, body: Body::new(body) }
 }

@@ -1,4 +1,4 @@
-//! What of a conversation is kept, and what takes the place of the rest.
+//! The recorded headers and the redacted fields.
 
 use http::{HeaderName, header};
 use leadapi_core::http::header::{IDEMPOTENCY_KEY, IDEMPOTENCY_REPLAYED, X_REQUEST_ID};
@@ -9,28 +9,28 @@ use super::CassetteError;
 pub(super) struct Rules {
     pub(super) headers: Vec<HeaderName>,
     pub(super) redacted: Vec<Field>,
-    /// Whether what says who a lead is stays as it is.
+    /// Whether personal data is kept.
     pub(super) keep_personal_data: bool,
-    /// Whether ids and moments that the service makes stay as they are.
+    /// Whether generated ids and creation times are kept.
     pub(super) keep_ids: bool,
 }
 
 /// A field of a body, or a parameter of a query.
 #[derive(Debug, Clone)]
 pub(super) enum Field {
-    /// Wherever one has this name.
+    /// Any field with this name.
     Name(String),
-    /// At this place of a body; `*` is any key or index.
+    /// The field at this path of a body; `*` matches any key or index.
     Pointer(Vec<String>),
 }
 
-/// The fields of a lead that say who it is, or what was said about it.
+/// The fields of a lead with personal data.
 const PERSONAL: [&str; 5] = ["name", "email", "phone", "notes", "business_name"];
 
-/// The personal fields whose values are looked for elsewhere: each is of one person. A name can be that of a city too.
-pub(super) const TELLING_FIELDS: [&str; 2] = ["email", "phone"];
+/// The personal fields whose values must not occur elsewhere. Each identifies a person, while a name may be a common word.
+pub(super) const IDENTIFYING_FIELDS: [&str; 2] = ["email", "phone"];
 
-/// With these somebody could be taken for somebody else.
+/// Headers with credentials.
 pub(super) const SECRET: [HeaderName; 4] =
     [header::AUTHORIZATION, header::PROXY_AUTHORIZATION, header::COOKIE, header::SET_COOKIE];
 
@@ -71,8 +71,8 @@ impl Rules {
         });
     }
 
-    /// Returns whether a field of a body about leads is personal data that is redacted unless told otherwise. A body is a
-    /// lead, or a page of leads.
+    /// Returns whether a field of a body about leads is personal data that is redacted by default. A body is a lead, or
+    /// a page of leads.
     pub(super) fn redacts_personal(&self, path: &[String]) -> bool {
         let field = match path {
             [field] => field,
@@ -97,12 +97,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_secret_header_is_on_the_list() {
+    fn no_secret_header_is_recorded() {
         assert!(SECRET.iter().all(|secret| !Rules::default().headers.contains(secret)));
     }
 
     #[test]
-    fn pointers_and_names() {
+    fn fields_are_selected_by_name_and_by_pointer() {
         let mut rules = Rules::default();
         rules.redact("email");
         rules.redact("/a~1b/*/~01");

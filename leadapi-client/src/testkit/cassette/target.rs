@@ -1,4 +1,4 @@
-//! Where a request goes below its host: what two requests are compared by, whichever escapes they are written with.
+//! The path and query of a request, decoded for comparison.
 
 use std::fmt;
 
@@ -20,12 +20,12 @@ impl Target {
         let segments = path.split('/').map(decoded).collect();
         let pairs = query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
         let query = pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")));
-        // In a query a plus is a blank, as forms write it.
+        // In a form-encoded query, a plus is a space.
         let query = query.map(|(name, value)| (decoded(&name.replace('+', " ")), decoded(&value.replace('+', " "))));
         Self { segments, query: query.collect() }
     }
 
-    /// Of a whole URL, or of one without a host.
+    /// Parses an absolute URL, or one without a host.
     pub(super) fn of(url: &str) -> Self {
         let url = url.split_once('#').map_or(url, |(before, _)| before);
         let below = url
@@ -39,7 +39,7 @@ impl Target {
         self.segments.iter().flat_map(|segment| ["/".to_owned(), escaped(segment, SEGMENT)]).collect()
     }
 
-    /// What of the API it is about, if it is one of its paths.
+    /// Returns the collection of the API in the path, if any.
     pub(super) fn collection(&self) -> Option<&str> {
         self.segments.get(self.collection_at()?).map(String::as_str)
     }
@@ -49,7 +49,7 @@ impl Target {
         self.segments.iter().rposition(is_collection)
     }
 
-    /// The path before the collection: where the API begins, if it is one of its paths.
+    /// Returns the base path of the API: the path before the collection, if any.
     pub(super) fn base(&self) -> Option<String> {
         let at = self.collection_at()?;
         let base = Self { segments: self.segments.iter().take(at).cloned().collect(), query: Vec::new() };
@@ -81,8 +81,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_with_and_without_hosts_and_escapes() {
-        for (url, shown) in [
+    fn urls_are_compared_without_hosts_and_escapes() {
+        for (url, normalized) in [
             ("https://api.example.com/v1/leads/lead%2D1?limit=50&x=a+b%26#top", "/v1/leads/lead-1?limit=50&x=a%20b%26"),
             ("http://127.0.0.1:8080", "/"),
             ("http://127.0.0.1?x", "/?x="),
@@ -90,14 +90,14 @@ mod tests {
             ("/v1/leads/é", "/v1/leads/%C3%A9"),
         ] {
             let target = Target::of(url);
-            assert_eq!(target.to_string(), shown);
-            assert_eq!(Target::of(shown), target);
+            assert_eq!(target.to_string(), normalized);
+            assert_eq!(Target::of(normalized), target);
         }
         assert_ne!(Target::of("/leads/a%2Fb"), Target::of("/leads/a/b"));
     }
 
     #[test]
-    fn the_base_is_what_stands_before_the_collection() {
+    fn the_base_path_is_the_path_before_the_collection() {
         for (url, base) in [
             ("http://x/public/v1/leads/id-1", Some("/public/v1")),
             ("http://x/clients", Some("")),

@@ -1,55 +1,55 @@
-//! Whether the entries of a file can be replayed, so that a test does not learn it in the middle.
+//! Checks when a file is read that its entries can be replayed.
 
 use http::{HeaderName, StatusCode, header::CONTENT_ENCODING};
 
 use super::{
     CassetteError,
-    har::{Entry, Named},
-    player::Recorded,
+    har::{Entry, NameValue},
+    player::RecordedEntry,
     target::Target,
 };
 
-/// How compressed data begins: gzip and zstd. Brotli has no such mark.
-const COMPRESSED: [&[u8]; 2] = [&[0x1f, 0x8b], &[0x28, 0xb5, 0x2f, 0xfd]];
+/// The magic numbers of gzip and zstd. Brotli has none.
+const COMPRESSION_MAGIC: [&[u8]; 2] = [&[0x1f, 0x8b], &[0x28, 0xb5, 0x2f, 0xfd]];
 
-/// Refuses the first entry that cannot be replayed, by name and with the reason.
+/// Returns an error for the first entry that cannot be replayed, with its name and the reason.
 ///
-/// Entries of other hosts and pages are ignored, as a browser records them among those of the API: only a path of the API
-/// is looked at.
+/// Only paths of the API are checked, because a browser also records entries of other hosts and pages.
 pub(super) fn check(entries: &[Entry]) -> Result<(), CassetteError> {
     let mut first: Option<String> = None;
     for (entry, nth) in entries.iter().zip(1..) {
-        let (Some(recorded), Some(base)) = (Recorded::new(entry, nth)?, Target::of(&entry.request.url).base()) else {
+        let (Some(recorded), Some(base)) = (RecordedEntry::new(entry, nth)?, Target::of(&entry.request.url).base())
+        else {
             continue;
         };
         let same_base = *first.get_or_insert_with(|| base.clone()) == base;
-        let why = if same_base { fault(entry) } else { Some(ANOTHER_BASE) };
-        if let Some(why) = why {
-            return Err(CassetteError::Unusable { entry: recorded.name().to_owned(), why });
+        let reason = if same_base { problem(entry) } else { Some(OTHER_BASE_PATH) };
+        if let Some(reason) = reason {
+            return Err(CassetteError::InvalidEntry { entry: recorded.name().to_owned(), reason });
         }
     }
     Ok(())
 }
 
-const ANOTHER_BASE: &str =
-    "its base path is not that of the entries before it; read one API of the file with Cassette::load_only";
+const OTHER_BASE_PATH: &str =
+    "its base path differs from the earlier entries; read a single API with Cassette::load_only";
 
-fn fault(Entry { request, response, .. }: &Entry) -> Option<&'static str> {
+fn problem(Entry { request, response, .. }: &Entry) -> Option<&'static str> {
     let has_no_text = request.post_data.as_ref().is_none_or(|data| data.text.is_empty());
     if has_no_text && request.body_size > 0 {
-        return Some("the file says that it has a request body, but leaves its text out");
+        return Some("the file gives the size of the request body, but omits its text");
     }
     let expects_body = response.status / 100 == 2
         && response.status != StatusCode::NO_CONTENT.as_u16()
         && !request.method.eq_ignore_ascii_case("HEAD");
     match &response.content.text {
         None if expects_body || response.content.size > 0 => {
-            return Some("its response body is missing: the file leaves content.text out");
+            return Some("its response body is missing: the file omits content.text");
         }
         _ => {}
     }
     let body = response.content.body()?;
-    if COMPRESSED.iter().any(|mark| body.starts_with(mark)) {
+    if COMPRESSION_MAGIC.iter().any(|magic| body.starts_with(magic)) {
         return Some(STILL_COMPRESSED);
     }
     if expects_body && std::str::from_utf8(&body).is_err() {
@@ -61,6 +61,6 @@ fn fault(Entry { request, response, .. }: &Entry) -> Option<&'static str> {
 
 const STILL_COMPRESSED: &str = "its response body is still compressed; save the file with decoded bodies";
 
-fn has(headers: &[Named], name: &HeaderName) -> bool {
+fn has(headers: &[NameValue], name: &HeaderName) -> bool {
     headers.iter().any(|header| header.name.eq_ignore_ascii_case(name.as_str()))
 }

@@ -1,4 +1,5 @@
-//! From a conversation to the entries of a file: what differs from run to run gets a name, what is nobody's business goes.
+//! Converts recorded traffic to the entries of a file: values that differ in every run get placeholders, and personal
+//! data is redacted.
 
 use std::collections::BTreeSet;
 
@@ -11,83 +12,83 @@ use leadapi_core::http::header::{IDEMPOTENCY_KEY, X_REQUEST_ID};
 
 use super::{
     CassetteError,
-    exchange::{Answer, Exchange},
-    har::{Content, Entry, Named, PostData, Request, Response, size},
+    exchange::{Exchange, RecordedResponse},
+    har::{Content, Entry, NameValue, PostData, Request, Response, size},
     json::Json,
     matcher::is_redacted,
-    names::{Created, Names},
-    rules::{Rules, TELLING_FIELDS},
+    placeholders::{CreatedLeads, Placeholders},
+    rules::{IDENTIFYING_FIELDS, Rules},
     target::Target,
 };
 
-/// Which host it was does not enter the file; this one does not exist, so that no replay can reach one.
+/// The host is not recorded. This one does not exist, so no replay can reach it.
 const ORIGIN: &str = "http://leadapi.invalid";
 
-/// A value shorter than this is a part of many texts by chance.
-const TELLING: usize = 6;
+/// A shorter value occurs in other texts by chance.
+const MIN_IDENTIFYING_LEN: usize = 6;
 
 pub(super) fn entries(exchanges: &[Exchange], rules: &Rules) -> Result<Vec<Entry>, CassetteError> {
     let mut writer = Writer {
         rules,
-        created: if rules.keep_ids { Created::default() } else { created(exchanges) },
-        keys: Names::new("key"),
-        requests: Names::new("request"),
-        redacted: Names::new("redacted"),
-        telling: BTreeSet::new(),
+        created: if rules.keep_ids { CreatedLeads::default() } else { created(exchanges) },
+        keys: Placeholders::new("key"),
+        requests: Placeholders::new("request"),
+        redacted: Placeholders::new("redacted"),
+        identifying: BTreeSet::new(),
     };
     let mut entries = Vec::with_capacity(exchanges.len());
     for (exchange, nth) in exchanges.iter().zip(1..) {
         entries.push(writer.entry(exchange, nth)?);
     }
     for (entry, nth) in entries.iter().zip(1..) {
-        writer.refuse_leaks(entry, nth)?;
+        writer.check_leaks(entry, nth)?;
     }
     Ok(entries)
 }
 
-/// What an entry is called where what it says must not be shown.
-pub(super) fn place(nth: usize, method: &str, part: &str) -> String {
+/// Describes a part of an entry without its content.
+pub(super) fn location(nth: usize, method: &str, part: &str) -> String {
     format!("{part} of entry {nth} ({method})")
 }
 
-fn created(exchanges: &[Exchange]) -> Created {
+fn created(exchanges: &[Exchange]) -> CreatedLeads {
     let creates = exchanges.iter().filter(|exchange| exchange.method == Method::POST);
-    let answers = creates.filter_map(|exchange| exchange.answer.as_ref());
-    let leads = answers.filter(|answer| answer.status == StatusCode::CREATED).filter_map(|answer| {
-        let lead = Json::parse(std::str::from_utf8(&answer.body).ok()?)?;
+    let responses = creates.filter_map(|exchange| exchange.response.as_ref());
+    let leads = responses.filter(|response| response.status == StatusCode::CREATED).filter_map(|response| {
+        let lead = Json::parse(std::str::from_utf8(&response.body).ok()?)?;
         let field = |name| lead.field(name).and_then(Json::text).map(str::to_owned);
         Some((field("created_at")?, field("id")?))
     });
-    Created::new(leads.collect::<BTreeSet<_>>())
+    CreatedLeads::new(leads.collect::<BTreeSet<_>>())
 }
 
 struct Writer<'a> {
     rules: &'a Rules,
-    created: Created,
-    keys: Names,
-    requests: Names,
-    redacted: Names,
-    /// The redacted values that must stand nowhere else.
-    telling: BTreeSet<String>,
+    created: CreatedLeads,
+    keys: Placeholders,
+    requests: Placeholders,
+    redacted: Placeholders,
+    /// The redacted values that must not occur elsewhere.
+    identifying: BTreeSet<String>,
 }
 
 impl Writer<'_> {
     fn entry(&mut self, exchange: &Exchange, nth: usize) -> Result<Entry, CassetteError> {
         let method = exchange.method.as_str();
-        let Some(answer) = &exchange.answer else {
-            return Err(CassetteError::NoAnswer {
+        let Some(response) = &exchange.response else {
+            return Err(CassetteError::NoResponse {
                 entry: format!("entry {nth} ({method} {})", exchange.target.path()),
             });
         };
         let of_leads = exchange.target.collection() == Some("leads");
         let target = self.target(&exchange.target);
         let headers = self.headers(&exchange.headers);
-        let body = self.body(&exchange.body, of_leads, &place(nth, method, "the request's body"))?;
+        let body = self.body(&exchange.body, of_leads, &location(nth, method, "the request body"))?;
         let post_data =
             (!body.is_empty()).then(|| PostData { mime_type: mime_type(&exchange.headers), text: text(&body) });
         let url = format!("{ORIGIN}{target}");
         let request = Request::new(method.to_owned(), url, headers, target.query, post_data);
-        let response = self.response(answer, of_leads, &place(nth, method, "the answer's body"))?;
+        let response = self.response(response, of_leads, &location(nth, method, "the response body"))?;
         Ok(Entry::new(request, response))
     }
 
@@ -103,7 +104,7 @@ impl Writer<'_> {
         target
     }
 
-    fn headers(&mut self, headers: &HeaderMap) -> Vec<Named> {
+    fn headers(&mut self, headers: &HeaderMap) -> Vec<NameValue> {
         let named = headers.iter().map(|(name, value)| {
             let value = String::from_utf8_lossy(value.as_bytes());
             let value = if name == IDEMPOTENCY_KEY {
@@ -115,9 +116,9 @@ impl Writer<'_> {
             } else {
                 value.into_owned()
             };
-            Named { name: name.as_str().to_owned(), value }
+            NameValue { name: name.as_str().to_owned(), value }
         });
-        let mut named: Vec<Named> = named.collect();
+        let mut named: Vec<NameValue> = named.collect();
         named.sort_by(|a, b| a.name.cmp(&b.name));
         named
     }
@@ -127,18 +128,23 @@ impl Writer<'_> {
         format!("{origin}{}", self.target(&Target::of(location)))
     }
 
-    fn response(&mut self, answer: &Answer, of_leads: bool, place: &str) -> Result<Response, CassetteError> {
-        let headers = self.headers(&answer.headers);
-        let body = self.body(&answer.body, of_leads, place)?;
+    fn response(
+        &mut self,
+        response: &RecordedResponse,
+        of_leads: bool,
+        location: &str,
+    ) -> Result<Response, CassetteError> {
+        let headers = self.headers(&response.headers);
+        let body = self.body(&response.body, of_leads, location)?;
         let encoding = std::str::from_utf8(&body).is_err().then(|| "base64".to_owned());
         let text = if encoding.is_some() { STANDARD.encode(&body) } else { text(&body) };
         let content =
-            Content { size: size(body.len()), mime_type: mime_type(&answer.headers), text: Some(text), encoding };
-        Ok(Response::new(answer.status.as_u16(), headers, content))
+            Content { size: size(body.len()), mime_type: mime_type(&response.headers), text: Some(text), encoding };
+        Ok(Response::new(response.status.as_u16(), headers, content))
     }
 
-    /// A body that needs no change stays as it came, byte for byte.
-    fn body(&mut self, body: &[u8], of_leads: bool, place: &str) -> Result<Vec<u8>, CassetteError> {
+    /// Redacts a body and replaces its ids. A body without changes is returned unchanged, byte for byte.
+    fn body(&mut self, body: &[u8], of_leads: bool, location: &str) -> Result<Vec<u8>, CassetteError> {
         if body.is_empty() {
             return Ok(Vec::new());
         }
@@ -146,46 +152,46 @@ impl Writer<'_> {
             if self.rules.redacted.is_empty() {
                 return Ok(body.to_owned());
             }
-            return Err(CassetteError::Unredactable { place: place.to_owned(), why: "it is not JSON" });
+            return Err(CassetteError::Unredactable { location: location.to_owned(), reason: "it is not JSON" });
         };
         let before = json.to_string();
-        self.redact(&mut json, &mut Vec::new(), false, place)?;
+        self.redact(&mut json, &mut Vec::new(), false, location)?;
         if of_leads {
             self.redact_personal(&mut json, &mut Vec::new());
         }
-        self.number(&mut json);
+        self.replace_ids(&mut json);
         let after = json.to_string();
         Ok(if after == before { body.to_owned() } else { after.into_bytes() })
     }
 
-    /// Within what is redacted, every text is.
+    /// Redacts the selected fields, including every text within them.
     fn redact(
         &mut self,
         json: &mut Json,
         path: &mut Vec<String>,
         within: bool,
-        place: &str,
+        location: &str,
     ) -> Result<(), CassetteError> {
         let within = within || self.rules.redacts(path);
         match json {
             Json::Object(fields) => {
                 for (key, value) in fields {
                     path.push(key.clone());
-                    self.redact(value, path, within, place)?;
+                    self.redact(value, path, within, location)?;
                     path.pop();
                 }
             }
             Json::Array(items) => {
                 for (nth, item) in items.iter_mut().enumerate() {
                     path.push(nth.to_string());
-                    self.redact(item, path, within, place)?;
+                    self.redact(item, path, within, location)?;
                     path.pop();
                 }
             }
             Json::Text(text) if within => *text = self.redact_text(text),
             Json::Other(other) if within && other != "null" => {
-                let place = format!("/{} in {place}", path.join("/"));
-                return Err(CassetteError::Unredactable { place, why: "it is not a text" });
+                let location = format!("/{} in {location}", path.join("/"));
+                return Err(CassetteError::Unredactable { location, reason: "it is not a string" });
             }
             Json::Text(_) | Json::Other(_) => {}
         }
@@ -193,12 +199,11 @@ impl Writer<'_> {
     }
 
     fn redact_text(&mut self, text: &str) -> String {
-        self.telling.insert(text.to_owned());
+        self.identifying.insert(text.to_owned());
         self.redacted.of(text)
     }
 
-    /// Redacts what says who a lead is. Nothing is refused: it happens without being asked for, and a value of a wrong
-    /// type says nothing about anybody.
+    /// Redacts personal data. It never fails: it is on by default, and a value of a wrong type is not personal data.
     fn redact_personal(&mut self, json: &mut Json, path: &mut Vec<String>) {
         match json {
             Json::Object(fields) => {
@@ -216,8 +221,8 @@ impl Writer<'_> {
                 }
             }
             Json::Text(text) if self.rules.redacts_personal(path) && !is_redacted(text) => {
-                if path.last().is_some_and(|field| TELLING_FIELDS.contains(&field.as_str())) {
-                    self.telling.insert(text.clone());
+                if path.last().is_some_and(|field| IDENTIFYING_FIELDS.contains(&field.as_str())) {
+                    self.identifying.insert(text.clone());
                 }
                 *text = self.redacted.of(text);
             }
@@ -225,53 +230,54 @@ impl Writer<'_> {
         }
     }
 
-    /// Gives created leads their numbers, and moments that go with them.
-    fn number(&self, json: &mut Json) {
+    /// Replaces the ids and creation times of created leads.
+    fn replace_ids(&self, json: &mut Json) {
         match json {
             Json::Object(fields) => {
                 let id = fields.iter().find(|(key, _)| key == "id").and_then(|(_, id)| id.text());
-                let moment = id.and_then(|id| self.created.get(id)).map(|numbered| numbered.created_at.clone());
+                let created_at =
+                    id.and_then(|id| self.created.get(id)).map(|placeholder| placeholder.created_at.clone());
                 for (key, value) in fields {
-                    match (value, &moment) {
-                        (Json::Text(text), Some(moment)) if key == "created_at" => text.clone_from(moment),
-                        (value, _) => self.number(value),
+                    match (value, &created_at) {
+                        (Json::Text(text), Some(created_at)) if key == "created_at" => text.clone_from(created_at),
+                        (value, _) => self.replace_ids(value),
                     }
                 }
             }
-            Json::Array(items) => items.iter_mut().for_each(|item| self.number(item)),
+            Json::Array(items) => items.iter_mut().for_each(|item| self.replace_ids(item)),
             Json::Text(text) => self.created.rename(text),
             Json::Other(_) => {}
         }
     }
 
-    /// What is redacted in its field must not stand in another one.
-    fn refuse_leaks(&self, entry: &Entry, nth: usize) -> Result<(), CassetteError> {
+    /// Returns an error if a redacted value also occurs in another field.
+    fn check_leaks(&self, entry: &Entry, nth: usize) -> Result<(), CassetteError> {
         for (part, mut text) in parts(entry) {
             if let Some(json) = Json::parse(&text) {
                 text = unescaped(json);
             }
-            if self.telling.iter().any(|value| value.len() >= TELLING && text.contains(value)) {
-                return Err(CassetteError::Leak { place: place(nth, &entry.request.method, part) });
+            if self.identifying.iter().any(|value| value.len() >= MIN_IDENTIFYING_LEN && text.contains(value)) {
+                return Err(CassetteError::Leak { location: location(nth, &entry.request.method, part) });
             }
         }
         Ok(())
     }
 }
 
-/// All that an entry says, part by part, without the escapes of a URL.
+/// Returns the texts of an entry by part, without URL escapes.
 pub(super) fn parts(entry: &Entry) -> impl Iterator<Item = (&'static str, String)> {
     let Entry { request, response, .. } = entry;
-    let headers = |headers: &[Named]| {
-        headers.iter().flat_map(|Named { name, value }| [name, ": ", value, "\n"]).collect::<String>()
+    let headers = |headers: &[NameValue]| {
+        headers.iter().flat_map(|NameValue { name, value }| [name, ": ", value, "\n"]).collect::<String>()
     };
     let target = Target::of(&request.url);
     let query: String = target.query.iter().flat_map(|(name, value)| [name, "=", value, "\n"]).collect();
     [
         ("the URL", target.segments.join("/") + "\n" + &query + &request.url),
-        ("a header of the request", headers(&request.headers)),
-        ("the request's body", request.post_data.as_ref().map(|data| data.text.clone()).unwrap_or_default()),
-        ("a header of the answer", headers(&response.headers)),
-        ("the answer's body", String::from_utf8_lossy(&response.content.body().unwrap_or_default()).into_owned()),
+        ("a request header", headers(&request.headers)),
+        ("the request body", request.post_data.as_ref().map(|data| data.text.clone()).unwrap_or_default()),
+        ("a response header", headers(&response.headers)),
+        ("the response body", String::from_utf8_lossy(&response.content.body().unwrap_or_default()).into_owned()),
     ]
     .into_iter()
 }
