@@ -1,5 +1,5 @@
-//! `?` works on every fallible public function in a function that returns `anyhow::Result`: each error is a type of its
-//! own that is `Send`, `Sync` and `'static`, and none is a `Box<dyn Error>`. That it compiles is the test.
+//! `?` works on every fallible public function in a function that returns `anyhow::Result`: each error is a concrete
+//! type that is `Send`, `Sync` and `'static`, not a `Box<dyn Error>`. The test passes if it compiles.
 
 #![cfg(feature = "testkit")]
 
@@ -19,7 +19,11 @@ use leadapi_client::{
 };
 
 #[path = "client/support.rs"]
-#[allow(dead_code, clippy::unwrap_used, reason = "not every test uses all of it, and each stops at the first surprise")]
+#[allow(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "not every test program uses all helpers, and a failed unwrap fails the test"
+)]
 mod support;
 
 fn values() -> anyhow::Result<()> {
@@ -88,9 +92,9 @@ async fn report(client: &Client) -> anyhow::Result<()> {
 }
 
 #[test]
-fn the_question_mark_works_everywhere() -> anyhow::Result<()> {
+fn every_error_converts_to_anyhow() -> anyhow::Result<()> {
     values()?;
-    // These need not run: that they compile is the test.
+    // These need not run; compiling them is the test.
     let client = Client::builder("http://127.0.0.1:9", "pak_0123").build()?;
     drop((calls(&client), report(&client)));
     let _: fn() -> anyhow::Result<Client> = clients;

@@ -1,9 +1,9 @@
-//! The client over the network on executors that give it nothing: no runtime, a runtime without timers and sockets, and
-//! a runtime that ends before the next call.
+//! The network client on minimal executors: no runtime, a runtime without timers and sockets, and a runtime that ends
+//! before the next call.
 //!
-//! It is a program of its own, because the panic hook and the thread of the connections belong to the process.
+//! It is a separate test program, because the panic hook and the I/O thread belong to the process.
 #![cfg(all(test, feature = "reqwest"))]
-#![allow(clippy::unwrap_used, reason = "a test ends at the first thing that is wrong")]
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::{
     env, io,
@@ -24,7 +24,7 @@ use tokio::runtime::{Builder, Runtime};
 
 static PANICS: AtomicUsize = AtomicUsize::new(0);
 
-/// Counts the panics from now on, those that somebody catches too.
+/// Counts all later panics, including caught ones.
 fn count_panics() {
     static HOOK: LazyLock<()> = LazyLock::new(|| {
         let hook = panic::take_hook();
@@ -36,7 +36,7 @@ fn count_panics() {
     *HOOK;
 }
 
-/// A server on threads that answers each request with an empty page, and a client for it.
+/// A server on threads that responds to each request with an empty page, and its client.
 struct Server {
     client: Client,
     connections: Arc<AtomicUsize>,
@@ -52,7 +52,7 @@ impl Server {
         thread::spawn(move || {
             for socket in listener.incoming() {
                 accepted.fetch_add(1, Ordering::Relaxed);
-                thread::spawn(|| answer(socket.unwrap()).unwrap_or_default());
+                thread::spawn(|| respond(socket.unwrap()).unwrap_or_default());
             }
         });
         let client = Client::builder(url, "pak_0123").retry(RetryPolicy::none()).build().unwrap();
@@ -69,7 +69,7 @@ impl Server {
     }
 }
 
-fn answer(mut socket: TcpStream) -> io::Result<()> {
+fn respond(mut socket: TcpStream) -> io::Result<()> {
     const BODY: &str = r#"{"data":[],"total":7,"limit":50,"offset":0}"#;
     let mut request = Vec::new();
     let mut byte = [0];
@@ -104,7 +104,7 @@ fn a_call_needs_neither_timers_nor_sockets_of_its_runtime() {
 }
 
 #[test]
-fn a_call_does_not_pass_with_the_paused_time_of_its_runtime() {
+fn a_timeout_ignores_the_paused_clock_of_the_runtime() {
     let server = Server::start();
     let runtime = Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
     assert_eq!(runtime.block_on(server.call()).unwrap(), 7);
@@ -121,15 +121,15 @@ fn a_connection_outlives_the_runtime_of_its_first_call() {
     for _ in 0..20 {
         assert_eq!(current_thread().block_on(server.call()).unwrap(), 7);
     }
-    // Not always one: the next call can begin before the last connection has returned to the pool.
+    // Not always 1: a call can start before the last connection has returned to the pool.
     assert!((1..=3).contains(&server.connections.load(Ordering::Relaxed)));
     assert_no_panic();
 }
 
 /// The parent process starts this test again with stacks that no system can allocate.
 #[test]
-fn without_the_thread_of_the_connections_nothing_is_sent() {
-    const NAME: &str = "without_the_thread_of_the_connections_nothing_is_sent";
+fn without_the_io_thread_nothing_is_sent() {
+    const NAME: &str = "without_the_io_thread_nothing_is_sent";
     const STACK: (&str, &str) = ("RUST_MIN_STACK", "4611686018427387904");
     if env::var(STACK.0).as_deref() != Ok(STACK.1) {
         let program = env::current_exe().unwrap();

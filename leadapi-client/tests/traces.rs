@@ -1,7 +1,8 @@
-//! What a host's traces are told: what a call was and what became of it, and nobody's data.
+//! The traces of a call: its operation and its result, without personal data.
 //!
-//! It is a program of its own with one test, because whether anybody listens is asked once for the whole process.
-#![allow(dead_code, clippy::expect_used, clippy::unwrap_used, reason = "it needs a part of what all tests share")]
+//! It is a separate test program with one test, because `tracing` caches for the whole process whether a subscriber is
+//! interested.
+#![allow(dead_code, clippy::expect_used, clippy::unwrap_used, reason = "it uses only some of the shared helpers")]
 
 use std::{
     fmt::Debug,
@@ -28,17 +29,17 @@ mod support;
 use scripted::{Act, Script};
 use support::{casa_verde, service, wait};
 
-/// Writes down all that it is told.
+/// Records all names and fields.
 #[derive(Clone, Default)]
-struct Ear(Arc<Mutex<Vec<String>>>);
+struct RecordingSubscriber(Arc<Mutex<Vec<String>>>);
 
-impl Visit for Ear {
+impl Visit for RecordingSubscriber {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         self.0.lock().unwrap().push(format!("{field}={value:?}"));
     }
 }
 
-impl Subscriber for Ear {
+impl Subscriber for RecordingSubscriber {
     fn enabled(&self, _: &Metadata<'_>) -> bool {
         true
     }
@@ -64,26 +65,26 @@ impl Subscriber for Ear {
     fn exit(&self, _: &Id) {}
 }
 
-fn heard(work: impl FnOnce()) -> Vec<String> {
-    let ear = Ear::default();
-    tracing::subscriber::with_default(ear.clone(), work);
-    ear.0.lock().unwrap().clone()
+fn recorded(work: impl FnOnce()) -> Vec<String> {
+    let subscriber = RecordingSubscriber::default();
+    tracing::subscriber::with_default(subscriber.clone(), work);
+    subscriber.0.lock().unwrap().clone()
 }
 
 #[test]
-fn traces() {
-    a_call_is_a_span_that_says_what_became_of_it();
-    nobodys_data_is_told();
+fn traces_describe_calls_without_personal_data() {
+    a_call_is_a_span_with_its_result();
+    no_trace_contains_personal_data();
 }
 
-fn a_call_is_a_span_that_says_what_became_of_it() {
-    let heard = heard(|| {
+fn a_call_is_a_span_with_its_result() {
+    let recorded = recorded(|| {
         let (client, _) = Script::client([Act::status(503), Act::lead().with("x-request-id", &"0198-abc")]);
         wait(client.leads().create(&NewLead::new(&casa_verde(), "Ann"))).unwrap();
     });
-    let waiting = heard.iter().find(|text| text.starts_with("duration_ms=")).unwrap().clone();
+    let waiting = recorded.iter().find(|text| text.starts_with("duration_ms=")).unwrap().clone();
     assert_eq!(
-        heard,
+        recorded,
         [
             "leadapi.call",
             "http.request.method=POST",
@@ -99,8 +100,8 @@ fn a_call_is_a_span_that_says_what_became_of_it() {
     );
 }
 
-fn nobodys_data_is_told() {
-    let heard = heard(|| {
+fn no_trace_contains_personal_data() {
+    let recorded = recorded(|| {
         let (service, token) = service();
         let canary: BearerToken = token.clone();
         let client = leadapi_client::Client::builder("http://in-process/v1", token).in_process(service).unwrap();
@@ -111,11 +112,11 @@ fn nobodys_data_is_told() {
         wait(client.leads().delete(&lead.id)).unwrap();
         wait(client.leads().get(&LeadId::parse("canary").unwrap())).unwrap_err();
         wait(client.leads().create(&NewLead::new(&casa_verde(), "").email("canary"))).unwrap_err();
-        let (client, _) = Script::client([Act::Answer(500, Vec::new(), format!("canary {}", canary.expose()))]);
+        let (client, _) = Script::client([Act::Response(500, Vec::new(), format!("canary {}", canary.expose()))]);
         wait(client.leads().create(&new).retry(RetryPolicy::none())).unwrap_err();
     });
-    assert!(heard.iter().filter(|text| *text == "leadapi.call").count() >= 6);
-    for text in heard {
+    assert!(recorded.iter().filter(|text| *text == "leadapi.call").count() >= 6);
+    for text in recorded {
         let text = text.to_lowercase();
         assert!(!text.contains("canary") && !text.contains("pak_") && !text.contains("casa-verde"), "{text}");
     }

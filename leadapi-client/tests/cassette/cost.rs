@@ -1,4 +1,4 @@
-//! What a replay costs does not grow with the tape.
+//! The cost of a replayed request does not grow with the cassette.
 
 use std::time::{Duration, Instant};
 
@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::support::wait;
 
-/// A tape of this many creates, each with a key and an address of its own.
-fn tape(entries: usize) -> Cassette {
+/// A cassette of this many creates, each with its own key and email address.
+fn cassette_of(entries: usize) -> Cassette {
     let lead = |nth: usize| {
         json!({"id": format!("id-{nth}"), "client_id": "c1", "name": "Ann", "email": format!("redacted-{nth}"),
             "created_at": "2100-01-01T00:00:00.000Z"})
@@ -44,10 +44,10 @@ fn replayed(cassette: &Cassette) -> Duration {
 }
 
 #[test]
-fn a_request_of_a_long_tape_costs_what_one_of_a_short_tape_does() {
-    let (short, long) = (tape(500), tape(10_000));
+fn the_cost_of_a_request_does_not_depend_on_the_length_of_the_cassette() {
+    let (short, long) = (cassette_of(500), cassette_of(10_000));
     for cassette in [[&short, &long], [&short.clone().any_order(), &long.clone().any_order()]] {
-        // The best of three, so that a busy machine does not decide.
+        // The best of three, so that a busy machine does not fail the test.
         let [short, long] = cassette.map(|cassette| (0..3).map(|_| replayed(cassette)).min().unwrap());
         println!("{short:?} a request of 500, {long:?} of 10,000");
         assert!(long < short * 4, "{short:?} a request of 500, {long:?} of 10,000");

@@ -1,24 +1,24 @@
-//! Conversations with the real service, recorded and replayed.
+//! Traffic with the real service, recorded and replayed.
 #![cfg(feature = "testkit")]
 
-// They say that they are tests, so that clippy sees it.
-#[cfg(test)]
-mod conversation;
+// Marked as tests, so that clippy treats them as tests.
 #[cfg(test)]
 mod cost;
 #[cfg(test)]
-mod faithful;
-#[cfg(test)]
-mod foreign;
-#[cfg(test)]
 mod modes;
 #[cfg(test)]
-mod programs;
+mod other_languages;
 #[cfg(test)]
 mod recording;
 #[cfg(test)]
 mod secrets;
 #[cfg(test)]
 #[path = "../client/support.rs"]
-#[allow(dead_code, reason = "not every test uses all of it")]
+#[allow(dead_code, reason = "not every test program uses all helpers")]
 mod support;
+#[cfg(test)]
+mod third_party_files;
+#[cfg(test)]
+mod traffic;
+#[cfg(test)]
+mod verification;

@@ -1,5 +1,5 @@
-//! A session does what the environment says. Each case is a process of its own, because no test can set variables for itself
-//! while others run.
+//! The mode of a session from the environment. Each case is a separate process, because a test cannot change its own
+//! environment while other tests run.
 
 use std::{
     env, fs,
@@ -13,7 +13,7 @@ use crate::support::{service, wait};
 
 const CASE: &str = "LEADAPI_CASSETTE_CASE";
 
-/// The process of a case: a program that is tested with a session, in the one line that it takes.
+/// The process of a case: a program that is tested with a session.
 #[test]
 fn case() {
     let Some(path) = env::var_os(CASE).map(PathBuf::from) else { return };
@@ -21,8 +21,8 @@ fn case() {
     let session = Cassette::open(&path).mode_from_env().redact("email").wrap(InProcess::new(service));
     let session = session.unwrap_or_else(|error| panic!("refused: {error}"));
     let client = Client::builder("http://in-process/v1", token).transport(session.transport()).unwrap();
-    let ask = env::var("LEADAPI_ASK").unwrap_or_default();
-    for what in ask.split_terminator(',') {
+    let requests = env::var("LEADAPI_REQUESTS").unwrap_or_default();
+    for what in requests.split_terminator(',') {
         let total = match what {
             "clients" => wait(client.client_accounts().list(Window::default())).unwrap().total,
             "pipelines" => wait(client.pipelines().list(Window::default())).unwrap().total,
@@ -38,22 +38,26 @@ fn case() {
     session.finish().unwrap_or_else(|error| panic!("at the end: {error}"));
 }
 
-fn run(path: &Path, mode: Option<&str>, ask: &str, variables: &[(&str, &str)]) -> Output {
+fn run(path: &Path, mode: Option<&str>, requests: &str, variables: &[(&str, &str)]) -> Output {
     let mut command = Command::new(env::current_exe().unwrap());
-    command.args(["--exact", "modes::case", "--nocapture"]).env(CASE, path).env("LEADAPI_ASK", ask);
+    command.args(["--exact", "modes::case", "--nocapture"]).env(CASE, path).env("LEADAPI_REQUESTS", requests);
     command.env_remove("CI").env_remove("LEADAPI_CASSETTE");
     command.envs(mode.map(|mode| ("LEADAPI_CASSETTE", mode))).envs(variables.iter().copied());
     command.output().unwrap()
 }
 
 fn passes(output: &Output, words: &str) {
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && said.contains(words), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    let output_text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && output_text.contains(words),
+        "{output_text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 fn fails(output: &Output, words: &str) {
-    let said = [&output.stdout, &output.stderr].map(|out| String::from_utf8_lossy(out).into_owned()).concat();
-    assert!(!output.status.success() && said.contains(words), "{said}");
+    let output_text = [&output.stdout, &output.stderr].map(|out| String::from_utf8_lossy(out).into_owned()).concat();
+    assert!(!output.status.success() && output_text.contains(words), "{output_text}");
 }
 
 fn cassette(name: &str) -> PathBuf {
@@ -63,7 +67,7 @@ fn cassette(name: &str) -> PathBuf {
 }
 
 #[test]
-fn a_recording_is_made_when_it_is_asked_for_and_replayed_otherwise() {
+fn the_mode_record_records_and_the_default_replays() {
     let path = cassette("record");
     fails(&run(&path, None, "clients", &[]), "LEADAPI_CASSETTE=record records it");
     assert!(!path.exists());
@@ -81,7 +85,7 @@ fn a_recording_is_made_when_it_is_asked_for_and_replayed_otherwise() {
 }
 
 #[test]
-fn what_is_missing_is_recorded_once() {
+fn the_mode_record_missing_records_only_a_missing_file() {
     let path = cassette("record-missing");
     fails(
         &run(&path, Some("record-missing"), "clients", &[("CI", "1")]),
@@ -93,7 +97,7 @@ fn what_is_missing_is_recorded_once() {
 }
 
 #[test]
-fn nothing_is_recorded_in_ci_and_no_other_mode_is_known() {
+fn recording_in_ci_and_unknown_modes_are_refused() {
     let path = cassette("ci");
     fails(&run(&path, Some("record"), "clients", &[("CI", "true")]), "is not recorded, because the variable CI is set");
     fails(&run(&path, Some("Record"), "clients", &[]), "LEADAPI_CASSETTE must be replay, record or record-missing");
@@ -101,19 +105,19 @@ fn nothing_is_recorded_in_ci_and_no_other_mode_is_known() {
 }
 
 #[test]
-fn a_test_that_fails_spoils_no_recording() {
+fn a_failing_test_does_not_overwrite_the_recording() {
     let path = cassette("failing");
     passes(&run(&path, Some("record"), "clients", &[]), "recording: true");
     let before = fs::read(&path).unwrap();
     let failed = run(&path, Some("record"), "pipelines,fail", &[]);
     fails(&failed, "the test's own fault");
-    let said = [&failed.stdout, &failed.stderr].map(|out| String::from_utf8_lossy(out).into_owned()).concat();
-    assert!(!said.contains("was not finished"), "nothing is said on top of it: {said}");
+    let output_text = [&failed.stdout, &failed.stderr].map(|out| String::from_utf8_lossy(out).into_owned()).concat();
+    assert!(!output_text.contains("was not finished"), "the session panics too: {output_text}");
     assert_eq!(fs::read(&path).unwrap(), before);
 }
 
 #[test]
-fn a_deck_that_is_not_finished_says_so() {
+fn an_unfinished_session_panics() {
     let path = cassette("forgotten");
     fails(&run(&path, Some("record"), "clients", &[("LEADAPI_FORGET", "1")]), "its recording was not finished");
     assert!(!path.exists());

@@ -1,4 +1,4 @@
-//! What a recording says, and that it says the same each time.
+//! The contents of a recording, which are the same in every run.
 
 use std::{fs, path::Path};
 
@@ -11,33 +11,37 @@ use leadapi_client::{
 use serde_json::Value;
 
 use crate::{
-    conversation::{hold, recorded},
     support::{self, wait},
+    traffic::{recorded, run_traffic},
 };
 
 #[tokio::test]
-async fn recorded_to_a_file_and_replayed_over_a_socket_and_without_one() {
+async fn a_saved_recording_replays_over_a_socket_and_without_one() {
     let (recorder, client) = recorded(|recorder| recorder);
-    let heard = hold(&client).await.unwrap();
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cassettes/conversation.har");
+    let results = run_traffic(&client).await.unwrap();
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cassettes/traffic.har");
     recorder.cassette().unwrap().save(&path).unwrap();
 
     let cassette = Cassette::load(&path).unwrap();
-    assert_eq!(cassette.to_har().unwrap(), fs::read_to_string(&path).unwrap(), "what is read is what is written");
+    assert_eq!(
+        cassette.to_har().unwrap(),
+        fs::read_to_string(&path).unwrap(),
+        "reading and writing does not change the file"
+    );
     let replay = cassette.replay().await;
-    assert_eq!(hold(&replay.client().unwrap()).await.unwrap(), heard);
+    assert_eq!(run_traffic(&replay.client().unwrap()).await.unwrap(), results);
     replay.verify().unwrap();
 
     let transport = cassette.transport();
-    assert_eq!(hold(&transport.client().unwrap()).await.unwrap(), heard);
+    assert_eq!(run_traffic(&transport.client().unwrap()).await.unwrap(), results);
     transport.verify().unwrap();
 }
 
 #[test]
-fn two_recordings_of_the_same_run_differ_in_no_byte() {
+fn two_recordings_of_the_same_traffic_are_identical() {
     let record = |with: fn(Recorder) -> Recorder| {
         let (recorder, client) = recorded(with);
-        wait(hold(&client)).unwrap();
+        wait(run_traffic(&client)).unwrap();
         recorder.cassette().unwrap().to_har().unwrap()
     };
     assert_eq!(record(|recorder| recorder), record(|recorder| recorder));
@@ -47,9 +51,9 @@ fn two_recordings_of_the_same_run_differ_in_no_byte() {
 }
 
 #[test]
-fn ids_keys_and_moments_have_names_wherever_they_stand() {
+fn ids_keys_and_times_become_placeholders_everywhere() {
     let (recorder, client) = recorded(|recorder| recorder);
-    wait(hold(&client)).unwrap();
+    wait(run_traffic(&client)).unwrap();
     let har = entries(&recorder.cassette().unwrap());
     let [first, again, second, changed] = [0, 1, 2, 3].map(|nth| &har[nth]);
     assert_eq!(header(first, "request", "idempotency-key"), Some("key-1"));
@@ -62,12 +66,12 @@ fn ids_keys_and_moments_have_names_wherever_they_stand() {
     assert_eq!((lead["id"].as_str(), lead["created_at"].as_str()), (Some("id-2"), Some("2100-01-01T00:00:02.000Z")));
     let list: Value = serde_json::from_str(har[5]["response"]["content"]["text"].as_str().unwrap()).unwrap();
     let ids: Vec<_> = list["data"].as_array().unwrap().iter().map(|lead| lead["id"].as_str().unwrap()).collect();
-    assert_eq!(ids, ["id-2", "id-1", "lead-1"], "what was there before has the id that it had");
+    assert_eq!(ids, ["id-2", "id-1", "lead-1"], "an existing lead keeps its id");
     assert_eq!(list["data"][2]["created_at"], "2026-05-04T07:58:12.004Z");
 }
 
 #[test]
-fn a_request_stays_as_it_was_sent() {
+fn a_request_without_ids_is_recorded_unchanged() {
     let (recorder, client) = recorded(|recorder| recorder);
     wait(client.leads().create(&NewLead::new(&support::casa_verde(), "Élodie").value(450))).unwrap();
     let entry = &entries(&recorder.cassette().unwrap())[0];
@@ -76,11 +80,11 @@ fn a_request_stays_as_it_was_sent() {
     assert_eq!(entry["request"]["bodySize"], body.len());
 }
 
-/// <http://www.softwareishard.com/blog/har-12-spec/>: what is not optional there.
+/// The required fields of <http://www.softwareishard.com/blog/har-12-spec/>.
 #[test]
-fn strict_readers_find_every_field_that_har_requires() {
+fn a_recording_has_every_field_that_har_requires() {
     let (recorder, client) = recorded(|recorder| recorder);
-    wait(hold(&client)).unwrap();
+    wait(run_traffic(&client)).unwrap();
     let har: Value = serde_json::from_str(&recorder.cassette().unwrap().to_har().unwrap()).unwrap();
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
     assert_eq!(keys(&har["log"]), "creator entries version");
@@ -105,7 +109,7 @@ fn strict_readers_find_every_field_that_har_requires() {
 }
 
 #[test]
-fn a_request_without_an_answer_is_not_recorded_and_the_program_hears_its_error() {
+fn a_request_without_a_response_fails_the_recording_and_returns_its_error() {
     struct Unplugged;
 
     #[async_trait::async_trait]
@@ -125,7 +129,7 @@ fn a_request_without_an_answer_is_not_recorded_and_the_program_hears_its_error()
 }
 
 #[test]
-fn a_retry_after_that_is_a_date_is_recorded_in_seconds() {
+fn a_retry_after_date_is_recorded_in_seconds() {
     struct Later;
 
     #[async_trait::async_trait]
@@ -146,7 +150,7 @@ fn a_retry_after_that_is_a_date_is_recorded_in_seconds() {
         serde_json::json!([{"name": "retry-after", "value": "9"}, {"name": "x-request-id", "value": "request-1"}]);
     assert_eq!(entry["response"]["headers"], headers);
     let content = serde_json::json!({"size": 2, "mimeType": "", "text": "//4=", "encoding": "base64"});
-    assert_eq!(entry["response"]["content"], content, "a body that is no text is base64");
+    assert_eq!(entry["response"]["content"], content, "a body that is not text is base64");
 }
 
 pub(crate) fn entries(cassette: &Cassette) -> Vec<Value> {

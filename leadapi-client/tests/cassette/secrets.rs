@@ -1,4 +1,4 @@
-//! What must not reach the disk.
+//! Data that must not be saved.
 
 use http::{HeaderMap, HeaderValue, Request, Response, header};
 use leadapi_client::{
@@ -9,15 +9,15 @@ use leadapi_client::{
 };
 
 use crate::{
-    conversation::{client_of, recorded},
     support::{self, wait},
+    traffic::{client_of, recorded},
 };
 
-/// Answers each request with this.
-struct Answers(HeaderMap, &'static str);
+/// A transport with a fixed response.
+struct FixedResponse(HeaderMap, &'static str);
 
 #[async_trait::async_trait]
-impl Transport for Answers {
+impl Transport for FixedResponse {
     async fn send(&self, _: Request<bytes::Bytes>) -> Result<Response<bytes::Bytes>, TransportError> {
         let mut response = Response::new(self.1.into());
         *response.headers_mut() = self.0.clone();
@@ -25,19 +25,19 @@ impl Transport for Answers {
     }
 }
 
-/// What comes of sending a request and saving its recording.
+/// Sends a request and returns the text of its recording.
 fn saved(request: Request<&'static str>, headers: HeaderMap, answer: &'static str) -> Result<String, CassetteError> {
-    let recorder = Recorder::new(Answers(headers, answer));
+    let recorder = Recorder::new(FixedResponse(headers, answer));
     wait(recorder.send(request.map(Into::into))).unwrap();
     recorder.cassette()?.to_har()
 }
 
 #[test]
-fn the_token_of_a_request_is_in_no_recording() {
+fn a_recording_does_not_contain_the_token() {
     let (recorder, client) = recorded(|recorder| recorder.keep_header(header::ACCEPT).unwrap());
     wait(client.leads().create(&NewLead::new(&support::casa_verde(), "Ann"))).unwrap();
     let har = recorder.cassette().unwrap().to_har().unwrap();
-    assert!(har.contains(r#""name": "accept""#), "a header that was asked for is there");
+    assert!(har.contains(r#""name": "accept""#), "an added header is recorded");
     for word in ["pak_", "authorization", "Bearer"] {
         assert!(!har.contains(word), "{word}");
     }
@@ -47,7 +47,7 @@ fn the_token_of_a_request_is_in_no_recording() {
 }
 
 #[test]
-fn what_looks_like_a_token_is_saved_nowhere() {
+fn a_recording_with_a_token_in_any_part_is_not_saved() {
     let request = |uri: &str| Request::builder().uri(uri).body("").unwrap();
     let plain = || request("http://x/v1/leads");
     let none = HeaderMap::new();
@@ -71,18 +71,18 @@ fn what_looks_like_a_token_is_saved_nowhere() {
 }
 
 #[test]
-fn nothing_is_written_when_there_is_a_token() {
-    let recorder = Recorder::new(Answers(HeaderMap::new(), r#"{"error":"pak_canary"}"#));
+fn no_file_is_written_if_a_token_is_found() {
+    let recorder = Recorder::new(FixedResponse(HeaderMap::new(), r#"{"error":"pak_canary"}"#));
     wait(recorder.send(Request::new(bytes::Bytes::new()))).unwrap();
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("token.har");
-    // A run in which it went wrong may have left it there.
+    // A failed run may have left the file.
     let _ = std::fs::remove_file(&path);
     assert!(matches!(recorder.cassette().unwrap().save(&path), Err(CassetteError::Token { .. })));
     assert!(!path.exists());
 }
 
 #[test]
-fn personal_data_is_redacted_unless_it_is_to_be_kept() {
+fn personal_data_is_redacted_by_default() {
     let (service, token) = support::service();
     let run = async |client: &Client, name: &str, email: &str| {
         let new = NewLead::new(&support::casa_verde(), name).email(email).phone("+34 600 000 000").source("fair");
@@ -107,9 +107,9 @@ fn personal_data_is_redacted_unless_it_is_to_be_kept() {
         assert!(!har.contains(private), "{private} in {har}");
     }
     for public in ["fair", "Casa Verde", "Sales"] {
-        assert!(har.contains(public), "{public} is about nobody: {har}");
+        assert!(har.contains(public), "{public} is not personal: {har}");
     }
-    assert_eq!(har.matches("redacted-1\\\"").count(), 4, "sent, answered twice and listed by one name: {har}");
+    assert_eq!(har.matches("redacted-1\\\"").count(), 4, "sent once, returned twice and listed once: {har}");
 
     // The replay answers with the values that the program sends.
     let transport = cassette.transport();
@@ -124,21 +124,21 @@ fn personal_data_is_redacted_unless_it_is_to_be_kept() {
 }
 
 #[test]
-fn an_email_that_stands_elsewhere_too_is_not_saved() {
+fn a_recording_that_repeats_an_email_in_another_field_is_not_saved() {
     let quoted = saved(
         Request::post("http://x/v1/leads").body(r#"{"name":"Madrid","email":"ann@example.com"}"#).unwrap(),
         HeaderMap::new(),
         r#"{"error":"in Madrid, ann@example.com is known"}"#,
     );
     assert!(matches!(quoted, Err(CassetteError::Leak { .. })), "{quoted:?}");
-    // A name may be a word of any text, and a page of a proxy is saved as it is.
+    // A name may be a common word, and the page of a proxy is saved unchanged.
     let request = || Request::post("http://x/v1/leads").body(r#"{"name":"Madrid","phone":1}"#).unwrap();
     saved(request(), HeaderMap::new(), r#"{"error":"no trains to Madrid"}"#).unwrap();
     saved(request(), HeaderMap::new(), "<html>").unwrap();
 }
 
 #[test]
-fn redacted_texts_have_one_name_in_requests_and_answers_and_come_back_as_they_are_sent() {
+fn redacted_texts_have_one_placeholder_and_are_replayed_with_the_values_sent() {
     let (recorder, client) =
         recorded(|recorder| recorder.redact("email").redact("/phone").redact("/data/*/phone").redact("/data/*/name"));
     let run = async |client: &Client, email: &str, phone: &str| {
@@ -156,27 +156,27 @@ fn redacted_texts_have_one_name_in_requests_and_answers_and_come_back_as_they_ar
     for private in ["@example.com", "600 000"] {
         assert!(!har.contains(private), "{private} in {har}");
     }
-    assert_eq!(har.matches("redacted-1").count(), 5, "twice asked for, twice answered, once listed: {har}");
+    assert_eq!(har.matches("redacted-1").count(), 5, "sent twice, returned twice, listed once: {har}");
 
-    // Another address than the recorded one is as good, as long as it is used in its places.
+    // Another address matches too, if it is used consistently.
     let transport = cassette.transport();
     let (created, changed, back, phone, listed) =
         wait(run(&transport.client().unwrap(), "x@example.org", "12345")).unwrap();
     assert_eq!(created.as_deref(), Some("x@example.org"));
     assert_eq!(changed.as_deref(), Some("other@example.com"));
     assert_eq!((back, phone.as_deref()), (created, Some("12345")));
-    assert!(listed.starts_with("redacted-"), "nobody has sent it in a field that is redacted: {listed}");
+    assert!(listed.starts_with("redacted-"), "no redacted field has sent it: {listed}");
     transport.verify().unwrap();
 
     let transport = cassette.transport();
     let error = wait(run(&client_of(transport.clone()), "other@example.com", "12345")).unwrap_err();
-    // The same address in both places is what was recorded third, not second.
+    // The same address twice matches the third entry, not the second.
     assert!(error.message().contains("entry 3 (PATCH /v1/leads/id-1) matches, but entry 2"), "{}", error.message());
     transport.verify().unwrap_err();
 }
 
 #[test]
-fn a_redacted_text_is_the_same_each_time_it_is_sent() {
+fn a_redacted_text_must_match_consistently() {
     let (recorder, client) = recorded(|recorder| recorder.redact("email"));
     let create = async |client: &Client, email: &str| {
         client.leads().create(&NewLead::new(&support::casa_verde(), "Ann").email(email)).await
@@ -194,9 +194,9 @@ fn a_redacted_text_is_the_same_each_time_it_is_sent() {
 }
 
 #[test]
-fn what_cannot_be_redacted_is_not_saved() {
+fn a_recording_that_cannot_be_redacted_is_not_saved() {
     let redacting = |field: &str, body: &'static str, answer: &'static str| {
-        let recorder = Recorder::new(Answers(HeaderMap::new(), answer)).redact(field);
+        let recorder = Recorder::new(FixedResponse(HeaderMap::new(), answer)).redact(field);
         wait(recorder.send(Request::post("http://x/v1/leads").body(body.into()).unwrap())).unwrap();
         recorder.cassette().map(drop).map_err(|error| error.to_string())
     };
@@ -211,8 +211,8 @@ fn what_cannot_be_redacted_is_not_saved() {
 }
 
 #[test]
-fn a_parameter_is_redacted_by_the_name_of_its_field() {
-    let recorder = Recorder::new(Answers(HeaderMap::new(), "")).redact("email");
+fn a_query_parameter_is_redacted_by_its_name() {
+    let recorder = Recorder::new(FixedResponse(HeaderMap::new(), "")).redact("email");
     let request = Request::get("http://x/v1/leads?email=ann%40example.com").body(bytes::Bytes::new()).unwrap();
     wait(recorder.send(request)).unwrap();
     let har = recorder.cassette().unwrap().to_har().unwrap();

@@ -5,7 +5,7 @@ use leadapi_client::model::{LeadQuery, NewLead};
 use crate::support::{casa_verde, in_process};
 
 #[test]
-fn calls_are_waited_for() {
+fn a_blocking_call_returns_its_result() {
     let client = in_process();
     let lead = client.leads().create(&NewLead::new(&casa_verde(), "Ann")).wait().unwrap();
     let (same, meta) = client.leads().get(&lead.id).with_meta().wait().unwrap();
@@ -15,7 +15,7 @@ fn calls_are_waited_for() {
 }
 
 #[tokio::test]
-async fn over_sockets_from_a_thread_of_a_runtime() {
+async fn a_blocking_call_works_on_a_blocking_thread_of_a_runtime() {
     let server = wiremock::MockServer::start().await;
     let url = server.uri();
     let blocked = tokio::task::spawn_blocking(move || {

@@ -1,5 +1,5 @@
-//! A call that is dropped at its n-th poll, for every n: the client is as if it had never been asked, but for what was
-//! sent, and a create that is asked for again under its key is there once.
+//! Calls that are dropped at their n-th poll, for every n: only requests that were sent use up the rate limit, and a
+//! create that is repeated under its key creates one lead.
 
 use std::{
     pin::pin,
@@ -23,7 +23,7 @@ use leadapi_core::http::LeadService;
 
 use crate::support::{casa_verde, service, wait};
 
-/// Is pending once.
+/// Yields once.
 async fn pause() {
     let mut paused = false;
     std::future::poll_fn(|cx| {
@@ -33,14 +33,14 @@ async fn pause() {
     .await;
 }
 
-/// The service behind a transport that pauses everywhere, and fails the first attempt of each call one way or the other.
-struct Halting {
+/// A transport that yields before and after each request, and fails the first two attempts of each call.
+struct YieldingTransport {
     inner: InProcess<LeadService>,
     sent: Arc<AtomicUsize>,
 }
 
 #[async_trait::async_trait]
-impl Transport for Halting {
+impl Transport for YieldingTransport {
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
         let nth = self.sent.fetch_add(1, Ordering::Relaxed);
         pause().await;
@@ -53,18 +53,18 @@ impl Transport for Halting {
     }
 }
 
-/// Time that passes when somebody waits, after a pause.
+/// A clock that advances when a call sleeps.
 #[derive(Default)]
-struct Leaping(Mutex<Duration>);
+struct SleepClock(Mutex<Duration>);
 
 #[async_trait::async_trait]
-impl Timer for Leaping {
+impl Timer for SleepClock {
     fn now(&self) -> Duration {
         *self.0.lock().unwrap()
     }
 
     async fn sleep(&self, duration: Duration) {
-        // An alarm is for the end of an attempt, which here always comes before it.
+        // The timeout of an attempt, which always completes before it.
         if duration >= Duration::from_secs(9) {
             std::future::pending::<()>().await;
         }
@@ -81,11 +81,11 @@ fn client(
     token: &leadapi_client::auth::BearerToken,
 ) -> (Client, Arc<AtomicUsize>, Arc<AtomicUsize>) {
     let (sent, waits) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let (halting, hook) = (Halting { inner: InProcess::new(service), sent: sent.clone() }, waits.clone());
+    let (halting, hook) = (YieldingTransport { inner: InProcess::new(service), sent: sent.clone() }, waits.clone());
     let limit = u32::try_from(LIMIT).unwrap();
     let client = Client::builder("http://in-process/v1", token)
         .pacing(Pacing::off().reads(limit).writes(limit))
-        .timer(Leaping::default())
+        .timer(SleepClock::default())
         .on_wait(move |wait| {
             hook.fetch_add(usize::from(wait.reason == WaitReason::Pacing), Ordering::Relaxed);
         })
@@ -94,29 +94,29 @@ fn client(
     (client, sent, waits)
 }
 
-/// Polls so often, then drops; whether it had ended by then.
+/// Polls this many times, then drops the call. Returns whether it had completed.
 fn poll_times<C: IntoFuture>(call: C, times: usize) -> bool {
-    let mut running = pin!(call.into_future());
+    let mut future = pin!(call.into_future());
     let mut cx = Context::from_waker(Waker::noop());
-    (0..times).any(|_| running.as_mut().poll(&mut cx).is_ready())
+    (0..times).any(|_| future.as_mut().poll(&mut cx).is_ready())
 }
 
-/// Drops a call after each number of polls, on a client of its own each time, and asks that of the pace only what was
-/// sent is used up; answers at how many polls it ended.
+/// Drops a call after each number of polls, each time on a new client, and checks that only sent requests use up the
+/// rate limit. Returns the number of polls until the call completes.
 fn drop_everywhere<C: IntoFuture>(call: impl Fn(&Client) -> C, counts_as_write: bool) -> usize {
     for times in 0..10_000 {
         let (service, token) = service();
         let (client, sent, waits) = client(service, &token);
         let ended = poll_times(call(&client), times);
-        // What was sent and refused before it left does not count.
+        // Requests that failed before they were sent do not count.
         let not_sent = (0..sent.load(Ordering::Relaxed)).filter(|nth| nth % 3 == 1).count();
-        // One that was dropped before it was known may have left.
+        // A dropped request may have been sent.
         let used = sent.load(Ordering::Relaxed) - not_sent;
         let maybe = usize::from(!ended) * not_sent.min(1);
         let mut free = 0;
         while waits.load(Ordering::Relaxed) == 0 && free <= LIMIT {
             let before = sent.load(Ordering::Relaxed);
-            // Polled as often as it takes when it need not wait for its turn.
+            // Enough polls for a call that does not wait for the rate limit.
             if counts_as_write {
                 let create = client.leads().create(&NewLead::new(&casa_verde(), "Ann"));
                 poll_times(create.retry(RetryPolicy::none()), 100);
@@ -128,17 +128,17 @@ fn drop_everywhere<C: IntoFuture>(call: impl Fn(&Client) -> C, counts_as_write: 
         }
         assert!(
             (LIMIT - used - maybe..=LIMIT - used).contains(&free),
-            "{times} polls: {free} are free, {used} were sent"
+            "{times} polls: {free} permits are free, {used} requests were sent"
         );
         if ended {
             return times;
         }
     }
-    panic!("it never ends");
+    panic!("the call never completes");
 }
 
 #[test]
-fn no_slot_is_lost() {
+fn a_dropped_call_loses_no_rate_limit_permit() {
     let id = "lead-1".parse().unwrap();
     let new = NewLead::new(&casa_verde(), "Øyvind");
     let polls = [
@@ -150,12 +150,12 @@ fn no_slot_is_lost() {
         drop_everywhere(|client| client.pipelines().list(Window::default()), false),
         drop_everywhere(|client| client.client_accounts().list(Window::default()), false),
     ];
-    // Three attempts with two waits between them, with pauses in each: dropped in all of them.
+    // Three attempts and two waits, each with several polls.
     assert!(polls.iter().all(|polls| *polls >= 7), "{polls:?}");
 }
 
 #[test]
-fn a_create_that_is_asked_for_again_is_there_once() {
+fn a_dropped_create_that_is_repeated_creates_one_lead() {
     let new = NewLead::new(&casa_verde(), "Øyvind");
     let key = IdempotencyKey::parse("row-1").unwrap();
     let create = |client: &Client| client.leads().create(&new).idempotency_key(key.clone());
@@ -170,5 +170,5 @@ fn a_create_that_is_asked_for_again_is_there_once() {
             return assert!(times >= 7);
         }
     }
-    panic!("it never ends");
+    panic!("the call never completes");
 }

@@ -1,4 +1,4 @@
-//! Calls that end while they are still connecting: nothing was sent, so nothing is used up.
+//! Calls that end while they are still connecting. Nothing was sent, so they do not count against the rate limit.
 
 use std::time::Duration;
 
@@ -7,7 +7,8 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::support::casa_verde;
 
-/// A server that accepts connections and never answers the TLS handshake, and a client that may send one write a minute.
+/// A server that accepts connections and never answers the TLS handshake, and a client that may send one write a
+/// minute.
 async fn silent() -> (TcpListener, Client) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("https://{}/v1", listener.local_addr().unwrap());
@@ -16,15 +17,15 @@ async fn silent() -> (TcpListener, Client) {
 }
 
 #[tokio::test]
-async fn a_call_dropped_while_connecting_gives_its_slot_back() {
+async fn a_call_dropped_while_connecting_releases_its_permit() {
     let (listener, client) = silent().await;
     let new = NewLead::new(&casa_verde(), "Ann");
     let mut connections: Vec<TcpStream> = Vec::new();
-    // A loop of `select!` is not starved: each call gets as far as connecting.
+    // Each call of a `select!` loop gets as far as connecting.
     for _ in 0..10 {
         let create = client.leads().create(&new).timeout(Duration::from_secs(30));
         tokio::select! {
-            ended = create.into_future() => panic!("not to end before it is dropped: {ended:?}"),
+            ended = create.into_future() => panic!("completed before it was dropped: {ended:?}"),
             accepted = listener.accept() => connections.push(accepted.unwrap().0),
         }
     }
@@ -44,7 +45,7 @@ async fn an_attempt_that_times_out_while_connecting_was_not_sent() {
 }
 
 #[tokio::test]
-async fn a_call_dropped_after_it_was_sent_keeps_its_slot() {
+async fn a_call_dropped_after_it_was_sent_keeps_its_permit() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     let client = Client::builder(url, "pak_0123").pacing(Pacing::default().writes(1)).build().unwrap();
@@ -55,7 +56,7 @@ async fn a_call_dropped_after_it_was_sent_keeps_its_slot() {
         socket
     };
     tokio::select! {
-        ended = client.leads().create(&new).into_future() => panic!("not to end before it is dropped: {ended:?}"),
+        ended = client.leads().create(&new).into_future() => panic!("completed before it was dropped: {ended:?}"),
         _socket = request => {}
     }
     let error = client.leads().create(&new).timeout(Duration::from_secs(5)).await.unwrap_err();

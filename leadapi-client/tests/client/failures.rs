@@ -25,7 +25,7 @@ async fn answered(template: ResponseTemplate) -> Error {
 }
 
 #[tokio::test]
-async fn the_page_of_a_proxy_is_shown_cut_and_harmless() {
+async fn the_page_of_a_proxy_is_truncated_and_sanitized() {
     let page = format!("<html>\r\n\u{1b}[31m<h1>502</h1>{}</html>", "x".repeat(10_000));
     let error = answered(ResponseTemplate::new(502).set_body_raw(page, "text/html")).await;
     assert!(error.is_server_error());
@@ -35,7 +35,7 @@ async fn the_page_of_a_proxy_is_shown_cut_and_harmless() {
 }
 
 #[tokio::test]
-async fn a_success_that_is_not_the_contracts_may_have_done_its_work() {
+async fn a_success_outside_the_contract_has_an_unknown_outcome() {
     let page = ResponseTemplate::new(201).set_body_raw("<html>Welcome to the hotel</html>", "text/html");
     let error = answered(page).await;
     assert_eq!(error.message(), "the body is not JSON: <html>Welcome to the hotel</html>");
@@ -44,7 +44,7 @@ async fn a_success_that_is_not_the_contracts_may_have_done_its_work() {
 }
 
 #[tokio::test]
-async fn what_a_later_version_adds_breaks_nothing() {
+async fn fields_and_statuses_of_later_versions_are_tolerated() {
     let lead = json!({"id": "l1", "client_id": "c1", "name": "Ann", "created_at": "2026-05-04T07:58:12.004Z",
         "score": {"of": [1, 2]}, "owner": null});
     let server = MockServer::start().await;
@@ -75,22 +75,22 @@ async fn redirects_are_not_followed() {
 
 /// The system accepts connections for a listener that never calls `accept`.
 #[tokio::test]
-async fn a_server_that_never_answers() {
+async fn a_silent_server_times_out() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let impatient = Client::builder(url, "pak_0123")
+    let client = Client::builder(url, "pak_0123")
         .attempt_timeout(Duration::from_millis(50))
         .retry(RetryPolicy::none())
         .build()
         .unwrap();
-    let error = create(&impatient).await;
+    let error = create(&client).await;
     assert!(error.is_timeout() && !error.is_connect());
     assert_eq!((error.outcome(), error.status()), (Outcome::Unknown, None));
     assert_eq!(error.to_string(), "POST /leads: timed out");
 }
 
 #[tokio::test]
-async fn nobody_listens() {
+async fn a_closed_port_is_a_connect_error() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
@@ -102,7 +102,7 @@ async fn nobody_listens() {
     assert!(chain.map(ToString::to_string).any(|text| text.contains("refused")), "{error:?}");
 }
 
-/// How a create fails whose request is answered with these bytes, and then the end of the connection.
+/// Returns the error of a create whose response is these bytes, followed by the end of the connection.
 async fn answered_with(scheme: &str, bytes: Vec<u8>) -> Error {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("{scheme}://{}", listener.local_addr().unwrap());
@@ -118,14 +118,14 @@ async fn answered_with(scheme: &str, bytes: Vec<u8>) -> Error {
 }
 
 #[tokio::test]
-async fn what_went_wrong_with_a_response_is_told_apart() {
-    let endless = format!("HTTP/1.1 201 Created\r\n\r\n{}", " ".repeat(16 * 1_024 * 1_024 + 1));
+async fn an_error_names_what_is_wrong_with_the_response() {
+    let too_large = format!("HTTP/1.1 201 Created\r\n\r\n{}", " ".repeat(16 * 1_024 * 1_024 + 1));
     for (bytes, text, cause) in [
         ("", "the connection closed before the response was complete: ", "connection closed"),
         ("HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{\"id\":", "the connection broke: ", "end of file"),
         ("HTTP/1.1 two hundred\r\n\r\n", "the response head is malformed: ", "invalid HTTP status-code parsed"),
         ("HTTP/1.1 201 Created\r\na\r\n\r\n", "the response head is malformed: ", "invalid HTTP header parsed"),
-        (&endless, "the response was not read: ", "larger than 16777216 bytes"),
+        (&too_large, "the response was not read: ", "larger than 16777216 bytes"),
     ] {
         let error = answered_with("http", bytes.as_bytes().to_vec()).await;
         assert!(!error.is_connect() && !error.is_timeout());
@@ -137,7 +137,7 @@ async fn what_went_wrong_with_a_response_is_told_apart() {
 }
 
 #[tokio::test]
-async fn what_went_wrong_with_a_connection_is_told_apart() {
+async fn an_error_names_what_is_wrong_with_the_connection() {
     let nowhere = create(&client("http://no-such-host.invalid")).await;
     let no_tls = answered_with("https", b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec()).await;
     for (error, text) in [(nowhere, "could not resolve the host name: "), (no_tls, "the TLS handshake failed: ")] {
@@ -147,7 +147,7 @@ async fn what_went_wrong_with_a_connection_is_told_apart() {
 }
 
 #[tokio::test]
-async fn the_real_services_refusals_are_told_apart() {
+async fn refusals_of_the_real_service_are_distinguished() {
     let (service, token) = crate::support::service_for(Scopes::Read);
     let reader = Client::builder("http://in-process/v1", token).in_process(service.clone()).unwrap();
     let error = create(&reader).await;
@@ -157,6 +157,6 @@ async fn the_real_services_refusals_are_told_apart() {
     let error = create(&stranger).await;
     assert!(error.is_unauthorized() && error.message().contains("invalid token"), "{error}");
 
-    let astray = Client::builder("http://in-process/v2", "pak_0123").in_process(service).unwrap();
-    assert!(create(&astray).await.is_not_found());
+    let wrong_path = Client::builder("http://in-process/v2", "pak_0123").in_process(service).unwrap();
+    assert!(create(&wrong_path).await.is_not_found());
 }

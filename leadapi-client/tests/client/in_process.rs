@@ -33,14 +33,14 @@ impl Body for Mebibytes {
     }
 }
 
-/// A service with a fixed readiness and answer.
+/// A service with a fixed readiness and response.
 #[derive(Clone)]
-struct Fake {
+struct FixedService {
     ready: Result<(), &'static str>,
-    answer: Result<usize, &'static str>,
+    response: Result<usize, &'static str>,
 }
 
-impl Service<Request<Full<Bytes>>> for Fake {
+impl Service<Request<Full<Bytes>>> for FixedService {
     type Response = Response<Mebibytes>;
     type Error = Box<dyn std::error::Error + Send + Sync>;
     type Future = Ready<Result<Self::Response, Self::Error>>;
@@ -50,18 +50,18 @@ impl Service<Request<Full<Bytes>>> for Fake {
     }
 
     fn call(&mut self, _: Request<Full<Bytes>>) -> Self::Future {
-        ready(self.answer.map(|mebibytes| Response::new(Mebibytes(mebibytes))).map_err(Into::into))
+        ready(self.response.map(|mebibytes| Response::new(Mebibytes(mebibytes))).map_err(Into::into))
     }
 }
 
-fn ask(fake: Fake) -> leadapi_client::Error {
-    let client = Client::builder("http://in-process/v1", "pak_0123").in_process(fake).unwrap();
+fn call_error(service: FixedService) -> leadapi_client::Error {
+    let client = Client::builder("http://in-process/v1", "pak_0123").in_process(service).unwrap();
     wait(client.client_accounts().list(Window::default()).retry(RetryPolicy::none())).unwrap_err()
 }
 
 #[test]
-fn a_service_that_is_not_ready_was_not_reached() {
-    let error = ask(Fake { ready: Err("closed"), answer: Ok(0) });
+fn an_error_of_poll_ready_means_not_sent() {
+    let error = call_error(FixedService { ready: Err("closed"), response: Ok(0) });
     assert_eq!(
         (error.outcome(), error.to_string().as_str()),
         (Outcome::NotSent, "GET /clients: could not be sent: closed")
@@ -69,18 +69,18 @@ fn a_service_that_is_not_ready_was_not_reached() {
 }
 
 #[test]
-fn a_service_that_fails_may_have_been_reached() {
-    let error = ask(Fake { ready: Ok(()), answer: Err("lost") });
+fn an_error_of_the_service_has_an_unknown_outcome() {
+    let error = call_error(FixedService { ready: Ok(()), response: Err("lost") });
     assert_eq!(error.outcome(), Outcome::Unknown);
     assert_eq!(std::error::Error::source(&error).unwrap().to_string(), "lost");
 }
 
 #[test]
-fn a_body_without_an_end_is_not_read_to_it() {
+fn a_body_beyond_the_limit_is_not_read() {
     let limit = MAX_RESPONSE_BYTES / 1_048_576;
-    let unreadable = ask(Fake { ready: Ok(()), answer: Ok(limit) });
+    let unreadable = call_error(FixedService { ready: Ok(()), response: Ok(limit) });
     assert_eq!(unreadable.status().map(|status| status.as_u16()), Some(200));
-    let endless = ask(Fake { ready: Ok(()), answer: Ok(usize::MAX) });
-    assert_eq!((endless.outcome(), endless.status()), (Outcome::Unknown, None));
-    assert!(std::error::Error::source(&endless).unwrap().to_string().contains("larger than"), "{endless:?}");
+    let too_large = call_error(FixedService { ready: Ok(()), response: Ok(usize::MAX) });
+    assert_eq!((too_large.outcome(), too_large.status()), (Outcome::Unknown, None));
+    assert!(std::error::Error::source(&too_large).unwrap().to_string().contains("larger than"), "{too_large:?}");
 }

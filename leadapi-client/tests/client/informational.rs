@@ -40,7 +40,7 @@ async fn a_flood_of_informational_responses_ends_with_the_timeout() {
     assert!(error.is_timeout(), "{error}");
     assert_eq!(error.outcome(), Outcome::Unknown);
     assert!((TIMEOUT..LATEST).contains(&elapsed), "{elapsed:?}");
-    // The call takes its connection with it.
+    // Dropping the call closes its connection.
     tokio::task::spawn_blocking(move || server.join().unwrap()).await.unwrap();
 }
 

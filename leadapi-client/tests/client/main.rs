@@ -13,9 +13,6 @@ mod cancellation;
 mod connecting;
 #[cfg(test)]
 #[cfg(feature = "reqwest")]
-mod defects;
-#[cfg(test)]
-#[cfg(feature = "reqwest")]
 mod failures;
 #[cfg(test)]
 mod in_process;
@@ -23,11 +20,14 @@ mod in_process;
 #[cfg(feature = "reqwest")]
 mod informational;
 #[cfg(test)]
+#[cfg(feature = "reqwest")]
+mod known_sdk_defects;
+#[cfg(test)]
+mod local_validation;
+#[cfg(test)]
 mod pacing;
 #[cfg(test)]
 mod pager;
-#[cfg(test)]
-mod refused_before_the_wire;
 #[cfg(test)]
 mod retries;
 #[cfg(test)]

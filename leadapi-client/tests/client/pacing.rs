@@ -1,4 +1,4 @@
-//! The client keeps the pace of the contract: it meets no 429, and is hardly slower than it must be.
+//! The client-side rate limit: the client receives no 429, and is hardly slower than the limit requires.
 
 use std::{
     sync::{
@@ -25,7 +25,7 @@ use tokio::{task::JoinSet, time::Instant};
 
 use crate::support::{casa_verde, limited};
 
-/// The time of tokio, which these tests pause.
+/// The clock of tokio, which these tests pause.
 struct TokioTimer(Instant);
 
 #[async_trait::async_trait]
@@ -39,53 +39,54 @@ impl Timer for TokioTimer {
     }
 }
 
-/// A builder of a client on the time of tokio.
+/// Returns a client builder with the clock of tokio.
 fn builder(token: impl Into<Credential>) -> ClientBuilder {
     Client::builder("http://in-process/v1", token).timer(TokioTimer(Instant::now()))
 }
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// The service behind a network that takes its time, differently each time, both ways.
-struct Slow {
+/// The service over a network with a variable delay in both directions.
+struct DelayedTransport {
     inner: InProcess<LeadService>,
-    turn: AtomicU64,
+    count: AtomicU64,
     refused: Arc<AtomicUsize>,
 }
 
-impl Slow {
-    async fn lag(&self) {
+impl DelayedTransport {
+    async fn delay(&self) {
         // Spread over 0 to 99 ms, the same in each run.
-        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
-        tokio::time::sleep(Duration::from_millis(turn * 7_919 % 100)).await;
+        let count = self.count.fetch_add(1, Ordering::Relaxed);
+        tokio::time::sleep(Duration::from_millis(count * 7_919 % 100)).await;
     }
 }
 
 #[async_trait::async_trait]
-impl Transport for Slow {
+impl Transport for DelayedTransport {
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
-        self.lag().await;
+        self.delay().await;
         let response = self.inner.send(request).await;
         if matches!(&response, Ok(response) if response.status() == StatusCode::TOO_MANY_REQUESTS) {
             self.refused.fetch_add(1, Ordering::Relaxed);
         }
-        self.lag().await;
+        self.delay().await;
         response
     }
 }
 
-/// A client of a service that counts by tokio's time, and how many requests it was refused.
+/// Returns a client of a service on tokio's clock, and the number of refused requests.
 fn client(pacing: Pacing) -> (Client, Arc<AtomicUsize>) {
     let start = Instant::now();
     let (service, token) = limited(SlidingWindow::with_time(Limits::default(), move || start.elapsed()));
     let refused = Arc::new(AtomicUsize::new(0));
-    let slow = Slow { inner: InProcess::new(service), turn: AtomicU64::new(0), refused: refused.clone() };
-    // Whoever waits for a day must not be told that it is too late.
+    let transport =
+        DelayedTransport { inner: InProcess::new(service), count: AtomicU64::new(0), refused: refused.clone() };
+    // Some calls wait longer than the default timeout.
     let builder = builder(token).pacing(pacing).timeout(10_000 * MINUTE);
-    (builder.transport(slow).unwrap(), refused)
+    (builder.transport(transport).unwrap(), refused)
 }
 
-/// Lets so many callers make so many calls in all, and says how long it took.
+/// Makes this many calls from this many concurrent callers. Returns how long it took.
 async fn run<F: Future<Output = ()> + Send + 'static>(callers: usize, calls: usize, call: impl Fn() -> F) -> Duration {
     let begun = Instant::now();
     let (mut running, mut left) = (JoinSet::new(), calls);
@@ -100,7 +101,7 @@ async fn run<F: Future<Output = ()> + Send + 'static>(callers: usize, calls: usi
 }
 
 #[tokio::test(start_paused = true)]
-async fn ten_thousand_calls_meet_no_429() {
+async fn ten_thousand_calls_receive_no_429() {
     let windows = |calls: u32, limit: u32| MINUTE * (calls.div_ceil(limit) - 1);
     for callers in [1, 500] {
         let (client, refused) = client(Pacing::default());
@@ -126,7 +127,7 @@ async fn ten_thousand_calls_meet_no_429() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn many_clients_on_one_token_end_correctly() {
+async fn clients_that_share_a_token_all_succeed() {
     let start = Instant::now();
     let (service, token) = limited(SlidingWindow::with_time(Limits::default(), move || start.elapsed()));
     let mut running = JoinSet::new();
@@ -149,7 +150,7 @@ async fn many_clients_on_one_token_end_correctly() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wait_is_seen_before_it_is_waited() {
+async fn a_wait_is_reported_when_it_begins() {
     let (service, token) = limited(SlidingWindow::new(Limits::default()));
     let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
     let hook = seen.clone();
@@ -166,18 +167,18 @@ async fn a_wait_is_seen_before_it_is_waited() {
     assert_eq!(*seen.lock().unwrap(), [(WaitReason::Pacing, 50)]);
 
     client.leads().create(&NewLead::new(&casa_verde(), "Ann")).await.unwrap();
-    // A turn that comes too late is not waited for, and nothing was sent.
-    let asked = Instant::now();
+    // A call fails immediately if its permit would come after its timeout.
+    let started_at = Instant::now();
     let error = client.leads().create(&NewLead::new(&casa_verde(), "Ann")).timeout(Duration::from_secs(1)).await;
     let error = error.unwrap_err();
     assert_eq!((error.outcome(), error.attempts()), (leadapi_client::Outcome::NotSent, 0));
     assert!(error.is_timeout() && error.is_retryable());
     assert_eq!(error.retry_after(), Some(Duration::from_secs(60)), "the client knows when the next request is allowed");
-    assert_eq!(asked.elapsed(), Duration::ZERO);
+    assert_eq!(started_at.elapsed(), Duration::ZERO);
 }
 
 #[tokio::test(start_paused = true)]
-async fn callers_go_in_the_order_in_which_they_came_and_wait_but_once() {
+async fn calls_are_sent_in_arrival_order_and_wait_once() {
     let start = Instant::now();
     let (service, token) = limited(SlidingWindow::with_time(Limits::default(), move || start.elapsed()));
     let waits = Arc::new(AtomicUsize::new(0));
@@ -195,17 +196,17 @@ async fn callers_go_in_the_order_in_which_they_came_and_wait_but_once() {
         let create = client.leads().create(&NewLead::new(&casa_verde(), format!("{nth}")));
         async move { (nth, create.await.map_err(|error| error.outcome())) }
     };
-    let mut running: JoinSet<_> = (0..290).map(call).collect();
+    let mut calls: JoinSet<_> = (0..290).map(call).collect();
     let mut ended = Vec::new();
     for nth in 290..590 {
-        // Later ones come while the first wait; there is no room for them within their time.
+        // Later calls arrive while the first ones wait. Their permits would come after their timeouts.
         tokio::time::advance(Duration::from_millis(200)).await;
-        running.spawn(call(nth));
+        calls.spawn(call(nth));
     }
-    while let Some(end) = running.join_next().await {
+    while let Some(end) = calls.join_next().await {
         ended.push(end.unwrap());
     }
-    let made: Vec<usize> = ended.iter().filter(|(_, end)| end.is_ok()).map(|(nth, _)| *nth).collect();
-    assert!((0..290).all(|nth| made.contains(&nth)), "the first come first");
+    let created: Vec<usize> = ended.iter().filter(|(_, end)| end.is_ok()).map(|(nth, _)| *nth).collect();
+    assert!((0..290).all(|nth| created.contains(&nth)), "the first calls are sent");
     assert!(waits.load(Ordering::Relaxed) <= 590, "{} waits", waits.load(Ordering::Relaxed));
 }

@@ -14,38 +14,38 @@ use leadapi_client::{
     transport::{Transport, TransportError},
 };
 
-/// What happens to a request.
+/// The result of a request.
 #[derive(Debug, Clone)]
 pub(crate) enum Act {
     NotSent,
     Lost,
     Never,
-    Answer(u16, Vec<(&'static str, String)>, String),
+    Response(u16, Vec<(&'static str, String)>, String),
 }
 
 impl Act {
     pub(crate) fn status(status: u16) -> Self {
-        Self::Answer(status, Vec::new(), r#"{"error":"scripted"}"#.to_owned())
+        Self::Response(status, Vec::new(), r#"{"error":"scripted"}"#.to_owned())
     }
 
     pub(crate) fn lead() -> Self {
         let body = r#"{"id":"l1","client_id":"c1","name":"Ann","created_at":"2026-05-04T07:58:12.004Z"}"#;
-        Self::Answer(201, Vec::new(), body.to_owned())
+        Self::Response(201, Vec::new(), body.to_owned())
     }
 
-    /// The same answer with another status.
-    pub(crate) fn but(self, status: u16) -> Self {
+    /// The same response with another status.
+    pub(crate) fn with_status(self, status: u16) -> Self {
         match self {
-            Self::Answer(_, headers, body) => Self::Answer(status, headers, body),
+            Self::Response(_, headers, body) => Self::Response(status, headers, body),
             other => other,
         }
     }
 
     pub(crate) fn with(self, name: &'static str, value: &impl ToString) -> Self {
         match self {
-            Self::Answer(status, mut headers, body) => {
+            Self::Response(status, mut headers, body) => {
                 headers.push((name, value.to_string()));
-                Self::Answer(status, headers, body)
+                Self::Response(status, headers, body)
             }
             other => other,
         }
@@ -56,24 +56,24 @@ impl Act {
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     acts: Mutex<VecDeque<Act>>,
-    pub(crate) asked: Mutex<Vec<(Duration, Request<Bytes>)>>,
+    pub(crate) requests: Mutex<Vec<(Duration, Request<Bytes>)>>,
     pub(crate) waits: Mutex<Vec<Wait>>,
     time: Mutex<Duration>,
 }
 
 #[derive(Clone)]
-struct Shared(Arc<Script>);
+struct ScriptHandle(Arc<Script>);
 
 #[async_trait::async_trait]
-impl Transport for Shared {
+impl Transport for ScriptHandle {
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
-        self.0.asked.lock().unwrap().push((self.now(), request));
-        let act = self.0.acts.lock().unwrap().pop_front().expect("no more was to be asked");
+        self.0.requests.lock().unwrap().push((self.now(), request));
+        let act = self.0.acts.lock().unwrap().pop_front().expect("the script has ended");
         match act {
             Act::NotSent => Err(TransportError::not_sent("scripted").while_connecting()),
             Act::Lost => Err(TransportError::maybe_sent("scripted")),
             Act::Never => std::future::pending().await,
-            Act::Answer(status, headers, body) => {
+            Act::Response(status, headers, body) => {
                 let mut response = Response::builder().status(status);
                 for (name, value) in headers {
                     response = response.header(name, value);
@@ -85,7 +85,7 @@ impl Transport for Shared {
 }
 
 #[async_trait::async_trait]
-impl Timer for Shared {
+impl Timer for ScriptHandle {
     fn now(&self) -> Duration {
         *self.0.time.lock().unwrap()
     }
@@ -96,7 +96,7 @@ impl Timer for Shared {
 }
 
 impl Script {
-    /// Creates a client whose requests meet these acts, one after the other.
+    /// Creates a client whose requests have these results, in order.
     pub(crate) fn client(acts: impl IntoIterator<Item = Act>) -> (Client, Arc<Self>) {
         Self::with(acts, |builder| builder)
     }
@@ -106,14 +106,14 @@ impl Script {
         options: impl FnOnce(ClientBuilder) -> ClientBuilder,
     ) -> (Client, Arc<Self>) {
         let script = Arc::new(Self { acts: Mutex::new(acts.into_iter().collect()), ..Self::default() });
-        let (shared, hook) = (Shared(script.clone()), script.clone());
-        let builder = Client::builder("http://scripted/v1", "pak_0123").timer(shared.clone()).pacing(Pacing::off());
+        let (handle, hook) = (ScriptHandle(script.clone()), script.clone());
+        let builder = Client::builder("http://scripted/v1", "pak_0123").timer(handle.clone()).pacing(Pacing::off());
         let builder = options(builder).on_wait(move |wait| hook.waits.lock().unwrap().push(*wait));
-        (builder.transport(shared).unwrap(), script)
+        (builder.transport(handle).unwrap(), script)
     }
 
     pub(crate) fn sent(&self) -> usize {
-        self.asked.lock().unwrap().len()
+        self.requests.lock().unwrap().len()
     }
 
     pub(crate) fn now(&self) -> Duration {
@@ -121,16 +121,16 @@ impl Script {
     }
 
     /// Advances the clock.
-    pub(crate) fn pass(&self, time: Duration) {
+    pub(crate) fn advance(&self, time: Duration) {
         *self.time.lock().unwrap() += time;
     }
 
     /// Returns the idempotency keys of all requests.
     pub(crate) fn keys(&self) -> Vec<Option<String>> {
-        let asked = self.asked.lock().unwrap();
+        let requests = self.requests.lock().unwrap();
         let key =
             |request: &Request<Bytes>| Some(request.headers().get("idempotency-key")?.to_str().unwrap().to_owned());
-        asked.iter().map(|(_, request)| key(request)).collect()
+        requests.iter().map(|(_, request)| key(request)).collect()
     }
 
     /// Asserts that all acts were used.

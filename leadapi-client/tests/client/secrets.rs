@@ -14,41 +14,41 @@ use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
 
 const TOKEN: &str = "pak_CANARYcanaryCANARYcanaryCANARYcanaryCANARY";
 
-fn shown(all: &mut Vec<String>, thing: &impl Debug) {
+fn collect_debug(all: &mut Vec<String>, thing: &impl Debug) {
     all.extend([format!("{thing:?}"), format!("{thing:#?}")]);
 }
 
-fn told(all: &mut Vec<String>, error: &(dyn Error + 'static)) {
+fn collect_error(all: &mut Vec<String>, error: &(dyn Error + 'static)) {
     let chain = successors(Some(error), |error| (**error).source());
     all.extend(chain.flat_map(|error| [format!("{error:?}"), format!("{error:#?}"), error.to_string()]));
 }
 
 /// A careless transport whose errors contain the request.
-struct Careless;
+struct LeakyTransport;
 
 #[async_trait::async_trait]
-impl Transport for Careless {
+impl Transport for LeakyTransport {
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
         Err(TransportError::maybe_sent(format!("{request:?}")))
     }
 }
 
-async fn ask(client: &Client, all: &mut Vec<String>) {
-    shown(all, client);
+async fn call(client: &Client, all: &mut Vec<String>) {
+    collect_debug(all, client);
     let create = client.leads().create(&NewLead::new(&crate::support::casa_verde(), "Ann"));
-    shown(all, &create);
+    collect_debug(all, &create);
     let error = create.retry(RetryPolicy::none()).await.unwrap_err();
     all.push(error.message());
     all.extend(error.request_id().map(str::to_owned));
-    told(all, &error);
+    collect_error(all, &error);
 }
 
 #[tokio::test]
-async fn the_token_is_never_shown() {
+async fn no_output_contains_the_token() {
     let mut all = Vec::new();
-    shown(&mut all, &Credential::from(TOKEN));
-    shown(&mut all, &Client::builder("http://nowhere/v1", TOKEN));
-    shown(&mut all, &Reqwest::new().unwrap());
+    collect_debug(&mut all, &Credential::from(TOKEN));
+    collect_debug(&mut all, &Client::builder("http://nowhere/v1", TOKEN));
+    collect_debug(&mut all, &Reqwest::new().unwrap());
     for (url, token) in [
         ("http://nowhere/v1", format!("{TOKEN} ")),
         ("http://nowhere/v1", format!("Bearer {TOKEN}")),
@@ -56,8 +56,8 @@ async fn the_token_is_never_shown() {
         ("http://nowhere/v1?token=CANARY", TOKEN.to_owned()),
     ] {
         match Client::builder(url, token).build() {
-            Ok(client) => shown(&mut all, &client),
-            Err(error) => told(&mut all, &error),
+            Ok(client) => collect_debug(&mut all, &client),
+            Err(error) => collect_error(&mut all, &error),
         }
     }
 
@@ -75,12 +75,12 @@ async fn the_token_is_never_shown() {
             .insert_header("x-request-id", TOKEN)
             .insert_header("location", TOKEN);
         Mock::given(any()).respond_with(template).mount(&server).await;
-        ask(&Client::builder(server.uri(), TOKEN).build().unwrap(), &mut all).await;
+        call(&Client::builder(server.uri(), TOKEN).build().unwrap(), &mut all).await;
     }
 
     let token = BearerToken::parse(TOKEN).unwrap();
-    ask(&Client::builder("http://127.0.0.1:1", &token).build().unwrap(), &mut all).await;
-    ask(&Client::builder("http://nowhere", token).transport(Careless).unwrap(), &mut all).await;
+    call(&Client::builder("http://127.0.0.1:1", &token).build().unwrap(), &mut all).await;
+    call(&Client::builder("http://nowhere", token).transport(LeakyTransport).unwrap(), &mut all).await;
 
     assert!(all.len() > 50);
     for text in all {

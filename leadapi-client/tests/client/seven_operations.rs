@@ -8,7 +8,7 @@ use leadapi_client::{
 
 use crate::support::{casa_verde, in_process};
 
-async fn walk_through(client: &Client) {
+async fn call_each_operation(client: &Client) {
     let clients = client.client_accounts().list(Window::default()).await.unwrap();
     let names: Vec<&str> = clients.data.iter().map(|account| account.name.as_str()).collect();
     assert_eq!(names, ["Casa Verde", "Villa Azul"]);
@@ -53,8 +53,8 @@ async fn walk_through(client: &Client) {
 }
 
 #[test]
-fn in_process_without_a_runtime() {
-    futures_executor::block_on(walk_through(&in_process()));
+fn all_operations_work_in_process_without_a_runtime() {
+    futures_executor::block_on(call_each_operation(&in_process()));
 }
 
 #[cfg(feature = "reqwest")]
@@ -89,10 +89,10 @@ mod over_sockets {
     }
 
     #[tokio::test]
-    async fn on_reqwest() {
+    async fn all_operations_work_over_sockets() {
         let (service, token) = service();
         let server = MockServer::start().await;
         Mock::given(any()).respond_with(Real(service)).mount(&server).await;
-        walk_through(&Client::builder(format!("{}/v1/", server.uri()), token).build().unwrap()).await;
+        call_each_operation(&Client::builder(format!("{}/v1/", server.uri()), token).build().unwrap()).await;
     }
 }

@@ -13,9 +13,9 @@ use crate::{
     support::{casa_verde, wait},
 };
 
-type Question = fn(&Error) -> bool;
+type Predicate = fn(&Error) -> bool;
 
-const QUESTIONS: [(u16, Question); 6] = [
+const PREDICATES: [(u16, Predicate); 6] = [
     (400, Error::is_invalid),
     (401, Error::is_unauthorized),
     (403, Error::is_forbidden),
@@ -49,15 +49,15 @@ async fn fail(client: &Client, operation: Operation) -> Error {
     .unwrap_err()
 }
 
-fn answer(status: u16) -> Act {
+fn response(status: u16) -> Act {
     Act::status(status).with("x-request-id", &"0198-abc").with("retry-after", &17)
 }
 
-/// Checks every query of an error with this status.
-fn assert_tells(error: &Error, operation: Operation, status: u16) {
+/// Checks every accessor of an error with this status.
+fn assert_error(error: &Error, operation: Operation, status: u16) {
     let what = format!("{operation:?} {status}");
-    for (other, question) in QUESTIONS {
-        assert_eq!(question(error), other == status, "{what}: asked for {other}");
+    for (other, predicate) in PREDICATES {
+        assert_eq!(predicate(error), other == status, "{what}: the predicate of {other}");
     }
     assert!(!error.is_connect() && !error.is_timeout(), "{what}");
     assert_eq!((error.operation(), error.attempts()), (operation, 1), "{what}");
@@ -70,23 +70,23 @@ fn assert_tells(error: &Error, operation: Operation, status: u16) {
 }
 
 #[test]
-fn over_a_transport_of_ones_own() {
+fn each_status_over_a_custom_transport() {
     for operation in OPERATIONS {
-        for (status, _) in QUESTIONS {
-            let (client, _) = Script::client([answer(status)]);
-            assert_tells(&wait(fail(&client, operation)), operation, status);
+        for (status, _) in PREDICATES {
+            let (client, _) = Script::client([response(status)]);
+            assert_error(&wait(fail(&client, operation)), operation, status);
         }
     }
 }
 
 #[cfg(feature = "reqwest")]
 #[tokio::test]
-async fn over_sockets() {
+async fn each_status_over_sockets() {
     use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
 
-    for (status, _) in QUESTIONS {
+    for (status, _) in PREDICATES {
         let server = MockServer::start().await;
-        let Act::Answer(_, headers, body) = answer(status) else { return };
+        let Act::Response(_, headers, body) = response(status) else { return };
         let mut template = ResponseTemplate::new(status).set_body_string(body);
         for (name, value) in headers {
             template = template.insert_header(name, value);
@@ -95,7 +95,7 @@ async fn over_sockets() {
         for operation in OPERATIONS {
             // A new client each time, because a rate-limited client would wait.
             let client = Client::builder(server.uri(), "pak_0123").build().unwrap();
-            assert_tells(&fail(&client, operation).await, operation, status);
+            assert_error(&fail(&client, operation).await, operation, status);
         }
     }
 }

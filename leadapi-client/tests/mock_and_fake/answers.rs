@@ -32,7 +32,7 @@ async fn error(api: &MockLeadApi) -> Error {
 }
 
 #[tokio::test]
-async fn every_success() {
+async fn a_stub_answers_each_operation_with_success() {
     let api = MockLeadApi::start().await;
     let window = Window::new(10, 20).unwrap();
     let leads = Page::new(vec![LeadItem::from(ann())], 21, window);
@@ -67,9 +67,9 @@ async fn every_success() {
 }
 
 #[tokio::test]
-async fn every_refusal() {
+async fn a_stub_answers_with_each_error() {
     let api = MockLeadApi::start().await;
-    api.on_get(&id()).invalid("it is not as it must be").times(1);
+    api.on_get(&id()).invalid("the name is too long").times(1);
     api.on_get(&id()).unauthorized().times(1);
     api.on_get(&id()).forbidden(Forbidden::Scope).times(1);
     api.on_get(&id()).forbidden(Forbidden::Client).times(1);
@@ -79,7 +79,7 @@ async fn every_refusal() {
     api.on_get(&id()).answers(503, "<h1>Be right back</h1>").times(1);
 
     let refused = error(&api).await;
-    assert!(refused.is_invalid() && refused.message() == "it is not as it must be");
+    assert!(refused.is_invalid() && refused.message() == "the name is too long");
     assert!(error(&api).await.is_unauthorized());
     let refused = error(&api).await;
     assert!(refused.lacks_scope() && refused.message().ends_with("lacks the scope read"));
@@ -95,7 +95,7 @@ async fn every_refusal() {
 }
 
 #[tokio::test]
-async fn answers_that_break_on_their_way() {
+async fn a_stub_cuts_and_corrupts_responses() {
     let api = MockLeadApi::start().await;
     api.on_get(&id()).cut_connection().times(1);
     api.on_get(&id()).returns(ann()).cut_after_half().times(1);
@@ -118,14 +118,14 @@ async fn answers_that_break_on_their_way() {
 }
 
 #[tokio::test]
-async fn half_of_a_body_is_half_of_it() {
-    use crate::raw::Ask;
+async fn a_half_response_has_half_of_the_body() {
+    use crate::raw::RawRequest;
 
     let api = MockLeadApi::start().await;
     let mut long = ann();
     long.notes = Some("x".repeat(9_000));
     api.on_get(&id()).returns(long.clone()).cut_after_half();
-    let bytes = Ask::new("GET /v1/leads/lead-1").by(api.token()).bytes(&api.url());
+    let bytes = RawRequest::new("GET /v1/leads/lead-1").by(api.token()).bytes(&api.url());
     let (head, body) = bytes.split_once("\r\n\r\n").unwrap();
     let whole = serde_json::to_string(&long).unwrap();
     assert!(head.contains(&format!("content-length: {}", whole.len())), "{head}");
@@ -134,7 +134,7 @@ async fn half_of_a_body_is_half_of_it() {
 }
 
 #[tokio::test]
-async fn a_delay_is_waited_for() {
+async fn a_delayed_response_takes_real_time() {
     let api = MockLeadApi::start().await;
     api.on_get(&id()).returns(ann()).delayed(Duration::from_millis(30));
     let (_, meta) = api.client().leads().get(&id()).with_meta().await.unwrap();
@@ -142,7 +142,7 @@ async fn a_delay_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_sequence_walks_from_trouble_to_success() {
+async fn a_stub_gives_its_answers_in_sequence() {
     let api = MockLeadApi::start().await;
     let stub = api.on_create().with_name("Ann").server_error().times(2);
     let stub = stub.then().rate_limited(Duration::from_secs(60));
@@ -150,14 +150,14 @@ async fn a_sequence_walks_from_trouble_to_success() {
     let begun = std::time::Instant::now();
     let (lead, meta) = api.client().leads().create(&new()).with_meta().await.unwrap();
     assert_eq!((lead, meta.attempts.get(), meta.is_replayed()), (ann(), 5, true));
-    assert!(meta.elapsed >= Duration::from_secs(60), "it has waited, as it sees it");
-    assert!(begun.elapsed() < Duration::from_secs(30), "and it took no time");
+    assert!(meta.elapsed >= Duration::from_secs(60), "by its own clock, the client has waited");
+    assert!(begun.elapsed() < Duration::from_secs(30), "the wait took no real time");
     assert_eq!(stub.met(), 5);
     api.verify().await;
 }
 
 #[tokio::test]
-async fn narrowings_choose_between_stubs() {
+async fn conditions_select_the_stub() {
     let api = MockLeadApi::start().await;
     let other = ClientId::parse("villa-azul").unwrap();
     let (key, stage) = (IdempotencyKey::parse("a/b?c").unwrap(), StageId::parse("won+1").unwrap());
@@ -193,7 +193,7 @@ async fn narrowings_choose_between_stubs() {
 }
 
 #[tokio::test]
-async fn ids_are_as_in_the_models_whatever_a_url_makes_of_them() {
+async fn an_id_is_matched_after_url_decoding() {
     let api = MockLeadApi::start().await;
     let odd = LeadId::parse("a/b?c=%2F#\"'\\").unwrap();
     api.on_delete(&odd).returns(());
@@ -202,7 +202,7 @@ async fn ids_are_as_in_the_models_whatever_a_url_makes_of_them() {
 }
 
 #[tokio::test]
-async fn two_mocks_and_two_clients_know_nothing_of_each_other() {
+async fn mocks_and_clients_are_independent() {
     let (here, there) = (MockLeadApi::start().await, MockLeadApi::start().await);
     here.on_get(&id()).returns(ann()).times(2);
     there.on_get(&id()).not_found();
@@ -213,7 +213,7 @@ async fn two_mocks_and_two_clients_know_nothing_of_each_other() {
 }
 
 #[tokio::test]
-async fn servers_come_and_go_in_one_turn_of_a_task() {
+async fn servers_can_be_dropped_after_the_coop_budget_is_used_up() {
     // More iterations than the coop budget of a tokio task, so that the servers use it up. A drop that blocks on a
     // tokio lock would then hang forever.
     for _ in 0..200 {

@@ -10,7 +10,7 @@ use leadapi_client::{
 
 use crate::{
     answers::{ann, id, new},
-    raw::Ask,
+    raw::RawRequest,
 };
 
 /// Returns the text of the panic of a closure, if it panics.
@@ -21,11 +21,11 @@ fn panicked(work: impl FnOnce()) -> Option<String> {
 
 /// Returns the message with which the mock fails its test when it is dropped.
 pub(crate) fn fails(api: MockLeadApi) -> String {
-    panicked(|| drop(api)).expect("it did not fail")
+    panicked(|| drop(api)).expect("the mock did not panic")
 }
 
 #[tokio::test]
-async fn a_stub_that_was_not_met_is_named_with_its_counts() {
+async fn an_unmet_stub_is_reported_with_its_counts() {
     let api = MockLeadApi::start().await;
     let line = line!() + 1;
     api.on_create().with_name("Ann").server_error().times(3).then().returns(ann());
@@ -41,7 +41,7 @@ async fn a_stub_that_was_not_met_is_named_with_its_counts() {
 }
 
 #[tokio::test]
-async fn verify_fails_and_the_drop_does_not_again() {
+async fn a_drop_after_a_failed_verify_does_not_panic_again() {
     let api = MockLeadApi::start().await;
     api.on_delete(&id()).returns(());
     let mut checked = Box::pin(api.verify());
@@ -52,7 +52,7 @@ async fn verify_fails_and_the_drop_does_not_again() {
 }
 
 #[tokio::test]
-async fn a_test_that_panics_already_is_not_failed_once_more() {
+async fn a_mock_does_not_panic_while_the_test_is_panicking() {
     let api = MockLeadApi::start().await;
     api.on_delete(&id()).returns(());
     // A panic during another panic would abort the process.
@@ -64,7 +64,7 @@ async fn a_test_that_panics_already_is_not_failed_once_more() {
 }
 
 #[tokio::test]
-async fn what_nobody_expects_is_answered_501_and_fails() {
+async fn an_unexpected_request_is_answered_501_and_fails_the_test() {
     let api = MockLeadApi::start().await;
     let (client, url) = (api.client(), api.url());
     api.on_create().with_name("Ann").matching(|new| new.value.is_some()).invalid("no").any_times();
@@ -85,7 +85,7 @@ async fn what_nobody_expects_is_answered_501_and_fails() {
     let list = client.client_accounts().list(Window::default()).await.unwrap_err().message();
     assert!(list.starts_with("unexpected request: GET /v1/clients?limit=50&offset=0; "), "{list}");
     assert!(list.ends_with("; but it is a GET /clients"), "{list}");
-    let nowhere = Ask::new("PUT /v1/forms").by(api.token()).send(&url);
+    let nowhere = RawRequest::new("PUT /v1/forms").by(api.token()).send(&url);
     assert_eq!(nowhere.status, 501);
     assert!(nowhere.body.starts_with(r#"{"error":"unexpected request: PUT /v1/forms; "#), "{}", nowhere.body);
     assert!(nowhere.body.contains("not one of the seven operations"), "{}", nowhere.body);
@@ -96,21 +96,21 @@ async fn what_nobody_expects_is_answered_501_and_fails() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_not_the_mocks_is_unexpected_and_never_shown() {
+async fn a_wrong_token_is_unexpected_and_no_message_contains_the_token() {
     let api = MockLeadApi::start().await;
     api.on_get(&id()).returns(ann()).any_times();
     api.on_clients().unauthorized();
     let secret = api.token().expose().to_owned();
-    let get = Ask::new("GET /v1/leads/lead-1");
+    let get = RawRequest::new("GET /v1/leads/lead-1");
     assert!(get.send(&api.url()).body.contains("does not have the mock's token"));
     assert_eq!(get.with("authorization", format!("Bearer {secret}x")).send(&api.url()).status, 501);
-    assert_eq!(Ask::new("GET /v1/clients").send(&api.url()).status, 401);
+    assert_eq!(RawRequest::new("GET /v1/clients").send(&api.url()).status, 401);
     assert!(!format!("{api:?}").contains(&secret));
     assert!(!fails(api).contains(&secret));
 }
 
 #[tokio::test]
-async fn never_is_a_count_too() {
+async fn a_stub_can_expect_zero_requests() {
     let api = MockLeadApi::start().await;
     api.on_delete(&id()).returns(()).times(0);
     api.verify().await;
@@ -120,7 +120,7 @@ async fn never_is_a_count_too() {
 }
 
 #[tokio::test]
-async fn without_stubs_it_says_so() {
+async fn a_mock_without_stubs_reports_that() {
     let api = MockLeadApi::start().await;
     let error = api.client().leads().get(&id()).await.unwrap_err();
     assert_eq!(error.message(), "unexpected request: GET /v1/leads/lead-1; there is no stub");

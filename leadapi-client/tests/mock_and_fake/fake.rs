@@ -19,7 +19,7 @@ fn bob() -> NewLead {
 }
 
 #[tokio::test]
-async fn it_keeps_what_it_is_told() {
+async fn the_fake_stores_updates_and_deletes_leads() {
     let api = FakeLeadApi::start().await;
     let client = api.client();
     let lead = client.leads().create(&bob().notes("a\nb").stage(&"won".parse().unwrap())).await.unwrap();
@@ -36,7 +36,7 @@ async fn it_keeps_what_it_is_told() {
 }
 
 #[tokio::test]
-async fn its_rate_is_exact_under_its_own_time() {
+async fn the_rate_limit_follows_the_clock_of_the_fake() {
     let api = FakeLeadApi::start().await;
     let client = api.client();
     // A new client each time, because a rate-limited client would wait.
@@ -60,7 +60,7 @@ async fn its_rate_is_exact_under_its_own_time() {
 }
 
 #[tokio::test]
-async fn a_client_waits_in_its_time_and_not_in_ours() {
+async fn a_client_waits_on_the_clock_of_the_fake() {
     let api = FakeLeadApi::start().await;
     let (client, before, begun) = (api.client(), api.now(), std::time::Instant::now());
     for _ in 0..180 {
@@ -72,7 +72,7 @@ async fn a_client_waits_in_its_time_and_not_in_ours() {
 }
 
 #[tokio::test]
-async fn two_clients_share_what_is_there_and_not_more() {
+async fn clients_of_a_business_share_leads_and_other_businesses_do_not() {
     let api = FakeLeadApi::start().await;
     let (one, two) = (api.client(), api.client_with(&api.issue_token(api.business(), Scopes::Both)));
     let create = async |client: &leadapi_client::Client| {
@@ -101,7 +101,7 @@ async fn two_clients_share_what_is_there_and_not_more() {
 }
 
 #[tokio::test]
-async fn keys_and_tokens_grow_old_in_its_time() {
+async fn keys_and_tokens_expire_on_the_clock_of_the_fake() {
     let api = FakeLeadApi::start().await;
     let client = api.client();
     let key = IdempotencyKey::parse("row-1").unwrap();
@@ -129,7 +129,7 @@ async fn keys_and_tokens_grow_old_in_its_time() {
 }
 
 #[tokio::test]
-async fn ids_follow_from_the_seed_and_grow() {
+async fn ids_depend_on_the_seed_and_increase() {
     let ids = async |seed: Option<u64>| {
         let builder = FakeLeadApi::builder();
         let api = seed.map_or(builder, |seed| FakeLeadApi::builder().seed(seed)).start().await;
@@ -147,7 +147,7 @@ async fn ids_follow_from_the_seed_and_grow() {
 }
 
 #[tokio::test]
-async fn a_poller_sees_what_is_new_after_the_time_has_moved() {
+async fn a_poller_returns_leads_created_after_the_clock_advanced() {
     let api = FakeLeadApi::start().await;
     let client = api.client();
     let mut poller = client.leads().poll_created(LeadQuery::new(), Checkpoint::at(api.now()));

@@ -18,7 +18,7 @@ async fn created(api: &FakeLeadApi) -> u64 {
 }
 
 #[tokio::test]
-async fn the_nth_fails_and_is_not_done() {
+async fn the_nth_request_fails_and_is_not_executed() {
     let api = FakeLeadApi::start().await;
     let client = api.client();
     client.leads().list(&LeadQuery::new()).await.unwrap();
@@ -31,7 +31,7 @@ async fn the_nth_fails_and_is_not_done() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_lost_was_done_and_is_replayed() {
+async fn a_request_with_a_dropped_response_was_executed() {
     let api = FakeLeadApi::start().await;
     let client = api.client();
     api.drop_nth_response(1);
@@ -52,7 +52,7 @@ async fn an_answer_that_is_lost_was_done_and_is_replayed() {
 }
 
 #[tokio::test]
-async fn a_bulk_goes_through_trouble_without_a_lead_too_many() {
+async fn a_bulk_import_creates_no_duplicates_despite_faults() {
     let api = FakeLeadApi::start().await;
     api.fail_fraction(0.1, 7);
     for n in (5..150).step_by(9) {
@@ -61,8 +61,8 @@ async fn a_bulk_goes_through_trouble_without_a_lead_too_many() {
     let rows = (0..100).map(|number| NewLead::new(&"casa-verde".parse().unwrap(), format!("Lead {number}")));
     let client = api.client();
     // About one in five attempts fails, so five attempts per row are not enough for a hundred rows.
-    let patient = RetryPolicy::default().attempts(20);
-    let mut creates = client.leads().create_many(rows).named("import-7").unwrap().retry(patient);
+    let policy = RetryPolicy::default().attempts(20);
+    let mut creates = client.leads().create_many(rows).named("import-7").unwrap().retry(policy);
     while let Some(result) = creates.next().await {
         result.unwrap().outcome.unwrap();
     }
@@ -98,7 +98,7 @@ async fn the_same_seed_fails_the_same_requests() {
 }
 
 #[tokio::test]
-async fn latency_holds_back_what_is_done() {
+async fn latency_delays_the_response_of_an_executed_request() {
     let api = FakeLeadApi::start().await;
     let client = api.client();
     api.latency(Duration::from_millis(40));
@@ -114,7 +114,7 @@ async fn latency_holds_back_what_is_done() {
 }
 
 #[tokio::test]
-async fn a_closed_window_ends_with_its_time() {
+async fn an_injected_rate_limit_ends_at_its_time() {
     let api = FakeLeadApi::start().await;
     api.rate_limited_until("2026-05-04T12:02:00.500Z".parse().unwrap());
     // A new client each time, because a rate-limited client would wait.

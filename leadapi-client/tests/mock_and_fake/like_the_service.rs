@@ -21,7 +21,7 @@ use leadapi_core::{
     tokens::{self, StoredTokens},
 };
 
-use crate::raw::{Ask, Raw};
+use crate::raw::{RawRequest, RawResponse};
 
 const DATA: &str = r#"{"businesses": [{"id": "b1", "name": "Sol", "created_at": "2026-01-12T09:00:00.000Z",
     "clients": [{"id": "c1", "name": "Casa Verde", "created_at": "2026-01-12T09:30:00.000Z"},
@@ -65,8 +65,8 @@ async fn by_hand(data: Dataset, clock: &Arc<ManualClock>, ids: Arc<Mutex<Vec<Lea
 }
 
 /// Every kind of request, valid and invalid.
-fn asks([both, read, expired]: &[BearerToken; 3]) -> Vec<Ask> {
-    let ask = |line| Ask::new(line).by(both);
+fn asks([both, read, expired]: &[BearerToken; 3]) -> Vec<RawRequest> {
+    let ask = |line| RawRequest::new(line).by(both);
     let post = |body: &str| ask("POST /v1/leads").with("content-type", "application/json").body(body);
     let keyed = |body: &str| post(body).with("idempotency-key", "row-1");
     let big = format!(r#"{{"client_id":"c1","name":"{}"}}"#, "x".repeat(70_000));
@@ -90,11 +90,11 @@ fn asks([both, read, expired]: &[BearerToken; 3]) -> Vec<Ask> {
         ask("GET /leads"),
         ask("PUT /v1/leads"),
         ask("OPTIONS /v1/leads/l1"),
-        Ask::new("GET /v1/leads"),
-        Ask::new("GET /v1/leads").with("authorization", "Basic abc"),
-        Ask::new("GET /v1/leads").with("authorization", "Bearer pak_abc"),
-        Ask::new("GET /v1/leads").by(expired),
-        Ask::new("DELETE /v1/leads/l1").by(read),
+        RawRequest::new("GET /v1/leads"),
+        RawRequest::new("GET /v1/leads").with("authorization", "Basic abc"),
+        RawRequest::new("GET /v1/leads").with("authorization", "Bearer pak_abc"),
+        RawRequest::new("GET /v1/leads").by(expired),
+        RawRequest::new("DELETE /v1/leads/l1").by(read),
         post(r#"{"client_id":"c1","name":" Øyvind ","value":1e3,"stage_id":"s2","notes":"x\ty"}"#),
         keyed(r#"{"client_id":"c1","name":"Ann"}"#),
         keyed(r#"{"name":"Ann", "client_id":"c1"}"#),
@@ -117,13 +117,13 @@ fn asks([both, read, expired]: &[BearerToken; 3]) -> Vec<Ask> {
 }
 
 /// Returns the id of the created lead, if the response is a 201.
-fn created(raw: &Raw) -> Option<LeadId> {
+fn created(raw: &RawResponse) -> Option<LeadId> {
     let lead: Lead = serde_json::from_str(&raw.body).ok()?;
     (raw.status == 201).then_some(lead.id)
 }
 
 #[tokio::test]
-async fn the_fake_answers_as_the_service() {
+async fn the_fake_responds_like_the_service() {
     let (data, tokens) = data();
     let (clock, ids) = (Arc::new(ManualClock::at(START.parse().unwrap())), Arc::new(Mutex::new(Vec::new())));
     let service = by_hand(data.clone(), &clock, ids.clone()).await;
@@ -146,7 +146,7 @@ async fn the_fake_answers_as_the_service() {
 }
 
 #[tokio::test]
-async fn the_stubs_answer_as_the_service() {
+async fn stubs_respond_like_the_service() {
     let (data, [both, read, _]) = data();
     let clock = Arc::new(ManualClock::at(START.parse().unwrap()));
     let ids = Arc::new(Mutex::new(vec!["a/b".parse().unwrap()]));
@@ -154,7 +154,7 @@ async fn the_stubs_answer_as_the_service() {
     let api = MockLeadApi::start().await;
     let (url, id) = (api.url(), LeadId::parse("l1").unwrap());
 
-    let post = |token| Ask::new("POST /v1/leads").by(token).body(r#"{"client_id":"c1","name":"Ann"}"#);
+    let post = |token| RawRequest::new("POST /v1/leads").by(token).body(r#"{"client_id":"c1","name":"Ann"}"#);
     let create = post(&both).with("idempotency-key", "row-1");
     let fresh = create.call(&service).await;
     let lead: Lead = serde_json::from_str(&fresh.body).unwrap();
@@ -163,8 +163,9 @@ async fn the_stubs_answer_as_the_service() {
     assert_eq!(post(api.token()).send(&url), create.call(&service).await);
 
     // The response of the service, and the same request for the mock.
-    let ask =
-        async |line: &'static str| (Ask::new(line).by(&both).call(&service).await, Ask::new(line).by(api.token()));
+    let ask = async |line: &'static str| {
+        (RawRequest::new(line).by(&both).call(&service).await, RawRequest::new(line).by(api.token()))
+    };
     let (get, again) = ask("GET /v1/leads/l1").await;
     api.on_get(&id).returns(serde_json::from_str(&get.body).unwrap()).times(1);
     assert_eq!(again.send(&url), get);
@@ -186,7 +187,7 @@ async fn the_stubs_answer_as_the_service() {
     assert_eq!(again.send(&url), gone);
     let (nowhere, _) = ask("GET /v1/lead").await;
     api.on_list().not_found().times(1);
-    assert_eq!(Ask::new("GET /v1/leads").by(api.token()).send(&url), nowhere);
+    assert_eq!(RawRequest::new("GET /v1/leads").by(api.token()).send(&url), nowhere);
     let (foreign, again) = ask("GET /v1/leads?client_id=foreign").await;
     api.on_list().forbidden(Forbidden::Client).times(1);
     assert_eq!(again.send(&url), foreign);
@@ -217,7 +218,7 @@ impl TokenVerifier for Any {
 }
 
 #[tokio::test]
-async fn trouble_is_as_the_services() {
+async fn errors_are_like_those_of_the_service() {
     let api = MockLeadApi::start().await;
     let fake = FakeLeadApi::start().await;
     let service = |good| {
@@ -226,7 +227,7 @@ async fn trouble_is_as_the_services() {
         let limiter = SlidingWindow::with_time(limits, move || clock.elapsed());
         LeadService::builder(MemoryStore::default(), Any(good)).base_path("/v1").limiter(limiter).build().unwrap()
     };
-    let ask = Ask::new("GET /v1/clients").by(api.token());
+    let ask = RawRequest::new("GET /v1/clients").by(api.token());
     let down = ask.call(&service(false)).await;
     api.on_clients().server_error().times(1);
     assert_eq!(ask.send(&api.url()), down);
@@ -240,6 +241,6 @@ async fn trouble_is_as_the_services() {
     let refused = ask.call(&writer).await;
     assert_eq!((ask.send(&api.url()), refused.status), (refused.clone(), 429));
     fake.rate_limited_until("2026-05-04T13:00:00Z".parse().unwrap());
-    assert_eq!(Ask::new("GET /v1/clients").by(fake.token()).send(&fake.url()), refused);
-    assert_eq!(ask.send(&fake.url()).status, 401, "whose token is not good is told that first");
+    assert_eq!(RawRequest::new("GET /v1/clients").by(fake.token()).send(&fake.url()), refused);
+    assert_eq!(ask.send(&fake.url()).status, 401, "the token is checked before the rate limit");
 }

@@ -13,6 +13,6 @@ mod faults;
 #[cfg(test)]
 mod like_the_service;
 #[cfg(test)]
-mod raw;
+mod other_languages;
 #[cfg(test)]
-mod strangers;
+mod raw;

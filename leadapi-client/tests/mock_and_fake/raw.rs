@@ -1,4 +1,4 @@
-//! Raw requests, and the bytes of their responses.
+//! RawResponse requests, and the bytes of their responses.
 
 use std::{
     collections::BTreeMap,
@@ -14,7 +14,7 @@ use tower_service::Service;
 
 /// A request written by a test.
 #[derive(Debug, Clone)]
-pub(crate) struct Ask {
+pub(crate) struct RawRequest {
     pub(crate) line: &'static str,
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: String,
@@ -22,13 +22,13 @@ pub(crate) struct Ask {
 
 /// A response without the headers that a server adds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Raw {
+pub(crate) struct RawResponse {
     pub(crate) status: u16,
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) body: String,
 }
 
-impl Ask {
+impl RawRequest {
     /// Creates a request from a line such as `GET /v1/leads`, without a token.
     pub(crate) fn new(line: &'static str) -> Self {
         Self { line, headers: Vec::new(), body: String::new() }
@@ -49,7 +49,7 @@ impl Ask {
     }
 
     /// Sends the request over a new connection and closes it.
-    pub(crate) fn send(&self, url: &str) -> Raw {
+    pub(crate) fn send(&self, url: &str) -> RawResponse {
         let bytes = self.bytes(url);
         let (head, body) = bytes.split_once("\r\n\r\n").unwrap();
         let mut lines = head.split("\r\n");
@@ -64,7 +64,7 @@ impl Ask {
         } else {
             assert_eq!(length.unwrap_or(0), body.len());
         }
-        Raw { status, headers, body: body.to_owned() }
+        RawResponse { status, headers, body: body.to_owned() }
     }
 
     /// Returns all bytes from the connection until it is closed.
@@ -84,7 +84,7 @@ impl Ask {
     }
 
     /// Calls the service directly.
-    pub(crate) async fn call(&self, service: &LeadService) -> Raw {
+    pub(crate) async fn call(&self, service: &LeadService) -> RawResponse {
         let (method, path) = self.line.split_once(' ').unwrap();
         let mut request = http::Request::builder().method(method).uri(path);
         for (name, value) in &self.headers {
@@ -94,7 +94,7 @@ impl Ask {
         let response = service.clone().call(request).await.unwrap();
         let (head, body) = response.into_parts();
         let text = |value: &http::HeaderValue| value.to_str().unwrap().to_owned();
-        Raw {
+        RawResponse {
             status: head.status.as_u16(),
             headers: head.headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect(),
             body: String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap(),

@@ -8,7 +8,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), leadapi_core::BoxError> {
 //! let api = FakeLeadApi::start().await;
-//! // In place of somebody's server stands the fake. The token of the client is one with both scopes.
+//! // The fake takes the place of another implementation. The client's token has both scopes.
 //! let target = Target::parse(r#"{"client_id": "casa-verde", "request_ids": false}"#)?;
 //! let report = conformance::run(&api.client(), &target).await;
 //! assert!(report.holds(), "{report}");

@@ -2,9 +2,9 @@
 
 mod keys;
 mod losses;
+mod simulation;
 mod stops;
 mod stream;
-mod world;
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ fn indices<R>(results: &[RowResult<R>]) -> Vec<u64> {
 }
 
 /// Enough attempts that random faults do not use them up.
-fn patient() -> RetryPolicy {
+fn many_attempts() -> RetryPolicy {
     RetryPolicy::default().attempts(30)
 }
 

@@ -1,4 +1,4 @@
-//! The stream of results: its order, its limits and its pace.
+//! The stream of results: its order, its limits and its rate.
 
 use std::{
     collections::BTreeSet,
@@ -16,16 +16,16 @@ use leadapi_client::{Pacing, auth::Scopes, bulk::CreateMany, model::NewLead, tim
 
 use super::{
     counts, each_once, indices, row, rows,
-    world::{Woken, World, world, world_with},
+    simulation::{Simulation, Woken, simulation, simulation_with},
 };
 
 #[test]
-fn each_row_is_told_with_its_place_its_key_and_itself() {
-    let world = world();
+fn a_result_has_the_index_the_key_and_the_row() {
+    let simulation = simulation();
     let rows = rows(30);
-    let client = world.client();
+    let client = simulation.client();
     let mut creates = client.leads().create_many(&rows).named("import-7").unwrap();
-    let (mut results, stopped) = world.all(&mut creates);
+    let (mut results, stopped) = simulation.run_to_end(&mut creates);
     assert_eq!((stopped, counts(creates.progress())), (None, [30, 0, 0, 0, 0]));
     results.sort_by_key(|result| result.index);
     for (at, result) in results.iter().enumerate() {
@@ -36,7 +36,7 @@ fn each_row_is_told_with_its_place_its_key_and_itself() {
         assert!(!result.replayed);
     }
     assert_eq!(results.len(), 30);
-    assert_eq!(world.leads(), each_once(30));
+    assert_eq!(simulation.leads(), each_once(30));
 }
 
 /// The later the row, the faster its request.
@@ -46,74 +46,74 @@ fn the_last_first(body: &str) -> usize {
 }
 
 #[test]
-fn rows_are_told_as_they_end_or_in_order() {
-    let world = World { polls: the_last_first, ..world() };
-    let mut creates = world.client().leads().create_many(rows(20)).in_flight(5);
-    let as_they_end = indices(&world.all(&mut creates).0);
+fn results_come_in_completion_order_or_in_input_order() {
+    let simulation = Simulation { polls: the_last_first, ..simulation() };
+    let mut creates = simulation.client().leads().create_many(rows(20)).in_flight(5);
+    let as_they_end = indices(&simulation.run_to_end(&mut creates).0);
     assert_eq!(as_they_end[..2], [4, 3], "{as_they_end:?}");
     assert_eq!(as_they_end.iter().copied().collect::<BTreeSet<_>>(), (0..20).collect());
 
-    let mut creates = world.client().leads().create_many(rows(20)).in_flight(5).in_order();
-    assert_eq!(indices(&world.all(&mut creates).0), (0..20).collect::<Vec<_>>());
+    let mut creates = simulation.client().leads().create_many(rows(20)).in_flight(5).in_order();
+    assert_eq!(indices(&simulation.run_to_end(&mut creates).0), (0..20).collect::<Vec<_>>());
 }
 
 #[test]
-fn no_row_is_taken_before_there_is_room_for_it() {
+fn rows_are_taken_only_up_to_the_limit() {
     for in_order in [false, true] {
-        for (asked, in_flight) in [(0, 1), (1, 1), (8, 8), (64, 64), (10_000, 64)] {
-            let world = World { polls: |_| 100, ..world() };
+        for (requested, in_flight) in [(0, 1), (1, 1), (8, 8), (64, 64), (10_000, 64)] {
+            let simulation = Simulation { polls: |_| 100, ..simulation() };
             let taken = AtomicU64::new(0);
             let endless = (0..).map(row).inspect(|_| _ = taken.fetch_add(1, Ordering::Relaxed));
-            let creates = world.client().leads().create_many(endless).in_flight(asked);
+            let creates = simulation.client().leads().create_many(endless).in_flight(requested);
             let mut creates = if in_order { creates.in_order() } else { creates };
             assert_eq!(taken.load(Ordering::Relaxed), 0);
             for returned in 0..300 {
-                world.run(creates.next()).unwrap().unwrap().outcome.unwrap();
+                simulation.run(creates.next()).unwrap().unwrap().outcome.unwrap();
                 let taken = taken.load(Ordering::Relaxed);
                 assert!(
                     (returned + 1..=returned + in_flight).contains(&taken),
                     "{taken} taken, {returned} returned before"
                 );
             }
-            assert_eq!(world.seen.most_under_way.load(Ordering::Relaxed) as u64, in_flight);
+            assert_eq!(simulation.seen.max_in_flight.load(Ordering::Relaxed) as u64, in_flight);
         }
     }
 }
 
 #[test]
-fn by_itself_it_has_eight_on_their_way() {
-    let world = world();
-    world.all(&mut world.client().leads().create_many(rows(50)));
-    assert_eq!(world.seen.most_under_way.load(Ordering::Relaxed), 8);
+fn the_default_limit_is_eight_rows_in_flight() {
+    let simulation = simulation();
+    simulation.run_to_end(&mut simulation.client().leads().create_many(rows(50)));
+    assert_eq!(simulation.seen.max_in_flight.load(Ordering::Relaxed), 8);
 }
 
 #[test]
-fn rows_keep_the_pace_and_wait_as_long_as_it_takes() {
-    let paced = World { pacing: Pacing::default(), ..world_with(Scopes::Both, 60) };
+fn rows_wait_for_the_rate_limit_up_to_their_timeout() {
+    let paced = Simulation { pacing: Pacing::default(), ..simulation_with(Scopes::Both, 60) };
     let mut creates = paced.client().leads().create_many(rows(600));
-    let (results, _) = paced.all(&mut creates);
+    let (results, _) = paced.run_to_end(&mut creates);
     assert_eq!(creates.progress().created, 600);
-    assert_eq!(paced.seen.requests.load(Ordering::Relaxed), 600, "no request was sent in vain");
+    assert_eq!(paced.seen.requests.load(Ordering::Relaxed), 600, "no request was refused");
     assert!((540..600).contains(&paced.clock.now().as_secs()), "{:?}", paced.clock.now());
     drop(results);
 
     // As if others used all but one request per 60 s: the last rows wait longer than the default timeout of a call.
-    let slow = world_with(Scopes::Both, 1);
+    let slow = simulation_with(Scopes::Both, 1);
     let mut creates = slow.client().leads().create_many(rows(12));
-    assert_eq!(slow.all(&mut creates).1, None);
+    assert_eq!(slow.run_to_end(&mut creates).1, None);
     assert_eq!(creates.progress().created, 12, "{:?}", creates.progress());
     assert!(slow.clock.now() > Duration::from_secs(600));
 
     let mut creates = slow.client().leads().create_many(rows(12)).timeout(Duration::from_secs(100));
-    slow.all(&mut creates);
+    slow.run_to_end(&mut creates);
     assert!(creates.progress().failed > 5, "{:?}", creates.progress());
 }
 
 /// A stream of rows that the test provides.
 #[derive(Clone, Default)]
-struct Given(Arc<Mutex<(Vec<NewLead>, bool)>>);
+struct RowQueue(Arc<Mutex<(Vec<NewLead>, bool)>>);
 
-impl Stream for Given {
+impl Stream for RowQueue {
     type Item = NewLead;
 
     fn poll_next(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<NewLead>> {
@@ -127,34 +127,34 @@ impl Stream for Given {
 }
 
 #[test]
-fn rows_may_be_waited_for_while_others_are_told() {
-    let world = world();
-    let given = Given::default();
-    let mut creates = world.client().leads().create_many_from(given.clone());
+fn a_result_is_returned_while_the_row_stream_is_pending() {
+    let simulation = simulation();
+    let queue = RowQueue::default();
+    let mut creates = simulation.client().leads().create_many_from(queue.clone());
     let waker = Waker::from(Arc::new(Woken::default()));
     let mut poll = || Pin::new(&mut creates).poll_next(&mut Context::from_waker(&waker));
     assert!(poll().is_pending());
-    given.0.lock().unwrap().0.push(row(0));
+    queue.0.lock().unwrap().0.push(row(0));
     let result = std::iter::repeat_with(&mut poll).take(10).find_map(|polled| match polled {
         Poll::Ready(result) => result,
         Poll::Pending => None,
     });
     assert_eq!(result.unwrap().unwrap().index, 0);
     assert!(poll().is_pending());
-    given.0.lock().unwrap().1 = true;
+    queue.0.lock().unwrap().1 = true;
     assert!(matches!(poll(), Poll::Ready(None)));
 }
 
 #[test]
-fn it_can_be_moved_to_another_thread_and_held_in_a_struct() {
+fn the_stream_is_send_and_unpin_and_its_debug_output_has_no_rows() {
     struct Job {
         creates: CreateMany<'static, NewLead>,
     }
     fn is_send_and_unpin<T: Send + Unpin>(_: &T) {}
 
-    let world = world();
-    let job = Job { creates: world.client().leads().create_many(rows(3)) };
+    let simulation = simulation();
+    let job = Job { creates: simulation.client().leads().create_many(rows(3)) };
     is_send_and_unpin(&job.creates);
-    let shown = format!("{:?}", job.creates);
-    assert!(shown.contains("CreateMany") && !shown.contains("Row"), "{shown}");
+    let debug = format!("{:?}", job.creates);
+    assert!(debug.contains("CreateMany") && !debug.contains("Row"), "{debug}");
 }

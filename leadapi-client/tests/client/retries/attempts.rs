@@ -5,23 +5,25 @@ use leadapi_client::{
     model::{LeadPatch, LeadQuery, Window},
 };
 
-use super::{ann, id, passing};
+use super::{ann, id, transient};
 use crate::{
     scripted::{Act, Script},
     support::wait,
 };
 
 #[test]
-fn a_create_is_repeated_under_one_key() {
-    for (act, _) in passing() {
+fn a_create_is_retried_under_one_key() {
+    for (act, _) in transient() {
         let (client, script) = Script::client([act.clone(), act.clone(), Act::lead()]);
         let create = client.leads().create(&ann());
         let key = create.key().unwrap().as_str().to_owned();
         let (lead, meta) = wait(create.with_meta()).unwrap();
         assert_eq!((lead.name.as_str(), meta.attempts.get()), ("Ann", 3), "{act:?}");
         assert_eq!(script.keys(), [Some(key.clone()), Some(key.clone()), Some(key)]);
-        let asked = script.asked.lock().unwrap();
-        assert!(asked.iter().all(|(_, request)| request.body() == asked[0].1.body() && !request.body().is_empty()));
+        let requests = script.requests.lock().unwrap();
+        assert!(
+            requests.iter().all(|(_, request)| request.body() == requests[0].1.body() && !request.body().is_empty())
+        );
     }
 }
 
@@ -35,13 +37,13 @@ fn two_creates_have_two_keys() {
 }
 
 #[test]
-fn without_a_key_a_create_is_repeated_only_when_it_was_not_done() {
-    for (act, outcome) in passing() {
-        let repeated = outcome == Outcome::NotSent;
-        let acts = if repeated { vec![act.clone(), Act::lead()] } else { vec![act.clone()] };
+fn a_create_without_a_key_is_retried_only_if_it_was_not_sent() {
+    for (act, outcome) in transient() {
+        let retried = outcome == Outcome::NotSent;
+        let acts = if retried { vec![act.clone(), Act::lead()] } else { vec![act.clone()] };
         let (client, script) = Script::client(acts);
         let created = wait(client.leads().create(&ann()).without_idempotency_key());
-        assert_eq!(created.is_ok(), repeated, "{act:?}");
+        assert_eq!(created.is_ok(), retried, "{act:?}");
         script.assert_ended();
         assert!(script.keys().iter().all(Option::is_none));
         if let Err(error) = created {
@@ -54,13 +56,13 @@ fn without_a_key_a_create_is_repeated_only_when_it_was_not_done() {
 }
 
 #[test]
-fn reads_and_changes_are_repeated() {
+fn reads_updates_and_deletes_are_retried() {
     let page = r#"{"data":[],"total":0,"limit":50,"offset":0}"#.to_owned();
-    let page = Act::Answer(200, Vec::new(), page);
-    let lead = Act::lead().but(200);
-    for (act, _) in passing() {
-        // What is rubbish for one operation is a success for another.
-        if matches!(act, Act::Answer(200..=204, ..)) {
+    let page = Act::Response(200, Vec::new(), page);
+    let lead = Act::lead().with_status(200);
+    for (act, _) in transient() {
+        // An invalid response to one operation is a success of another.
+        if matches!(act, Act::Response(200..=204, ..)) {
             continue;
         }
         let done = [page.clone(), lead.clone(), lead.clone(), Act::status(204), page.clone(), page.clone()];

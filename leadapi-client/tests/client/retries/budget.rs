@@ -11,25 +11,25 @@ use crate::{
 };
 
 #[test]
-fn a_budget_ends_repetitions_and_fills_again() {
+fn an_empty_budget_stops_retries_until_it_refills() {
     let (client, script) = Script::client((0..10_000).map(|_| Act::status(503)));
     let quick = RetryPolicy::default().backoff(Duration::ZERO, Duration::ZERO);
     for _ in 0..1_000 {
         wait(client.leads().create(&ann()).retry(quick)).unwrap_err();
     }
-    // 500 in the bucket are 100 repetitions, and no time has passed.
+    // 500 tokens pay for 100 retries, and no time has passed.
     assert_eq!(script.sent(), 1_100);
-    *script.asked.lock().unwrap() = Vec::new();
+    *script.requests.lock().unwrap() = Vec::new();
     let slow = RetryPolicy::default().backoff(Duration::ZERO, Duration::ZERO).attempts(2);
     for _ in 0..50 {
-        script.pass(SECOND);
+        script.advance(SECOND);
         wait(client.leads().create(&ann()).retry(slow)).unwrap_err();
     }
-    assert_eq!(script.sent(), 100, "a second is worth a repetition");
+    assert_eq!(script.sent(), 100, "a second refills one retry");
 }
 
 #[test]
-fn a_timeout_costs_twice_and_a_success_fills_the_budget() {
+fn a_retry_after_a_timeout_costs_twice_and_a_success_refills_the_budget() {
     let quick = RetryPolicy::default().backoff(Duration::ZERO, Duration::ZERO).attempts(2);
     let failing = |act: Act, calls: usize| {
         let (client, script) = Script::client((0..2 * calls).map(|_| act.clone()));
@@ -49,9 +49,9 @@ fn a_timeout_costs_twice_and_a_success_fills_the_budget() {
     for _ in 0..10 {
         wait(client.leads().create(&ann()).retry(quick)).unwrap();
     }
-    for repeated in [2, 2] {
+    for retried in [2, 2] {
         let before = script.sent();
         wait(client.leads().create(&ann()).retry(quick)).unwrap_err();
-        assert_eq!(script.sent() - before, repeated, "ten successes are worth two repetitions");
+        assert_eq!(script.sent() - before, retried, "ten successes pay for two retries");
     }
 }

@@ -1,4 +1,4 @@
-//! What is asked for again, when, and how often.
+//! Retries: which failures are retried, when, and how often.
 
 mod attempts;
 mod budget;
@@ -22,11 +22,11 @@ fn id() -> LeadId {
     LeadId::parse("l1").unwrap()
 }
 
-/// What may pass, and what it leaves open.
-fn passing() -> Vec<(Act, Outcome)> {
+/// The transient failures, and their outcomes.
+fn transient() -> Vec<(Act, Outcome)> {
     let mut acts = vec![(Act::NotSent, Outcome::NotSent), (Act::Lost, Outcome::Unknown)];
     acts.extend([408, 500, 502, 503, 504, 599].map(|status| (Act::status(status), Outcome::Unknown)));
-    let rubbish = |status| Act::Answer(status, Vec::new(), "<html>Welcome to the hotel</html>".to_owned());
-    acts.extend([200, 201, 202].map(|status| (rubbish(status), Outcome::Unknown)));
+    let html = |status| Act::Response(status, Vec::new(), "<html>Welcome to the hotel</html>".to_owned());
+    acts.extend([200, 201, 202].map(|status| (html(status), Outcome::Unknown)));
     acts
 }

@@ -1,4 +1,4 @@
-//! What an error says of the attempts of its call.
+//! The error of a call covers all its attempts.
 
 use leadapi_client::{Outcome, RetryPolicy, model::IdempotencyKey};
 
@@ -20,13 +20,13 @@ fn a_refusal_is_final() {
 }
 
 #[test]
-fn the_text_is_one_line_that_says_it_all() {
+fn the_text_of_an_error_is_one_line() {
     let error = wait(answered(400));
     assert_eq!(error.to_string(), "POST /leads: 400 Bad Request: as the service said (request 0198-abc)");
 }
 
 #[test]
-fn attempts_end_and_the_error_says_what_came_before() {
+fn the_error_after_the_last_attempt_covers_all_attempts() {
     let (client, script) = Script::client((0..5).map(|_| Act::status(503)));
     let error = wait(client.leads().create(&ann())).unwrap_err();
     assert_eq!((error.attempts(), error.outcome()), (5, Outcome::Unknown));
@@ -34,7 +34,7 @@ fn attempts_end_and_the_error_says_what_came_before() {
     assert_eq!(error.to_string(), "POST /leads: 503 Service Unavailable: scripted (attempt 5)");
     assert_eq!(error.elapsed(), script.now());
 
-    // The last was refused, but the first may have been done.
+    // The last attempt was refused, but the first may have been executed.
     let (client, _) = Script::client([Act::Lost, Act::NotSent, Act::status(401)]);
     let error = wait(client.leads().create(&ann())).unwrap_err();
     assert!(error.is_unauthorized());
@@ -47,7 +47,7 @@ fn attempts_end_and_the_error_says_what_came_before() {
 }
 
 #[test]
-fn a_lead_that_is_gone_after_a_lost_answer_is_deleted() {
+fn a_delete_answered_with_404_after_a_lost_response_succeeds() {
     let (client, _) = Script::client([Act::Lost, Act::status(404)]);
     wait(client.leads().delete(&id())).unwrap();
     let (client, _) = Script::client([Act::status(500), Act::status(429), Act::status(404)]);
@@ -57,13 +57,13 @@ fn a_lead_that_is_gone_after_a_lost_answer_is_deleted() {
         let (client, _) = Script::client([before, Act::status(404)]);
         assert!(wait(client.leads().delete(&id())).unwrap_err().is_not_found());
     }
-    let page = Act::Answer(404, Vec::new(), "<html>no such page</html>".to_owned());
+    let page = Act::Response(404, Vec::new(), "<html>no such page</html>".to_owned());
     let (client, _) = Script::client([Act::Lost, page]);
     assert_eq!(wait(client.leads().delete(&id())).unwrap_err().outcome(), Outcome::Unknown);
 }
 
 #[test]
-fn what_will_never_go_is_not_tried_again() {
+fn a_permanent_transport_error_is_not_retried() {
     struct Broken;
     #[async_trait::async_trait]
     impl leadapi_client::transport::Transport for Broken {
@@ -80,14 +80,14 @@ fn what_will_never_go_is_not_tried_again() {
 }
 
 #[test]
-fn a_read_that_is_refused_in_the_end_is_refused() {
+fn a_read_that_is_refused_after_a_lost_response_is_refused() {
     let (client, _) = Script::client([Act::Lost, Act::status(404)]);
     let error = wait(client.leads().get(&id())).unwrap_err();
     assert!(error.is_not_found() && error.outcome() == Outcome::Refused);
 }
 
 #[test]
-fn nobodys_data_stands_in_an_error() {
+fn an_error_contains_no_personal_data() {
     for body in [
         r#"{"id":"l1","client_id":"c1","name":{"x\"Bob Smith\"":1},"created_at":"2026-05-04T07:58:12.004Z"}"#,
         r#"{"id":"l1","client_id":"c1","name":34600111222,"created_at":"2026-05-04T07:58:12.004Z"}"#,
@@ -95,7 +95,7 @@ fn nobodys_data_stands_in_an_error() {
         r#"{"id":"l1","client_id":"c1","name":"Bob Smith","email":"bob@example.com"#,
         r#" [{"name":"Bob Smith""#,
     ] {
-        let (client, _) = Script::client([Act::Answer(201, Vec::new(), body.to_owned())]);
+        let (client, _) = Script::client([Act::Response(201, Vec::new(), body.to_owned())]);
         let error = wait(client.leads().create(&ann()).retry(RetryPolicy::none())).unwrap_err();
         let text = format!("{error} {error:?}");
         assert!(["Bob", "bob", "34600111222"].iter().all(|data| !text.contains(data)), "{text}");

@@ -1,4 +1,4 @@
-//! The ends of calls that take too long.
+//! The timeouts of calls and attempts.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::{
 };
 
 #[test]
-fn a_call_ends_in_time() {
+fn a_call_ends_within_its_timeout() {
     let attempt = Duration::from_secs(2);
     let (client, script) = Script::with((0..3).map(|_| Act::Never), |builder| builder.attempt_timeout(attempt));
     let error = wait(client.leads().create(&ann()).retry(RetryPolicy::default().attempts(3))).unwrap_err();
@@ -23,7 +23,7 @@ fn a_call_ends_in_time() {
     assert!(error.is_timeout() && error.attempts() == 2, "{error:?}");
     assert_eq!(script.now(), 3 * SECOND);
 
-    // An end that comes before the next attempt may begin is not waited for.
+    // A call fails immediately if its next attempt would start after its timeout.
     let (client, script) = Script::client([Act::status(503).with("retry-after", &30)]);
     let error = wait(client.leads().create(&ann()).timeout(20 * SECOND)).unwrap_err();
     assert!(error.is_server_error() && error.retry_after() == Some(30 * SECOND));
@@ -31,8 +31,8 @@ fn a_call_ends_in_time() {
 }
 
 #[test]
-fn what_was_answered_is_told_when_no_time_is_left() {
-    // The gate is closed for longer than there is time.
+fn the_last_error_is_returned_when_no_time_is_left() {
+    // The pause after a 429 is longer than the timeout.
     let (client, script) = Script::client([Act::status(429).with("retry-after", &60)]);
     assert!(wait(client.leads().create(&ann()).retry(RetryPolicy::none())).unwrap_err().is_rate_limited());
     let error = wait(client.leads().create(&ann()).timeout(30 * SECOND)).unwrap_err();
@@ -41,7 +41,7 @@ fn what_was_answered_is_told_when_no_time_is_left() {
     assert_eq!((error.outcome(), error.attempts()), (Outcome::NotSent, 0));
     script.assert_ended();
 
-    // After a failure, the failure.
+    // After a failed attempt, its error is returned.
     let pacing = Pacing::off().writes(1);
     let (client, script) = Script::with([Act::status(503)], |builder| builder.pacing(pacing).timeout(30 * SECOND));
     let error = wait(client.leads().create(&ann())).unwrap_err();
@@ -50,7 +50,7 @@ fn what_was_answered_is_told_when_no_time_is_left() {
 }
 
 #[test]
-fn without_any_time_nothing_is_sent() {
+fn a_call_with_a_zero_timeout_sends_nothing() {
     let (client, script) = Script::client([]);
     let error = wait(client.leads().create(&ann()).timeout(Duration::ZERO)).unwrap_err();
     assert!(error.is_timeout() && error.outcome() == Outcome::NotSent);

@@ -1,4 +1,4 @@
-//! The waits between attempts: backoff, and what the service asks for.
+//! The waits between attempts: backoff and `Retry-After`.
 
 use std::time::{Duration, SystemTime};
 
@@ -11,7 +11,7 @@ use crate::{
 };
 
 #[test]
-fn waits_grow_and_are_random() {
+fn backoff_is_exponential_with_jitter() {
     let mut firsts = Vec::new();
     for _ in 0..50 {
         let (client, script) = Script::client((0..5).map(|_| Act::status(500)));
@@ -29,8 +29,8 @@ fn waits_grow_and_are_random() {
 }
 
 #[test]
-fn retry_after_is_waited_for_and_no_less() {
-    // A date is measured by the answer's own clock, whatever ours says.
+fn a_retry_waits_at_least_for_retry_after() {
+    // A date is compared with the `Date` of the response, not with the local clock.
     let answered = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
     let in_nine_seconds = httpdate::fmt_http_date(answered + 9 * SECOND);
     let by_date = |status| {
@@ -54,7 +54,7 @@ fn retry_after_is_waited_for_and_no_less() {
 }
 
 #[test]
-fn a_429_is_no_failure_and_holds_up_all_of_its_class() {
+fn a_429_is_not_a_failure_and_pauses_its_class() {
     let refusals = (0..20).map(|_| Act::status(429).with("retry-after", &7));
     let (client, script) = Script::client(refusals.chain([Act::lead()]));
     let (_, meta) = wait(client.leads().create(&ann()).with_meta()).unwrap();
@@ -65,7 +65,7 @@ fn a_429_is_no_failure_and_holds_up_all_of_its_class() {
     // Later writes wait too, from any clone of the client. Reads are another class.
     let (client, script) = Script::client([
         Act::status(429).with("retry-after", &60),
-        Act::Answer(200, Vec::new(), r#"{"data":[],"total":0,"limit":50,"offset":0}"#.to_owned()),
+        Act::Response(200, Vec::new(), r#"{"data":[],"total":0,"limit":50,"offset":0}"#.to_owned()),
         Act::lead(),
     ]);
     let error = wait(client.leads().create(&ann()).timeout(30 * SECOND)).unwrap_err();
@@ -78,7 +78,7 @@ fn a_429_is_no_failure_and_holds_up_all_of_its_class() {
 }
 
 #[test]
-fn a_429_that_names_no_time_is_not_answered_at_once() {
+fn a_429_without_retry_after_is_not_retried_immediately() {
     for act in
         [Act::status(429), Act::status(429).with("retry-after", &0), Act::status(429).with("retry-after", &"soon")]
     {
@@ -89,7 +89,7 @@ fn a_429_that_names_no_time_is_not_answered_at_once() {
 }
 
 #[test]
-fn a_retry_after_above_the_ceiling_ends_its_call_and_holds_back_no_other() {
+fn a_retry_after_above_the_maximum_ends_its_call_and_delays_no_other() {
     for absurd in ["121", "86400", "99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"] {
         let (client, script) = Script::client([
             Act::status(429).with("retry-after", &absurd),
@@ -98,12 +98,12 @@ fn a_retry_after_above_the_ceiling_ends_its_call_and_holds_back_no_other() {
         ]);
         let error = wait(client.leads().create(&ann())).unwrap_err();
         assert!(error.is_rate_limited() && error.is_retryable(), "{error}");
-        assert!(error.retry_after() >= Some(121 * SECOND), "the caller learns what was asked for: {error:?}");
+        assert!(error.retry_after() >= Some(121 * SECOND), "the error has the requested wait: {error:?}");
         assert_eq!((error.attempts(), script.now()), (1, Duration::ZERO));
 
-        // The next call asks the service after a second, and its clones too, even if they have little time.
-        let hurried = client.clone();
-        let error = wait(hurried.leads().create(&ann()).timeout(5 * SECOND)).unwrap_err();
+        // The next call, from any clone, is sent after a second, even with a short timeout.
+        let clone = client.clone();
+        let error = wait(clone.leads().create(&ann()).timeout(5 * SECOND)).unwrap_err();
         assert!(error.is_server_error() && error.retry_after() >= Some(121 * SECOND), "{error}");
         assert_eq!((error.attempts(), script.sent()), (1, 2));
         assert!(script.now() <= 2 * SECOND, "{absurd}: {:?}", script.now());
@@ -115,7 +115,7 @@ fn a_retry_after_above_the_ceiling_ends_its_call_and_holds_back_no_other() {
 }
 
 #[test]
-fn the_ceiling_of_retry_after_can_be_set() {
+fn the_maximum_retry_after_is_configurable() {
     let acts = || [Act::status(429).with("retry-after", &150), Act::lead()];
     let (client, script) = Script::with(acts(), |builder| builder.max_retry_after(200 * SECOND));
     wait(client.leads().create(&ann())).unwrap();
@@ -125,17 +125,17 @@ fn the_ceiling_of_retry_after_can_be_set() {
     let error = wait(client.leads().create(&ann())).unwrap_err();
     assert_eq!((error.retry_after(), script.now()), (Some(150 * SECOND), Duration::ZERO));
 
-    // What is at the ceiling is waited for.
+    // A wait of exactly the maximum is accepted.
     let (client, script) = Script::client([Act::status(429).with("retry-after", &120), Act::lead()]);
     wait(client.leads().create(&ann())).unwrap();
     assert!(script.now() >= 120 * SECOND);
 }
 
 #[test]
-fn no_setting_is_too_large() {
-    let endless = RetryPolicy::default().backoff(Duration::MAX, Duration::MAX);
+fn absurdly_large_settings_do_not_overflow() {
+    let policy = RetryPolicy::default().backoff(Duration::MAX, Duration::MAX);
     let (client, script) = Script::with([Act::status(503), Act::lead()], |builder| {
-        builder.retry(endless).timeout(Duration::MAX).attempt_timeout(Duration::MAX)
+        builder.retry(policy).timeout(Duration::MAX).attempt_timeout(Duration::MAX)
     });
     wait(client.leads().create(&ann())).unwrap();
     script.assert_ended();
@@ -147,7 +147,7 @@ fn no_setting_is_too_large() {
 }
 
 #[test]
-fn what_the_service_does_not_count_does_not_count_here() {
+fn a_request_that_the_service_does_not_count_does_not_count_here() {
     for status in [401, 405, 429] {
         let refused = Act::status(status).with("retry-after", &2);
         let (client, script) = Script::with([refused, Act::lead()], |builder| builder.pacing(Pacing::off().writes(1)));
@@ -158,7 +158,7 @@ fn what_the_service_does_not_count_does_not_count_here() {
 }
 
 #[test]
-fn a_refusal_for_the_rate_is_no_attempt() {
+fn a_429_does_not_count_as_an_attempt() {
     let two = RetryPolicy::default().attempts(2);
     let acts = [Act::status(429), Act::status(429), Act::status(503), Act::status(429), Act::lead()];
     let (client, _) = Script::client(acts);

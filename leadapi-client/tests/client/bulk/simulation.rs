@@ -41,7 +41,7 @@ struct Sleep<'c>(&'c Clock, (Duration, u64));
 
 impl Clock {
     /// Advances to the earliest deadline of a sleeper.
-    pub(super) fn leap(&self) -> bool {
+    pub(super) fn advance_to_next(&self) -> bool {
         let first = self.sleepers.lock().unwrap().first().copied();
         if let Some((until, _)) = first {
             let mut now = self.now.lock().unwrap();
@@ -84,15 +84,15 @@ pub(super) enum Fault {
     #[default]
     None,
     NotSent,
-    ForGood,
+    Permanent,
     RequestLost,
-    AnswerLost,
+    ResponseLost,
     ServerError,
     BadGatewayAfterwards,
 }
 
 /// A transport to the service: a number of polls in each direction, and faults by request number.
-struct Road {
+struct UnreliableTransport {
     service: InProcess<LeadService>,
     fault: fn(u64) -> Fault,
     polls: fn(&str) -> usize,
@@ -102,20 +102,20 @@ struct Road {
 #[derive(Default)]
 pub(super) struct Seen {
     pub(super) requests: AtomicU64,
-    pub(super) under_way: AtomicUsize,
-    pub(super) most_under_way: AtomicUsize,
+    pub(super) in_flight: AtomicUsize,
+    pub(super) max_in_flight: AtomicUsize,
 }
 
-struct UnderWay<'s>(&'s Seen);
+struct InFlightGuard<'s>(&'s Seen);
 
-impl Drop for UnderWay<'_> {
+impl Drop for InFlightGuard<'_> {
     fn drop(&mut self) {
-        self.0.under_way.fetch_sub(1, Ordering::Relaxed);
+        self.0.in_flight.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 /// Yields to the other tasks this many times.
-async fn turns(mut times: usize) {
+async fn yield_times(mut times: usize) {
     std::future::poll_fn(|cx| {
         if times == 0 {
             return Poll::Ready(());
@@ -128,26 +128,26 @@ async fn turns(mut times: usize) {
 }
 
 #[async_trait]
-impl Transport for Road {
+impl Transport for UnreliableTransport {
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
         let number = self.seen.requests.fetch_add(1, Ordering::Relaxed);
-        let now = self.seen.under_way.fetch_add(1, Ordering::Relaxed) + 1;
-        self.seen.most_under_way.fetch_max(now, Ordering::Relaxed);
-        let _under_way = UnderWay(&self.seen);
+        let now = self.seen.in_flight.fetch_add(1, Ordering::Relaxed) + 1;
+        self.seen.max_in_flight.fetch_max(now, Ordering::Relaxed);
+        let _under_way = InFlightGuard(&self.seen);
         let polls = (self.polls)(std::str::from_utf8(request.body()).unwrap());
         let answer = |status: u16| Ok(Response::builder().status(status).body(Bytes::from("gateway")).unwrap());
-        turns(polls).await;
+        yield_times(polls).await;
         match (self.fault)(number) {
             Fault::NotSent => return Err(TransportError::not_sent("unplugged")),
-            Fault::ForGood => return Err(TransportError::not_sent("no such thing").permanent()),
+            Fault::Permanent => return Err(TransportError::not_sent("no such thing").permanent()),
             Fault::RequestLost => return Err(TransportError::maybe_sent("lost")),
             Fault::ServerError => return answer(500),
-            Fault::None | Fault::AnswerLost | Fault::BadGatewayAfterwards => {}
+            Fault::None | Fault::ResponseLost | Fault::BadGatewayAfterwards => {}
         }
         let response = self.service.send(request).await;
-        turns(polls).await;
+        yield_times(polls).await;
         match (self.fault)(number) {
-            Fault::AnswerLost => Err(TransportError::maybe_sent("lost")),
+            Fault::ResponseLost => Err(TransportError::maybe_sent("lost")),
             Fault::BadGatewayAfterwards => answer(502),
             _ => response,
         }
@@ -155,7 +155,7 @@ impl Transport for Road {
 }
 
 /// The service, the transport to it, and the clock.
-pub(super) struct World {
+pub(super) struct Simulation {
     pub(super) clock: Arc<Clock>,
     pub(super) seen: Arc<Seen>,
     pub(super) service: LeadService,
@@ -165,11 +165,11 @@ pub(super) struct World {
     pub(super) polls: fn(&str) -> usize,
 }
 
-pub(super) fn world() -> World {
-    world_with(Scopes::Both, 1_000_000)
+pub(super) fn simulation() -> Simulation {
+    simulation_with(Scopes::Both, 1_000_000)
 }
 
-pub(super) fn world_with(scopes: Scopes, writes: u32) -> World {
+pub(super) fn simulation_with(scopes: Scopes, writes: u32) -> Simulation {
     let clock = Arc::new(Clock::default());
     let (builder, token) = support::builder(scopes);
     let limits = Limits { writes: writes.try_into().unwrap(), ..Limits::default() };
@@ -177,18 +177,18 @@ pub(super) fn world_with(scopes: Scopes, writes: u32) -> World {
     let limiter = SlidingWindow::with_time(limits, move || time.now());
     let service = builder.limiter(limiter).build().unwrap();
     let (seen, pacing) = (Arc::default(), Pacing::off());
-    World { clock, seen, service, token, pacing, fault: |_| Fault::None, polls: |_| 1 }
+    Simulation { clock, seen, service, token, pacing, fault: |_| Fault::None, polls: |_| 1 }
 }
 
-impl World {
+impl Simulation {
     pub(super) fn client(&self) -> Client {
         self.client_at("http://in-process/v1", self.token.clone())
     }
 
     pub(super) fn client_at(&self, url: &str, token: impl Into<leadapi_client::Credential>) -> Client {
         let service = InProcess::new(self.service.clone());
-        let road = Road { service, fault: self.fault, polls: self.polls, seen: self.seen.clone() };
-        Client::builder(url, token).pacing(self.pacing).timer(self.clock.clone()).transport(road).unwrap()
+        let transport = UnreliableTransport { service, fault: self.fault, polls: self.polls, seen: self.seen.clone() };
+        Client::builder(url, token).pacing(self.pacing).timer(self.clock.clone()).transport(transport).unwrap()
     }
 
     /// Runs a future. When it is pending and nothing has woken it, the clock advances.
@@ -200,11 +200,11 @@ impl World {
             if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
                 return output;
             }
-            assert!(woken.0.swap(false, Ordering::Relaxed) || self.clock.leap(), "nobody will ever wake it");
+            assert!(woken.0.swap(false, Ordering::Relaxed) || self.clock.advance_to_next(), "the future is stuck");
         }
     }
 
-    pub(super) fn all<R: AsRef<NewLead>>(
+    pub(super) fn run_to_end<R: AsRef<NewLead>>(
         &self,
         creates: &mut CreateMany<'_, R>,
     ) -> (Vec<RowResult<R>>, Option<Stopped>) {
@@ -213,7 +213,7 @@ impl World {
             match self.run(creates.next()) {
                 Some(Ok(result)) => results.push(result),
                 end => {
-                    assert!(self.run(creates.next()).is_none(), "after the end there is nothing");
+                    assert!(self.run(creates.next()).is_none(), "the stream continues after its end");
                     return (results, end.and_then(Result::err));
                 }
             }

@@ -1,4 +1,4 @@
-//! A conversation with the service in which each operation comes up.
+//! Traffic with the service that uses each operation.
 
 use leadapi_client::{
     Client, Error, RetryPolicy,
@@ -9,35 +9,35 @@ use leadapi_client::{
 
 use crate::support;
 
-/// Whatever the program asks for, and what it makes of the answers, as far as that does not differ from run to run.
-pub(crate) async fn hold(client: &Client) -> Result<Vec<String>, Error> {
+/// Makes calls of all operations. Returns the parts of the results that are the same in every run.
+pub(crate) async fn run_traffic(client: &Client) -> Result<Vec<String>, Error> {
     let leads = client.leads();
-    let mut heard = Vec::new();
+    let mut results = Vec::new();
     let casa_verde = support::casa_verde();
     let ann = NewLead::new(&casa_verde, "Ann").email("ann@example.com").phone("+34 600 000 000").value(450);
     let key = IdempotencyKey::random();
     let first = leads.create(&ann).idempotency_key(key.clone()).await?;
     let again = leads.create(&ann).idempotency_key(key).await?;
-    heard.push(format!("{} {}", first == again, first.email.as_deref().unwrap_or_default()));
+    results.push(format!("{} {}", first == again, first.email.as_deref().unwrap_or_default()));
     let second = leads.create(&NewLead::new(&casa_verde, "Øyvind").email("ann@example.com")).await?;
-    heard.push(second.name.clone());
+    results.push(second.name.clone());
     let changed = leads.update(&first.id, &LeadPatch::new().notes("Call back in June").clear_phone()).await?;
-    heard.push(format!("{:?} {:?}", changed.notes, changed.phone));
-    heard.push(format!("{}", leads.get(&second.id).await?.id == second.id));
+    results.push(format!("{:?} {:?}", changed.notes, changed.phone));
+    results.push(format!("{}", leads.get(&second.id).await?.id == second.id));
     let page = leads.list(&LeadQuery::new().client(casa_verde.clone())).await?;
-    heard.push(page.data.iter().map(|lead| lead.name.as_str()).collect::<Vec<_>>().join(", "));
+    results.push(page.data.iter().map(|lead| lead.name.as_str()).collect::<Vec<_>>().join(", "));
     let mut stream = leads.list_all(LeadQuery::new()).stream();
     while let Some(lead) = stream.try_next().await? {
-        heard.push(lead.name.clone());
+        results.push(lead.name.clone());
     }
     leads.delete(&second.id).await?;
-    heard.push(leads.get(&second.id).await.unwrap_err().to_string());
-    heard.push(client.pipelines().list(Window::default()).await?.total.to_string());
-    heard.push(client.client_accounts().list(Window::default()).await?.total.to_string());
-    Ok(heard)
+    results.push(leads.get(&second.id).await.unwrap_err().to_string());
+    results.push(client.pipelines().list(Window::default()).await?.total.to_string());
+    results.push(client.client_accounts().list(Window::default()).await?.total.to_string());
+    Ok(results)
 }
 
-/// A recorder around the real service, and the client that speaks through it. The people in it are made up, so they stay.
+/// Returns a recorder around the real service, and a client over it. The data is fictitious, so it is not redacted.
 pub(crate) fn recorded(with: impl FnOnce(Recorder) -> Recorder) -> (Recorder, Client) {
     let (service, token) = support::service();
     let recorder = with(Recorder::new(InProcess::new(service)).keep_personal_data());
@@ -45,7 +45,7 @@ pub(crate) fn recorded(with: impl FnOnce(Recorder) -> Recorder) -> (Recorder, Cl
     (recorder, client)
 }
 
-/// The cassette of two creates, a list and a look at the second lead.
+/// Returns the cassette of two creates, a list of leads and a list of pipelines.
 pub(crate) fn short() -> Cassette {
     let (recorder, client) = recorded(|recorder| recorder);
     support::wait(async {
@@ -64,7 +64,7 @@ pub(crate) async fn create(client: &Client, name: &str, key: &str) -> Result<Str
     Ok(client.leads().create(&new).idempotency_key(key).await?.id.to_string())
 }
 
-/// A client of something that answers as recorded.
+/// Returns a client without retries over a replay.
 pub(crate) fn client_of(transport: impl Transport) -> Client {
     let builder = Client::builder("http://replay/v1", "pak_0123").retry(RetryPolicy::none());
     builder.transport(transport).unwrap()

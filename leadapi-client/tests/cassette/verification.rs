@@ -1,4 +1,4 @@
-//! A replay that is not what was recorded fails, and says where.
+//! A replay that differs from the recording fails, and names the difference.
 
 use leadapi_client::{
     Client,
@@ -7,11 +7,11 @@ use leadapi_client::{
 };
 
 use crate::{
-    conversation::{client_of, create, short},
     support::{self, wait},
+    traffic::{client_of, create, short},
 };
 
-/// What the end of a replay says in which the first two creates are as they were recorded.
+/// Replays the first two creates as recorded, then `rest`. Returns the message of the verification, or an empty text.
 fn after_two_creates(cassette: &Cassette, rest: impl AsyncFnOnce(&Client)) -> String {
     let transport = cassette.transport();
     let client = client_of(transport.clone());
@@ -32,56 +32,56 @@ async fn pipelines(client: &Client) {
 }
 
 #[test]
-fn what_is_as_it_was_recorded() {
-    let said = after_two_creates(&short(), async |client| {
+fn a_matching_replay_passes() {
+    let message = after_two_creates(&short(), async |client| {
         leads(client).await;
         pipelines(client).await;
     });
-    assert_eq!(said, "");
+    assert_eq!(message, "");
 }
 
 #[test]
-fn an_entry_that_is_not_asked_for() {
-    let said = after_two_creates(&short(), leads);
+fn an_entry_that_is_not_requested_fails_the_replay() {
+    let message = after_two_creates(&short(), leads);
     let sentence = "entry 4 (GET /v1/pipelines?limit=50&offset=0) was not requested";
-    assert_eq!(said, format!("the recording was not replayed as recorded:\n- {sentence}"));
+    assert_eq!(message, format!("the recording was not replayed as recorded:\n- {sentence}"));
 }
 
 #[test]
-fn another_order() {
+fn another_order_fails_the_replay_unless_any_order_is_set() {
     let other = async |client: &Client| {
         client.pipelines().list(Window::default()).await.unwrap_err();
         leads(client).await;
         pipelines(client).await;
     };
-    let said = after_two_creates(&short(), other);
+    let message = after_two_creates(&short(), other);
     let sentence = "GET /v1/pipelines?limit=50&offset=0 does not match the recording: \
         entry 4 (GET /v1/pipelines?limit=50&offset=0) matches, but entry 3 (GET /v1/leads?limit=50&offset=0) comes before it";
-    assert_eq!(said, format!("the recording was not replayed as recorded:\n- {sentence}"));
+    assert_eq!(message, format!("the recording was not replayed as recorded:\n- {sentence}"));
 
-    let said = after_two_creates(&short().any_order(), async |client| {
+    let message = after_two_creates(&short().any_order(), async |client| {
         pipelines(client).await;
         leads(client).await;
     });
-    assert_eq!(said, "");
+    assert_eq!(message, "");
 }
 
 #[test]
-fn more_than_was_recorded() {
-    let said = after_two_creates(&short(), async |client| {
+fn a_request_beyond_the_recording_fails_the_replay() {
+    let message = after_two_creates(&short(), async |client| {
         leads(client).await;
         pipelines(client).await;
         client.pipelines().list(Window::default()).await.unwrap_err();
     });
     assert!(
-        said.ends_with("entry 4 (GET /v1/pipelines?limit=50&offset=0) matches, but it was already replayed"),
-        "{said}"
+        message.ends_with("entry 4 (GET /v1/pipelines?limit=50&offset=0) matches, but it was already replayed"),
+        "{message}"
     );
 }
 
 #[test]
-fn a_request_that_was_altered() {
-    let said = after_two_creates(&short(), async |client| {
+fn a_changed_query_fails_the_replay() {
+    let message = after_two_creates(&short(), async |client| {
         let error = client.leads().list(&LeadQuery::new().window(Window::new(7, 9).unwrap())).await.unwrap_err();
         assert_eq!(error.status().unwrap(), 501);
         assert!(error.message().contains("the parameter limit is 7, not 50"), "{}", error.message());
@@ -90,11 +90,11 @@ fn a_request_that_was_altered() {
     });
     let nearest = "the nearest entry is entry 3 (GET /v1/leads?limit=50&offset=0): the parameter limit is 7, not 50; \
         the parameter offset is 9, not 0";
-    assert!(said.ends_with(nearest), "{said}");
+    assert!(message.ends_with(nearest), "{message}");
 }
 
 #[test]
-fn a_body_that_was_altered() {
+fn a_changed_body_fails_the_replay() {
     let transport = short().transport();
     let client = client_of(transport.clone());
     let new = NewLead::new(&support::casa_verde(), "Anne").value(5);
@@ -102,13 +102,17 @@ fn a_body_that_was_altered() {
     let nearest =
         r#"the nearest entry is entry 1 (POST /v1/leads): /name is "Anne", not "Ann"; /value is not recorded"#;
     assert!(error.message().ends_with(nearest), "{}", error.message());
-    let said = transport.verify().unwrap_err().to_string();
-    assert_eq!(said.lines().count(), 6, "the request that was not recorded, and four entries without one: {said}");
+    let message = transport.verify().unwrap_err().to_string();
+    assert_eq!(
+        message.lines().count(),
+        6,
+        "the request that was not recorded, and four entries without one: {message}"
+    );
 }
 
 #[test]
-fn a_field_that_is_missing() {
-    let (recorder, client) = crate::conversation::recorded(|recorder| recorder);
+fn a_missing_field_fails_the_replay() {
+    let (recorder, client) = crate::traffic::recorded(|recorder| recorder);
     wait(client.leads().create(&NewLead::new(&support::casa_verde(), "Ann").value(5))).unwrap();
     let transport = recorder.cassette().unwrap().transport();
     let error = wait(client_of(transport.clone()).leads().create(&NewLead::new(&support::casa_verde(), "Ann")));
@@ -119,7 +123,7 @@ fn a_field_that_is_missing() {
 }
 
 #[test]
-fn keys_are_compared_by_what_they_stand_for() {
+fn two_creates_with_one_key_fail_the_replay() {
     let transport = short().transport();
     let client = client_of(transport.clone());
     wait(create(&client, "Ann", "one")).unwrap();
@@ -131,8 +135,8 @@ fn keys_are_compared_by_what_they_stand_for() {
 }
 
 #[test]
-fn what_is_sent_again_keeps_its_key() {
-    let (recorder, client) = crate::conversation::recorded(|recorder| recorder);
+fn a_retry_must_keep_its_key() {
+    let (recorder, client) = crate::traffic::recorded(|recorder| recorder);
     wait(create(&client, "Ann", "k")).unwrap();
     wait(create(&client, "Ann", "k")).unwrap();
     let cassette = recorder.cassette().unwrap();
@@ -154,7 +158,7 @@ fn what_is_sent_again_keeps_its_key() {
 }
 
 #[test]
-fn a_key_that_is_missing() {
+fn a_missing_key_fails_the_replay() {
     let transport = short().transport();
     let new = NewLead::new(&support::casa_verde(), "Ann");
     let error = wait(client_of(transport.clone()).leads().create(&new).without_idempotency_key()).unwrap_err();
@@ -164,26 +168,26 @@ fn a_key_that_is_missing() {
 
 #[test]
 #[should_panic(expected = "entry 1 (POST /v1/leads) was not requested")]
-fn a_replay_that_nobody_verifies_does_it_at_the_end() {
+fn dropping_an_unverified_transport_verifies_it() {
     drop(short().transport());
 }
 
 #[tokio::test]
 #[should_panic(expected = "entry 1 (POST /v1/leads) was not requested")]
-async fn so_does_a_server() {
+async fn dropping_an_unverified_server_verifies_it() {
     drop(short().replay().await);
 }
 
 #[tokio::test]
 #[should_panic(expected = "the test's own fault")]
-async fn a_test_that_fails_is_told_nothing_on_top_of_it() {
+async fn a_replay_does_not_panic_while_the_test_is_panicking() {
     // A second panic would end the process.
     let (_server, _transport) = (short().replay().await, short().transport());
     panic!("the test's own fault");
 }
 
 #[tokio::test]
-async fn over_a_socket_the_same_rules_hold() {
+async fn the_same_rules_hold_over_a_socket() {
     let replay = short().replay().await;
     let client = replay.client().unwrap();
     let error = create(&client, "Bob", "b").await.unwrap_err();
@@ -191,17 +195,16 @@ async fn over_a_socket_the_same_rules_hold() {
     assert_eq!(error.status().unwrap(), 501);
     assert!(error.message().ends_with(sentence), "{}", error.message());
     create(&client, "Ann", "a").await.unwrap();
-    let said = replay.verify().unwrap_err().to_string();
+    let message = replay.verify().unwrap_err().to_string();
     assert!(
-        said.contains("- POST /v1/leads does not match")
-            && said.contains("- entry 2 (POST /v1/leads) was not requested"),
-        "{said}"
+        message.contains("- POST /v1/leads does not match")
+            && message.contains("- entry 2 (POST /v1/leads) was not requested"),
+        "{message}"
     );
 }
 
-/// What was waited for when it was recorded is not waited for again.
 #[tokio::test]
-async fn a_recorded_wait_takes_no_time() {
+async fn a_recorded_wait_takes_no_real_time() {
     let har = r#"{"log": {"entries": [
         {"request": {"method": "GET", "url": "https://api.example.com/v1/clients?limit=50&offset=0"},
          "response": {"status": 429, "headers": [{"name": "retry-after", "value": "60"}],

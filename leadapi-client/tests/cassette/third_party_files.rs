@@ -1,4 +1,4 @@
-//! HARs that others have written.
+//! HAR files of other programs.
 
 use leadapi_client::{
     id::LeadId,
@@ -6,10 +6,10 @@ use leadapi_client::{
     testkit::cassette::{Cassette, CassetteError},
 };
 
-use crate::{conversation::client_of, support::wait};
+use crate::{support::wait, traffic::client_of};
 
-/// As a browser writes it: fields of its own, headers of HTTP/2, compressed and base64 content, other hosts, preflights,
-/// requests that were broken off, and the token.
+/// A file as a browser writes it: custom fields, HTTP/2 headers, compressed and base64 content, other hosts,
+/// preflights, cancelled requests, and the token.
 const BROWSER: &str = r#"{"log": {
     "version": "1.2", "creator": {"name": "WebInspector", "version": "537.36"}, "browser": {"name": "x", "version": "1"},
     "pages": [{"id": "page_1", "startedDateTime": "2026-05-04T08:00:00.123Z", "title": "CRM", "pageTimings": {"onLoad": 1.5}}],
@@ -41,7 +41,7 @@ const BROWSER: &str = r#"{"log": {
 }}"#;
 
 #[tokio::test]
-async fn what_a_browser_has_written_is_replayed() {
+async fn a_file_of_a_browser_is_replayed() {
     let cassette = Cassette::parse(&format!("\u{feff}{BROWSER}")).unwrap().only("https://api.example.com/");
     let replay = cassette.replay().await;
     assert!(replay.url().ends_with("/public/v1"));
@@ -56,17 +56,17 @@ async fn what_a_browser_has_written_is_replayed() {
 }
 
 #[test]
-fn what_was_read_is_saved_without_what_was_private() {
+fn a_file_of_a_browser_is_saved_without_secrets() {
     let har = Cassette::parse(BROWSER).unwrap().to_har().unwrap();
     for private in ["pak_1", "session", "203.0.113.7", "2026-05-04"] {
         assert!(!har.contains(private), "{private}");
     }
     assert_eq!(Cassette::parse(&har).unwrap().to_har().unwrap(), har);
-    assert!(har.contains(r#""name": "offset""#), "the parameters stand beside the URL");
+    assert!(har.contains(r#""name": "offset""#), "the parameters are also a list");
 }
 
 #[test]
-fn an_entry_that_cannot_be_replayed_is_named() {
+fn loading_names_an_entry_that_cannot_be_replayed() {
     let har = |response: &str| {
         let request = r#"{"method": "GET", "url": "https://x/v1/clients"}"#;
         Cassette::parse(&format!(r#"{{"log": {{"entries": [{{"request": {request}, "response": {response}}}]}}}}"#))
@@ -83,7 +83,7 @@ fn an_entry_that_cannot_be_replayed_is_named() {
 }
 
 #[test]
-fn a_body_that_was_not_recorded_is_refused_when_the_file_is_read() {
+fn loading_refuses_an_entry_without_its_body() {
     let refused = |entries: &str| Cassette::parse(&format!(r#"{{"log": {{"entries": [{entries}]}}}}"#)).unwrap_err();
     let get = |response: &str| {
         format!(r#"{{"request": {{"method": "GET", "url": "https://x/v1/leads"}}, "response": {response}}}"#)
@@ -114,14 +114,14 @@ fn a_body_that_was_not_recorded_is_refused_when_the_file_is_read() {
 }
 
 #[test]
-fn two_base_paths_are_refused_when_the_file_is_read() {
+fn loading_refuses_two_base_paths() {
     let entry =
         |url: &str| format!(r#"{{"request": {{"method": "GET", "url": "{url}"}}, "response": {{"status": 500}}}}"#);
     let har = |urls: &[&str]| {
         let entries: Vec<String> = urls.iter().map(|url| entry(url)).collect();
         format!(r#"{{"log": {{"entries": [{}]}}}}"#, entries.join(","))
     };
-    // What is no path of the API does not matter.
+    // Paths outside the API do not matter.
     Cassette::parse(&har(&["https://x/", "https://x/v1/leads", "https://x/app.js", "https://x/v1/clients"])).unwrap();
     let mixed = har(&["https://a/v1/leads", "https://a/v1/clients", "https://b/v2/leads"]);
     let error = Cassette::parse(&mixed).unwrap_err().to_string();
@@ -134,7 +134,7 @@ fn two_base_paths_are_refused_when_the_file_is_read() {
 }
 
 #[test]
-fn an_empty_cassette_has_nothing_to_say() {
+fn an_empty_cassette_matches_no_request() {
     let transport = Cassette::parse(r#"{"log": {"entries": []}}"#).unwrap().transport();
     let error = wait(client_of(transport.clone()).client_accounts().list(Window::default())).unwrap_err();
     let sentence = "GET /v1/clients?limit=50&offset=0 does not match the cassette: the cassette is empty";
@@ -144,7 +144,7 @@ fn an_empty_cassette_has_nothing_to_say() {
 
 /// Browsers and most programs send no idempotency key; our client does.
 #[tokio::test]
-async fn a_create_that_was_recorded_without_a_key_is_replayed() {
+async fn a_create_recorded_without_a_key_matches_one_with_a_key() {
     let har = r#"{"log": {"entries": [{
         "request": {"method": "POST", "url": "https://api.example.com/v1/leads",
             "headers": [{"name": "Content-Type", "value": "application/json"}],

@@ -17,10 +17,10 @@ use leadapi_client::{
 
 use crate::support::{casa_verde, wait};
 
-struct Counted(Arc<AtomicU64>);
+struct CountingTransport(Arc<AtomicU64>);
 
 #[async_trait::async_trait]
-impl Transport for Counted {
+impl Transport for CountingTransport {
     async fn send(&self, _: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Err(TransportError::maybe_sent("counted"))
@@ -28,11 +28,11 @@ impl Transport for Counted {
 }
 
 #[test]
-fn nothing_that_breaks_a_rule_is_sent() {
+fn an_invalid_request_is_not_sent() {
     let sent = Arc::new(AtomicU64::new(0));
     let client = Client::builder("http://nowhere/v1", "pak_0123")
         .retry(RetryPolicy::none())
-        .transport(Counted(sent.clone()))
+        .transport(CountingTransport(sent.clone()))
         .unwrap();
     let (id, dots) = (LeadId::parse("lead-1").unwrap(), LeadId::parse("..").unwrap());
     let rename = LeadPatch::new().name("Ann");
@@ -59,7 +59,7 @@ fn nothing_that_breaks_a_rule_is_sent() {
 
 /// The service sends the same text to callers that send such a request anyway.
 #[test]
-fn the_texts_are_the_services_own() {
+fn the_message_is_the_same_as_that_of_the_service() {
     use http_body_util::{BodyExt, Full};
     use tower_service::Service;
 
@@ -73,8 +73,8 @@ fn the_texts_are_the_services_own() {
 }
 
 #[test]
-fn wrong_settings() {
-    let build = |url: &str, token: &str| Client::builder(url, token).transport(Counted(Arc::default()));
+fn invalid_settings_are_errors() {
+    let build = |url: &str, token: &str| Client::builder(url, token).transport(CountingTransport(Arc::default()));
     assert!(matches!(build("nowhere", "pak_0123"), Err(ConfigError::BaseUrl { .. })));
     assert!(matches!(build("http://nowhere", "sk_0123"), Err(ConfigError::Token(_))));
     assert!(matches!(build("http://nowhere", "pak_01 23"), Err(ConfigError::Token(_))));
@@ -82,7 +82,7 @@ fn wrong_settings() {
 }
 
 #[test]
-fn the_calls_stay_small() {
+fn a_call_is_at_most_256_bytes() {
     let client = crate::support::in_process();
     let (new, id, patch) = (NewLead::default(), LeadId::parse("lead-1").unwrap(), LeadPatch::new());
     for size in [size_of_val(&client.leads().create(&new)), size_of_val(&client.leads().update(&id, &patch))] {
@@ -91,14 +91,14 @@ fn the_calls_stay_small() {
 }
 
 #[test]
-fn a_client_goes_where_it_is_needed() {
-    fn anywhere<T: Clone + Send + Sync + 'static>(_: &T) {}
-    fn to_another_thread(_: impl Send) {}
-    fn shared<T: std::error::Error + Send + Sync + 'static>() {}
+fn clients_calls_and_errors_are_send() {
+    fn is_clone_send_sync<T: Clone + Send + Sync + 'static>(_: &T) {}
+    fn is_send(_: impl Send) {}
+    fn is_error<T: std::error::Error + Send + Sync + 'static>() {}
 
     let client = crate::support::in_process();
-    anywhere(&client);
-    to_another_thread(client.leads().create(&NewLead::default()));
-    to_another_thread(client.leads().create(&NewLead::default()).into_future());
-    shared::<leadapi_client::Error>();
+    is_clone_send_sync(&client);
+    is_send(client.leads().create(&NewLead::default()));
+    is_send(client.leads().create(&NewLead::default()).into_future());
+    is_error::<leadapi_client::Error>();
 }

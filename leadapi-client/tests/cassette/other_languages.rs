@@ -1,10 +1,10 @@
-//! A replay is a server like any other: programs in other languages speak with it.
+//! Programs in other languages use a replay.
 
 use std::process::{Command, Output};
 
-use crate::conversation::short;
+use crate::traffic::short;
 
-/// None, and a line that says so, where the program is not installed.
+/// Returns the output, or prints a line and returns `None` if the program is not installed.
 fn output(command: &mut Command) -> Option<Output> {
     match command.output() {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -52,7 +52,7 @@ async fn curl() {
     let pipelines = curl("", "/pipelines?limit=50&offset=0", None).unwrap();
     assert!(pipelines.ends_with(" 200"), "{pipelines}");
     let said = replay.verify().unwrap_err().to_string();
-    assert_eq!(said.lines().count(), 2, "nothing but the wrong one: {said}");
+    assert_eq!(said.lines().count(), 2, "only the wrong request: {said}");
 }
 
 const SCRIPT: &str = r#"

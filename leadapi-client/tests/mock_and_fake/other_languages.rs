@@ -1,4 +1,4 @@
-//! Third-party programs talk to the mock and the fake: curl, and Python with only its standard library.
+//! Programs in other languages use the mock and the fake: curl, and Python with only its standard library.
 
 use std::{
     process::{Command, Output},
@@ -14,11 +14,11 @@ use crate::{
 
 /// Returns whether a program is installed, and prints a line if it is not.
 fn is_installed(program: &str) -> bool {
-    let there = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
-    if !there {
+    let is_there = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
+    if !is_there {
         println!("skipped: {program} is not installed");
     }
-    there
+    is_there
 }
 
 fn run(program: &str, arguments: &[&str]) -> Output {
@@ -105,7 +105,7 @@ assert ask(fake, fake_token, "GET", "/leads/" + lead["id"]) == (404, {"error": "
 assert ask(fake, "pak_wrong", "GET", "/leads")[0] == 401
 statuses = [ask(fake, fake_token, "DELETE", "/leads/gone")[0] for _ in range(60)]
 assert statuses == [404] * 57 + [429] * 3, statuses
-print("all of it")
+print("done")
 "#;
 
 #[tokio::test]
@@ -120,7 +120,7 @@ async fn python() {
     let (mock_token, fake_token) = (mock.token().expose(), fake.token().expose());
     let output = run("python3", &["-c", SCRIPT, &mock.url(), mock_token, &fake.url(), fake_token]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_eq!(text(&output.stdout).trim(), "all of it");
+    assert_eq!(text(&output.stdout).trim(), "done");
     let unmet = fails(mock);
     assert!(!unmet.contains("unmet stubs") && unmet.contains("PATCH /v1/leads/lead-1"), "{unmet}");
 }
