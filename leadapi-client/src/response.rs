@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Maximum `Retry-After`. A much longer one would overflow when it is added to a time.
-const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 /// Maximum number of characters of a request id (contract D2).
 const MAX_REQUEST_ID_CHARS: usize = 128;
 
@@ -169,11 +169,11 @@ fn retry_after(headers: &HeaderMap, now: impl FnOnce() -> SystemTime) -> Option<
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
         // A number that does not fit is very long.
-        return Some(text.parse().map_or(MAX_RETRY_AFTER, Duration::from_secs).min(MAX_RETRY_AFTER));
+        return Some(text.parse().map_or(MAX_WAIT, Duration::from_secs).min(MAX_WAIT));
     }
     let until = httpdate::parse_http_date(text).ok()?;
     let date = headers.get(DATE).and_then(|value| httpdate::parse_http_date(value.to_str().ok()?).ok());
-    Some(until.duration_since(date.unwrap_or_else(now)).unwrap_or_default().min(MAX_RETRY_AFTER))
+    Some(until.duration_since(date.unwrap_or_else(now)).unwrap_or_default().min(MAX_WAIT))
 }
 
 #[cfg(test)]

@@ -78,7 +78,7 @@ impl Error {
 
     fn response(&self) -> Option<&ErrorResponse> {
         match &self.0.cause {
-            Cause::Response(response) => Some(answer),
+            Cause::Response(response) => Some(response),
             Cause::InvalidRequest(_)
             | Cause::Transport(_)
             | Cause::DeadlineExceeded { .. }

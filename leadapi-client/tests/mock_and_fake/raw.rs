@@ -1,4 +1,4 @@
-//! RawResponse requests, and the bytes of their responses.
+//! Raw requests, and the bytes of their responses.
 
 use std::{
     collections::BTreeMap,

@@ -1,8 +1,9 @@
 //! Records requests and responses, and replays them.
 //!
-//! A [`Recorder`] wraps a transport and records its traffic as a [`Cassette`]: a file of HAR 1.2, the format that browsers
-//! and proxies read and write. A cassette is replayed by a server ([`Cassette::replay`]), for programs in any language, or
-//! without a socket ([`Cassette::transport`]). A [`CassetteSession`] records or replays, as its [`Mode`] selects.
+//! A [`Recorder`] wraps a transport and records its traffic as a [`Cassette`]: a file of HAR 1.2, the format that
+//! browsers and proxies read and write. A cassette is replayed by a server ([`Cassette::replay`]), for programs in any
+//! language, or without a socket ([`Cassette::transport`]). A [`CassetteSession`] records or replays, as its [`Mode`]
+//! selects.
 //!
 //! ```
 //! use leadapi_client::{Client, model::NewLead, testkit::cassette::Recorder, transport::InProcess};
@@ -26,13 +27,13 @@
 //!
 //! Two recordings of the same traffic are identical, and they contain no secrets:
 //!
-//! - Only the headers of an allowlist are recorded. The header with the token is not on it and cannot be added. A cassette
-//!   with any text that looks like a token cannot be saved.
+//! - Only the headers of an allowlist are recorded. The header with the token is not on it and cannot be added. A
+//!   cassette with any text that looks like a token cannot be saved.
 //! - The times of the requests are constants, and the host is not recorded.
 //! - Idempotency keys become `key-1`, `key-2` in order of first use, and request ids become `request-1`.
 //! - The id of each lead created during the recording becomes `id-1`, `id-2` in URLs, bodies and `Location`, and its
-//!   `created_at` becomes a second of the year 2100. This keeps the order of lists: these leads come before all existing
-//!   ones. [`Recorder::keep_ids`] keeps both.
+//!   `created_at` becomes a second of the year 2100. This keeps the order of lists: these leads come before all
+//!   existing ones. [`Recorder::keep_ids`] keeps both.
 //! - The name, email, phone, notes and business name of leads are redacted: they become `redacted-1`, `redacted-2`, and
 //!   equal texts get the same placeholder, in requests and responses. [`Recorder::keep_personal_data`] keeps them, and
 //!   [`Recorder::redact`] adds fields, such as `source`. If an email, a phone number or the text of an added field also
@@ -45,13 +46,13 @@
 //!
 //! # What is compared
 //!
-//! A replay compares method, path, query and body, but neither host nor token. The order of parameters and of JSON keys,
-//! escapes and the notation of numbers do not matter. A redacted text matches any value, but always the same one, and the
-//! response contains the value that was sent. An idempotency key matches any value, but a retry must keep its key, and
-//! another create must have another key.
+//! A replay compares method, path, query and body, but neither host nor token. The order of parameters and of JSON
+//! keys, escapes and the notation of numbers do not matter. A redacted text matches any value, but always the same one,
+//! and the response contains the value that was sent. An idempotency key matches any value, but a retry must keep its
+//! key, and another create must have another key.
 //!
-//! Each entry is used once, and in order unless [`Cassette::any_order`] is set. A request that does not match is answered
-//! with 501 and a message about the nearest entry, and the replay fails.
+//! Each entry is used once, and in order unless [`Cassette::any_order`] is set. A request that does not match is
+//! answered with 501 and a message about the nearest entry, and the replay fails.
 
 mod error;
 mod exchange;

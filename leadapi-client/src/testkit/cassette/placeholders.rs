@@ -22,8 +22,8 @@ impl Placeholders {
 
 /// The leads that were created during the recording: their ids at the service, and their placeholders.
 ///
-/// They are placeholder in list order, and their creation times are after those of the existing leads. So a recorded list
-/// stays sorted, and a pager accepts it.
+/// They are placeholder in list order, and their creation times are after those of the existing leads. So a recorded
+/// list stays sorted, and a pager accepts it.
 #[derive(Debug, Default)]
 pub(super) struct CreatedLeads(BTreeMap<String, LeadPlaceholder>);
 

@@ -62,8 +62,8 @@ impl Recorder {
         Self { inner: Arc::new(transport), exchanges: Arc::default(), rules: Arc::new(rules) }
     }
 
-    /// Redacts a field. `email` means any field of this name, including query parameters; `/data/*/email` is a JSON pointer
-    /// into a body, where `*` matches any key or index.
+    /// Redacts a field. `email` means any field of this name, including query parameters; `/data/*/email` is a JSON
+    /// pointer into a body, where `*` matches any key or index.
     ///
     /// Equal texts get the same placeholder, `redacted-1` and so on, in requests and responses. The [module](super)
     /// describes how they are replayed.

@@ -26,8 +26,8 @@ const TOKEN: &str = "pak_replay";
 /// A server that replays a cassette, for clients in any language, started by
 /// [`Cassette::replay`](super::Cassette::replay).
 ///
-/// If it is dropped without [`verify`](Self::verify), it verifies the replay and panics if it does not match, unless the
-/// test is already panicking.
+/// If it is dropped without [`verify`](Self::verify), it verifies the replay and panics if it does not match, unless
+/// the test is already panicking.
 pub struct Replay {
     server: MockServer,
     player: Arc<Player>,

@@ -27,7 +27,8 @@ pub(super) enum Field {
 /// The fields of a lead with personal data.
 const PERSONAL: [&str; 5] = ["name", "email", "phone", "notes", "business_name"];
 
-/// The personal fields whose values must not occur elsewhere. Each identifies a person, while a name may be a common word.
+/// The personal fields whose values must not occur elsewhere. Each identifies a person, while a name may be a common
+/// word.
 pub(super) const IDENTIFYING_FIELDS: [&str; 2] = ["email", "phone"];
 
 /// Headers with credentials.

@@ -25,7 +25,7 @@ pub(super) async fn check(run: &Run<'_>) {
         .await;
     run.check(
         "D10",
-        "the same key with the same body answers 201 with the first response, and says that it is replayed",
+        "the same key with the same body answers 201 with the first response, marked as replayed",
         async { replays(keyed(run, &key, &body).expect_status(201).await?, &first.clone()?) },
     )
     .await;
