@@ -112,7 +112,7 @@ impl Writer<'_> {
             } else if name == X_REQUEST_ID {
                 self.requests.of(&value)
             } else if name == LOCATION {
-                self.location(&value)
+                self.location_header(&value)
             } else {
                 value.into_owned()
             };
@@ -123,7 +123,7 @@ impl Writer<'_> {
         named
     }
 
-    fn location(&mut self, location: &str) -> String {
+    fn location_header(&mut self, location: &str) -> String {
         let origin = if location.contains("://") { ORIGIN } else { "" };
         format!("{origin}{}", self.target(&Target::of(location)))
     }
