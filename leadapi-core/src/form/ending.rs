@@ -1,9 +1,9 @@
 //! The settings of a form and its endings: a message, a calendar, or no offer.
 
 use super::{
+    extensible_enum::{CalendarProvider, EndingKind},
     field::{Field, List},
     number::Number,
-    open::{CalendarProvider, EndingKind},
     record::record,
 };
 

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::{
+    extensible_enum::{GroupOp, JumpKind, Operator},
     field::{Field, List},
     number::Number,
-    open::{GroupOp, JumpKind, Operator},
     raw::Raw,
     record::record,
 };

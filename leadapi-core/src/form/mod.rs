@@ -128,10 +128,10 @@ mod check;
 #[cfg(feature = "form")]
 mod draw;
 mod ending;
+mod extensible_enum;
 mod field;
 mod logic;
 mod number;
-mod open;
 #[cfg(feature = "form")]
 mod plan;
 #[cfg(feature = "form")]
@@ -153,10 +153,10 @@ pub use answer::{Answer, Answers};
 #[cfg(feature = "form")]
 pub use check::{Code, Finding, Severity};
 pub use ending::{Ending, MetaEvent, Settings};
+pub use extensible_enum::{CalendarProvider, EndingKind, GroupOp, JumpKind, Operator, QuestionType};
 pub use field::{Entry, Field, List};
 pub use logic::{Condition, Group, Jump, Logic, Operand, Rule};
 pub use number::{InvalidNumber, Number};
-pub use open::{CalendarProvider, EndingKind, GroupOp, JumpKind, Operator, QuestionType};
 #[cfg(feature = "form")]
 pub use plan::{Calendar, Problem, Questionnaire, Version};
 #[cfg(feature = "form")]

@@ -1,6 +1,6 @@
 //! Choices that the record leaves to the host.
 
-use super::open::GroupOp;
+use super::extensible_enum::GroupOp;
 
 /// Choices that the record leaves to the host. Each default loses the fewest leads.
 ///

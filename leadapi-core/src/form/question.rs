@@ -1,9 +1,9 @@
 //! Pages, questions, and the options of a choice.
 
 use super::{
+    extensible_enum::QuestionType,
     field::{Field, List},
     number::Number,
-    open::QuestionType,
     record::record,
 };
 

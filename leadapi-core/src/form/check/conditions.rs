@@ -9,9 +9,9 @@ use super::{
 };
 use crate::form::{
     entries,
+    extensible_enum::Operator,
     field::Field,
     logic::{Condition, Operand},
-    open::Operator,
     plan::{Cond, Kind, QuestionPlan, Questionnaire, said},
 };
 

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::{Code, Report, names::quoted};
 use crate::form::{
     entries,
+    extensible_enum::QuestionType,
     field::Field,
-    open::QuestionType,
     plan::{ENDING, Questionnaire, said},
 };
 

@@ -8,9 +8,9 @@ use super::{
 };
 use crate::form::{
     entries,
+    extensible_enum::{GroupOp, JumpKind},
     field::Field,
     logic::Rule,
-    open::{GroupOp, JumpKind},
     plan::{ENDING, FALLBACK, Jump, PagePlan, Questionnaire, RulePlan, Target, said},
 };
 

@@ -5,8 +5,8 @@ use super::{
     names::{ending_name, quoted},
 };
 use crate::form::{
+    extensible_enum::{CalendarProvider, EndingKind},
     field::Field,
-    open::{CalendarProvider, EndingKind},
     plan::{EndingPlan, Kind, Questionnaire, Version, said, web_url},
     record::Extra,
 };

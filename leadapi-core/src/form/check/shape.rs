@@ -2,10 +2,10 @@
 
 use super::{Code, Report, names::quoted};
 use crate::form::{
+    extensible_enum::{CalendarProvider, EndingKind, GroupOp, JumpKind, Operator, QuestionType},
     field::{Entry, Field},
     logic::Operand,
     number::Number,
-    open::{CalendarProvider, EndingKind, GroupOp, JumpKind, Operator, QuestionType},
     plan::{Questionnaire, Version},
 };
 

@@ -6,10 +6,10 @@ use super::{
 };
 use crate::form::{
     answer::Answer,
+    extensible_enum::{GroupOp, Operator},
     field::{Entry, Field, List},
     logic::{Condition, Group, Operand, Rule},
     number::Number,
-    open::{GroupOp, Operator},
     policy::Policy,
 };
 

@@ -3,8 +3,8 @@
 use super::{Ids, Source, Version, said};
 use crate::form::{
     ending::Ending,
+    extensible_enum::{CalendarProvider, EndingKind},
     number::Number,
-    open::{CalendarProvider, EndingKind},
 };
 
 /// A compiled ending of the settings.

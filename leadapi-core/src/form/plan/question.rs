@@ -6,8 +6,8 @@ use super::{Ids, said};
 use crate::{
     form::{
         answer::Answer,
+        extensible_enum::QuestionType,
         number::Number,
-        open::QuestionType,
         question::{Choice, Question},
     },
     validate::text::{EMAIL, PHONE},

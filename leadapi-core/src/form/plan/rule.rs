@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Groups, Questionnaire, condition::Truth, question::Slot, said};
-use crate::form::{logic::Rule, open::JumpKind};
+use crate::form::{extensible_enum::JumpKind, logic::Rule};
 
 /// The name that makes a rule the default route from its page (contract 2.5).
 pub(in crate::form) const FALLBACK: &str = "__fallback__";

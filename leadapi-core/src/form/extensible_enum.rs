@@ -1,16 +1,16 @@
-//! Enums for the names that the contract only lists as observed. An unknown name is kept as it was; names are
+//! Enums for names of which the contract lists only those observed so far. Unknown names are preserved; names are
 //! case-sensitive.
 
 use std::{fmt, hash};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-macro_rules! open {
+macro_rules! extensible_enum {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)+ }) => {
         $(#[$doc])*
         ///
-        /// The list is open (contract 2.5): an unknown name is kept and written back unchanged. Two values are equal if
-        /// their texts are.
+        /// The enum is extensible (contract 2.5): an unknown name is kept and written back unchanged. Two values are
+        /// equal if their texts are.
         ///
         /// ```
         #[doc = concat!("use leadapi_core::form::", stringify!($name), ";")]
@@ -101,7 +101,7 @@ macro_rules! open {
     };
 }
 
-open! {
+extensible_enum! {
     /// The type of answer that a question takes.
     QuestionType {
         /// One of the question's options.
@@ -116,7 +116,7 @@ open! {
         Number = "number",
     }
 }
-open! {
+extensible_enum! {
     /// The operator of a condition.
     Operator {
         /// The answer equals the condition's value.
@@ -127,7 +127,7 @@ open! {
         Gt = "gt",
     }
 }
-open! {
+extensible_enum! {
     /// The operator that joins the conditions of a group, or the groups of a rule.
     GroupOp {
         /// All of them hold.
@@ -136,21 +136,21 @@ open! {
         Or = "OR",
     }
 }
-open! {
+extensible_enum! {
     /// What a rule does when it matches.
     JumpKind {
         /// Jumps to a page or an ending.
         Jump = "jump",
     }
 }
-open! {
+extensible_enum! {
     /// What an ending shows besides its texts.
     EndingKind {
         /// A calendar to book an appointment in.
         Calendar = "calendar",
     }
 }
-open! {
+extensible_enum! {
     /// The provider of an ending's calendar.
     CalendarProvider {
         /// The platform's own calendar.
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn case_counts_and_equality_is_of_texts() {
+    fn names_are_case_sensitive_and_compared_as_text() {
         assert_eq!(GroupOp::from("AND"), GroupOp::And);
         assert_eq!(GroupOp::And, GroupOp::Other("AND".into()));
         assert_ne!(GroupOp::from("and"), GroupOp::And);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_string_is_a_name() {
+    fn values_other_than_strings_are_rejected() {
         assert_eq!(serde_json::from_str::<Operator>(r#""\u0067t""#).unwrap(), Operator::Gt);
         assert!(serde_json::from_str::<Operator>("42").is_err());
         assert!(serde_json::from_str::<Operator>(r#"{"gt":null}"#).is_err());
