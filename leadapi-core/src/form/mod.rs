@@ -48,7 +48,7 @@
 //! [`Policy`] holds the choices that a host may want to make differently:
 //!
 //! - **Pages.** A walk starts at the first page and visits each page at most once. A walk that returns to a page is
-//!   [`Outcome::Endless`]. If there are no pages, the top-level `fields` form a single page without an id.
+//!   [`Outcome::Loop`]. If there are no pages, the top-level `fields` form a single page without an id.
 //! - **Ids.** An id that is blank, not a string, or a duplicate of an earlier one counts as missing. A page without an
 //!   id is visited in order, but no rule belongs to it and no rule jumps to it. A question or an option without an id
 //!   is ignored.

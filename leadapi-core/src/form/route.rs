@@ -68,7 +68,7 @@ impl<'r> Questionnaire<'r> {
             for rule in page.rules.iter().filter(|rule| rule.can_match()) {
                 let Jump::To(target) = rule.jump else { continue };
                 routes.push(Route { from, to: target.into(), rule: Some(rule.at) });
-                is_left_by_rule = rule.is_certain();
+                is_left_by_rule = rule.is_unconditional();
                 if is_left_by_rule {
                     break;
                 }

@@ -47,7 +47,7 @@ pub fn report_of(form: &Questionnaire<'_>, answers: &Answers) -> Value {
             say("problems", Value::Object(problems.collect()));
             "awaiting"
         }
-        Outcome::Endless { page } => {
+        Outcome::Loop { page } => {
             say("again", json!(page));
             "endless"
         }

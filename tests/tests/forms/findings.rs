@@ -39,7 +39,7 @@ fn replay(form: &Questionnaire<'_>, finding: &Finding) {
     let walk = form.walk(answers);
     // A form without a client account creates no lead, which is a separate finding.
     match (finding.code, walk.outcome(), walk.lead()) {
-        (Code::EndlessWalk, Outcome::Endless { .. }, _)
+        (Code::EndlessWalk, Outcome::Loop { .. }, _)
         | (Code::LeadWithoutName | Code::LeadWithoutContact, _, Err(NoLead::NoName))
         | (Code::LeadWithoutName | Code::LeadWithoutContact, Outcome::Finished(_), Err(NoLead::NoClient)) => {}
         (Code::LeadWithoutContact, _, Ok(made)) => assert!(made.lead.email.is_none() && made.lead.phone.is_none()),

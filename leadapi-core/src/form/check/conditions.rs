@@ -12,7 +12,7 @@ use crate::form::{
     extensible_enum::Operator,
     field::Field,
     logic::{Condition, Operand},
-    plan::{Cond, Kind, QuestionPlan, Questionnaire, said},
+    plan::{Cond, Kind, QuestionPlan, Questionnaire, non_blank},
 };
 
 pub(super) fn check(form: &Questionnaire<'_>, order: &mut Order<'_>, report: &mut Report) {
@@ -45,7 +45,7 @@ fn check_condition<'f, 'r>(
         report.add(Code::UnknownOperator, format!("{at}/op"), format!("the operator {} is unknown", quoted(op)));
         return None;
     };
-    let id = said(&condition.field_id).unwrap_or_default();
+    let id = non_blank(&condition.field_id).unwrap_or_default();
     let Some(question) = form.question(id).and_then(|index| form.questions.get(index)) else {
         report.add(
             Code::ConditionQuestionMissing,

@@ -33,7 +33,7 @@ fn check_walks(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
     if let Verdict::Refuted(answers) = &proofs.ends {
         // Walks the counterexample again to find the repeated page.
         let again = match form.walk(answers).outcome() {
-            Outcome::Endless { page } => form.pages.iter().position(|plan| plan.id == page),
+            Outcome::Loop { page } => form.pages.iter().position(|plan| plan.id == page),
             _ => None,
         };
         let page = again.unwrap_or_default();
@@ -55,7 +55,7 @@ fn check_walks(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
 }
 
 fn check_reach(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut Report) {
-    let (pages, endings) = form.in_reach();
+    let (pages, endings) = form.reachable();
     if let Verdict::Refuted(missing) = &exploration.proofs.pages {
         for page in missing {
             let (code, message) = if pages.get(*page) == Some(&true) {
@@ -78,8 +78,8 @@ fn check_reach(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
         }
     }
     let complete = exploration.proofs.complete;
-    let makes_lead = if complete { exploration.makes_lead } else { may_make_lead(form, &pages) };
-    if !makes_lead && !exploration.anywhere {
+    let creates_lead = if complete { exploration.creates_lead } else { may_create_lead(form, &pages) };
+    if !creates_lead && !exploration.unknown_action {
         report.add(Code::NoLeadEnding, form.at("settings/endings"), "no visitor reaches an ending that creates a lead");
     }
 }
@@ -118,7 +118,7 @@ fn undecided(proofs: &Proofs) -> String {
 }
 
 /// Returns whether an ending that creates a lead is reachable, regardless of answers.
-fn may_make_lead(form: &Questionnaire<'_>, pages: &[bool]) -> bool {
+fn may_create_lead(form: &Questionnaire<'_>, pages: &[bool]) -> bool {
     let reached = pages.iter().zip(&form.graph.targets).filter(|(reached, _)| **reached);
     let mut targets = reached.flat_map(|(_, targets)| targets);
     targets.any(|target| matches!(target, Target::Ending(ending) if form.creates_lead(*ending)))
@@ -136,22 +136,23 @@ fn check_rules(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
     let pages = form.pages.iter().enumerate().filter(|(index, _)| !missing.contains(index));
     for (index, page) in pages {
         // A second fallback has its own finding.
-        let first = page.rules.iter().find(|rule| rule.is_certain()).map(|rule| rule.at);
+        let first = page.rules.iter().find(|rule| rule.is_unconditional()).map(|rule| rule.at);
         for rule in page.rules.iter().filter(|rule| matches!(rule.jump, Jump::To(_))) {
-            let (held, followed) = (exploration.held.contains(&rule.at), exploration.followed.contains(&rule.at));
+            let (may_match, followed) =
+                (exploration.may_match.contains(&rule.at), exploration.followed.contains(&rule.at));
             let at = form.rule_at(rule.at);
-            if rule.is_certain() {
+            if rule.is_unconditional() {
                 if !followed && first == Some(rule.at) {
                     let message = format!("the other rules of {} cover all answers", form.page_name(index));
                     report.add(Code::FallbackNeverUsed, at, message);
                 }
-            } else if !rule.groups.is_empty() && !held {
+            } else if !rule.groups.is_empty() && !may_match {
                 report.add(
                     Code::RuleNeverMatches,
                     at,
                     format_args!("no answers that lead to {} make {} match", form.page_name(index), rule_name(rule)),
                 );
-            } else if held && !followed {
+            } else if may_match && !followed {
                 report.add(
                     Code::RuleShadowed,
                     at,

@@ -7,7 +7,7 @@ use crate::form::{
     entries,
     extensible_enum::QuestionType,
     field::Field,
-    plan::{ENDING, Questionnaire, said},
+    plan::{ENDING, Questionnaire, non_blank},
 };
 
 /// The codes for one kind of object: for a missing id, and for a duplicate.
@@ -30,7 +30,7 @@ impl<'r> Ids<'r> {
 
     fn check(&mut self, id: &'r Field<String>, pointer: String, report: &mut Report) {
         let what = self.kind.what;
-        match said(id) {
+        match non_blank(id) {
             None => {
                 if let Some(code) = self.kind.missing {
                     report.add(code, pointer, format!("the {what} has no id"));
@@ -56,7 +56,7 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
         let page_at = at.map_or_else(|| "/form".to_owned(), |at| form.at(format_args!("pages/{at}")));
         if let Some(page) = page {
             pages.check(&page.id, page_at.clone(), report);
-            if let Some(id) = said(&page.id).filter(|id| id.starts_with(ENDING)) {
+            if let Some(id) = non_blank(&page.id).filter(|id| id.starts_with(ENDING)) {
                 let message = format!("a jump to {} names an ending, not this page", quoted(id));
                 report.add(Code::PageIdLikeEnding, format!("{page_at}/id"), message);
             }

@@ -5,7 +5,7 @@ use super::{
     names::{question_name, quoted},
 };
 use crate::{
-    form::plan::{Kind, Questionnaire, said},
+    form::plan::{Kind, Questionnaire, non_blank},
     id::{ClientId, PipelineId},
 };
 
@@ -20,7 +20,7 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
     if client.is_none_or(|id| ClientId::parse(id).is_err()) {
         report.add(Code::ClientMissing, "/form/client_id", "client_id does not name a client account");
     }
-    let pipeline = form.source.form.and_then(|form| said(&form.target_pipeline_id));
+    let pipeline = form.source.form.and_then(|form| non_blank(&form.target_pipeline_id));
     if pipeline.is_some_and(|id| PipelineId::parse(id.trim()).is_err()) {
         report.add(Code::PipelineMalformed, "/form/target_pipeline_id", "target_pipeline_id is malformed");
     }
@@ -63,7 +63,7 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
 /// Reports questions on one path that are mapped to the same field.
 fn check_twice(form: &Questionnaire<'_>, report: &mut Report) {
     let mut pages: Vec<usize> = (0..form.pages.len()).collect();
-    pages.sort_by_key(|page| form.graph.knot(*page));
+    pages.sort_by_key(|page| form.graph.scc(*page));
     for key in FIELDS {
         let Some(mapped) = form.mapped.get(key).filter(|mapped| mapped.len() > 1) else { continue };
         let firsts = Firsts::new(form, &pages, mapped);
@@ -87,15 +87,15 @@ impl Firsts {
     fn new(form: &Questionnaire<'_>, pages: &[usize], mapped: &[usize]) -> Self {
         let mut firsts = Self { own: vec![None; pages.len()], before: vec![None; pages.len()] };
         for question in mapped {
-            if let Some(own) = firsts.own.get_mut(Self::knot(form, *question)) {
+            if let Some(own) = firsts.own.get_mut(Self::scc(form, *question)) {
                 own.get_or_insert(*question);
             }
         }
         for page in pages {
-            let knot = form.graph.knot(*page);
-            let known = [&firsts.own, &firsts.before].map(|firsts| firsts.get(knot).copied().flatten());
+            let scc = form.graph.scc(*page);
+            let known = [&firsts.own, &firsts.before].map(|firsts| firsts.get(scc).copied().flatten());
             let Some(first) = known.into_iter().flatten().min() else { continue };
-            for next in form.graph.next(*page).map(|next| form.graph.knot(next)).filter(|next| *next != knot) {
+            for next in form.graph.next(*page).map(|next| form.graph.scc(next)).filter(|next| *next != scc) {
                 if let Some(before) = firsts.before.get_mut(next) {
                     *before = Some(before.map_or(first, |known| known.min(first)));
                 }
@@ -104,15 +104,15 @@ impl Firsts {
         firsts
     }
 
-    fn knot(form: &Questionnaire<'_>, question: usize) -> usize {
-        form.questions.get(question).map_or(usize::MAX, |question| form.graph.knot(question.page))
+    fn scc(form: &Questionnaire<'_>, question: usize) -> usize {
+        form.questions.get(question).map_or(usize::MAX, |question| form.graph.scc(question.page))
     }
 
     /// Returns the first question that a path can pass before this one. Pages on a common cycle can precede each other
     /// in any order, so record order decides between them.
     fn before(&self, form: &Questionnaire<'_>, question: usize) -> Option<usize> {
-        let knot = Self::knot(form, question);
-        let own = self.own.get(knot).copied().flatten().filter(|own| *own < question);
-        self.before.get(knot).copied().flatten().into_iter().chain(own).min()
+        let scc = Self::scc(form, question);
+        let own = self.own.get(scc).copied().flatten().filter(|own| *own < question);
+        self.before.get(scc).copied().flatten().into_iter().chain(own).min()
     }
 }

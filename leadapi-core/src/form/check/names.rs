@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::form::{
     logic::Rule,
-    plan::{EndingPlan, QuestionPlan, Questionnaire, RulePlan, said},
+    plan::{EndingPlan, QuestionPlan, Questionnaire, RulePlan, non_blank},
 };
 
 /// The maximum number of characters of a title in a message.
@@ -57,7 +57,7 @@ pub(super) fn question_name(question: &QuestionPlan<'_>) -> String {
 
 pub(super) fn ending_name(ending: &EndingPlan<'_>) -> String {
     let record = ending.record;
-    let title = said(&record.title).or_else(|| said(&record.heading));
+    let title = non_blank(&record.title).or_else(|| non_blank(&record.heading));
     name("ending", ending.id, ending.at, title)
 }
 
@@ -66,7 +66,7 @@ pub(super) fn rule_name(rule: &RulePlan<'_>) -> String {
 }
 
 pub(super) fn record_name(rule: &Rule, at: usize) -> String {
-    name("rule", said(&rule.id), at, said(&rule.name))
+    name("rule", non_blank(&rule.id), at, non_blank(&rule.name))
 }
 
 /// Formats `page "p1" ("Your age")`, or `page 3 ("Your age")` for a page without an id. Numbers start at 1.

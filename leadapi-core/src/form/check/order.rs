@@ -30,11 +30,11 @@ impl<'f> Order<'f> {
     /// Returns whether a path leads from `first` to `page`; always true for a page and itself. Returns `None` if the
     /// budget runs out.
     pub(super) fn can_follow(&mut self, page: usize, first: usize) -> Option<bool> {
-        let (from, to) = (self.graph.knot(first), self.graph.knot(page));
+        let (from, to) = (self.graph.scc(first), self.graph.scc(page));
         if from >= to {
             return Some(from == to);
         }
-        if self.dominators.is_found_from(first, page) {
+        if self.dominators.is_search_ancestor(first, page) {
             return Some(true);
         }
         if !self.searches.contains_key(&first) {
@@ -64,7 +64,7 @@ impl<'f> Order<'f> {
 
     /// Returns whether a path from the first page of the form leads to `page` without passing through `missed`.
     pub(super) fn can_miss(&self, page: usize, missed: usize) -> bool {
-        self.dominators.is_reached(page)
-            && !(self.dominators.is_reached(missed) && self.dominators.dominates(missed, page))
+        self.dominators.is_reachable(page)
+            && !(self.dominators.is_reachable(missed) && self.dominators.dominates(missed, page))
     }
 }

@@ -8,7 +8,7 @@ use crate::form::{
     entries,
     field::Field,
     number::Number,
-    plan::{Kind, QuestionPlan, Questionnaire, said},
+    plan::{Kind, QuestionPlan, Questionnaire, non_blank},
 };
 
 pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
@@ -34,7 +34,7 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
 
 fn check_question(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
     let record = question.record;
-    if said(&record.label).is_none() {
+    if non_blank(&record.label).is_none() {
         report.add(Code::LabelEmpty, format!("{at}/label"), format_args!("{} has no label", question_name(question)));
     }
     match &question.kind {
@@ -90,7 +90,7 @@ fn check_question(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
 fn check_options(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
     for (index, option) in entries(&question.record.options) {
         let pointer = format!("{at}/options/{index}");
-        if said(&option.label).is_none() {
+        if non_blank(&option.label).is_none() {
             report.add(
                 Code::OptionLabelEmpty,
                 format!("{pointer}/label"),

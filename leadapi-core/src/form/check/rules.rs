@@ -11,7 +11,7 @@ use crate::form::{
     extensible_enum::{GroupOp, JumpKind},
     field::Field,
     logic::Rule,
-    plan::{ENDING, FALLBACK, Jump, PagePlan, Questionnaire, RulePlan, Target, said},
+    plan::{ENDING, FALLBACK, Jump, PagePlan, Questionnaire, RulePlan, Target, non_blank},
 };
 
 pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
@@ -20,7 +20,7 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
     let endings: HashSet<&str> = form.endings.iter().filter_map(|ending| ending.id).collect();
     for (at, rule) in form.source.rules() {
         let pointer = form.rule_at(at);
-        if said(&rule.from_page_id).is_none_or(|id| !pages.contains_key(id)) {
+        if non_blank(&rule.from_page_id).is_none_or(|id| !pages.contains_key(id)) {
             let message = format!("{} belongs to a page that does not exist", record_name(rule, at));
             report.add(Code::FromPageMissing, format!("{pointer}/fromPageId"), message);
         }
@@ -106,7 +106,7 @@ fn check_page(form: &Questionnaire<'_>, index: usize, page: &PagePlan<'_>, repor
 /// Reports trailing conditional rules whose target is the page's default target anyway.
 fn check_default(form: &Questionnaire<'_>, index: usize, page: &PagePlan<'_>, report: &mut Report) {
     let jump = |rule: &RulePlan<'_>| if let Jump::To(target) = rule.jump { Some(target) } else { None };
-    let certain = page.rules.iter().find(|rule| rule.is_certain() && jump(rule).is_some());
+    let certain = page.rules.iter().find(|rule| rule.is_unconditional() && jump(rule).is_some());
     let default: Target = certain.and_then(jump).unwrap_or_else(|| form.after(index));
     let conditional = page.rules.iter().rev().filter(|rule| !rule.groups.is_empty());
     for rule in conditional.take_while(|rule| jump(rule) == Some(default)) {

@@ -7,7 +7,7 @@ use super::{
 use crate::form::{
     extensible_enum::{CalendarProvider, EndingKind},
     field::Field,
-    plan::{EndingPlan, Kind, Questionnaire, Version, said, web_url},
+    plan::{EndingPlan, Kind, Questionnaire, Version, non_blank, web_url},
     record::Extra,
 };
 
@@ -44,7 +44,7 @@ fn check_ending(form: &Questionnaire<'_>, ending: &EndingPlan<'_>, at: &str, rep
             format_args!("{} names no calendar", ending_name(ending)),
         );
     }
-    if let Some(url) = said(&record.post_booking_redirect_url) {
+    if let Some(url) = non_blank(&record.post_booking_redirect_url) {
         let at = format!("{at}/postBookingRedirectUrl");
         if web_url(url).is_none() {
             report.add(Code::BadRedirectUrl, at.clone(), format!("{} is not an http or https URL", quoted(url)));
@@ -57,8 +57,8 @@ fn check_ending(form: &Questionnaire<'_>, ending: &EndingPlan<'_>, at: &str, rep
             );
         }
     }
-    let pixel = form.source.record.capi.get().and_then(|capi| said(&capi.pixel_id));
-    if record.meta_event.get().is_some_and(|event| said(&event.name).is_some()) && pixel.is_none() {
+    let pixel = form.source.record.capi.get().and_then(|capi| non_blank(&capi.pixel_id));
+    if record.meta_event.get().is_some_and(|event| non_blank(&event.name).is_some()) && pixel.is_none() {
         report.add(
             Code::MetaEventWithoutPixel,
             format!("{at}/metaEvent"),
@@ -76,7 +76,7 @@ fn check_ending(form: &Questionnaire<'_>, ending: &EndingPlan<'_>, at: &str, rep
 
 fn check_settings(form: &Questionnaire<'_>, report: &mut Report) {
     let Some(settings) = form.source.settings else { return };
-    if let Some(url) = said(&settings.redirect_url).filter(|url| web_url(url).is_none()) {
+    if let Some(url) = non_blank(&settings.redirect_url).filter(|url| web_url(url).is_none()) {
         report.add(
             Code::BadRedirectUrl,
             form.at("settings/redirectUrl"),
@@ -90,7 +90,7 @@ fn check_settings(form: &Questionnaire<'_>, report: &mut Report) {
     if settings.verify_phone.get() == Some(&true) && !asks(|kind| matches!(kind, Kind::Phone)) {
         report.add(Code::VerifyPhoneWithoutPhone, form.at("settings/verifyPhone"), "the form has no phone question");
     }
-    if let Some(id) = said(&settings.auto_book_field_id).filter(|id| form.question(id).is_none()) {
+    if let Some(id) = non_blank(&settings.auto_book_field_id).filter(|id| form.question(id).is_none()) {
         let message = format!("there is no question {}", quoted(id));
         report.add(Code::AutoBookQuestionMissing, form.at("settings/autoBookFieldId"), message);
     }
@@ -109,7 +109,7 @@ fn check_theme(form: &Questionnaire<'_>, report: &mut Report) {
         ("primaryColor", &theme.primary_color),
         ("buttonGradientTo", &theme.button_gradient_to),
     ] {
-        if let Some(text) = said(colour).filter(|text| colour::parse(text).is_none()) {
+        if let Some(text) = non_blank(colour).filter(|text| colour::parse(text).is_none()) {
             report.add(
                 Code::BadColour,
                 form.at(format_args!("theme/{name}")),

@@ -9,9 +9,9 @@ pub(in crate::form) struct Dominators {
     /// The preorder number of each page in a depth-first search from the first page.
     numbers: Table,
     /// The subtree size in the search tree, by search number.
-    searched: Vec<usize>,
+    search_sizes: Vec<usize>,
     /// The preorder position of each page in the dominator tree, by search number.
-    places: Table,
+    preorder: Table,
     sizes: Vec<usize>,
 }
 
@@ -46,21 +46,21 @@ impl Dominators {
             }
             sizes
         };
-        let (searched, dominated) = (sizes(&search.parents), sizes(&idoms));
+        let (search_sizes, dominated) = (sizes(&search.parents), sizes(&idoms));
         let mut free = Table(vec![0; count]);
-        let mut places = Table(vec![0; count]);
+        let mut preorder = Table(vec![0; count]);
         for (number, size) in dominated.iter().enumerate() {
             let idom = if number == 0 { NONE } else { idoms.get(number) };
-            let place = if number == 0 { 0 } else { free.get(idom) };
-            places.set(number, place);
-            free.set(number, place + 1);
-            free.set(idom, place + size);
+            let position = if number == 0 { 0 } else { free.get(idom) };
+            preorder.set(number, position);
+            free.set(number, position + 1);
+            free.set(idom, position + size);
         }
-        Self { numbers: search.numbers, searched, places, sizes: dominated }
+        Self { numbers: search.numbers, search_sizes, preorder, sizes: dominated }
     }
 
     /// Returns whether the page is reachable from the first one.
-    pub(in crate::form) fn is_reached(&self, page: usize) -> bool {
+    pub(in crate::form) fn is_reachable(&self, page: usize) -> bool {
         self.numbers.get(page) != NONE
     }
 
@@ -68,15 +68,15 @@ impl Dominators {
     pub(in crate::form) fn dominates(&self, other: usize, page: usize) -> bool {
         let (other, page) = (self.numbers.get(other), self.numbers.get(page));
         let (Some(size), true) = (self.sizes.get(other), self.sizes.len() > page) else { return false };
-        let first = self.places.get(other);
-        (first..first + size).contains(&self.places.get(page))
+        let first = self.preorder.get(other);
+        (first..first + size).contains(&self.preorder.get(page))
     }
 
     /// Returns whether `other` is an ancestor of `page` in the search tree, which proves that a path exists. The
     /// converse does not hold.
-    pub(in crate::form) fn is_found_from(&self, other: usize, page: usize) -> bool {
+    pub(in crate::form) fn is_search_ancestor(&self, other: usize, page: usize) -> bool {
         let (other, page) = (self.numbers.get(other), self.numbers.get(page));
-        self.searched.get(other).is_some_and(|size| (other..other + size).contains(&page))
+        self.search_sizes.get(other).is_some_and(|size| (other..other + size).contains(&page))
     }
 }
 
@@ -87,31 +87,31 @@ struct Search {
     /// The number of each page's parent in the search tree.
     parents: Table,
     /// The numbers of each page's predecessors.
-    before: Vec<Vec<usize>>,
+    predecessors: Vec<Vec<usize>>,
 }
 
 impl Search {
     fn new(next: &[Vec<usize>]) -> Self {
         let mut numbers = Table(vec![NONE; next.len()]);
         let (mut pages, mut parents) = (Vec::new(), Vec::new());
-        let mut open: Vec<(usize, usize)> = next.first().map(|_| (0, NONE)).into_iter().collect();
-        while let Some((page, parent)) = open.pop() {
+        let mut stack: Vec<(usize, usize)> = next.first().map(|_| (0, NONE)).into_iter().collect();
+        while let Some((page, parent)) = stack.pop() {
             if numbers.get(page) == NONE {
                 let number = pages.len();
                 numbers.set(page, number);
                 pages.push(page);
                 parents.push(parent);
                 let next = next.get(page).into_iter().flatten();
-                open.extend(next.filter(|next| numbers.get(**next) == NONE).map(|next| (*next, number)));
+                stack.extend(next.filter(|next| numbers.get(**next) == NONE).map(|next| (*next, number)));
             }
         }
-        let mut before = vec![Vec::new(); pages.len()];
+        let mut predecessors = vec![Vec::new(); pages.len()];
         for (number, page) in pages.iter().enumerate() {
             for next in next.get(*page).into_iter().flatten() {
-                before.get_mut(numbers.get(*next)).into_iter().for_each(|before| before.push(number));
+                predecessors.get_mut(numbers.get(*next)).into_iter().for_each(|list| list.push(number));
             }
         }
-        Self { numbers, pages, parents: Table(parents), before }
+        Self { numbers, pages, parents: Table(parents), predecessors }
     }
 
     fn immediate_dominators(&self) -> Table {
@@ -125,15 +125,15 @@ impl Search {
         // For each page, the pages whose semidominator it is.
         let mut buckets: Vec<Vec<usize>> = vec![Vec::new(); count];
         for number in (1..count).rev() {
-            for before in self.before.get(number).into_iter().flatten() {
-                let least = forest.least(*before);
+            for predecessor in self.predecessors.get(number).into_iter().flatten() {
+                let least = forest.eval(*predecessor);
                 forest.semi.set(number, forest.semi.get(number).min(forest.semi.get(least)));
             }
             buckets.get_mut(forest.semi.get(number)).into_iter().for_each(|bucket| bucket.push(number));
             let parent = self.parents.get(number);
             forest.ancestors.set(number, parent);
             for other in buckets.get_mut(parent).map(std::mem::take).unwrap_or_default() {
-                let least = forest.least(other);
+                let least = forest.eval(other);
                 let is_lower = forest.semi.get(least) < forest.semi.get(other);
                 idoms.set(other, if is_lower { least } else { parent });
             }
@@ -156,7 +156,7 @@ struct Forest {
 
 impl Forest {
     /// Returns the page with the least semidominator among the processed ancestors of this one.
-    fn least(&mut self, number: usize) -> usize {
+    fn eval(&mut self, number: usize) -> usize {
         let mut path = Vec::new();
         let mut at = number;
         while self.ancestors.get(at) != NONE && self.ancestors.get(self.ancestors.get(at)) != NONE {
@@ -181,10 +181,10 @@ mod tests {
 
     fn reached(next: &[Vec<usize>], from: usize, without: usize) -> Vec<bool> {
         let mut reached = vec![false; next.len()];
-        let mut open = vec![from];
-        while let Some(page) = open.pop() {
+        let mut stack = vec![from];
+        while let Some(page) = stack.pop() {
             if page != without && !std::mem::replace(&mut reached[page], true) {
-                open.extend(&next[page]);
+                stack.extend(&next[page]);
             }
         }
         reached
@@ -206,13 +206,13 @@ mod tests {
             let dominators = Dominators::new(&next);
             let all = reached(&next, 0, NONE);
             for other in 0..count {
-                assert_eq!(dominators.is_reached(other), all[other], "{next:?}");
+                assert_eq!(dominators.is_reachable(other), all[other], "{next:?}");
                 let without = reached(&next, 0, other);
                 let from = reached(&next, other, NONE);
                 for page in 0..count {
                     if all[other] && all[page] {
                         assert_eq!(dominators.dominates(other, page), !without[page], "{other} {page} {next:?}");
-                        assert!(!dominators.is_found_from(other, page) || from[page], "{other} {page} {next:?}");
+                        assert!(!dominators.is_search_ancestor(other, page) || from[page], "{other} {page} {next:?}");
                         dominated += usize::from(other != page && other != 0 && !without[page]);
                     }
                 }

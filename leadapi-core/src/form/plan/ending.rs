@@ -1,6 +1,6 @@
 //! Endings and their calendars.
 
-use super::{Ids, Source, Version, said};
+use super::{Ids, Source, Version, non_blank};
 use crate::form::{
     ending::Ending,
     extensible_enum::{CalendarProvider, EndingKind},
@@ -43,7 +43,7 @@ impl<'r> EndingPlan<'r> {
 
     pub(in crate::form) fn calendar(&self, source: &Source<'r>) -> Option<Calendar<'r>> {
         self.is_calendar().then(|| Calendar {
-            slug: said(&self.record.calendar_slug).or_else(|| default_slug(source)),
+            slug: non_blank(&self.record.calendar_slug).or_else(|| default_slug(source)),
             provider: self.record.calendar_provider.get(),
             duration: source.settings.and_then(|settings| settings.auto_book_duration.get()).and_then(Number::as_i64),
         })
@@ -58,7 +58,7 @@ impl<'r> EndingPlan<'r> {
 /// Returns the calendar for endings that name none. It is not published, so a snapshot falls back to the draft's.
 fn default_slug<'r>(source: &Source<'r>) -> Option<&'r str> {
     let draft = source.form.and_then(|form| form.settings.get()).filter(|_| source.version == Version::Live);
-    source.settings.into_iter().chain(draft).find_map(|settings| said(&settings.default_booking_slug))
+    source.settings.into_iter().chain(draft).find_map(|settings| non_blank(&settings.default_booking_slug))
 }
 
 /// Returns the trimmed URL if it is safe for redirects: `http` or `https` with a host, without white space or control

@@ -7,9 +7,9 @@ use super::{PagePlan, Questionnaire, Target, rule::Jump};
 pub(in crate::form) struct Graph {
     /// The possible targets of each page, in the order in which a walk tries them.
     pub targets: Vec<Vec<Target>>,
-    /// The strongly connected component of each page. Components are numbered in topological order: every jump between
+    /// The strongly connected component (SCC) of each page. Components are numbered in topological order: every jump between
     /// two of them goes to the higher number.
-    knots: Vec<usize>,
+    sccs: Vec<usize>,
     /// The number of pages in each component.
     sizes: Vec<usize>,
     /// The maximum number of pages that a walk can visit from each component on, counting all of its own pages.
@@ -20,8 +20,8 @@ impl Graph {
     pub(super) fn new(form: &Questionnaire<'_>) -> Self {
         let targets = form.pages.iter().enumerate().map(|(index, page)| targets(page, form.after(index)));
         let mut graph = Self { targets: targets.collect(), ..Self::default() };
-        graph.tie();
-        graph.measure();
+        graph.find_components();
+        graph.compute_lengths();
         graph
     }
 
@@ -31,61 +31,61 @@ impl Graph {
         targets.filter_map(|target| if let Target::Page(page) = target { Some(*page) } else { None })
     }
 
-    pub(in crate::form) fn knot(&self, page: usize) -> usize {
-        self.knots.get(page).copied().unwrap_or_default()
+    pub(in crate::form) fn scc(&self, page: usize) -> usize {
+        self.sccs.get(page).copied().unwrap_or_default()
     }
 
     /// Returns whether the page is on a cycle of the graph.
-    pub(in crate::form) fn is_knotted(&self, page: usize) -> bool {
-        self.sizes.get(self.knot(page)).is_some_and(|size| *size > 1) || self.next(page).any(|next| next == page)
+    pub(in crate::form) fn is_on_cycle(&self, page: usize) -> bool {
+        self.sizes.get(self.scc(page)).is_some_and(|size| *size > 1) || self.next(page).any(|next| next == page)
     }
 
     /// Returns the maximum number of pages that a walk can still finish, including this one, given how many pages of
     /// its component it has finished.
-    pub(in crate::form) fn ahead(&self, page: usize, finished_of_knot: usize) -> usize {
-        self.lengths.get(self.knot(page)).copied().unwrap_or_default().saturating_sub(finished_of_knot)
+    pub(in crate::form) fn max_remaining(&self, page: usize, finished_in_scc: usize) -> usize {
+        self.lengths.get(self.scc(page)).copied().unwrap_or_default().saturating_sub(finished_in_scc)
     }
 
     /// Returns the pages that are reachable from `from` (included) through pages that `through` accepts.
-    pub(in crate::form) fn reached(
+    pub(in crate::form) fn reachable(
         &self,
         from: impl IntoIterator<Item = usize>,
         through: impl Fn(usize) -> bool,
     ) -> Vec<bool> {
-        let mut reached = vec![false; self.targets.len()];
-        let mut open: Vec<usize> = from.into_iter().collect();
-        while let Some(page) = open.pop() {
-            let Some(seen) = reached.get_mut(page) else { continue };
+        let mut reachable = vec![false; self.targets.len()];
+        let mut stack: Vec<usize> = from.into_iter().collect();
+        while let Some(page) = stack.pop() {
+            let Some(seen) = reachable.get_mut(page) else { continue };
             if !std::mem::replace(seen, true) && through(page) {
-                open.extend(self.next(page));
+                stack.extend(self.next(page));
             }
         }
-        reached
+        reachable
     }
 
     /// Finds the strongly connected components with Kosaraju's algorithm. It does not recurse, because an untrusted
     /// record may have any number of pages.
-    fn tie(&mut self) {
+    fn find_components(&mut self) {
         let count = self.targets.len();
-        let mut back = vec![Vec::new(); count];
+        let mut predecessors = vec![Vec::new(); count];
         for page in 0..count {
             for next in self.next(page) {
-                if let Some(back) = back.get_mut(next) {
-                    back.push(page);
+                if let Some(predecessors) = predecessors.get_mut(next) {
+                    predecessors.push(page);
                 }
             }
         }
-        let left = self.left_in_order();
-        self.knots = vec![usize::MAX; count];
-        for page in left.into_iter().rev() {
-            let mut open = vec![page];
-            let knot = self.sizes.len();
+        let postorder = self.postorder();
+        self.sccs = vec![usize::MAX; count];
+        for page in postorder.into_iter().rev() {
+            let mut stack = vec![page];
+            let scc = self.sizes.len();
             let mut size = 0;
-            while let Some(page) = open.pop() {
-                if let Some(own) = self.knots.get_mut(page).filter(|own| **own == usize::MAX) {
-                    *own = knot;
+            while let Some(page) = stack.pop() {
+                if let Some(own) = self.sccs.get_mut(page).filter(|own| **own == usize::MAX) {
+                    *own = scc;
                     size += 1;
-                    open.extend(back.get(page).into_iter().flatten());
+                    stack.extend(predecessors.get(page).into_iter().flatten());
                 }
             }
             if size > 0 {
@@ -95,34 +95,34 @@ impl Graph {
     }
 
     /// Returns the pages in postorder of a depth-first search.
-    fn left_in_order(&self) -> Vec<usize> {
+    fn postorder(&self) -> Vec<usize> {
         let count = self.targets.len();
-        let (mut seen, mut left) = (vec![false; count], Vec::with_capacity(count));
+        let (mut seen, mut postorder) = (vec![false; count], Vec::with_capacity(count));
         for first in 0..count {
-            let mut open = vec![(first, false)];
-            while let Some((page, done)) = open.pop() {
+            let mut stack = vec![(first, false)];
+            while let Some((page, done)) = stack.pop() {
                 if done {
-                    left.push(page);
+                    postorder.push(page);
                 } else if seen.get_mut(page).is_some_and(|seen| !std::mem::replace(seen, true)) {
-                    open.push((page, true));
-                    open.extend(self.next(page).map(|next| (next, false)));
+                    stack.push((page, true));
+                    stack.extend(self.next(page).map(|next| (next, false)));
                 }
             }
         }
-        left
+        postorder
     }
 
-    fn measure(&mut self) {
+    fn compute_lengths(&mut self) {
         let mut pages: Vec<usize> = (0..self.targets.len()).collect();
-        pages.sort_by_key(|page| std::cmp::Reverse(self.knot(*page)));
+        pages.sort_by_key(|page| std::cmp::Reverse(self.scc(*page)));
         let mut lengths = self.sizes.clone();
         for page in pages {
-            let knot = self.knot(page);
-            let beyond = self.next(page).map(|next| self.knot(next)).filter(|next| *next != knot);
-            let longest = beyond.filter_map(|next| lengths.get(next).copied()).max().unwrap_or(0);
-            let least = self.sizes.get(knot).map_or(0, |size| size + longest);
-            if let Some(length) = lengths.get_mut(knot) {
-                *length = least.max(*length);
+            let scc = self.scc(page);
+            let beyond = self.next(page).map(|next| self.scc(next)).filter(|next| *next != scc);
+            let longest_beyond = beyond.filter_map(|next| lengths.get(next).copied()).max().unwrap_or(0);
+            let total = self.sizes.get(scc).map_or(0, |size| size + longest_beyond);
+            if let Some(length) = lengths.get_mut(scc) {
+                *length = total.max(*length);
             }
         }
         self.lengths = lengths;
@@ -138,7 +138,7 @@ fn targets(page: &PagePlan<'_>, next: Target) -> Vec<Target> {
         if rule.can_match() {
             targets.push(target);
         }
-        if rule.is_certain() {
+        if rule.is_unconditional() {
             return targets;
         }
     }

@@ -21,7 +21,7 @@ pub(super) use ending::{EndingPlan, web_url};
 pub(super) use graph::Graph;
 pub use question::Problem;
 pub(super) use question::{Kind, QuestionPlan, Slot};
-pub(super) use rule::{ENDING, FALLBACK, Jump, RulePlan, Target, Tried};
+pub(super) use rule::{ENDING, FALLBACK, Jump, RulePlan, RuleResult, Target};
 pub(super) use version::Source;
 pub use version::Version;
 
@@ -183,8 +183,8 @@ impl<'r> Questionnaire<'r> {
     }
 
     /// Returns the pages and the endings that are reachable in the graph, regardless of answers.
-    pub(super) fn in_reach(&self) -> (Vec<bool>, std::collections::BTreeSet<usize>) {
-        let pages = self.graph.reached([0], |_| true);
+    pub(super) fn reachable(&self) -> (Vec<bool>, std::collections::BTreeSet<usize>) {
+        let pages = self.graph.reachable([0], |_| true);
         let reached = pages.iter().zip(&self.graph.targets).filter(|(reached, _)| **reached);
         let endings = reached.flat_map(|(_, targets)| targets).filter_map(|target| match target {
             Target::Ending(ending) => *ending,
@@ -213,12 +213,12 @@ pub(super) struct Ids<'r>(std::collections::HashSet<&'r str>);
 impl<'r> Ids<'r> {
     /// Claims the id. Returns `None` if it is missing or a duplicate.
     pub(super) fn take(&mut self, id: &'r Field<String>) -> Option<&'r str> {
-        let id = said(id)?;
+        let id = non_blank(id)?;
         self.0.insert(id).then_some(id)
     }
 }
 
 /// Returns the text, unless it is missing or blank.
-pub(super) fn said(text: &Field<String>) -> Option<&str> {
+pub(super) fn non_blank(text: &Field<String>) -> Option<&str> {
     text.as_str().filter(|text| !text.trim().is_empty())
 }

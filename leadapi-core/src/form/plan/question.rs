@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Ids, said};
+use super::{Ids, non_blank};
 use crate::{
     form::{
         answer::Answer,
@@ -135,7 +135,7 @@ impl<'r> QuestionPlan<'r> {
             kind: Kind::new(record),
             label: record.label.as_str().unwrap_or_default(),
             required: record.required.get() == Some(&true),
-            key: said(&record.mapped_key),
+            key: non_blank(&record.mapped_key),
             record,
         }
     }
@@ -243,7 +243,7 @@ impl<'r> OptionPlan<'r> {
     fn new(id: &'r str, choice: &'r Choice) -> Self {
         Self {
             id,
-            label: said(&choice.label).map_or(id, str::trim),
+            label: non_blank(&choice.label).map_or(id, str::trim),
             score: choice.score.get().and_then(Number::as_i64).unwrap_or(0),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Groups, Questionnaire, condition::Truth, question::Slot, said};
+use super::{Groups, Questionnaire, condition::Truth, non_blank, question::Slot};
 use crate::form::{extensible_enum::JumpKind, logic::Rule};
 
 /// The name that makes a rule the default route from its page (contract 2.5).
@@ -39,45 +39,45 @@ pub(in crate::form) struct RulePlan<'r> {
     pub jump: Jump,
 }
 
-/// The result of trying a rule.
+/// The result of evaluating a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::form) enum Tried {
+pub(in crate::form) enum RuleResult {
     /// The conditions do not hold.
-    No,
+    NoMatch,
     /// It is unknown whether the conditions hold.
-    Unsure,
+    Uncertain,
     /// The conditions hold, but the action is unknown.
     UnknownJump,
     /// The conditions hold, but the target does not exist.
     MissingTarget,
-    /// The conditions hold, and the rule jumps to the target.
-    Goes(Target),
+    /// The conditions hold, so the walk continues at the target.
+    JumpsTo(Target),
 }
 
 impl RulePlan<'_> {
     /// Returns whether the rule matches whatever the visitor answers.
-    pub(in crate::form) fn is_certain(&self) -> bool {
+    pub(in crate::form) fn is_unconditional(&self) -> bool {
         self.fallback && self.groups.is_empty()
     }
 
     /// Returns whether the rule can match. A rule without conditions never does, unless it is the fallback.
     pub(in crate::form) fn can_match(&self) -> bool {
-        self.is_certain() || !self.groups.is_empty()
+        self.is_unconditional() || !self.groups.is_empty()
     }
 
     #[inline]
-    fn truth(&self, slots: &[Slot<'_>]) -> Truth {
+    fn conditions(&self, slots: &[Slot<'_>]) -> Truth {
         if self.groups.is_empty() { self.fallback.into() } else { self.groups.holds(slots) }
     }
 
     #[inline]
-    pub(in crate::form) fn try_with(&self, slots: &[Slot<'_>]) -> Tried {
-        match (self.truth(slots), self.jump) {
-            (Truth::False, _) => Tried::No,
-            (Truth::Unknown, _) => Tried::Unsure,
-            (Truth::True, Jump::Unknown) => Tried::UnknownJump,
-            (Truth::True, Jump::Missing) => Tried::MissingTarget,
-            (Truth::True, Jump::To(target)) => Tried::Goes(target),
+    pub(in crate::form) fn evaluate(&self, slots: &[Slot<'_>]) -> RuleResult {
+        match (self.conditions(slots), self.jump) {
+            (Truth::False, _) => RuleResult::NoMatch,
+            (Truth::Unknown, _) => RuleResult::Uncertain,
+            (Truth::True, Jump::Unknown) => RuleResult::UnknownJump,
+            (Truth::True, Jump::Missing) => RuleResult::MissingTarget,
+            (Truth::True, Jump::To(target)) => RuleResult::JumpsTo(target),
         }
     }
 }
@@ -100,7 +100,7 @@ pub(super) fn link<'r>(form: &mut Questionnaire<'r>) {
     };
     let mut linked: Vec<(usize, RulePlan<'r>)> = Vec::new();
     for (at, record) in form.source.rules() {
-        if let Some(page) = said(&record.from_page_id).and_then(|id| pages.get(id)) {
+        if let Some(page) = non_blank(&record.from_page_id).and_then(|id| pages.get(id)) {
             let fallback = record.name.as_str() == Some(FALLBACK);
             let groups = Groups::new(form, record);
             linked.push((*page, RulePlan { at, record, groups, fallback, jump: jump(record) }));

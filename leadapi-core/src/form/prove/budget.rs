@@ -20,18 +20,18 @@ impl Budget {
         Self { work: Cell::new(steps.saturating_mul(WORK)), bytes: Cell::new(steps.saturating_mul(BYTES)) }
     }
 
-    /// Spends units of work. Returns `None` if too few are left, and leaves nothing for later calls.
+    /// Spends units of work. Returns `None` if too few are left; the budget is then exhausted.
     pub(super) fn spend(&self, units: usize) -> Option<()> {
-        take(&self.work, units)
+        deduct(&self.work, units)
     }
 
-    /// Spends bytes that stay allocated until the proof is done. Returns `None` if too few are left.
-    pub(super) fn keep(&self, bytes: usize) -> Option<()> {
-        take(&self.bytes, bytes)
+    /// Reserves bytes that stay allocated until the proof is done. Returns `None` if too few are left.
+    pub(super) fn allocate(&self, bytes: usize) -> Option<()> {
+        deduct(&self.bytes, bytes)
     }
 }
 
-fn take(from: &Cell<usize>, amount: usize) -> Option<()> {
+fn deduct(from: &Cell<usize>, amount: usize) -> Option<()> {
     let left = from.get().checked_sub(amount);
     from.set(left.unwrap_or(0));
     left.map(|_| ())

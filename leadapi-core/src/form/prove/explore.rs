@@ -8,27 +8,27 @@ use std::{
 use super::{
     super::{
         answer::Answers,
-        plan::{Jump, Questionnaire, Tried},
+        plan::{Jump, Questionnaire, RuleResult},
     },
     Proofs, Verdict,
     budget::Budget,
     classes::{CONTACT, Class, Classes, NAMED},
-    linear::Linear,
-    space::{Exit, Space, Way},
-    state::{Node, State, Trail},
+    graph::GraphProofs,
+    space::{Exit, StateSpace, Transition},
+    state::{Edge, Node, State},
 };
 
 /// The results of the search, which is partial if the budget ran out.
 pub(in crate::form) struct Exploration {
     pub proofs: Proofs,
     /// The rules whose conditions hold, or may hold, for some answers on their page, by index in the record.
-    pub held: BTreeSet<usize>,
+    pub may_match: BTreeSet<usize>,
     /// The rules that a walk follows, or may follow, for some answers.
     pub followed: BTreeSet<usize>,
     /// Whether a walk can reach an ending that creates a lead.
-    pub makes_lead: bool,
+    pub creates_lead: bool,
     /// Whether a rule may take an unknown action, after which the walk could continue anywhere.
-    pub anywhere: bool,
+    pub unknown_action: bool,
 }
 
 impl Questionnaire<'_> {
@@ -37,8 +37,9 @@ impl Questionnaire<'_> {
         let classes = classes.of(self);
         let budget = Budget::new(self.policy.budget);
         let mut explorer = Explorer::default();
-        let complete = Space::new(self, &classes, &budget).and_then(|space| explorer.run(&space, &budget)).is_some();
-        explorer.conclude(self, &classes, complete)
+        let complete =
+            StateSpace::new(self, &classes, &budget).and_then(|space| explorer.run(&space, &budget)).is_some();
+        explorer.finish(self, &classes, complete)
     }
 }
 
@@ -48,14 +49,14 @@ struct Explorer {
     known: HashSet<Rc<State>>,
     pages: Reached,
     endings: Reached,
-    endless: Witness,
+    looping: Witness,
     nameless: Witness,
     contactless: Witness,
-    held: BTreeSet<usize>,
+    may_match: BTreeSet<usize>,
     followed: BTreeSet<usize>,
     undecided: BTreeSet<usize>,
-    makes_lead: bool,
-    anywhere: bool,
+    creates_lead: bool,
+    unknown_action: bool,
 }
 
 /// The pages or endings that walks reach.
@@ -103,10 +104,10 @@ impl Witness {
         }
     }
 
-    fn verdict(self, complete: bool, linear: bool) -> Verdict<Answers> {
+    fn verdict(self, complete: bool, graph: bool) -> Verdict<Answers> {
         match self.certain {
             Some(answers) => Verdict::Refuted(answers),
-            None if linear || complete && !self.possible => Verdict::Proved,
+            None if graph || complete && !self.possible => Verdict::Proved,
             None => Verdict::Unknown,
         }
     }
@@ -114,37 +115,40 @@ impl Witness {
 
 impl Explorer {
     /// Visits each state once. Returns `None` if the budget runs out.
-    fn run(&mut self, space: &Space<'_>, budget: &Budget) -> Option<()> {
+    fn run(&mut self, space: &StateSpace<'_>, budget: &Budget) -> Option<()> {
         let mut slots = space.slots();
-        self.nodes.extend(space.first().map(|state| Node::first(Rc::new(state))));
+        self.nodes.extend(space.initial().map(|state| Node::initial(Rc::new(state))));
         let mut at = 0;
         while let Some(state) = self.nodes.get(at).map(|node| Rc::clone(&node.state)) {
             self.pages.add(state.page, state.certain);
             space.exits(&state, &mut slots, budget, |exit| {
-                self.note(space, state.page, exit.tried);
+                self.record_rules(space, state.page, exit.results);
                 let Exit { choices, possible, taken, .. } = exit;
-                let trail = || Trail::new(at, choices);
-                possible.into_iter().chain([taken]).try_for_each(|way| self.follow(space, budget, way, &trail))
+                let edge = || Edge::new(at, choices);
+                possible
+                    .into_iter()
+                    .chain([taken])
+                    .try_for_each(|transition| self.follow(space, budget, transition, &edge))
             })?;
             at += 1;
         }
         Some(())
     }
 
-    fn note(&mut self, space: &Space<'_>, page: usize, tried: &[Tried]) {
-        let rules = space.form.pages.get(page).into_iter().flat_map(|page| &page.rules).zip(tried);
+    fn record_rules(&mut self, space: &StateSpace<'_>, page: usize, results: &[RuleResult]) {
+        let rules = space.form.pages.get(page).into_iter().flat_map(|page| &page.rules).zip(results);
         let mut followed = false;
-        for (rule, tried) in rules {
-            match (tried, rule.jump) {
-                (Tried::No | Tried::MissingTarget, _) | (_, Jump::Missing) => {}
-                (Tried::Goes(_), _) => {
-                    self.held.insert(rule.at);
+        for (rule, result) in rules {
+            match (result, rule.jump) {
+                (RuleResult::NoMatch | RuleResult::MissingTarget, _) | (_, Jump::Missing) => {}
+                (RuleResult::JumpsTo(_), _) => {
+                    self.may_match.insert(rule.at);
                     if !std::mem::replace(&mut followed, true) {
                         self.followed.insert(rule.at);
                     }
                 }
-                (Tried::Unsure | Tried::UnknownJump, _) => {
-                    self.held.insert(rule.at);
+                (RuleResult::Uncertain | RuleResult::UnknownJump, _) => {
+                    self.may_match.insert(rule.at);
                     if !followed {
                         self.undecided.insert(rule.at);
                         self.followed.insert(rule.at);
@@ -154,39 +158,45 @@ impl Explorer {
         }
     }
 
-    fn follow(&mut self, space: &Space<'_>, budget: &Budget, way: Way, trail: &impl Fn() -> Trail) -> Option<()> {
-        match way {
-            Way::Page(state) => {
-                let Some(state) = self.unknown(state) else { return Some(()) };
-                let trail = trail();
-                budget.keep(state.bytes() + trail.bytes())?;
+    fn follow(
+        &mut self,
+        space: &StateSpace<'_>,
+        budget: &Budget,
+        transition: Transition,
+        edge: &impl Fn() -> Edge,
+    ) -> Option<()> {
+        match transition {
+            Transition::Page(state) => {
+                let Some(state) = self.if_new(state) else { return Some(()) };
+                let edge = edge();
+                budget.allocate(state.bytes() + edge.bytes())?;
                 let state = Rc::new(state);
                 self.known.insert(Rc::clone(&state));
-                self.nodes.push(Node::after(trail, state));
+                self.nodes.push(Node::after(edge, state));
             }
-            Way::Endless { certain, .. } => {
-                self.endless.add(certain, || space.answers(&self.nodes, &trail()));
+            Transition::Loop { certain, .. } => {
+                self.looping.add(certain, || space.answers(&self.nodes, &edge()));
             }
-            Way::Ending { ending, flags, certain } => {
+            Transition::Ending { ending, flags, certain } => {
                 if let Some(ending) = ending {
                     self.endings.add(ending, certain);
                 }
                 if space.form.creates_lead(ending) {
-                    self.makes_lead = true;
+                    self.creates_lead = true;
                     for (flag, witness) in [(NAMED, &mut self.nameless), (CONTACT, &mut self.contactless)] {
                         if flags & flag == 0 {
-                            witness.add(certain, || space.answers(&self.nodes, &trail()));
+                            witness.add(certain, || space.answers(&self.nodes, &edge()));
                         }
                     }
                 }
             }
-            Way::Anywhere => self.anywhere = true,
+            Transition::UnknownAction => self.unknown_action = true,
         }
         Some(())
     }
 
-    /// Returns the state, unless it is known. A state that is certainly reached makes its uncertain twin redundant.
-    fn unknown(&self, mut state: State) -> Option<State> {
+    /// Returns the state, unless it was visited before. A state that is certainly reached makes its uncertain twin redundant.
+    fn if_new(&self, mut state: State) -> Option<State> {
         if self.known.contains(&state) {
             return None;
         }
@@ -200,32 +210,32 @@ impl Explorer {
         Some(state)
     }
 
-    fn conclude(mut self, form: &Questionnaire<'_>, classes: &[Vec<Class<'_>>], complete: bool) -> Exploration {
-        let linear = Linear::new(form, classes);
-        for witness in [&mut self.endless, &mut self.nameless, &mut self.contactless] {
-            witness.possible |= self.anywhere;
+    fn finish(mut self, form: &Questionnaire<'_>, classes: &[Vec<Class<'_>>], complete: bool) -> Exploration {
+        let graph = GraphProofs::new(form, classes);
+        for witness in [&mut self.looping, &mut self.nameless, &mut self.contactless] {
+            witness.possible |= self.unknown_action;
         }
-        let (pages, endings) = form.in_reach();
+        let (pages, endings) = form.reachable();
         let may_be = |reached: &Reached, index: usize, in_graph: bool| {
             if complete {
-                self.anywhere || reached.possible.contains(&index)
+                self.unknown_action || reached.possible.contains(&index)
             } else {
-                linear.may_leave_the_graph || in_graph
+                graph.has_unknown_action || in_graph
             }
         };
         let page = |page: usize| may_be(&self.pages, page, pages.get(page) == Some(&true));
         let ending = |ending: usize| may_be(&self.endings, ending, endings.contains(&ending));
         Exploration {
-            held: self.held,
+            may_match: self.may_match,
             followed: self.followed,
-            makes_lead: self.makes_lead,
-            anywhere: self.anywhere || !complete && linear.may_leave_the_graph,
+            creates_lead: self.creates_lead,
+            unknown_action: self.unknown_action || !complete && graph.has_unknown_action,
             proofs: Proofs {
                 pages: self.pages.verdict(form.pages.len(), page),
                 endings: self.endings.verdict(form.endings.len(), ending),
-                ends: self.endless.verdict(complete, linear.ends),
-                named: self.nameless.verdict(complete, linear.gained & NAMED != 0),
-                contactable: self.contactless.verdict(complete, linear.gained & CONTACT != 0),
+                ends: self.looping.verdict(complete, graph.ends),
+                named: self.nameless.verdict(complete, graph.every_lead_has & NAMED != 0),
+                contactable: self.contactless.verdict(complete, graph.every_lead_has & CONTACT != 0),
                 undecided: self.undecided.into_iter().collect(),
                 complete,
             },

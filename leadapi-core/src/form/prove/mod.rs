@@ -3,8 +3,8 @@
 mod budget;
 mod classes;
 mod explore;
-mod linear;
-mod live;
+mod graph;
+mod liveness;
 mod page_set;
 mod paths;
 mod signature;

@@ -12,14 +12,14 @@ impl PageSet {
     }
 
     pub(super) fn contains(&self, page: usize) -> bool {
-        self.0.get(self.behind(page)).is_some_and(|(first, _)| *first <= page)
+        self.0.get(self.range_at(page)).is_some_and(|(first, _)| *first <= page)
     }
 
     pub(super) fn insert(&mut self, page: usize) {
         if self.contains(page) {
             return;
         }
-        let at = self.behind(page);
+        let at = self.range_at(page);
         let joins_next = self.0.get(at).is_some_and(|(first, _)| *first == page + 1);
         let before = at.checked_sub(1).filter(|before| self.0.get(*before).is_some_and(|(_, last)| last + 1 == page));
         match (before, joins_next) {
@@ -34,7 +34,7 @@ impl PageSet {
     }
 
     /// Returns the index of the first range that does not end before the page.
-    fn behind(&self, page: usize) -> usize {
+    fn range_at(&self, page: usize) -> usize {
         self.0.partition_point(|(_, last)| *last < page)
     }
 }

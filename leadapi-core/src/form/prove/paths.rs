@@ -9,8 +9,8 @@ use super::{
     super::{answer::Answers, plan::Questionnaire},
     budget::Budget,
     classes::Classes,
-    space::{Space, Way},
-    state::{Node, State, Trail},
+    space::{StateSpace, Transition},
+    state::{Edge, Node, State},
 };
 
 /// The approximate size of an answer in a list of answers.
@@ -38,7 +38,7 @@ pub enum PathEnd<'r> {
     /// An ending, with its id if it has one.
     Ending(Option<&'r str>),
     /// A page of the path that would be visited twice, by index.
-    Endless(usize),
+    Loop(usize),
 }
 
 /// Paths through a form.
@@ -56,7 +56,7 @@ pub struct Paths<'r> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Fork {
     Ending(Option<usize>),
-    Endless(usize),
+    Loop(usize),
     Page(usize),
 }
 
@@ -69,13 +69,13 @@ struct Prefix {
 
 /// A transition from a node, and whether every rule before it could be evaluated.
 struct Branch {
-    trail: Trail,
+    edge: Edge,
     state: Option<State>,
     certain: bool,
 }
 
 impl<'r> Questionnaire<'r> {
-    /// Lists at most `most` feasible paths, each with answers that lead along it.
+    /// Lists at most `limit` feasible paths, each with answers that lead along it.
     ///
     /// Paths through a page with a required question that has no valid answer (a choice without options) are left out,
     /// because they never end.
@@ -95,12 +95,12 @@ impl<'r> Questionnaire<'r> {
     /// assert!(found.paths.iter().all(|path| path.end == PathEnd::Ending(Some("e"))));
     /// # Ok::<(), serde_json::Error>(())
     /// ```
-    pub fn paths(&self, most: usize) -> Paths<'r> {
+    pub fn paths(&self, limit: usize) -> Paths<'r> {
         let classes = Classes::new(self);
         let classes = classes.of(self);
         let budget = Budget::new(self.policy.budget);
-        let mut lister = Lister { form: self, nodes: Vec::new(), prefixes: Vec::new(), paths: Vec::new(), most };
-        let space = Space::new(self, &classes, &budget);
+        let mut lister = PathLister { form: self, nodes: Vec::new(), prefixes: Vec::new(), paths: Vec::new(), limit };
+        let space = StateSpace::new(self, &classes, &budget);
         let complete = space.and_then(|space| lister.run(&space, &budget)).is_some();
         let mut paths = lister.paths;
         paths.sort_by(|one, other| (&one.pages, one.end).cmp(&(&other.pages, other.end)));
@@ -108,19 +108,19 @@ impl<'r> Questionnaire<'r> {
     }
 }
 
-struct Lister<'f, 'r> {
+struct PathLister<'f, 'r> {
     form: &'f Questionnaire<'r>,
     nodes: Vec<Node>,
     prefixes: Vec<Prefix>,
     paths: Vec<Path<'r>>,
-    most: usize,
+    limit: usize,
 }
 
-impl<'r> Lister<'_, 'r> {
+impl<'r> PathLister<'_, 'r> {
     /// Lists all paths. Returns `None` if the budget runs out or there are more than the maximum.
-    fn run(&mut self, space: &Space<'_>, budget: &Budget) -> Option<()> {
-        let Some(first) = space.first() else { return Some(()) };
-        self.nodes.push(Node::first(Rc::new(first)));
+    fn run(&mut self, space: &StateSpace<'_>, budget: &Budget) -> Option<()> {
+        let Some(first) = space.initial() else { return Some(()) };
+        self.nodes.push(Node::initial(Rc::new(first)));
         self.prefixes.push(Prefix { page: 0, before: None, nodes: vec![0] });
         let mut slots = space.slots();
         let mut open = vec![0];
@@ -132,19 +132,19 @@ impl<'r> Lister<'_, 'r> {
                 let Some(state) = self.nodes.get(node).map(|node| Rc::clone(&node.state)) else { continue };
                 space.exits(&state, &mut slots, budget, |exit| {
                     let (fork, state, certain) = match exit.taken {
-                        Way::Page(mut state) => {
+                        Transition::Page(mut state) => {
                             // Contributions to the lead do not distinguish paths.
                             state.flags = 0;
                             (Fork::Page(state.page), Some(state.clone()), state.certain)
                         }
-                        Way::Ending { ending, certain, .. } => (Fork::Ending(ending), None, certain),
-                        Way::Endless { page, certain } => (Fork::Endless(page), None, certain),
-                        Way::Anywhere => return Some(()),
+                        Transition::Ending { ending, certain, .. } => (Fork::Ending(ending), None, certain),
+                        Transition::Loop { page, certain } => (Fork::Loop(page), None, certain),
+                        Transition::UnknownAction => return Some(()),
                     };
                     if known.insert((fork, state.clone(), certain)) {
-                        let trail = Trail::new(node, exit.choices);
-                        budget.keep(trail.bytes() + 2 * state.as_ref().map_or(0, State::bytes))?;
-                        forks.entry(fork).or_default().push(Branch { trail, state, certain });
+                        let edge = Edge::new(node, exit.choices);
+                        budget.allocate(edge.bytes() + 2 * state.as_ref().map_or(0, State::bytes))?;
+                        forks.entry(fork).or_default().push(Branch { edge, state, certain });
                     }
                     Some(())
                 })?;
@@ -153,13 +153,13 @@ impl<'r> Lister<'_, 'r> {
                 match fork {
                     Fork::Page(page) => {
                         let first = self.nodes.len();
-                        let after = |Branch { trail, state, .. }| Some(Node::after(trail, Rc::new(state?)));
+                        let after = |Branch { edge, state, .. }| Some(Node::after(edge, Rc::new(state?)));
                         self.nodes.extend(branches.into_iter().filter_map(after));
                         open.push(self.prefixes.len());
                         let nodes = (first..self.nodes.len()).collect();
                         self.prefixes.push(Prefix { page, before: Some(prefix), nodes });
                     }
-                    Fork::Endless(page) => self.add(space, budget, prefix, PathEnd::Endless(page), &branches)?,
+                    Fork::Loop(page) => self.add(space, budget, prefix, PathEnd::Loop(page), &branches)?,
                     Fork::Ending(ending) => {
                         let id = ending.and_then(|ending| self.form.endings.get(ending)).and_then(|plan| plan.id);
                         self.add(space, budget, prefix, PathEnd::Ending(id), &branches)?;
@@ -172,17 +172,17 @@ impl<'r> Lister<'_, 'r> {
 
     fn add(
         &mut self,
-        space: &Space<'_>,
+        space: &StateSpace<'_>,
         budget: &Budget,
         prefix: usize,
         end: PathEnd<'r>,
         branches: &[Branch],
     ) -> Option<()> {
-        if self.paths.len() == self.most {
+        if self.paths.len() == self.limit {
             return None;
         }
         let branch = branches.iter().find(|branch| branch.certain).or_else(|| branches.first());
-        let Some(Branch { trail, certain, .. }) = branch else { return Some(()) };
+        let Some(Branch { edge, certain, .. }) = branch else { return Some(()) };
         let mut pages: Vec<usize> = std::iter::successors(self.prefixes.get(prefix), |prefix| {
             prefix.before.and_then(|before| self.prefixes.get(before))
         })
@@ -192,8 +192,8 @@ impl<'r> Lister<'_, 'r> {
         let questions = |page: &usize| self.form.pages.get(*page).map_or(0, |page| page.questions.len());
         let questions: usize = pages.iter().map(questions).sum();
         budget.spend(pages.len() + questions)?;
-        budget.keep(size_of_val(&*pages) + ANSWER_BYTES * questions)?;
-        let answers = space.answers(&self.nodes, trail);
+        budget.allocate(size_of_val(&*pages) + ANSWER_BYTES * questions)?;
+        let answers = space.answers(&self.nodes, edge);
         self.paths.push(Path { pages, end, answers, uncertain: !certain });
         Some(())
     }

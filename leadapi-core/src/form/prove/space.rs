@@ -6,47 +6,47 @@
 use super::{
     super::{
         answer::Answers,
-        plan::{Jump, Questionnaire, Slot, Target, Tried},
+        plan::{Jump, Questionnaire, RuleResult, Slot, Target},
     },
     budget::Budget,
     classes::Class,
-    live::Live,
+    liveness::Liveness,
     page_set::PageSet,
-    state::{Choice, Node, State, Trail},
+    state::{Choice, Edge, Node, State},
 };
 
 /// A transition out of a page, for some answers.
-pub(super) enum Way {
+pub(super) enum Transition {
     Page(State),
     Ending {
         ending: Option<usize>,
         flags: u8,
         certain: bool,
     },
-    /// Back to a page on the path.
-    Endless {
+    /// Back to a page on the path, which would repeat forever.
+    Loop {
         page: usize,
         certain: bool,
     },
     /// A rule may take an unknown action, after which the walk could continue anywhere.
-    Anywhere,
+    UnknownAction,
 }
 
-/// The ways out of a page, for one combination of answers.
+/// The transitions out of a page, for one combination of answers.
 pub(super) struct Exit<'e> {
     pub choices: &'e [Choice],
-    /// The result of trying each rule of the page.
-    pub tried: &'e [Tried],
+    /// The result of each rule of the page.
+    pub results: &'e [RuleResult],
     /// The transitions of rules that cannot be evaluated, each of which a walk might take.
-    pub possible: Vec<Way>,
+    pub possible: Vec<Transition>,
     /// The transition that a walk takes, which skips such rules.
-    pub taken: Way,
+    pub taken: Transition,
 }
 
-pub(super) struct Space<'c> {
+pub(super) struct StateSpace<'c> {
     pub form: &'c Questionnaire<'c>,
     classes: &'c [Vec<Class<'c>>],
-    live: Live,
+    liveness: Liveness,
     pages: Vec<PageChoices>,
 }
 
@@ -56,7 +56,7 @@ struct PageChoices {
     open: Vec<usize>,
     /// What the answers to the other questions contribute to a lead.
     flags: u8,
-    /// Whether a required question has no valid answer, so that no walk leaves the page.
+    /// Whether a required question has no valid answer, so no walk leaves the page.
     blocked: bool,
     /// The work of trying all rules once.
     work: usize,
@@ -65,11 +65,11 @@ struct PageChoices {
 /// The answers on a path as conditions see them; all slots are empty between calls.
 pub(super) struct Slots<'c>(Vec<Slot<'c>>);
 
-impl<'c> Space<'c> {
+impl<'c> StateSpace<'c> {
     /// Returns `None` if the budget does not even cover the live-variable analysis.
     pub(super) fn new(form: &'c Questionnaire<'c>, classes: &'c [Vec<Class<'c>>], budget: &Budget) -> Option<Self> {
-        let live = Live::new(form, budget)?;
-        let mut space = Self { form, classes, live, pages: Vec::new() };
+        let liveness = Liveness::new(form, budget)?;
+        let mut space = Self { form, classes, liveness, pages: Vec::new() };
         space.pages = (0..form.pages.len()).map(|page| space.page_choices(page)).collect();
         Some(space)
     }
@@ -79,10 +79,10 @@ impl<'c> Space<'c> {
         let Some(plan) = self.form.pages.get(page) else { return choices };
         for question in plan.questions.clone() {
             choices.blocked |= self.classes.get(question).is_none_or(Vec::is_empty);
-            if self.live.is_looked_at(question) {
+            if self.liveness.is_read(question) {
                 choices.open.push(question);
             } else {
-                choices.flags |= self.least(question).map_or(0, |class| class.flags);
+                choices.flags |= self.least_class(question).map_or(0, |class| class.flags);
             }
         }
         choices.work +=
@@ -94,8 +94,8 @@ impl<'c> Space<'c> {
         Slots(vec![Slot::Empty; self.form.questions.len()])
     }
 
-    /// Returns the state in which every walk starts.
-    pub(super) fn first(&self) -> Option<State> {
+    /// Returns the initial state of every walk.
+    pub(super) fn initial(&self) -> Option<State> {
         let page = self.form.pages.first().map(|_| 0)?;
         Some(State { page, known: Vec::new(), seen: PageSet::default(), flags: 0, certain: true })
     }
@@ -118,7 +118,7 @@ impl<'c> Space<'c> {
             self.answer(slots, *choice);
         }
         let mut choices: Vec<Choice> = page.open.iter().map(|question| (*question, 0)).collect();
-        let mut tried = Vec::with_capacity(plan.rules.len());
+        let mut results = Vec::with_capacity(plan.rules.len());
         let done = loop {
             if budget.spend(page.work + state.known.len() + state.seen.ranges()).is_none() {
                 break None;
@@ -126,9 +126,9 @@ impl<'c> Space<'c> {
             for choice in &choices {
                 self.answer(slots, *choice);
             }
-            tried.clear();
-            tried.extend(plan.rules.iter().map(|rule| rule.try_with(&slots.0)));
-            if each(self.exit(state, page.flags, &choices, &tried)).is_none() {
+            results.clear();
+            results.extend(plan.rules.iter().map(|rule| rule.evaluate(&slots.0)));
+            if each(self.exit(state, page.flags, &choices, &results)).is_none() {
                 break None;
             }
             if !self.advance(&mut choices) {
@@ -164,11 +164,11 @@ impl<'c> Space<'c> {
     }
 
     /// Returns the class that contributes least to a lead.
-    fn least(&self, question: usize) -> Option<&'c Class<'c>> {
+    fn least_class(&self, question: usize) -> Option<&'c Class<'c>> {
         self.classes.get(question)?.iter().min_by_key(|class| class.flags)
     }
 
-    fn exit<'e>(&self, state: &State, fixed: u8, choices: &'e [Choice], tried: &'e [Tried]) -> Exit<'e> {
+    fn exit<'e>(&self, state: &State, fixed: u8, choices: &'e [Choice], results: &'e [RuleResult]) -> Exit<'e> {
         let does =
             choices.iter().filter_map(|choice| self.class(*choice)).fold(fixed, |flags, class| flags | class.flags);
         let flags = state.flags | does;
@@ -176,38 +176,39 @@ impl<'c> Space<'c> {
         let mut possible = Vec::new();
         let rules = self.form.pages.get(state.page).map_or(&[][..], |page| &page.rules);
         let mut taken = None;
-        for (rule, tried) in rules.iter().zip(tried) {
-            match (tried, rule.jump) {
+        for (rule, result) in rules.iter().zip(results) {
+            match (result, rule.jump) {
                 // A rule whose target is missing is skipped, whether it matches or not.
-                (Tried::No | Tried::MissingTarget, _) | (Tried::Unsure | Tried::UnknownJump, Jump::Missing) => {}
-                (Tried::Goes(target), _) => {
+                (RuleResult::NoMatch | RuleResult::MissingTarget, _)
+                | (RuleResult::Uncertain | RuleResult::UnknownJump, Jump::Missing) => {}
+                (RuleResult::JumpsTo(target), _) => {
                     taken = Some(*target);
                     break;
                 }
-                (Tried::Unsure | Tried::UnknownJump, Jump::To(target)) => {
+                (RuleResult::Uncertain | RuleResult::UnknownJump, Jump::To(target)) => {
                     certain = false;
-                    possible.push(self.way(state, choices, target, flags, false));
+                    possible.push(self.transition(state, choices, target, flags, false));
                 }
-                (Tried::Unsure | Tried::UnknownJump, Jump::Unknown) => {
+                (RuleResult::Uncertain | RuleResult::UnknownJump, Jump::Unknown) => {
                     certain = false;
-                    possible.push(Way::Anywhere);
+                    possible.push(Transition::UnknownAction);
                 }
             }
         }
         let target = taken.unwrap_or_else(|| self.form.after(state.page));
-        let taken = self.way(state, choices, target, flags, certain);
-        Exit { choices, tried, possible, taken }
+        let taken = self.transition(state, choices, target, flags, certain);
+        Exit { choices, results, possible, taken }
     }
 
-    fn way(&self, state: &State, choices: &[Choice], target: Target, flags: u8, certain: bool) -> Way {
+    fn transition(&self, state: &State, choices: &[Choice], target: Target, flags: u8, certain: bool) -> Transition {
         let page = match target {
-            Target::Ending(ending) => return Way::Ending { ending, flags, certain },
+            Target::Ending(ending) => return Transition::Ending { ending, flags, certain },
             Target::Page(page) => page,
         };
         if page == state.page || state.seen.contains(page) {
-            return Way::Endless { page, certain };
+            return Transition::Loop { page, certain };
         }
-        let together = self.form.graph.knot(page) == self.form.graph.knot(state.page);
+        let together = self.form.graph.scc(page) == self.form.graph.scc(state.page);
         let mut seen = if together { state.seen.clone() } else { PageSet::default() };
         if together {
             seen.insert(state.page);
@@ -215,13 +216,14 @@ impl<'c> Space<'c> {
         // An unanswered question has the same effect as one that was not asked.
         let filled = |choice: &Choice| self.class(*choice).is_some_and(|class| class.answer.is_some());
         let all = state.known.iter().chain(choices.iter().filter(|choice| filled(choice)));
-        let mut known: Vec<Choice> = all.filter(|(question, _)| self.live.matters(*question, page)).copied().collect();
+        let mut known: Vec<Choice> =
+            all.filter(|(question, _)| self.liveness.is_live(*question, page)).copied().collect();
         known.sort_unstable();
-        Way::Page(State { page, known, seen, flags, certain })
+        Transition::Page(State { page, known, seen, flags, certain })
     }
 
-    /// Returns the answers that lead along a trail.
-    pub(super) fn answers(&self, nodes: &[Node], trail: &Trail) -> Answers {
+    /// Returns the answers that lead along an edge and the edges before it.
+    pub(super) fn answers(&self, nodes: &[Node], edge: &Edge) -> Answers {
         let mut answers = Answers::new();
         let mut set = |question: usize, class: Option<&Class<'_>>| {
             if let (Some(plan), Some(answer)) =
@@ -230,16 +232,16 @@ impl<'c> Space<'c> {
                 answers.set(plan.id, answer.clone());
             }
         };
-        let mut trail = Some(trail);
-        while let Some(Trail { node, choices }) = trail {
+        let mut edge = Some(edge);
+        while let Some(Edge { node, choices }) = edge {
             let node = nodes.get(*node);
             let page = node.and_then(|node| self.form.pages.get(node.state.page));
             let others = page.into_iter().flat_map(|page| page.questions.clone());
             others
-                .filter(|question| !self.live.is_looked_at(*question))
-                .for_each(|other| set(other, self.least(other)));
+                .filter(|question| !self.liveness.is_read(*question))
+                .for_each(|other| set(other, self.least_class(other)));
             choices.iter().for_each(|choice| set(choice.0, self.class(*choice)));
-            trail = node.and_then(|node| node.from.as_ref());
+            edge = node.and_then(|node| node.incoming.as_ref());
         }
         answers
     }

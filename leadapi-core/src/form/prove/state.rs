@@ -21,17 +21,17 @@ pub(super) struct State {
     pub certain: bool,
 }
 
-/// A reached state and its origin.
+/// A reached state, and the edge of the search tree that leads to it.
 #[derive(Debug)]
 pub(super) struct Node {
     pub state: Rc<State>,
-    /// The previous node and the answers on its page; none for the first page.
-    pub from: Option<Trail>,
+    /// None for the initial state.
+    pub incoming: Option<Edge>,
 }
 
-/// A node, and the answers on its page to those questions that rules read.
+/// An edge of the search tree: a node, and the answers on its page to the questions that rules read.
 #[derive(Clone, Debug)]
-pub(super) struct Trail {
+pub(super) struct Edge {
     pub node: usize,
     pub choices: Box<[Choice]>,
 }
@@ -44,21 +44,21 @@ impl State {
 }
 
 impl Node {
-    pub(super) fn first(state: Rc<State>) -> Self {
-        Self { state, from: None }
+    pub(super) fn initial(state: Rc<State>) -> Self {
+        Self { state, incoming: None }
     }
 
-    pub(super) fn after(trail: Trail, state: Rc<State>) -> Self {
-        Self { state, from: Some(trail) }
+    pub(super) fn after(edge: Edge, state: Rc<State>) -> Self {
+        Self { state, incoming: Some(edge) }
     }
 }
 
-impl Trail {
+impl Edge {
     pub(super) fn new(node: usize, choices: &[Choice]) -> Self {
         Self { node, choices: choices.into() }
     }
 
-    /// Returns the bytes of the trail as part of a node.
+    /// Returns the bytes of the edge as part of a node.
     pub(super) fn bytes(&self) -> usize {
         size_of::<Node>() + size_of_val(&*self.choices)
     }

@@ -120,7 +120,7 @@ impl<'a> Walk<'a> {
             match piece {
                 Piece::Text(text) | Piece::Brace(text) => filled.push_str(text),
                 Piece::Key { key, typed } if !self.form.knows(key) => filled.push_str(typed),
-                Piece::Key { key, .. } => match self.said(key, steps) {
+                Piece::Key { key, .. } => match self.placeholder_value(key, steps) {
                     Some(text) => escape.push(&text, &mut filled),
                     None => escape.push(fallback, &mut filled),
                 },
@@ -130,7 +130,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns the formatted answer for a key.
-    fn said(&self, key: &str, steps: usize) -> Option<Cow<'a, str>> {
+    fn placeholder_value(&self, key: &str, steps: usize) -> Option<Cow<'a, str>> {
         let form = self.form;
         let text = |index: usize| form.questions.get(index)?.text(&self.slot(index));
         let step = |index: usize| {

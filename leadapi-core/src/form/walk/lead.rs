@@ -6,7 +6,7 @@ use super::{End, Escape, Filled, Walk, lines};
 use crate::{
     form::{
         answer::Answer,
-        plan::{Kind, QuestionPlan, said},
+        plan::{Kind, QuestionPlan, non_blank},
     },
     id::{ClientId, PipelineId},
     model::{Amount, NewLead},
@@ -163,9 +163,9 @@ impl<'a> Walk<'a> {
         lead.phone = text(places.phone);
         lead.business_name = text(places.business_name);
         lead.value = places.value.map(|(_, value)| value.get());
-        let pipeline = said(&form.target_pipeline_id).and_then(|id| PipelineId::parse(id.trim()).ok());
+        let pipeline = non_blank(&form.target_pipeline_id).and_then(|id| PipelineId::parse(id.trim()).ok());
         lead.pipeline_id = pipeline.map(|id| id.to_string());
-        lead.source = said(&form.name)
+        lead.source = non_blank(&form.name)
             .map(|name| lines::cut(format!("Form: {}", lines::one_line(name)).into(), SOURCE.max_chars()).into());
         lead.notes = self.notes(&attributes);
         Ok(FormLead { lead, named_by, attributes })

@@ -63,7 +63,7 @@ struct Visit {
 enum End {
     Empty,
     Awaiting,
-    Endless(usize),
+    Loop(usize),
     Ending(Option<usize>),
 }
 
@@ -79,7 +79,7 @@ pub enum Outcome<'a> {
         problems: Vec<(&'a str, Problem)>,
     },
     /// The rules lead back to a page on the path. With these answers, the walk would never end.
-    Endless {
+    Loop {
         /// The id of the page that would be visited twice.
         page: Option<&'a str>,
     },
@@ -100,7 +100,7 @@ impl<'a> Walk<'a> {
         match self.end {
             End::Empty => Outcome::Empty,
             End::Ending(ending) => Outcome::Finished(Finish::new(self.form, ending)),
-            End::Endless(page) => Outcome::Endless { page: self.form.pages.get(page).and_then(|page| page.id) },
+            End::Loop(page) => Outcome::Loop { page: self.form.pages.get(page).and_then(|page| page.id) },
             End::Awaiting => {
                 let questions = self.visits.last().map(|visit| self.questions(visit.page)).into_iter().flatten();
                 let problem = |(index, question): (usize, &'a QuestionPlan<'a>)| {
@@ -143,7 +143,7 @@ impl<'a> Walk<'a> {
     pub fn progress(&self) -> f64 {
         match self.end {
             End::Ending(_) => 1.0,
-            End::Empty | End::Awaiting | End::Endless(_) => self.steps().last().map_or(0.0, Step::progress),
+            End::Empty | End::Awaiting | End::Loop(_) => self.steps().last().map_or(0.0, Step::progress),
         }
     }
 

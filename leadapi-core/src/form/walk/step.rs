@@ -171,12 +171,12 @@ impl<'w, 'a> Step<'w, 'a> {
     /// Returns the visitor's progress when the page was shown, from 0 to below 1; see [`Walk::progress`].
     pub fn progress(self) -> f64 {
         let graph = &self.walk.form.graph;
-        let knot = graph.knot(self.index());
+        let scc = graph.scc(self.index());
         let before = self.walk.visits.iter().take(self.number);
-        let of_knot = before.filter(|visit| graph.knot(visit.page) == knot).count();
+        let in_scc = before.filter(|visit| graph.scc(visit.page) == scc).count();
         let count = |pages: usize| u32::try_from(pages).map_or(f64::from(u32::MAX), f64::from);
         let finished = count(self.number);
-        finished / (finished + count(graph.ahead(self.index(), of_knot).max(1)))
+        finished / (finished + count(graph.max_remaining(self.index(), in_scc).max(1)))
     }
 }
 

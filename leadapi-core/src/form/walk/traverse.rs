@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::{End, Notice, NoticeKind, Visit, Walk};
 use crate::form::{
     answer::{Answer, Answers},
-    plan::{PagePlan, Questionnaire, RulePlan, Slot, Target, Tried},
+    plan::{PagePlan, Questionnaire, RulePlan, RuleResult, Slot, Target},
 };
 
 impl<'r> Questionnaire<'r> {
@@ -76,12 +76,12 @@ impl<'r> Questionnaire<'r> {
         mut passed: impl FnMut(&'p RulePlan<'_>, NoticeKind),
     ) -> Target {
         for rule in &page.rules {
-            match rule.try_with(slots) {
-                Tried::No => {}
-                Tried::MissingTarget => passed(rule, NoticeKind::MissingTarget),
-                Tried::Unsure => passed(rule, NoticeKind::UncertainConditions),
-                Tried::UnknownJump => passed(rule, NoticeKind::UnknownJump),
-                Tried::Goes(target) => return target,
+            match rule.evaluate(slots) {
+                RuleResult::NoMatch => {}
+                RuleResult::MissingTarget => passed(rule, NoticeKind::MissingTarget),
+                RuleResult::Uncertain => passed(rule, NoticeKind::UncertainConditions),
+                RuleResult::UnknownJump => passed(rule, NoticeKind::UnknownJump),
+                RuleResult::JumpsTo(target) => return target,
             }
         }
         self.after(index)
@@ -94,7 +94,7 @@ impl Walk<'_> {
         let mut at = 0;
         while let (Some(page), Some(step)) = (form.pages.get(at), self.steps.get_mut(at)) {
             if step.is_some() {
-                self.end = End::Endless(at);
+                self.end = End::Loop(at);
                 return;
             }
             *step = Some(self.visits.len());

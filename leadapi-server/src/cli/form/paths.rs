@@ -22,7 +22,7 @@ pub(super) fn paths(form: &InFile) -> Result<(), CommandError> {
         let data = found.paths.iter().map(|path| {
             let (outcome, ending, again) = match path.end {
                 PathEnd::Ending(id) => ("finished", id, None),
-                PathEnd::Endless(page) => ("endless", None, Some(page)),
+                PathEnd::Loop(page) => ("endless", None, Some(page)),
                 _ => ("unknown", None, None),
             };
             json!({
@@ -39,7 +39,7 @@ pub(super) fn paths(form: &InFile) -> Result<(), CommandError> {
             let mut stops: Vec<String> = path.pages.iter().map(|index| name(id(index), *index)).collect();
             stops.push(match path.end {
                 PathEnd::Ending(id) => format!("end:{}", escape(id.unwrap_or_default())),
-                PathEnd::Endless(index) => format!("{} again", name(id(&index), index)),
+                PathEnd::Loop(index) => format!("{} again", name(id(&index), index)),
                 _ => String::new(),
             });
             let uncertain = if path.uncertain { " (uncertain)" } else { "" };

@@ -74,7 +74,7 @@ fn data(walk: &Walk<'_>, lead: Result<&FormLead<'_>, &NoLead>) -> Value {
     let mut set = |key: &str, value: Value| data.as_object_mut().map(|data| data.insert(key.to_owned(), value));
     let outcome = match walk.outcome() {
         Outcome::Empty => "empty",
-        Outcome::Endless { page } => {
+        Outcome::Loop { page } => {
             set("again", json!(page));
             "endless"
         }
@@ -132,7 +132,7 @@ fn text(walk: &Walk<'_>, lead: Result<&FormLead<'_>, &NoLead>) -> String {
     let mut lines = vec![stops.join(" > ")];
     match walk.outcome() {
         Outcome::Empty => lines.push("the form has no pages".to_owned()),
-        Outcome::Endless { page } => {
+        Outcome::Loop { page } => {
             lines.push(format!("leads back to {}", escape(page.unwrap_or("a page without an id"))));
         }
         Outcome::Awaiting { problems } => {

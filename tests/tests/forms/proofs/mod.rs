@@ -27,7 +27,7 @@ const FORMS: u32 = 1_500;
 /// Replays the witnesses of refuted properties.
 fn replay(form: &Questionnaire<'_>, proofs: &Proofs) {
     if let Verdict::Refuted(answers) = &proofs.ends {
-        assert!(matches!(form.walk(answers).outcome(), Outcome::Endless { .. }), "{answers:?}");
+        assert!(matches!(form.walk(answers).outcome(), Outcome::Loop { .. }), "{answers:?}");
     }
     if let Verdict::Refuted(answers) = &proofs.named {
         assert_eq!(form.walk(answers).lead().unwrap_err(), NoLead::NoName, "{answers:?}");
@@ -46,7 +46,7 @@ fn compare_paths(form: &Questionnaire<'_>, endings: &[Value], seen: &Seen) -> Re
     prop_assert!(found.complete);
     let end = |end| match end {
         PathEnd::Ending(id) => format!("{:?}", endings.iter().position(|ending| ending["id"].as_str() == id)),
-        PathEnd::Endless(page) => format!("back to {page}"),
+        PathEnd::Loop(page) => format!("back to {page}"),
         other => panic!("{other:?}"),
     };
     let paths: BTreeMap<_, _> =
@@ -60,8 +60,8 @@ fn compare_paths(form: &Questionnaire<'_>, endings: &[Value], seen: &Seen) -> Re
         prop_assert_eq!(walked, path.pages.iter().map(|page| ids[*page]).collect::<Vec<_>>());
         match walk.outcome() {
             Outcome::Finished(finish) => prop_assert_eq!(PathEnd::Ending(finish.id), path.end),
-            Outcome::Endless { page } => {
-                prop_assert_eq!(path.end, PathEnd::Endless(ids.iter().position(|id| *id == page).unwrap()));
+            Outcome::Loop { page } => {
+                prop_assert_eq!(path.end, PathEnd::Loop(ids.iter().position(|id| *id == page).unwrap()));
             }
             other => prop_assert!(false, "{:?}", other),
         }

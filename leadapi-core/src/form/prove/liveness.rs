@@ -6,27 +6,27 @@ use super::{
 };
 
 /// The pages on which the answer to each question matters.
-pub(super) struct Live {
-    questions: Vec<LiveQuestion>,
+pub(super) struct Liveness {
+    questions: Vec<QuestionLiveness>,
 }
 
 #[derive(Clone, Default)]
-struct LiveQuestion {
+struct QuestionLiveness {
     /// Whether a rule of its own page, or of a page that can follow, reads it.
-    is_looked_at: bool,
+    is_read: bool,
     /// The other pages on which its answer still matters, sorted.
     pages: Vec<usize>,
 }
 
-impl Live {
+impl Liveness {
     /// Searches backwards from each page whose rules read a question to the question's own page. Returns `None` if the
     /// budget runs out.
     pub(super) fn new(form: &Questionnaire<'_>, budget: &Budget) -> Option<Self> {
-        let mut questions = vec![LiveQuestion::default(); form.questions.len()];
-        let mut lookers = vec![Vec::new(); form.questions.len()];
+        let mut questions = vec![QuestionLiveness::default(); form.questions.len()];
+        let mut readers = vec![Vec::new(); form.questions.len()];
         for (page, plan) in form.pages.iter().enumerate() {
-            for question in looked_at(plan) {
-                lookers.get_mut(question).into_iter().for_each(|lookers| lookers.push(page));
+            for question in questions_read(plan) {
+                readers.get_mut(question).into_iter().for_each(|readers| readers.push(page));
             }
         }
         let mut before = vec![Vec::new(); form.pages.len()];
@@ -37,21 +37,21 @@ impl Live {
         }
         // The last question for which the search visited each page.
         let mut visited = vec![usize::MAX; form.pages.len()];
-        for (index, lookers) in lookers.into_iter().enumerate() {
+        for (index, readers) in readers.into_iter().enumerate() {
             let (Some(question), Some(live)) = (form.questions.get(index), questions.get_mut(index)) else { continue };
-            let mut open = lookers;
+            let mut open = readers;
             while let Some(page) = open.pop() {
                 // The search stops at the question's page: before that page there is no answer, and no walk returns to
                 // it.
                 if page == question.page {
-                    live.is_looked_at = true;
+                    live.is_read = true;
                     continue;
                 }
                 let Some(visited) = visited.get_mut(page).filter(|visited| **visited != index) else { continue };
                 *visited = index;
                 let before = before.get(page).map_or(&[][..], Vec::as_slice);
                 budget.spend(1 + before.len())?;
-                budget.keep(size_of::<usize>())?;
+                budget.allocate(size_of::<usize>())?;
                 live.pages.push(page);
                 open.extend(before);
             }
@@ -61,18 +61,18 @@ impl Live {
     }
 
     /// Returns whether any rule that a walk can try after answering the question reads it.
-    pub(super) fn is_looked_at(&self, question: usize) -> bool {
-        self.questions.get(question).is_some_and(|live| live.is_looked_at)
+    pub(super) fn is_read(&self, question: usize) -> bool {
+        self.questions.get(question).is_some_and(|live| live.is_read)
     }
 
     /// Returns whether an earlier answer to the question matters on a page.
-    pub(super) fn matters(&self, question: usize, page: usize) -> bool {
+    pub(super) fn is_live(&self, question: usize, page: usize) -> bool {
         self.questions.get(question).is_some_and(|live| live.pages.binary_search(&page).is_ok())
     }
 }
 
 /// Returns the questions that the rules of a page read.
-fn looked_at(page: &PagePlan<'_>) -> Vec<usize> {
+fn questions_read(page: &PagePlan<'_>) -> Vec<usize> {
     let jumps = page.rules.iter().filter(|rule| !matches!(rule.jump, Jump::Missing));
     let asked = jumps.flat_map(|rule| rule.groups.conds()).filter_map(|cond| match cond {
         Cond::Ask { question, .. } => Some(*question),
