@@ -13,7 +13,7 @@ use leadapi_client::Client;
 use leadapi_core::{
     BoxError,
     dataset::Dataset,
-    form::{Answers, Asked, Choice, Escape, FormRecord, Outcome, Policy, Questionnaire, Step, Version},
+    form::{Answers, StepQuestion, Choice, Escape, FormRecord, Outcome, Policy, Questionnaire, Step, Version},
     http::LeadService,
     memory::{MemoryStore, MemoryTokens, SystemClock},
     port::Clock,
@@ -134,7 +134,7 @@ impl Visitor {
         Self { script: (!io::stdin().is_terminal()).then(|| SCRIPT.into()) }
     }
 
-    fn answer(&mut self, question: Asked<'_, '_>) -> Result<String, BoxError> {
+    fn answer(&mut self, question: StepQuestion<'_, '_>) -> Result<String, BoxError> {
         print!("  > ");
         io::stdout().flush()?;
         if let Some(script) = &mut self.script {

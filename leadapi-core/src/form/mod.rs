@@ -54,7 +54,7 @@
 //!   is ignored.
 //! - **Rules.** After a page, its rules are tried in array order, and the first match wins. `__fallback__` comes last,
 //!   wherever it stands in the array. If no rule matches, the next page follows; after the last page, the first ending
-//!   or the built-in confirmation. A rule whose target does not exist is skipped, with a [`Notice`].
+//!   or the built-in confirmation. A rule whose target does not exist is skipped, with a [`SkippedRule`].
 //! - **Conditions** see the answers of the pages that the walk has visited. `outerOp` joins groups, and `op` joins the
 //!   conditions of a group. An empty group is ignored. A rule without conditions never matches unless it is the
 //!   fallback. `equals` compares option ids for a choice, numbers for a number question, and trimmed text otherwise. In
@@ -65,7 +65,7 @@
 //!   [is uncertain](Step::is_uncertain). [`Questionnaire::prove`] decides nothing that depends on such a rule.
 //! - **Answers** are read when the walk reaches their page. The walk is [`Outcome::Awaiting`] until all answers on the
 //!   page are valid, and it ignores pages off the path. Each [`Problem`] says what is wrong.
-//! - **Placeholders** ([`Walk::fill`], [`Asked::label`]), the [score](Walk::score), the [progress](Walk::progress) and
+//! - **Placeholders** ([`Walk::fill`], [`StepQuestion::label`]), the [score](Walk::score), the [progress](Walk::progress) and
 //!   the [lead](Walk::lead) use only answers on the path. Stale answers have no effect.
 //!
 //! Language-neutral test vectors cover all of this, for hosts that walk forms in a browser:
@@ -125,12 +125,12 @@
 mod answer;
 #[cfg(feature = "form")]
 mod check;
-#[cfg(feature = "form")]
-mod draw;
 mod ending;
 mod extensible_enum;
 mod field;
 mod logic;
+#[cfg(feature = "form")]
+mod mermaid;
 mod number;
 #[cfg(feature = "form")]
 mod plan;
@@ -172,8 +172,8 @@ pub use route::{Route, RouteEnd};
 pub use theme::Theme;
 #[cfg(feature = "form")]
 pub use walk::{
-    Asked, Attribute, Check, Escape, Finish, FormLead, NamedBy, NoLead, Notice, NoticeKind, Outcome, Step,
-    Verification, Walk,
+    Attribute, Escape, Finish, FormLead, NameSource, NoLead, Outcome, SkipReason, SkippedRule, Step, StepQuestion,
+    Verification, VerificationKind, Walk,
 };
 
 /// Returns the well-typed elements of an array, each with its index in the array.

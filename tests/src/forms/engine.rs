@@ -1,7 +1,8 @@
 //! The engine's report of a walk, in the format of the test vectors.
 
 use leadapi_core::form::{
-    Answers, CalendarProvider, Check, Escape, FormRecord, NoLead, Outcome, Policy, Questionnaire, Step, Version, Walk,
+    Answers, CalendarProvider, Escape, FormRecord, NoLead, Outcome, Policy, Questionnaire, Step, VerificationKind,
+    Version, Walk,
 };
 use serde_json::{Map, Value, json};
 
@@ -24,10 +25,10 @@ pub fn report_of(form: &Questionnaire<'_>, answers: &Answers) -> Value {
     say("path", walk.steps().map(Step::page).collect());
     let numbers = walk.steps().enumerate();
     say("uncertain", numbers.filter(|(_, step)| step.is_uncertain()).map(|(number, _)| number).collect());
-    let notices = walk.steps().enumerate().flat_map(|(number, step)| {
-        step.notices().into_iter().map(move |notice| json!([number, notice.at, notice.kind.as_str()]))
+    let skipped_rules = walk.steps().enumerate().flat_map(|(number, step)| {
+        step.skipped_rules().into_iter().map(move |skipped| json!([number, skipped.at, skipped.reason.as_str()]))
     });
-    say("notices", notices.collect());
+    say("notices", skipped_rules.collect());
     say("progress", walk.progress().into());
     say("steps", walk.steps().map(Step::progress).collect());
     say("score", walk.score().into());
@@ -35,9 +36,9 @@ pub fn report_of(form: &Questionnaire<'_>, answers: &Answers) -> Value {
     let labels = questions.map(|question| (question.id().to_owned(), question.label(FALLBACK, Escape::Plain).into()));
     say("labels", Value::Object(labels.collect()));
     say("pruned", walk.pruned().iter().map(|(id, _)| id).collect());
-    let verify = walk.verifications().into_iter().map(|to_do| {
-        let check = if to_do.check == Check::Email { "email" } else { "phone" };
-        json!([check, to_do.question, to_do.text])
+    let verify = walk.verifications().into_iter().map(|verification| {
+        let check = if verification.kind == VerificationKind::Email { "email" } else { "phone" };
+        json!([check, verification.question, verification.text])
     });
     say("verify", verify.collect());
     let outcome = match walk.outcome() {
@@ -97,7 +98,7 @@ fn lead(walk: &Walk<'_>, report: &mut Map<String, Value>) {
                 lead["value"] = json!(value);
             }
             say("lead", lead);
-            say("named_by", made.named_by.as_str().into());
+            say("named_by", made.name_source.as_str().into());
             let attributes = made
                 .attributes
                 .iter()

@@ -54,7 +54,7 @@ fn random_walks_cover_every_outcome_and_problem() {
             count(format!("pages {}", report["path"].as_array().unwrap().len()));
             count(format!("lead {}", report.get("lead").is_some()));
             count(format!("uncertain {}", report["uncertain"] != serde_json::json!([])));
-            report["notices"].as_array().unwrap().iter().for_each(|notice| count(notice[2].to_string()));
+            report["notices"].as_array().unwrap().iter().for_each(|skipped| count(skipped[2].to_string()));
             report
                 .get("problems")
                 .and_then(|problems| problems.as_object())

@@ -46,8 +46,8 @@ fn no_change(tame: bool, change: impl Fn(&mut Value)) {
 
 /// The report without the indexes of rules.
 fn unplaced(mut report: Value) -> Value {
-    for notice in report["notices"].as_array_mut().unwrap() {
-        notice[1] = Value::Null;
+    for skipped in report["notices"].as_array_mut().unwrap() {
+        skipped[1] = Value::Null;
     }
     report
 }

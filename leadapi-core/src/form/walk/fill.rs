@@ -7,7 +7,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use super::Walk;
 
 /// The maximum number of characters in a key.
-const KEY_CHARS: usize = 64;
+const MAX_KEY_CHARS: usize = 64;
 
 /// All characters except those that RFC 3986 calls unreserved.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -86,7 +86,7 @@ pub(in crate::form) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
 fn key(inner: &str) -> Option<&str> {
     let key = inner.trim();
     let one_line = !inner.contains(['\n', '\r', '\u{2028}', '\u{2029}']);
-    (!key.is_empty() && one_line && key.chars().nth(KEY_CHARS).is_none()).then_some(key)
+    (!key.is_empty() && one_line && key.chars().nth(MAX_KEY_CHARS).is_none()).then_some(key)
 }
 
 impl<'a> Walk<'a> {
@@ -138,8 +138,8 @@ impl<'a> Walk<'a> {
             self.steps.get(page).copied().flatten().filter(|step| *step < steps)
         };
         let mapped = form.mapped.get(key).into_iter().flatten();
-        let filled = mapped.filter_map(|index| Some((step(*index)?, *index, text(*index)?)));
-        let last = filled.max_by_key(|(step, index, _)| (*step, *index)).map(|(.., text)| text);
+        let answered = mapped.filter_map(|index| Some((step(*index)?, *index, text(*index)?)));
+        let last = answered.max_by_key(|(step, index, _)| (*step, *index)).map(|(.., text)| text);
         last.or_else(|| form.question(key).filter(|index| step(*index).is_some()).and_then(text))
     }
 }
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_is_its_pieces() {
+    fn pieces_join_to_the_original_text() {
         for text in ["", "a{b}c", "{{name}}", "{", "}", "{a{b}", "{ }", "{}", "{\n}", "{ä\u{2028}}", "{{{}}}"] {
             let joined: String = pieces(text)
                 .map(|piece| match piece {

@@ -33,7 +33,7 @@ pub struct Finish<'a> {
 #[non_exhaustive]
 pub struct Verification<'a> {
     /// The kind of verification.
-    pub check: Check,
+    pub kind: VerificationKind,
     /// The id of the question.
     pub question: &'a str,
     /// The answer, without outer white space.
@@ -43,7 +43,7 @@ pub struct Verification<'a> {
 /// The kind of verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Check {
+pub enum VerificationKind {
     /// Verify that the email address belongs to the visitor.
     Email,
     /// Verify that the phone number belongs to the visitor.
@@ -54,7 +54,7 @@ impl<'a> Finish<'a> {
     pub(super) fn new(form: &'a Questionnaire<'a>, index: Option<usize>) -> Self {
         let plan = index.and_then(|index| form.endings.get(index));
         let source = &form.source;
-        let everybody = source.settings.and_then(|settings| settings.redirect_url.as_str()).and_then(web_url);
+        let form_redirect = source.settings.and_then(|settings| settings.redirect_url.as_str()).and_then(web_url);
         Self {
             id: plan.and_then(|plan| plan.id),
             ending: plan.map(|plan| plan.record),
@@ -62,7 +62,7 @@ impl<'a> Finish<'a> {
             creates_lead: form.creates_lead(index),
             meta_event: plan.and_then(|plan| plan.record.meta_event.get()).and_then(|event| event.name.as_str()),
             calendar: plan.and_then(|plan| plan.calendar(source)),
-            redirect: plan.and_then(EndingPlan::after_booking).or(everybody),
+            redirect: plan.and_then(EndingPlan::after_booking).or(form_redirect),
         }
     }
 }
@@ -72,29 +72,29 @@ impl<'a> Walk<'a> {
     /// `verifyPhone`), in path order. The host must verify them before it creates the lead.
     ///
     /// ```
-    /// # use leadapi_core::form::{Answers, Check, FormRecord, Policy, Version};
+    /// # use leadapi_core::form::{Answers, FormRecord, Policy, VerificationKind, Version};
     /// let record: FormRecord = serde_json::from_str(
     ///     r#"{"form":{"fields":[{"id":"q","type":"email"}],"settings":{"verifyEmail":true}}}"#,
     /// )?;
     /// let form = record.compile(Version::Draft, &Policy::default());
     /// let answers = Answers::new().with("q", "ann@example.org");
-    /// let to_do = form.walk(&answers).verifications();
-    /// assert_eq!((to_do[0].check, to_do[0].text), (Check::Email, "ann@example.org"));
+    /// let verifications = form.walk(&answers).verifications();
+    /// assert_eq!((verifications[0].kind, verifications[0].text), (VerificationKind::Email, "ann@example.org"));
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     pub fn verifications(&self) -> Vec<Verification<'a>> {
         let settings = self.form.source.settings;
         let email = settings.is_some_and(|settings| settings.verify_email.get() == Some(&true));
         let phone = settings.is_some_and(|settings| settings.verify_phone.get() == Some(&true));
-        let to_do = self.answered().filter_map(|filled| {
-            let check = match filled.question.kind {
-                Kind::Email if email => Check::Email,
-                Kind::Phone if phone => Check::Phone,
+        let verifications = self.answered().filter_map(|answer| {
+            let kind = match answer.question.kind {
+                Kind::Email if email => VerificationKind::Email,
+                Kind::Phone if phone => VerificationKind::Phone,
                 _ => return None,
             };
-            let Slot::Text(text) = filled.slot else { return None };
-            Some(Verification { check, question: filled.question.id, text })
+            let Slot::Text(text) = answer.slot else { return None };
+            Some(Verification { kind, question: answer.question.id, text })
         });
-        to_do.collect()
+        verifications.collect()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{End, Escape, Filled, Walk, lines};
+use super::{End, Escape, PathAnswer, Walk, lines};
 use crate::{
     form::{
         answer::Answer,
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The maximum number of characters of a label in the notes.
-const LABEL_CHARS: usize = 200;
+const MAX_LABEL_CHARS: usize = 200;
 
 /// The lead of a finished walk.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +23,7 @@ pub struct FormLead<'a> {
     /// The lead, which satisfies every rule of contract D4. Only the store can check that its pipeline exists.
     pub lead: NewLead,
     /// The answers that the lead's name comes from.
-    pub named_by: NamedBy,
+    pub name_source: NameSource,
     /// The answers in the notes, in full, for hosts with custom fields.
     pub attributes: Vec<Attribute<'a>>,
 }
@@ -31,7 +31,7 @@ pub struct FormLead<'a> {
 /// The source of a lead's name: the first of these with an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum NamedBy {
+pub enum NameSource {
     /// `name`.
     Name,
     /// `first_name` and `last_name`, or one of them.
@@ -44,11 +44,11 @@ pub enum NamedBy {
     Phone,
 }
 
-impl NamedBy {
+impl NameSource {
     /// Returns the stable, machine-readable name of the source.
     ///
     /// ```
-    /// assert_eq!(leadapi_core::form::NamedBy::FirstAndLast.as_str(), "first_and_last");
+    /// assert_eq!(leadapi_core::form::NameSource::FirstAndLast.as_str(), "first_and_last");
     /// ```
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -122,11 +122,11 @@ impl<'a> Walk<'a> {
     /// - Every other answer becomes one line of the notes, in path order, and an [`Attribute`]. No answer can start a
     ///   new line or appear in two places. Notes that are too long are truncated; attributes never are.
     /// - A lead must have a name. Without an answer to `name`, it is made of `first_name` and `last_name`, and
-    ///   otherwise of the field that [`NamedBy`] lists next. A name taken from another field repeats that field's
+    ///   otherwise of the field that [`NameSource`] lists next. A name taken from another field repeats that field's
     ///   answer.
     ///
     /// ```
-    /// use leadapi_core::form::{Answers, FormRecord, NamedBy, Policy, Version};
+    /// use leadapi_core::form::{Answers, FormRecord, NameSource, Policy, Version};
     ///
     /// let record: FormRecord = serde_json::from_str(r#"{"form":{"client_id":"c1","name":"Care","fields":[
     ///     {"id":"q_mail","type":"email","mappedKey":"email"},
@@ -134,7 +134,7 @@ impl<'a> Walk<'a> {
     /// let form = record.compile(Version::Live, &Policy::default());
     /// let answers = Answers::new().with("q_mail", "ann@example.org").with("q_why", "Curious\nname: Eve");
     /// let made = form.walk(&answers).lead()?;
-    /// assert_eq!(made.named_by, NamedBy::Email);
+    /// assert_eq!(made.name_source, NameSource::Email);
     /// assert_eq!(made.lead.notes.as_deref(), Some("Why?: Curious name: Eve"));
     /// assert_eq!(made.lead.source.as_deref(), Some("Form: Care"));
     /// assert!(made.lead.check().is_ok());
@@ -152,104 +152,105 @@ impl<'a> Walk<'a> {
         let form = self.form.source.form.ok_or(NoLead::NoClient)?;
         let client = form.client_id.as_str().and_then(|id| ClientId::parse(id).ok()).ok_or(NoLead::NoClient)?;
         let answers: Vec<_> = self.answered().collect();
-        let mut places = Places::new(&answers);
-        let (name, named_by) = places.name(self.form.policy.stand_in_names).ok_or(NoLead::NoName)?;
-        let rest = answers.iter().filter(|filled| !places.holds(filled.index));
+        let mut fields = LeadFields::new(&answers);
+        let (name, name_source) = fields.name(self.form.policy.stand_in_names).ok_or(NoLead::NoName)?;
+        let rest = answers.iter().filter(|answer| !fields.holds(answer.index));
         let attributes: Vec<_> = rest.map(Attribute::new).collect();
 
         let mut lead = NewLead::new(&client, name);
-        let text = |field: Option<&Filled<'_, 'a>>| field.map(|filled| filled.text.clone().into_owned());
-        lead.email = text(places.email);
-        lead.phone = text(places.phone);
-        lead.business_name = text(places.business_name);
-        lead.value = places.value.map(|(_, value)| value.get());
+        let text = |field: Option<&PathAnswer<'_, 'a>>| field.map(|answer| answer.text.clone().into_owned());
+        lead.email = text(fields.email);
+        lead.phone = text(fields.phone);
+        lead.business_name = text(fields.business_name);
+        lead.value = fields.value.map(|(_, value)| value.get());
         let pipeline = non_blank(&form.target_pipeline_id).and_then(|id| PipelineId::parse(id.trim()).ok());
         lead.pipeline_id = pipeline.map(|id| id.to_string());
         lead.source = non_blank(&form.name)
-            .map(|name| lines::cut(format!("Form: {}", lines::one_line(name)).into(), SOURCE.max_chars()).into());
+            .map(|name| lines::truncate(format!("Form: {}", lines::one_line(name)).into(), SOURCE.max_chars()).into());
         lead.notes = self.notes(&attributes);
-        Ok(FormLead { lead, named_by, attributes })
+        Ok(FormLead { lead, name_source, attributes })
     }
 
     fn notes(&self, attributes: &[Attribute<'_>]) -> Option<String> {
         let line = |attribute: &Attribute<'_>| {
-            let label = lines::cut(lines::one_line(&attribute.label), LABEL_CHARS);
+            let label = lines::truncate(lines::one_line(&attribute.label), MAX_LABEL_CHARS);
             let label =
                 if label.is_empty() { lines::one_line(attribute.key.unwrap_or(attribute.question)) } else { label };
-            format!("{label}: {}", lines::cut(lines::one_line(&attribute.text), self.form.policy.note_chars))
+            format!("{label}: {}", lines::truncate(lines::one_line(&attribute.text), self.form.policy.note_chars))
         };
         let notes: Vec<String> = attributes.iter().map(line).collect();
-        if notes.is_empty() { None } else { Some(lines::cut(notes.join("\n").into(), NOTES.max_chars()).into()) }
+        if notes.is_empty() { None } else { Some(lines::truncate(notes.join("\n").into(), NOTES.max_chars()).into()) }
     }
 }
 
 impl<'a> Attribute<'a> {
-    fn new(filled: &Filled<'_, 'a>) -> Self {
+    fn new(answer: &PathAnswer<'_, 'a>) -> Self {
         Self {
-            key: filled.question.key,
-            question: filled.question.id,
-            label: filled.step.fill(filled.question.label, "", Escape::Plain),
-            text: filled.text.clone(),
-            answer: filled.answer,
+            key: answer.question.key,
+            question: answer.question.id,
+            label: answer.step.fill(answer.question.label, "", Escape::Plain),
+            text: answer.text.clone(),
+            answer: answer.answer,
         }
     }
 }
 
 /// The assignment of answers to lead fields.
-struct Places<'f, 'w, 'a> {
-    answers: &'f [Filled<'w, 'a>],
+struct LeadFields<'f, 'w, 'a> {
+    answers: &'f [PathAnswer<'w, 'a>],
     /// The answers that make up the lead's name unchanged.
     names: Vec<usize>,
-    email: Option<&'f Filled<'w, 'a>>,
-    phone: Option<&'f Filled<'w, 'a>>,
-    business_name: Option<&'f Filled<'w, 'a>>,
+    email: Option<&'f PathAnswer<'w, 'a>>,
+    phone: Option<&'f PathAnswer<'w, 'a>>,
+    business_name: Option<&'f PathAnswer<'w, 'a>>,
     value: Option<(usize, Amount)>,
 }
 
-impl<'f, 'w, 'a> Places<'f, 'w, 'a> {
-    fn new(answers: &'f [Filled<'w, 'a>]) -> Self {
-        let mapped = |key: &'static str| answers.iter().filter(move |filled| filled.question.key == Some(key));
-        let contact = |key| mapped(key).find(|filled| is_contact(filled.question, &filled.text));
+impl<'f, 'w, 'a> LeadFields<'f, 'w, 'a> {
+    fn new(answers: &'f [PathAnswer<'w, 'a>]) -> Self {
+        let mapped = |key: &'static str| answers.iter().filter(move |answer| answer.question.key == Some(key));
+        let contact = |key| mapped(key).find(|answer| is_contact(answer.question, &answer.text));
         Self {
             answers,
             names: Vec::new(),
             email: contact("email"),
             phone: contact("phone"),
-            business_name: mapped("business_name").find(|filled| BUSINESS_NAME.allows(&filled.text)),
-            value: mapped("value").find_map(|filled| {
-                let number = filled.text.strip_prefix('+').unwrap_or(&filled.text);
+            business_name: mapped("business_name").find(|answer| BUSINESS_NAME.allows(&answer.text)),
+            value: mapped("value").find_map(|answer| {
+                let number = answer.text.strip_prefix('+').unwrap_or(&answer.text);
                 let amount =
-                    Amount::parse(number).ok().filter(|_| matches!(filled.question.kind, Kind::Number { .. }))?;
-                Some((filled.index, amount))
+                    Amount::parse(number).ok().filter(|_| matches!(answer.question.kind, Kind::Number { .. }))?;
+                Some((answer.index, amount))
             }),
         }
     }
 
-    fn first(&self, key: &str) -> Option<&'f Filled<'w, 'a>> {
-        self.answers.iter().find(|filled| filled.question.key == Some(key))
+    fn first(&self, key: &str) -> Option<&'f PathAnswer<'w, 'a>> {
+        self.answers.iter().find(|answer| answer.question.key == Some(key))
     }
 
     /// Returns the name of the lead and claims the answers that it consists of.
-    fn name(&mut self, stand_ins: bool) -> Option<(String, NamedBy)> {
-        let named = |filled: &&Filled<'_, '_>| filled.question.key == Some("name");
-        let fits = |filled: &&Filled<'_, '_>| NAME.allows(&filled.text);
-        if let Some(filled) = self.answers.iter().filter(named).find(fits).or_else(|| self.first("name")) {
-            return Some((self.take(&filled.text, &[filled.index]), NamedBy::Name));
+    fn name(&mut self, stand_ins: bool) -> Option<(String, NameSource)> {
+        let named = |answer: &&PathAnswer<'_, '_>| answer.question.key == Some("name");
+        let fits = |answer: &&PathAnswer<'_, '_>| NAME.allows(&answer.text);
+        if let Some(answer) = self.answers.iter().filter(named).find(fits).or_else(|| self.first("name")) {
+            return Some((self.take(&answer.text, &[answer.index]), NameSource::Name));
         }
         let parts: Vec<_> = ["first_name", "last_name"].iter().filter_map(|key| self.first(key)).collect();
         if !parts.is_empty() {
             let text = parts.iter().map(|part| &*part.text).collect::<Vec<_>>().join(" ");
             let taken: Vec<usize> = parts.iter().map(|part| part.index).collect();
-            return Some((self.take(&text, &taken), NamedBy::FirstAndLast));
+            return Some((self.take(&text, &taken), NameSource::FirstAndLast));
         }
-        let stand_in = |filled: &Filled<'_, '_>| tidy(&filled.text);
-        let rungs = [
-            (self.business_name, "business_name", NamedBy::BusinessName),
-            (self.email, "email", NamedBy::Email),
-            (self.phone, "phone", NamedBy::Phone),
+        let stand_in = |answer: &PathAnswer<'_, '_>| to_name(&answer.text);
+        let candidates = [
+            (self.business_name, "business_name", NameSource::BusinessName),
+            (self.email, "email", NameSource::Email),
+            (self.phone, "phone", NameSource::Phone),
         ];
-        let mut rungs = rungs.into_iter().filter(|_| stand_ins);
-        rungs.find_map(|(field, key, named_by)| Some((stand_in(field.or_else(|| self.first(key))?), named_by)))
+        let mut candidates = candidates.into_iter().filter(|_| stand_ins);
+        candidates
+            .find_map(|(field, key, name_source)| Some((stand_in(field.or_else(|| self.first(key))?), name_source)))
     }
 
     /// Returns the name made of these answers. If the name has to be shortened or cleaned, it only repeats the answers,
@@ -258,14 +259,14 @@ impl<'f, 'w, 'a> Places<'f, 'w, 'a> {
         if NAME.allows(text) {
             self.names.extend(indexes);
         }
-        tidy(text)
+        to_name(text)
     }
 
     fn holds(&self, index: usize) -> bool {
         let fields = [self.email, self.phone, self.business_name];
         self.names.contains(&index)
             || self.value.is_some_and(|(value, _)| value == index)
-            || fields.into_iter().flatten().any(|filled| filled.index == index)
+            || fields.into_iter().flatten().any(|answer| answer.index == index)
     }
 }
 
@@ -289,6 +290,6 @@ pub(in crate::form) fn is_name(question: &QuestionPlan<'_>, stand_ins: bool) -> 
 }
 
 /// Converts a text into a valid name: one line, truncated to the maximum length.
-fn tidy(text: &str) -> String {
-    lines::cut(lines::one_line(text), NAME.max_chars()).into()
+fn to_name(text: &str) -> String {
+    lines::truncate(lines::one_line(text), NAME.max_chars()).into()
 }

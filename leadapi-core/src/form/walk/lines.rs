@@ -6,14 +6,14 @@ use std::borrow::Cow;
 /// replaced.
 pub(super) fn one_line(text: &str) -> Cow<'_, str> {
     let text = text.trim();
-    if !text.contains(|c| breaks(c) || c.is_control()) {
+    if !text.contains(|c| is_line_break(c) || c.is_control()) {
         return text.into();
     }
     let mut line = String::with_capacity(text.len());
     let mut broken = false;
     for c in text.chars() {
         match c {
-            c if breaks(c) => {
+            c if is_line_break(c) => {
                 if !broken {
                     line.push(' ');
                 }
@@ -21,22 +21,22 @@ pub(super) fn one_line(text: &str) -> Cow<'_, str> {
             c if c.is_control() => line.push(char::REPLACEMENT_CHARACTER),
             c => line.push(c),
         }
-        broken = breaks(c);
+        broken = is_line_break(c);
     }
     line.into()
 }
 
 /// Returns whether some software treats the character as a line break or white space.
-fn breaks(c: char) -> bool {
+fn is_line_break(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\t' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Truncates a text to `most` characters, the last of which is then an ellipsis.
-pub(super) fn cut(text: Cow<'_, str>, most: usize) -> Cow<'_, str> {
-    if text.chars().nth(most).is_none() {
+/// Truncates a text to `max` characters, the last of which is then an ellipsis.
+pub(super) fn truncate(text: Cow<'_, str>, max: usize) -> Cow<'_, str> {
+    if text.chars().nth(max).is_none() {
         return text;
     }
-    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+    let kept: String = text.chars().take(max.saturating_sub(1)).collect();
     (kept + "…").into()
 }
 
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_one_line() {
+    fn line_breaks_and_control_characters_are_replaced() {
         for (text, line) in [
             (" plain ", "plain"),
             ("a\r\nb", "a b"),
@@ -56,7 +56,7 @@ mod tests {
         ] {
             assert_eq!(one_line(text), line, "{text:?}");
         }
-        assert_eq!(cut("äöü".into(), 3), "äöü");
-        assert_eq!(cut("äöüß".into(), 3), "äö…");
+        assert_eq!(truncate("äöü".into(), 3), "äöü");
+        assert_eq!(truncate("äöüß".into(), 3), "äö…");
     }
 }

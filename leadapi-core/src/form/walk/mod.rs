@@ -9,10 +9,10 @@ mod traverse;
 
 pub use fill::Escape;
 pub(super) use fill::{Piece, pieces};
-pub use finish::{Check, Finish, Verification};
-pub use lead::{Attribute, FormLead, NamedBy, NoLead};
+pub use finish::{Finish, Verification, VerificationKind};
+pub use lead::{Attribute, FormLead, NameSource, NoLead};
 pub(super) use lead::{is_contact, is_name};
-pub use step::{Asked, Notice, NoticeKind, Step};
+pub use step::{SkipReason, SkippedRule, Step, StepQuestion};
 
 use std::borrow::Cow;
 
@@ -48,7 +48,7 @@ pub struct Walk<'a> {
     /// The visit number of each page.
     steps: Vec<Option<usize>>,
     /// The skipped rules, each with its visit number.
-    notices: Vec<(usize, Notice<'a>)>,
+    skipped_rules: Vec<(usize, SkippedRule<'a>)>,
     end: End,
 }
 
@@ -195,19 +195,19 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns the valid answers on the path, in path order.
-    fn answered(&self) -> impl Iterator<Item = Filled<'_, 'a>> {
+    fn answered(&self) -> impl Iterator<Item = PathAnswer<'_, 'a>> {
         let asked = self.visits.iter().enumerate();
         let asked = asked.flat_map(|(step, visit)| self.questions(visit.page).map(move |asked| (step, asked)));
         asked.filter_map(|(step, (index, question))| {
             let slot = self.slot(index);
             let text = question.text(&slot)?;
-            Some(Filled { step: Step::new(self, step), index, question, slot, answer: self.given(index)?, text })
+            Some(PathAnswer { step: Step::new(self, step), index, question, slot, answer: self.given(index)?, text })
         })
     }
 }
 
 /// A valid answer on the path.
-struct Filled<'w, 'a> {
+struct PathAnswer<'w, 'a> {
     step: Step<'w, 'a>,
     index: usize,
     question: &'a QuestionPlan<'a>,

@@ -17,7 +17,7 @@ use crate::form::{answer::Answer, plan::QuestionPlan, question::Question};
 /// let steps: Vec<_> = walk.steps().collect();
 /// assert_eq!((steps[0].page(), steps[0].title(), steps[0].progress()), (Some("a"), "Hello", 0.0));
 /// assert_eq!((steps[1].page(), steps[1].title(), steps[1].progress()), (Some("b"), "", 0.5));
-/// assert!(steps[0].notices().is_empty() && !steps[0].is_uncertain());
+/// assert!(steps[0].skipped_rules().is_empty() && !steps[0].is_uncertain());
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ pub struct Step<'w, 'a> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'w, 'a> {
+pub struct StepQuestion<'w, 'a> {
     step: Step<'w, 'a>,
     index: usize,
     question: &'a QuestionPlan<'a>,
@@ -50,19 +50,19 @@ pub struct Asked<'w, 'a> {
 /// A rule that the walk skipped, although it might have led elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Notice<'a> {
+pub struct SkippedRule<'a> {
     /// The id of the rule, if it has one.
     pub rule: Option<&'a str>,
     /// The index of the rule in the record.
     pub at: usize,
     /// Why the walk skipped it.
-    pub kind: NoticeKind,
+    pub reason: SkipReason,
 }
 
 /// Why a walk skipped a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum NoticeKind {
+pub enum SkipReason {
     /// An operator, a join or a condition is unknown or malformed, so it is unknown whether the conditions hold. The
     /// step is uncertain.
     UncertainConditions,
@@ -72,11 +72,11 @@ pub enum NoticeKind {
     MissingTarget,
 }
 
-impl NoticeKind {
+impl SkipReason {
     /// Returns the stable, machine-readable name of the reason.
     ///
     /// ```
-    /// assert_eq!(leadapi_core::form::NoticeKind::MissingTarget.as_str(), "missing_target");
+    /// assert_eq!(leadapi_core::form::SkipReason::MissingTarget.as_str(), "missing_target");
     /// ```
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -136,8 +136,8 @@ impl<'w, 'a> Step<'w, 'a> {
     /// assert_eq!(ids, ["q"]);
     /// # Ok::<(), serde_json::Error>(())
     /// ```
-    pub fn questions(self) -> impl Iterator<Item = Asked<'w, 'a>> {
-        self.walk.questions(self.index()).map(move |(index, question)| Asked { step: self, index, question })
+    pub fn questions(self) -> impl Iterator<Item = StepQuestion<'w, 'a>> {
+        self.walk.questions(self.index()).map(move |(index, question)| StepQuestion { step: self, index, question })
     }
 
     /// Returns whether the walk skipped a rule that cannot be evaluated, because an operator, a join or its action is
@@ -152,7 +152,7 @@ impl<'w, 'a> Step<'w, 'a> {
     /// let walk = form.walk(&answers);
     /// let step = walk.steps().next().ok_or("no step")?;
     /// assert!(step.is_uncertain());
-    /// assert_eq!(step.notices()[0].rule, Some("r"));
+    /// assert_eq!(step.skipped_rules()[0].rule, Some("r"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn is_uncertain(self) -> bool {
@@ -161,11 +161,11 @@ impl<'w, 'a> Step<'w, 'a> {
 
     /// Returns the rules that the walk skipped on this page, with the reasons, in the order in which it tried them.
     /// Empty for a page that the walk has not left.
-    pub fn notices(self) -> Vec<Notice<'a>> {
-        let notices = &self.walk.notices;
-        let first = notices.partition_point(|(number, _)| *number < self.number);
-        let of_step = notices.iter().skip(first).take_while(|(number, _)| *number == self.number);
-        of_step.map(|(_, notice)| *notice).collect()
+    pub fn skipped_rules(self) -> Vec<SkippedRule<'a>> {
+        let skipped_rules = &self.walk.skipped_rules;
+        let first = skipped_rules.partition_point(|(number, _)| *number < self.number);
+        let of_step = skipped_rules.iter().skip(first).take_while(|(number, _)| *number == self.number);
+        of_step.map(|(_, skipped)| *skipped).collect()
     }
 
     /// Returns the visitor's progress when the page was shown, from 0 to below 1; see [`Walk::progress`].
@@ -180,7 +180,7 @@ impl<'w, 'a> Step<'w, 'a> {
     }
 }
 
-impl<'a> Asked<'_, 'a> {
+impl<'a> StepQuestion<'_, 'a> {
     /// Returns the id of the question.
     pub fn id(self) -> &'a str {
         self.question.id

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::{End, Notice, NoticeKind, Visit, Walk};
+use super::{End, SkipReason, SkippedRule, Visit, Walk};
 use crate::form::{
     answer::{Answer, Answers},
     plan::{PagePlan, Questionnaire, RulePlan, RuleResult, Slot, Target},
@@ -36,10 +36,10 @@ impl<'r> Questionnaire<'r> {
             slots: vec![Slot::Empty; self.questions.len()],
             visits: Vec::with_capacity(self.pages.len()),
             steps: vec![None; self.pages.len()],
-            notices: Vec::new(),
+            skipped_rules: Vec::new(),
             end: End::Empty,
         };
-        walk.go();
+        walk.run();
         walk
     }
 
@@ -66,21 +66,21 @@ impl<'r> Questionnaire<'r> {
         given
     }
 
-    /// Returns the target that the answers so far lead to, and passes each skipped rule to `passed`.
+    /// Returns the target that the answers so far lead to, and passes each skipped rule to `on_skip`.
     #[inline]
     fn route<'p>(
         &self,
         index: usize,
         page: &'p PagePlan<'_>,
         slots: &[Slot<'_>],
-        mut passed: impl FnMut(&'p RulePlan<'_>, NoticeKind),
+        mut on_skip: impl FnMut(&'p RulePlan<'_>, SkipReason),
     ) -> Target {
         for rule in &page.rules {
             match rule.evaluate(slots) {
                 RuleResult::NoMatch => {}
-                RuleResult::MissingTarget => passed(rule, NoticeKind::MissingTarget),
-                RuleResult::Uncertain => passed(rule, NoticeKind::UncertainConditions),
-                RuleResult::UnknownJump => passed(rule, NoticeKind::UnknownJump),
+                RuleResult::MissingTarget => on_skip(rule, SkipReason::MissingTarget),
+                RuleResult::Uncertain => on_skip(rule, SkipReason::UncertainConditions),
+                RuleResult::UnknownJump => on_skip(rule, SkipReason::UnknownJump),
                 RuleResult::JumpsTo(target) => return target,
             }
         }
@@ -89,7 +89,7 @@ impl<'r> Questionnaire<'r> {
 }
 
 impl Walk<'_> {
-    fn go(&mut self) {
+    fn run(&mut self) {
         let form = self.form;
         let mut at = 0;
         while let (Some(page), Some(step)) = (form.pages.get(at), self.steps.get_mut(at)) {
@@ -103,11 +103,11 @@ impl Walk<'_> {
                 self.end = End::Awaiting;
                 return;
             }
-            let (number, notices) = (self.visits.len(), &mut self.notices);
+            let (number, skipped_rules) = (self.visits.len(), &mut self.skipped_rules);
             let mut uncertain = false;
-            let target = form.route(at, page, &self.slots, |rule, kind| {
-                uncertain |= kind != NoticeKind::MissingTarget;
-                notices.push((number, Notice { rule: rule.record.id.as_str(), at: rule.at, kind }));
+            let target = form.route(at, page, &self.slots, |rule, reason| {
+                uncertain |= reason != SkipReason::MissingTarget;
+                skipped_rules.push((number, SkippedRule { rule: rule.record.id.as_str(), at: rule.at, reason }));
             });
             self.visits.push(Visit { page: at, uncertain });
             match target {
@@ -127,13 +127,13 @@ impl Walk<'_> {
         let questions = self.form.questions.get(range.clone()).unwrap_or_default();
         let given = self.given.get(range.clone()).unwrap_or_default();
         let slots = self.slots.get_mut(range).unwrap_or_default();
-        let mut good = true;
+        let mut valid = true;
         for ((question, given), slot) in questions.iter().zip(given).zip(slots) {
             match question.read(*given) {
                 Ok(read) => *slot = read,
-                Err(_) => good = false,
+                Err(_) => valid = false,
             }
         }
-        good
+        valid
     }
 }

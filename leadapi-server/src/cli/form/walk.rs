@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use leadapi_core::form::{
-    Attribute, CalendarProvider, Check, Escape, Finish, FormLead, NoLead, Notice, NoticeKind, Outcome, Step, Walk,
+    Attribute, CalendarProvider, Escape, Finish, FormLead, NoLead, Outcome, SkipReason, SkippedRule, Step,
+    VerificationKind, Walk,
 };
 use serde_json::{Value, json};
 
@@ -46,15 +47,15 @@ impl WalkForm {
 /// Formats the walk for programs.
 fn data(walk: &Walk<'_>, lead: Result<&FormLead<'_>, &NoLead>) -> Value {
     let steps = walk.steps().map(|step| {
-        let notices = step
-            .notices()
+        let skipped_rules = step
+            .skipped_rules()
             .into_iter()
-            .map(|notice| json!({"rule": notice.rule, "at": notice.at, "kind": notice.kind.as_str()}));
+            .map(|skipped| json!({"rule": skipped.rule, "at": skipped.at, "kind": skipped.reason.as_str()}));
         json!({
             "page": step.page(),
             "title": step.title(),
             "uncertain": step.is_uncertain(),
-            "notices": notices.collect::<Vec<_>>(),
+            "notices": skipped_rules.collect::<Vec<_>>(),
         })
     });
     let mut data = json!({
@@ -67,7 +68,7 @@ fn data(walk: &Walk<'_>, lead: Result<&FormLead<'_>, &NoLead>) -> Value {
         "again": null,
         "ending": null,
         "verifications": walk.verifications().iter().map(|verification| {
-            let check = if verification.check == Check::Email { "email" } else { "phone" };
+            let check = if verification.kind == VerificationKind::Email { "email" } else { "phone" };
             json!({"check": check, "question": verification.question, "text": verification.text})
         }).collect::<Vec<_>>(),
     });
@@ -92,7 +93,7 @@ fn data(walk: &Walk<'_>, lead: Result<&FormLead<'_>, &NoLead>) -> Value {
     set("outcome", json!(outcome));
     set("lead", json!(lead.ok().map(|made| &made.lead)));
     set("no_lead", json!(lead.err().map(|reason| reason.as_str())));
-    set("named_by", json!(lead.ok().map(|made| made.named_by.as_str())));
+    set("named_by", json!(lead.ok().map(|made| made.name_source.as_str())));
     let attributes = lead.ok().map_or(&[][..], |made| &made.attributes);
     set("attributes", attributes.iter().map(attribute).collect());
     data
@@ -146,7 +147,7 @@ fn text(walk: &Walk<'_>, lead: Result<&FormLead<'_>, &NoLead>) -> String {
         _ => {}
     }
     for step in walk.steps() {
-        lines.extend(step.notices().iter().map(|notice| skipped_rule(step, notice)));
+        lines.extend(step.skipped_rules().iter().map(|skipped| skipped_rule(step, skipped)));
     }
     lines.push(format!("score {}", walk.score()));
     match lead {
@@ -161,14 +162,14 @@ fn text(walk: &Walk<'_>, lead: Result<&FormLead<'_>, &NoLead>) -> String {
 }
 
 /// A rule that the walk skipped. After some of them the rest of the walk is uncertain.
-fn skipped_rule(step: Step<'_, '_>, notice: &Notice<'_>) -> String {
-    let (what, why) = match notice.kind {
-        NoticeKind::UncertainConditions => ("uncertain", "its conditions cannot be evaluated"),
-        NoticeKind::UnknownJump => ("uncertain", "its action is unknown"),
-        NoticeKind::MissingTarget => ("note", "its target does not exist"),
+fn skipped_rule(step: Step<'_, '_>, skipped: &SkippedRule<'_>) -> String {
+    let (what, why) = match skipped.reason {
+        SkipReason::UncertainConditions => ("uncertain", "its conditions cannot be evaluated"),
+        SkipReason::UnknownJump => ("uncertain", "its action is unknown"),
+        SkipReason::MissingTarget => ("note", "its target does not exist"),
         _ => ("note", "of an unknown reason"),
     };
     let page = escape(step.page().unwrap_or("a page without an id")).into_owned();
-    let rule = notice.rule.map_or_else(|| (notice.at + 1).to_string(), |id| escape(id).into_owned());
+    let rule = skipped.rule.map_or_else(|| (skipped.at + 1).to_string(), |id| escape(id).into_owned());
     format!("{what}: after {page}, rule {rule} was skipped because {why}")
 }

@@ -62,7 +62,7 @@ impl Naive<'_> {
         }
 
         let fitting = filled.iter().position(|answer| answer.3 == Some("name") && is_name(&answer.4));
-        let (name, named_by) = if let Some(at) = fitting.or(first("name")) {
+        let (name, name_source) = if let Some(at) = fitting.or(first("name")) {
             if fitting.is_some() {
                 taken.push(at);
             }
@@ -114,6 +114,6 @@ impl Naive<'_> {
         {
             lead.insert("pipeline_id".into(), pipeline.trim().into());
         }
-        Ok((Value::Object(lead), named_by, attributes))
+        Ok((Value::Object(lead), name_source, attributes))
     }
 }

@@ -61,7 +61,7 @@ pub struct Walk {
     pub anywhere: bool,
     problems: Vec<(String, &'static str)>,
     uncertain: Vec<usize>,
-    notices: Vec<Value>,
+    skipped_rules: Vec<Value>,
 }
 
 impl<'v> Naive<'v> {

@@ -18,7 +18,7 @@ impl Naive<'_> {
         say("path", walk.path.iter().map(|page| self.pages[*page].id).collect());
         say("outcome", walk.outcome.into());
         say("uncertain", walk.uncertain.clone().into());
-        say("notices", walk.notices.clone().into());
+        say("notices", walk.skipped_rules.clone().into());
         let steps: Vec<f64> = (1..=walk.path.len()).map(|count| self.progress(&walk.path[..count])).collect();
         let progress = if walk.outcome == "finished" { 1.0 } else { steps.last().copied().unwrap_or(0.0) };
         say("progress", progress.into());
@@ -100,9 +100,9 @@ impl Naive<'_> {
             Err(reason) => {
                 say("no_lead", reason.into());
             }
-            Ok((lead, named_by, attributes)) => {
+            Ok((lead, name_source, attributes)) => {
                 say("lead", lead);
-                say("named_by", named_by.into());
+                say("named_by", name_source.into());
                 say("attributes", attributes.into());
             }
         }

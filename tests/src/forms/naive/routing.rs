@@ -60,7 +60,7 @@ impl<'v> Naive<'v> {
             anywhere: false,
             problems: vec![],
             uncertain: vec![],
-            notices: vec![],
+            skipped_rules: vec![],
         };
         if self.pages.is_empty() {
             return walk;
@@ -94,7 +94,7 @@ impl<'v> Naive<'v> {
                     None if fallback => Kleene::Yes,
                     None => Kleene::No,
                 };
-                let passed = match holds {
+                let reason = match holds {
                     Kleene::No => continue,
                     Kleene::Maybe => "uncertain_conditions",
                     Kleene::Yes if rule["then"]["kind"] != "jump" => "unknown_jump",
@@ -106,7 +106,7 @@ impl<'v> Naive<'v> {
                         }
                     },
                 };
-                if passed != "missing_target" {
+                if reason != "missing_target" {
                     if rule["then"]["kind"] != "jump" {
                         walk.anywhere = true;
                         walk.undecided.push(at);
@@ -119,8 +119,8 @@ impl<'v> Naive<'v> {
                         }
                     }
                 }
-                walk.notices.push(json!([step, at, passed]));
-                if passed != "missing_target" && !walk.uncertain.contains(&step) {
+                walk.skipped_rules.push(json!([step, at, reason]));
+                if reason != "missing_target" && !walk.uncertain.contains(&step) {
                     walk.uncertain.push(step);
                 }
             }

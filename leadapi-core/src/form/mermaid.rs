@@ -38,17 +38,17 @@ impl Questionnaire<'_> {
     pub fn mermaid(&self) -> String {
         let mut chart = String::new();
         // Writing to a string cannot fail.
-        self.draw(&mut chart).unwrap_or_default();
+        self.write_mermaid(&mut chart).unwrap_or_default();
         chart
     }
 
-    fn draw(&self, chart: &mut String) -> fmt::Result {
+    fn write_mermaid(&self, chart: &mut String) -> fmt::Result {
         writeln!(chart, "flowchart TD")?;
         for (page, index) in self.pages.iter().zip(1..) {
-            writeln!(chart, "    page{index}[\"{}\"]", Quoted(title(page)))?;
+            writeln!(chart, "    page{index}[\"{}\"]", Quoted(page_label(page)))?;
         }
         for (ending, index) in self.endings.iter().zip(1..) {
-            writeln!(chart, "    end{index}([\"{}\"])", Quoted(heading(ending)))?;
+            writeln!(chart, "    end{index}([\"{}\"])", Quoted(ending_label(ending)))?;
         }
         if self.endings.is_empty() {
             writeln!(chart, "    end([\"confirmation\"])")?;
@@ -56,7 +56,7 @@ impl Questionnaire<'_> {
         let rules = self.pages.iter().flat_map(|page| &page.rules).map(|rule| (rule.at, rule));
         let rules: HashMap<usize, &RulePlan<'_>> = rules.collect();
         for route in self.routes() {
-            let (from, to) = (route.from + 1, Place(route.to));
+            let (from, to) = (route.from + 1, NodeId(route.to));
             let rule = route.rule.and_then(|at| rules.get(&at)).filter(|rule| !rule.fallback);
             match rule.and_then(|rule| rule.record.name.as_str()).filter(|name| !name.is_empty()) {
                 Some(name) => writeln!(chart, "    page{from} -->|\"{}\"| {to}", Quoted(name))?,
@@ -67,20 +67,20 @@ impl Questionnaire<'_> {
     }
 }
 
-fn title<'f>(page: &PagePlan<'f>) -> &'f str {
+fn page_label<'f>(page: &PagePlan<'f>) -> &'f str {
     if page.title.is_empty() { page.id.unwrap_or("page") } else { page.title }
 }
 
-fn heading<'f>(ending: &EndingPlan<'f>) -> &'f str {
+fn ending_label<'f>(ending: &EndingPlan<'f>) -> &'f str {
     let record = ending.record;
     let names = [record.title.as_str(), record.heading.as_str(), ending.id];
     names.into_iter().flatten().find(|name| !name.is_empty()).unwrap_or("ending")
 }
 
 /// The node id of a page or an ending in the chart.
-struct Place(RouteEnd);
+struct NodeId(RouteEnd);
 
-impl fmt::Display for Place {
+impl fmt::Display for NodeId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             RouteEnd::Page(index) => write!(f, "page{}", index + 1),
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_title_holds_stays_in_its_box() {
+    fn titles_are_escaped() {
         let hostile = r#"{"form":{"pages":[{"title":"a\"]\nend1 --> b; <b>&#`"}]}}"#;
         assert_eq!(
             chart(hostile),
@@ -136,19 +136,19 @@ mod tests {
     }
 
     #[test]
-    fn a_title_cannot_reorder_what_a_terminal_shows() {
+    fn bidirectional_controls_are_escaped() {
         let chart = chart(r#"{"form":{"pages":[{"title":"a\u202eb\u2066"}]}}"#);
         assert!(chart.contains("page1[\"a#8238;b#8294;\"]"), "{chart}");
     }
 
     #[test]
-    fn nothing_is_drawn_behind_a_default_route_or_to_nowhere() {
+    fn unreachable_and_dangling_routes_are_omitted() {
         let form = r#"{"form":{"pages":[{"id":"a"},{"id":"b"},{"id":"c"}],"logic":{"rules":[
             {"name":"__fallback__","fromPageId":"a","then":{"kind":"jump","target":"c"},"groups":[],"outerOp":"OR"},
             {"name":"nowhere","fromPageId":"b","then":{"kind":"jump","target":"x"},
              "groups":[{"op":"AND","conds":[{"fieldId":"q","op":"is_filled"}]}],"outerOp":"OR"}]}}}"#;
-        let ways: Vec<_> =
-            chart(form).lines().filter(|line| line.contains("-->")).map(|way| way.trim().to_owned()).collect();
-        assert_eq!(ways, ["page1 --> page3", "page2 --> page3", "page3 --> end"]);
+        let routes: Vec<_> =
+            chart(form).lines().filter(|line| line.contains("-->")).map(|route| route.trim().to_owned()).collect();
+        assert_eq!(routes, ["page1 --> page3", "page2 --> page3", "page3 --> end"]);
     }
 }
