@@ -74,8 +74,8 @@ impl Number {
     /// # Ok::<(), leadapi_core::form::InvalidNumber>(())
     /// ```
     pub fn as_i64(&self) -> Option<i64> {
-        /// 2^63 has nineteen digits, so an integer with more trailing zeros than this never fits.
-        const MOST_ZEROS: usize = 18;
+        /// 2^63 has nineteen digits, so an integer with more trailing zeros does not fit.
+        const MAX_ZEROS: usize = 18;
 
         let (mantissa, exponent) = self.0.split_once(['e', 'E']).unwrap_or((&self.0, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -88,7 +88,7 @@ impl Number {
         let trimmed = i64::try_from(digits.len() - significant.len()).ok()?;
         let fraction = i64::try_from(fraction.len()).ok()?;
         let zeros = exponent.parse::<i64>().ok()?.checked_add(trimmed)?.checked_sub(fraction)?;
-        let zeros = usize::try_from(zeros).ok().filter(|zeros| *zeros <= MOST_ZEROS)?;
+        let zeros = usize::try_from(zeros).ok().filter(|zeros| *zeros <= MAX_ZEROS)?;
         format!("{significant}{}", "0".repeat(zeros)).parse().ok()
     }
 
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_is_a_json_number_and_nothing_around_it() {
+    fn only_exact_json_numbers_are_parsed() {
         for good in ["0", "-0", "10.0", "1e400", "1E+2", "-1.5e-7", "12345678901234567890123"] {
             assert_eq!(Number::parse(good).unwrap().as_str(), good);
         }
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn an_integer_is_exact_or_none() {
+    fn an_integer_is_returned_only_if_it_is_exact() {
         for (text, integer) in [
             ("0", Some(0)),
             ("-0.00e99999999999999999999", Some(0)),
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_double_becomes_a_number_if_it_is_finite() {
+    fn only_finite_doubles_convert_to_numbers() {
         for (double, text) in [(18.0, "18"), (-0.0, "-0"), (0.1, "0.1"), (1e300, "1e300"), (5e-324, "5e-324")] {
             let number = Number::try_from(double).unwrap();
             assert_eq!(number.as_str(), text);

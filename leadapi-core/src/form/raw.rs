@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equality_looks_past_white_space_between_tokens_only() {
+    fn equality_ignores_only_white_space_between_tokens() {
         let raw = |text| Raw::parse(text).unwrap();
         assert_eq!(raw("{ \"a\\\" \" :\n[ 1 ,\t\"\\\\\" ] }"), raw(r#"{"a\" ":[1,"\\"]}"#));
         for (one, other) in [

@@ -9,7 +9,7 @@ use super::{field::Field, raw::Raw};
 /// The members of an object that are not in the contract, by name (contract D11).
 pub type Extra = BTreeMap<String, Raw>;
 
-/// Removes a known member from the members that were read.
+/// Removes a known member from the parsed members.
 pub(super) fn take<T: DeserializeOwned>(members: &mut Extra, key: &str) -> Field<T> {
     members.remove(key).map_or(Field::Absent, Field::read)
 }
@@ -37,9 +37,9 @@ macro_rules! record {
 
         #[cfg(feature = "form")]
         impl $crate::form::check::Inspect for $name {
-            fn inspect(&self, at: &mut $crate::form::check::At<'_>) {
-                $(at.member($key, |at| self.$field.inspect(at));)+
-                self.extra.keys().for_each(|name| at.unknown(name));
+            fn inspect(&self, inspector: &mut $crate::form::check::Inspector<'_>) {
+                $(inspector.member($key, |inspector| self.$field.inspect(inspector));)+
+                self.extra.keys().for_each(|name| inspector.unknown(name));
             }
         }
 
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_members_come_in_the_order_of_the_contract_and_the_others_by_name() {
+    fn known_members_are_written_in_contract_order_and_the_others_by_name() {
         let choice: Choice = serde_json::from_str(r#"{"z":1,"score":2,"a":{"b":3.0},"id":"o"}"#).unwrap();
         assert_eq!(serde_json::to_string(&choice).unwrap(), r#"{"id":"o","score":2,"a":{"b":3.0},"z":1}"#);
     }
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn an_array_is_no_record() {
+    fn an_array_is_not_a_record() {
         assert!(serde_json::from_str::<Choice>(r#"["o","label",5]"#).is_err());
     }
 }

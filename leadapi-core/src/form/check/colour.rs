@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn contrasts_are_those_of_wcag() {
+    fn contrast_matches_wcag() {
         for (one, other, expected) in [
             ("#000000", "#ffffff", 21.0),
             ("#777", "#FFF", 4.48),

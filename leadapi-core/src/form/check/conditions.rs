@@ -5,17 +5,17 @@ use std::collections::HashMap;
 use super::{
     Code, Report,
     names::{question_name, quoted},
-    order::Order,
+    order::PageOrder,
 };
 use crate::form::{
     entries,
     extensible_enum::Operator,
     field::Field,
     logic::{Condition, Operand},
-    plan::{Cond, Kind, QuestionPlan, Questionnaire, non_blank},
+    plan::{Cond, QuestionKind, QuestionPlan, Questionnaire, non_blank},
 };
 
-pub(super) fn check(form: &Questionnaire<'_>, order: &mut Order<'_>, report: &mut Report) {
+pub(super) fn check(form: &Questionnaire<'_>, order: &mut PageOrder<'_>, report: &mut Report) {
     let mut pages = HashMap::new();
     for (index, page) in form.pages.iter().enumerate() {
         pages.extend(page.rules.iter().map(|rule| (rule.at, index)));
@@ -23,7 +23,7 @@ pub(super) fn check(form: &Questionnaire<'_>, order: &mut Order<'_>, report: &mu
     for (at, rule) in form.source.rules() {
         for (group_at, group) in entries(&rule.groups) {
             for (cond_at, condition) in entries(&group.conds) {
-                let pointer = format!("{}/groups/{group_at}/conds/{cond_at}", form.rule_at(at));
+                let pointer = format!("{}/groups/{group_at}/conds/{cond_at}", form.rule_pointer(at));
                 let asked = check_condition(form, condition, &pointer, report);
                 if let (Some(question), Some(page)) = (asked, pages.get(&at)) {
                     check_order(form, order, condition, question, *page, &pointer, report);
@@ -57,7 +57,7 @@ fn check_condition<'f, 'r>(
     if *op == Operator::IsFilled && !condition.value.is_absent() {
         report.add(Code::ValueIgnored, format!("{at}/value"), "is_filled takes no value");
     }
-    if *op == Operator::Gt && !matches!(question.kind, Kind::Number { .. } | Kind::Unknown) {
+    if *op == Operator::Gt && !matches!(question.kind, QuestionKind::Number { .. } | QuestionKind::Unknown) {
         report.add(
             Code::GtOnNonNumber,
             format!("{at}/op"),
@@ -71,7 +71,7 @@ fn check_condition<'f, 'r>(
     }
     let pointer = format!("{at}/value");
     match (&question.kind, condition.value.get()) {
-        (Kind::Choice(_), Some(Operand::Text(option))) => {
+        (QuestionKind::Choice(_), Some(Operand::Text(option))) => {
             let message = format!("{} has no option {}", question_name(question), quoted(option));
             report.add(Code::ConditionOptionMissing, pointer, message);
         }
@@ -91,7 +91,7 @@ fn is_blank(value: &Field<Operand>) -> bool {
 /// Checks whether a walk can have asked the question before it tries the rule.
 fn check_order(
     form: &Questionnaire<'_>,
-    order: &mut Order<'_>,
+    order: &mut PageOrder<'_>,
     condition: &Condition,
     question: &QuestionPlan<'_>,
     page: usize,
@@ -106,7 +106,7 @@ fn check_order(
     } else if order.can_follow(page, question.page) == Some(false) {
         let message = format!("{} is never asked before {}", question_name(question), form.page_name(page));
         report.add(Code::ConditionOnLaterPage, format!("{at}/fieldId"), message);
-    } else if order.can_miss(page, question.page) {
+    } else if order.can_bypass(page, question.page) {
         let message = format!("some paths to {} skip {}", form.page_name(page), question_name(question));
         report.add(Code::ConditionMaybeUnasked, format!("{at}/fieldId"), message);
     }

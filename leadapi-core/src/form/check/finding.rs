@@ -84,7 +84,7 @@ impl Report {
         self.push(code, &pointer, &message, None);
     }
 
-    pub(super) fn show(
+    pub(super) fn add_with_witness(
         &mut self,
         code: Code,
         pointer: impl fmt::Display,

@@ -19,7 +19,7 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
     }
     let exploration = form.explore();
     check_walks(form, &exploration, report);
-    check_reach(form, &exploration, report);
+    check_reachability(form, &exploration, report);
     check_rules(form, &exploration, report);
     check_undecided(form, &exploration.proofs, report);
     if !exploration.proofs.complete {
@@ -38,11 +38,11 @@ fn check_walks(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
         };
         let page = again.unwrap_or_default();
         let message = format!("some answers lead back to {}, again and again", form.page_name(page));
-        report.show(Code::EndlessWalk, form.page_at(page), message, answers.clone());
+        report.add_with_witness(Code::EndlessWalk, form.page_pointer(page), message, answers.clone());
     }
     let mut show = |code, verdict: &Verdict<Answers>, what: &str| {
         if let Verdict::Refuted(answers) = verdict {
-            report.show(
+            report.add_with_witness(
                 code,
                 form.source.pointer(),
                 format_args!("some answers make a lead without {what}"),
@@ -54,7 +54,7 @@ fn check_walks(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
     show(Code::LeadWithoutContact, &proofs.contactable, "an email address or a phone number");
 }
 
-fn check_reach(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut Report) {
+fn check_reachability(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut Report) {
     let (pages, endings) = form.reachable();
     if let Verdict::Refuted(missing) = &exploration.proofs.pages {
         for page in missing {
@@ -63,7 +63,7 @@ fn check_reach(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
             } else {
                 (Code::PageUnreachable, "no rule or default route leads to")
             };
-            report.add(code, form.page_at(*page), format!("{message} {}", form.page_name(*page)));
+            report.add(code, form.page_pointer(*page), format!("{message} {}", form.page_name(*page)));
         }
     }
     if let Verdict::Refuted(missing) = &exploration.proofs.endings {
@@ -74,13 +74,17 @@ fn check_reach(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
             } else {
                 (Code::EndingUnreachable, "no rule or default route leads to")
             };
-            report.add(code, form.ending_at(ending.at), format_args!("{message} {}", ending_name(ending)));
+            report.add(code, form.ending_pointer(ending.at), format_args!("{message} {}", ending_name(ending)));
         }
     }
     let complete = exploration.proofs.complete;
     let creates_lead = if complete { exploration.creates_lead } else { may_create_lead(form, &pages) };
     if !creates_lead && !exploration.unknown_action {
-        report.add(Code::NoLeadEnding, form.at("settings/endings"), "no visitor reaches an ending that creates a lead");
+        report.add(
+            Code::NoLeadEnding,
+            form.pointer("settings/endings"),
+            "no visitor reaches an ending that creates a lead",
+        );
     }
 }
 
@@ -99,7 +103,7 @@ fn check_undecided(form: &Questionnaire<'_>, proofs: &Proofs, report: &mut Repor
             form.page_name(page),
             undecided(proofs)
         );
-        report.add(Code::UndecidedRule, form.rule_at(rule.at), message);
+        report.add(Code::UndecidedRule, form.rule_pointer(rule.at), message);
     }
 }
 
@@ -140,7 +144,7 @@ fn check_rules(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
         for rule in page.rules.iter().filter(|rule| matches!(rule.jump, Jump::To(_))) {
             let (may_match, followed) =
                 (exploration.may_match.contains(&rule.at), exploration.followed.contains(&rule.at));
-            let at = form.rule_at(rule.at);
+            let at = form.rule_pointer(rule.at);
             if rule.is_unconditional() {
                 if !followed && first == Some(rule.at) {
                     let message = format!("the other rules of {} cover all answers", form.page_name(index));

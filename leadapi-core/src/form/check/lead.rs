@@ -5,7 +5,7 @@ use super::{
     names::{question_name, quoted},
 };
 use crate::{
-    form::plan::{Kind, Questionnaire, non_blank},
+    form::plan::{QuestionKind, Questionnaire, non_blank},
     id::{ClientId, PipelineId},
 };
 
@@ -26,9 +26,11 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
     }
     for (index, question) in form.questions.iter().enumerate() {
         let Some(key) = question.key else { continue };
-        let at = format!("{}/mappedKey", form.question_at(index));
+        let at = format!("{}/mappedKey", form.question_pointer(index));
         let mismatch = match (key, &question.kind) {
-            ("email", Kind::Email) | ("phone", Kind::Phone) | ("value", Kind::Number { .. }) => None,
+            ("email", QuestionKind::Email)
+            | ("phone", QuestionKind::Phone)
+            | ("value", QuestionKind::Number { .. }) => None,
             ("email", _) => Some(Code::EmailKeyOnOtherType),
             ("phone", _) => Some(Code::PhoneKeyOnOtherType),
             ("value", _) => Some(Code::ValueKeyOnOtherType),
@@ -57,33 +59,34 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
             );
         }
     }
-    check_twice(form, report);
+    check_mapped_twice(form, report);
 }
 
 /// Reports questions on one path that are mapped to the same field.
-fn check_twice(form: &Questionnaire<'_>, report: &mut Report) {
+fn check_mapped_twice(form: &Questionnaire<'_>, report: &mut Report) {
     let mut pages: Vec<usize> = (0..form.pages.len()).collect();
     pages.sort_by_key(|page| form.graph.scc(*page));
     for key in FIELDS {
         let Some(mapped) = form.mapped.get(key).filter(|mapped| mapped.len() > 1) else { continue };
-        let firsts = Firsts::new(form, &pages, mapped);
+        let firsts = FirstMapped::new(form, &pages, mapped);
         for question in mapped {
             if let Some(other) = firsts.before(form, *question) {
                 let message = format!("{} is mapped to {key} too", form.question_name_at(other));
-                report.add(Code::MappedTwice, format!("{}/mappedKey", form.question_at(*question)), message);
+                report.add(Code::MappedTwice, format!("{}/mappedKey", form.question_pointer(*question)), message);
             }
         }
     }
 }
 
-/// The first of some questions, in record order, in and before each component of pages.
-struct Firsts {
+/// The first of the questions that are mapped to a field, in record order: in each strongly connected component of
+/// pages, and before it.
+struct FirstMapped {
     own: Vec<Option<usize>>,
     before: Vec<Option<usize>>,
 }
 
-impl Firsts {
-    /// Makes one pass over the pages, which are sorted so that predecessors of a component come first.
+impl FirstMapped {
+    /// Makes one pass over the pages, which must be in topological order of their components.
     fn new(form: &Questionnaire<'_>, pages: &[usize], mapped: &[usize]) -> Self {
         let mut firsts = Self { own: vec![None; pages.len()], before: vec![None; pages.len()] };
         for question in mapped {
@@ -108,7 +111,7 @@ impl Firsts {
         form.questions.get(question).map_or(usize::MAX, |question| form.graph.scc(question.page))
     }
 
-    /// Returns the first question that a path can pass before this one. Pages on a common cycle can precede each other
+    /// Returns the first question that a path can visit before this one. Pages on a common cycle can precede each other
     /// in any order, so record order decides between them.
     fn before(&self, form: &Questionnaire<'_>, question: usize) -> Option<usize> {
         let scc = Self::scc(form, question);

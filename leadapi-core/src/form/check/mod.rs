@@ -18,8 +18,8 @@ mod texts;
 pub use code::{Code, Severity};
 pub use finding::Finding;
 use finding::Report;
-use order::Order;
-pub(super) use shape::{At, Inspect};
+use order::PageOrder;
+pub(super) use shape::{Inspect, Inspector};
 
 use super::plan::Questionnaire;
 
@@ -52,7 +52,7 @@ impl Questionnaire<'_> {
         ids::check(self, &mut report);
         questions::check(self, &mut report);
         rules::check(self, &mut report);
-        let mut order = Order::new(self);
+        let mut order = PageOrder::new(self);
         conditions::check(self, &mut order, &mut report);
         texts::check(self, &mut order, &mut report);
         lead::check(self, &mut report);

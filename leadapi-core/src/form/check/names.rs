@@ -8,33 +8,33 @@ use crate::form::{
 };
 
 /// The maximum number of characters of a title in a message.
-const TITLE_CHARS: usize = 60;
+const MAX_TITLE_CHARS: usize = 60;
 
 /// JSON pointers.
 impl Questionnaire<'_> {
-    pub(super) fn at(&self, member: impl fmt::Display) -> String {
+    pub(super) fn pointer(&self, member: impl fmt::Display) -> String {
         format!("{}/{member}", self.source.pointer())
     }
 
-    pub(super) fn page_at(&self, page: usize) -> String {
+    pub(super) fn page_pointer(&self, page: usize) -> String {
         match self.pages.get(page).and_then(|page| page.at) {
-            Some(at) => self.at(format_args!("pages/{at}")),
+            Some(at) => self.pointer(format_args!("pages/{at}")),
             None => "/form".to_owned(),
         }
     }
 
-    pub(super) fn question_at(&self, question: usize) -> String {
+    pub(super) fn question_pointer(&self, question: usize) -> String {
         let plan = self.questions.get(question);
         let (page, at) = plan.map_or((0, 0), |question| (question.page, question.at));
-        format!("{}/fields/{at}", self.page_at(page))
+        format!("{}/fields/{at}", self.page_pointer(page))
     }
 
-    pub(super) fn rule_at(&self, at: usize) -> String {
-        self.at(format_args!("logic/rules/{at}"))
+    pub(super) fn rule_pointer(&self, at: usize) -> String {
+        self.pointer(format_args!("logic/rules/{at}"))
     }
 
-    pub(super) fn ending_at(&self, at: usize) -> String {
-        self.at(format_args!("settings/endings/{at}"))
+    pub(super) fn ending_pointer(&self, at: usize) -> String {
+        self.pointer(format_args!("settings/endings/{at}"))
     }
 }
 
@@ -71,22 +71,22 @@ pub(super) fn record_name(rule: &Rule, at: usize) -> String {
 
 /// Formats `page "p1" ("Your age")`, or `page 3 ("Your age")` for a page without an id. Numbers start at 1.
 fn name(what: &str, id: Option<&str>, at: usize, title: Option<&str>) -> String {
-    let id = id.map_or_else(|| (at + 1).to_string(), |id| format!("{:?}", cut(id)));
+    let id = id.map_or_else(|| (at + 1).to_string(), |id| format!("{:?}", truncate(id)));
     match title.map(str::trim).filter(|title| !title.is_empty()) {
-        Some(title) => format!("{what} {id} ({:?})", cut(title)),
+        Some(title) => format!("{what} {id} ({:?})", truncate(title)),
         None => format!("{what} {id}"),
     }
 }
 
 /// Quotes a text of the record, truncated to fit a message.
 pub(super) fn quoted(text: &str) -> String {
-    format!("{:?}", cut(text))
+    format!("{:?}", truncate(text))
 }
 
-fn cut(text: &str) -> String {
-    let mut cut: String = text.chars().take(TITLE_CHARS).collect();
-    if cut.len() < text.len() {
-        cut.push('…');
+fn truncate(text: &str) -> String {
+    let mut truncated: String = text.chars().take(MAX_TITLE_CHARS).collect();
+    if truncated.len() < text.len() {
+        truncated.push('…');
     }
-    cut
+    truncated
 }

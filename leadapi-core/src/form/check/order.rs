@@ -8,10 +8,10 @@ use crate::form::plan::{Dominators, Graph, Questionnaire};
 const WORK: usize = 16;
 
 /// The maximum number of cached entries, over all searches.
-const KEPT: usize = 4_000_000;
+const MAX_CACHED: usize = 4_000_000;
 
-/// Answers questions about the order of pages, mostly without a search.
-pub(super) struct Order<'f> {
+/// The order in which walks can visit pages, mostly known without a search.
+pub(super) struct PageOrder<'f> {
     graph: &'f Graph,
     dominators: Dominators,
     /// The pages reachable from each start page of a search.
@@ -19,7 +19,7 @@ pub(super) struct Order<'f> {
     work: usize,
 }
 
-impl<'f> Order<'f> {
+impl<'f> PageOrder<'f> {
     pub(super) fn new(form: &'f Questionnaire<'_>) -> Self {
         let graph = &form.graph;
         let next: Vec<Vec<usize>> = (0..form.pages.len()).map(|page| graph.next(page).collect()).collect();
@@ -38,7 +38,7 @@ impl<'f> Order<'f> {
             return Some(true);
         }
         if !self.searches.contains_key(&first) {
-            if (self.searches.len() + 1).saturating_mul(self.graph.targets.len()) > KEPT {
+            if (self.searches.len() + 1).saturating_mul(self.graph.targets.len()) > MAX_CACHED {
                 self.searches.clear();
             }
             let reached = self.search(first)?;
@@ -50,21 +50,21 @@ impl<'f> Order<'f> {
     fn search(&mut self, first: usize) -> Option<Vec<bool>> {
         self.work = self.work.checked_sub(1 + self.graph.targets.len() / 64)?;
         let mut reached = vec![false; self.graph.targets.len()];
-        let mut open = vec![first];
-        while let Some(page) = open.pop() {
+        let mut stack = vec![first];
+        while let Some(page) = stack.pop() {
             let Some(seen) = reached.get_mut(page) else { continue };
             if !std::mem::replace(seen, true) {
-                let before = open.len();
-                open.extend(self.graph.next(page));
-                self.work = self.work.checked_sub(1 + open.len() - before)?;
+                let pending = stack.len();
+                stack.extend(self.graph.next(page));
+                self.work = self.work.checked_sub(1 + stack.len() - pending)?;
             }
         }
         Some(reached)
     }
 
-    /// Returns whether a path from the first page of the form leads to `page` without passing through `missed`.
-    pub(super) fn can_miss(&self, page: usize, missed: usize) -> bool {
+    /// Returns whether a path from the first page of the form leads to `page` without passing through `bypassed`.
+    pub(super) fn can_bypass(&self, page: usize, bypassed: usize) -> bool {
         self.dominators.is_reachable(page)
-            && !(self.dominators.is_reachable(missed) && self.dominators.dominates(missed, page))
+            && !(self.dominators.is_reachable(bypassed) && self.dominators.dominates(bypassed, page))
     }
 }

@@ -8,7 +8,7 @@ use crate::form::{
     entries,
     field::Field,
     number::Number,
-    plan::{Kind, QuestionPlan, Questionnaire, non_blank},
+    plan::{QuestionKind, QuestionPlan, Questionnaire, non_blank},
 };
 
 pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
@@ -22,13 +22,13 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
         if page.questions.is_empty() {
             report.add(
                 Code::PageWithoutQuestions,
-                form.page_at(index),
+                form.page_pointer(index),
                 format_args!("{} has no questions", form.page_name(index)),
             );
         }
     }
     for (index, question) in form.questions.iter().enumerate() {
-        check_question(question, &form.question_at(index), report);
+        check_question(question, &form.question_pointer(index), report);
     }
 }
 
@@ -38,7 +38,7 @@ fn check_question(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
         report.add(Code::LabelEmpty, format!("{at}/label"), format_args!("{} has no label", question_name(question)));
     }
     match &question.kind {
-        Kind::Unknown => {
+        QuestionKind::Unknown => {
             let kind = record.kind.get().map_or("", |kind| kind.as_str());
             report.add(
                 Code::UnknownQuestionType,
@@ -46,7 +46,7 @@ fn check_question(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
                 format!("{} has the type {}, which is not in the contract", question_name(question), quoted(kind)),
             );
         }
-        Kind::Choice(options) => {
+        QuestionKind::Choice(options) => {
             let pointer = format!("{at}/options");
             match (options.len(), question.required) {
                 (0, true) => {
@@ -71,14 +71,14 @@ fn check_question(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
         }
         _ => {}
     }
-    if !matches!(question.kind, Kind::Choice(_)) && record.options.items().next().is_some() {
+    if !matches!(question.kind, QuestionKind::Choice(_)) && record.options.items().next().is_some() {
         report.add(
             Code::OptionsOnOtherType,
             format!("{at}/options"),
             format_args!("{} is not a single_choice", question_name(question)),
         );
     }
-    if !matches!(question.kind, Kind::Number { .. }) && record.min.get().is_some() {
+    if !matches!(question.kind, QuestionKind::Number { .. }) && record.min.get().is_some() {
         report.add(
             Code::MinOnOtherType,
             format!("{at}/min"),

@@ -19,7 +19,7 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
         form.pages.iter().enumerate().filter_map(|(index, page)| Some((page.id?, index))).collect();
     let endings: HashSet<&str> = form.endings.iter().filter_map(|ending| ending.id).collect();
     for (at, rule) in form.source.rules() {
-        let pointer = form.rule_at(at);
+        let pointer = form.rule_pointer(at);
         if non_blank(&rule.from_page_id).is_none_or(|id| !pages.contains_key(id)) {
             let message = format!("{} belongs to a page that does not exist", record_name(rule, at));
             report.add(Code::FromPageMissing, format!("{pointer}/fromPageId"), message);
@@ -77,7 +77,7 @@ fn check_groups(rule: &Rule, at: &str, report: &mut Report) {
 fn check_page(form: &Questionnaire<'_>, index: usize, page: &PagePlan<'_>, report: &mut Report) {
     let mut taken = false;
     for rule in &page.rules {
-        let pointer = form.rule_at(rule.at);
+        let pointer = form.rule_pointer(rule.at);
         if !rule.fallback && rule.groups.is_empty() {
             let message = format!("{} has no conditions and is not named {FALLBACK:?}", rule_name(rule));
             report.add(Code::RuleWithoutConditions, pointer, message);
@@ -111,6 +111,6 @@ fn check_default(form: &Questionnaire<'_>, index: usize, page: &PagePlan<'_>, re
     let conditional = page.rules.iter().rev().filter(|rule| !rule.groups.is_empty());
     for rule in conditional.take_while(|rule| jump(rule) == Some(default)) {
         let message = format!("{} leads there without {}", form.page_name(index), rule_name(rule));
-        report.add(Code::RuleSameAsDefault, form.rule_at(rule.at), message);
+        report.add(Code::RuleSameAsDefault, form.rule_pointer(rule.at), message);
     }
 }

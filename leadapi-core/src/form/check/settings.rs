@@ -7,7 +7,7 @@ use super::{
 use crate::form::{
     extensible_enum::{CalendarProvider, EndingKind},
     field::Field,
-    plan::{EndingPlan, Kind, Questionnaire, Version, non_blank, web_url},
+    plan::{EndingPlan, QuestionKind, Questionnaire, Version, non_blank, web_url},
     record::Extra,
 };
 
@@ -16,7 +16,7 @@ const CONTRAST: f64 = 4.5;
 
 pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
     for ending in &form.endings {
-        check_ending(form, ending, &form.ending_at(ending.at), report);
+        check_ending(form, ending, &form.ending_pointer(ending.at), report);
     }
     check_settings(form, report);
     check_theme(form, report);
@@ -79,24 +79,32 @@ fn check_settings(form: &Questionnaire<'_>, report: &mut Report) {
     if let Some(url) = non_blank(&settings.redirect_url).filter(|url| web_url(url).is_none()) {
         report.add(
             Code::BadRedirectUrl,
-            form.at("settings/redirectUrl"),
+            form.pointer("settings/redirectUrl"),
             format!("{} is not an http or https URL", quoted(url)),
         );
     }
-    let asks = |kind: fn(&Kind<'_>) -> bool| form.questions.iter().any(|question| kind(&question.kind));
-    if settings.verify_email.get() == Some(&true) && !asks(|kind| matches!(kind, Kind::Email)) {
-        report.add(Code::VerifyEmailWithoutEmail, form.at("settings/verifyEmail"), "the form has no email question");
+    let asks = |kind: fn(&QuestionKind<'_>) -> bool| form.questions.iter().any(|question| kind(&question.kind));
+    if settings.verify_email.get() == Some(&true) && !asks(|kind| matches!(kind, QuestionKind::Email)) {
+        report.add(
+            Code::VerifyEmailWithoutEmail,
+            form.pointer("settings/verifyEmail"),
+            "the form has no email question",
+        );
     }
-    if settings.verify_phone.get() == Some(&true) && !asks(|kind| matches!(kind, Kind::Phone)) {
-        report.add(Code::VerifyPhoneWithoutPhone, form.at("settings/verifyPhone"), "the form has no phone question");
+    if settings.verify_phone.get() == Some(&true) && !asks(|kind| matches!(kind, QuestionKind::Phone)) {
+        report.add(
+            Code::VerifyPhoneWithoutPhone,
+            form.pointer("settings/verifyPhone"),
+            "the form has no phone question",
+        );
     }
     if let Some(id) = non_blank(&settings.auto_book_field_id).filter(|id| form.question(id).is_none()) {
         let message = format!("there is no question {}", quoted(id));
-        report.add(Code::AutoBookQuestionMissing, form.at("settings/autoBookFieldId"), message);
+        report.add(Code::AutoBookQuestionMissing, form.pointer("settings/autoBookFieldId"), message);
     }
     if form.version() == Version::Live && !settings.default_booking_slug.is_absent() {
         let message = "snapshots are published without a default calendar";
-        report.add(Code::SnapshotHasDefaultSlug, form.at("settings/defaultBookingSlug"), message);
+        report.add(Code::SnapshotHasDefaultSlug, form.pointer("settings/defaultBookingSlug"), message);
     }
 }
 
@@ -112,7 +120,7 @@ fn check_theme(form: &Questionnaire<'_>, report: &mut Report) {
         if let Some(text) = non_blank(colour).filter(|text| colour::parse(text).is_none()) {
             report.add(
                 Code::BadColour,
-                form.at(format_args!("theme/{name}")),
+                form.pointer(format_args!("theme/{name}")),
                 format!("{} is not written as #rrggbb", quoted(text)),
             );
         }
@@ -124,7 +132,7 @@ fn check_theme(form: &Questionnaire<'_>, report: &mut Report) {
     let contrasts = backgrounds.filter_map(|background| Some(colour::contrast(text?, background)));
     if let Some(least) = contrasts.min_by(f64::total_cmp).filter(|least| *least < CONTRAST) {
         let message = format!("the contrast of the text on the background is {least:.1} to 1");
-        report.add(Code::LowContrast, form.at("theme/textColor"), message);
+        report.add(Code::LowContrast, form.pointer("theme/textColor"), message);
     }
 }
 

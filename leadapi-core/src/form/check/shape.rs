@@ -9,17 +9,17 @@ use crate::form::{
     plan::{Questionnaire, Version},
 };
 
-/// A location in a record, and the report for findings there.
-pub(in crate::form) struct At<'r> {
+/// Walks the JSON of a record, and reports findings at its current location.
+pub(in crate::form) struct Inspector<'r> {
     report: &'r mut Report,
     pointer: String,
-    /// The members of the form that belong to the other version.
-    passed_over: &'static [&'static str],
+    /// The members that belong to the other version of the form.
+    excluded: &'static [&'static str],
 }
 
 /// Records and values that can be checked for unexpected JSON.
 pub(in crate::form) trait Inspect {
-    fn inspect(&self, at: &mut At<'_>);
+    fn inspect(&self, inspector: &mut Inspector<'_>);
 }
 
 /// The members that both a form and its snapshot have.
@@ -27,17 +27,17 @@ const DRAFT: &[&str] = &["/form/pages", "/form/logic", "/form/theme", "/form/set
 const LIVE: &[&str] = &["/form/live_snapshot"];
 
 pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
-    let passed_over = if form.version() == Version::Live { DRAFT } else { LIVE };
-    form.source.record.inspect(&mut At { report, pointer: String::new(), passed_over });
+    let excluded = if form.version() == Version::Live { DRAFT } else { LIVE };
+    form.source.record.inspect(&mut Inspector { report, pointer: String::new(), excluded });
 }
 
-impl At<'_> {
+impl Inspector<'_> {
     /// Visits a member or an element.
     pub(in crate::form) fn member(&mut self, name: &str, look: impl FnOnce(&mut Self)) {
         let length = self.pointer.len();
         self.pointer.push('/');
         self.pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
-        if !self.passed_over.contains(&self.pointer.as_str()) {
+        if !self.excluded.contains(&self.pointer.as_str()) {
             look(self);
         }
         self.pointer.truncate(length);
@@ -45,10 +45,10 @@ impl At<'_> {
 
     /// Reports a member that is not in the contract.
     pub(in crate::form) fn unknown(&mut self, name: &str) {
-        self.member(name, |at| {
-            at.report.add(
+        self.member(name, |inspector| {
+            inspector.report.add(
                 Code::UnknownMember,
-                &at.pointer,
+                &inspector.pointer,
                 format_args!("the contract has no member {} here", quoted(name)),
             );
         });
@@ -72,21 +72,21 @@ impl At<'_> {
 }
 
 impl<T: Inspect> Inspect for Field<T> {
-    fn inspect(&self, at: &mut At<'_>) {
+    fn inspect(&self, inspector: &mut Inspector<'_>) {
         match self {
             Self::Absent | Self::Null => {}
-            Self::Value(value) => value.inspect(at),
-            Self::Other(raw) => at.unexpected(raw.text()),
+            Self::Value(value) => value.inspect(inspector),
+            Self::Other(raw) => inspector.unexpected(raw.text()),
         }
     }
 }
 
 impl<T: Inspect> Inspect for Vec<Entry<T>> {
-    fn inspect(&self, at: &mut At<'_>) {
+    fn inspect(&self, inspector: &mut Inspector<'_>) {
         for (index, entry) in self.iter().enumerate() {
-            at.member(&index.to_string(), |at| match entry {
-                Entry::Value(value) => value.inspect(at),
-                Entry::Other(raw) => at.unexpected(raw.text()),
+            inspector.member(&index.to_string(), |inspector| match entry {
+                Entry::Value(value) => value.inspect(inspector),
+                Entry::Other(raw) => inspector.unexpected(raw.text()),
             });
         }
     }
@@ -95,7 +95,7 @@ impl<T: Inspect> Inspect for Vec<Entry<T>> {
 macro_rules! plain {
     ($($type:ty)*) => {$(
         impl Inspect for $type {
-            fn inspect(&self, _: &mut At<'_>) {}
+            fn inspect(&self, _: &mut Inspector<'_>) {}
         }
     )*};
 }

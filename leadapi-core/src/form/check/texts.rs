@@ -1,19 +1,19 @@
 //! Checks of placeholders in labels, endings and the confirmation message.
 
-use super::{Code, Report, names::quoted, order::Order};
+use super::{Code, Report, names::quoted, order::PageOrder};
 use crate::form::{
     plan::{QuestionPlan, Questionnaire},
     walk::{Piece, pieces},
 };
 
-pub(super) fn check(form: &Questionnaire<'_>, order: &mut Order<'_>, report: &mut Report) {
+pub(super) fn check(form: &Questionnaire<'_>, order: &mut PageOrder<'_>, report: &mut Report) {
     for (index, question) in form.questions.iter().enumerate() {
-        let at = format!("{}/label", form.question_at(index));
+        let at = format!("{}/label", form.question_pointer(index));
         for key in check_text(form, question.label, &at, report) {
             let known: Vec<&QuestionPlan<'_>> = named(form, key);
             // Certainly answered: required, and on every path to this page.
             let certain = known.iter().any(|other| {
-                other.required && other.page != question.page && !order.can_miss(question.page, other.page)
+                other.required && other.page != question.page && !order.can_bypass(question.page, other.page)
             });
             if !certain {
                 check_order(order, &known, question, key, &at, report);
@@ -21,13 +21,13 @@ pub(super) fn check(form: &Questionnaire<'_>, order: &mut Order<'_>, report: &mu
         }
     }
     for ending in &form.endings {
-        let at = form.ending_at(ending.at);
+        let at = form.ending_pointer(ending.at);
         for (name, text) in [("heading", &ending.record.heading), ("message", &ending.record.message)] {
             check_text(form, text.as_str().unwrap_or_default(), &format!("{at}/{name}"), report);
         }
     }
     if form.endings.is_empty() {
-        check_text(form, form.source.confirmation.unwrap_or_default(), &form.at("confirmation_message"), report);
+        check_text(form, form.source.confirmation.unwrap_or_default(), &form.pointer("confirmation_message"), report);
     }
 }
 
@@ -40,7 +40,7 @@ fn check_text<'t>(form: &Questionnaire<'_>, text: &'t str, at: &str, report: &mu
             Piece::Brace(brace) => {
                 report.add(Code::UnbalancedBrace, at, format_args!("the brace {brace:?} has no counterpart"));
             }
-            Piece::Key { key, .. } if form.knows(key) => known.push(key),
+            Piece::Key { key, .. } if form.is_known_key(key) => known.push(key),
             Piece::Key { key, .. } => {
                 report.add(
                     Code::UnknownPlaceholder,
@@ -60,7 +60,7 @@ fn named<'f, 'r>(form: &'f Questionnaire<'r>, key: &str) -> Vec<&'f QuestionPlan
 }
 
 fn check_order(
-    order: &mut Order<'_>,
+    order: &mut PageOrder<'_>,
     known: &[&QuestionPlan<'_>],
     question: &QuestionPlan<'_>,
     key: &str,

@@ -1,8 +1,8 @@
-//! Compiled conditions. Faults are found once, at compile time, so walks only evaluate.
+//! Compiled conditions. Faults are found once, at compile time, so a walk only evaluates.
 
 use super::{
     Questionnaire,
-    question::{Kind, Slot, decimal},
+    question::{QuestionKind, Slot, decimal},
 };
 use crate::form::{
     answer::Answer,
@@ -166,15 +166,19 @@ impl<'r> Cond<'r> {
 
 impl<'r> Test<'r> {
     /// Returns `None` if no answer to a question of this kind could pass.
-    fn new(op: &Operator, kind: &Kind<'_>, value: &'r Field<Operand>) -> Option<Self> {
+    fn new(op: &Operator, kind: &QuestionKind<'_>, value: &'r Field<Operand>) -> Option<Self> {
         match (op, kind, value.get()) {
             (Operator::IsFilled, ..) => Some(Self::Filled),
-            (Operator::Equals, Kind::Choice(options), Some(Operand::Text(id))) => options.find(id).map(Self::Chosen),
-            (Operator::Equals, Kind::Choice(_), _) => None,
-            (Operator::Equals, Kind::Number { .. }, Some(value)) => number(value).map(Self::Equal),
+            (Operator::Equals, QuestionKind::Choice(options), Some(Operand::Text(id))) => {
+                options.find(id).map(Self::Chosen)
+            }
+            (Operator::Equals, QuestionKind::Choice(_), _) => None,
+            (Operator::Equals, QuestionKind::Number { .. }, Some(value)) => number(value).map(Self::Equal),
             (Operator::Equals, _, Some(Operand::Text(text))) => Some(Self::Text(text.trim())),
             (Operator::Equals, _, Some(Operand::Number(number))) => Some(Self::Text(number.as_str())),
-            (Operator::Gt, Kind::Number { .. } | Kind::Unknown, Some(value)) => number(value).map(Self::Greater),
+            (Operator::Gt, QuestionKind::Number { .. } | QuestionKind::Unknown, Some(value)) => {
+                number(value).map(Self::Greater)
+            }
             _ => None,
         }
     }
@@ -198,7 +202,7 @@ impl<'r> Test<'r> {
     }
 }
 
-/// Returns the finite number that a condition's value stands for.
+/// Parses a condition's value as a finite number.
 fn number(value: &Operand) -> Option<f64> {
     match value {
         Operand::Number(number) => Number::as_f64(number),

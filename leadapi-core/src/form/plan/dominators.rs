@@ -190,10 +190,10 @@ mod tests {
         reached
     }
 
-    /// Compares with plain reachability on thousands of random graphs; all graphs of up to five pages would be too
-    /// many.
+    /// Compares with plain reachability on thousands of random graphs; there are too many graphs of up to five pages to
+    /// test them all.
     #[test]
-    fn a_page_dominates_another_exactly_if_nothing_gets_past_it() {
+    fn dominators_match_reachability_without_the_page() {
         let mut seed = 1_u64;
         let mut draw = |below: usize| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -1,6 +1,6 @@
 //! Endings and their calendars.
 
-use super::{Ids, Source, Version, non_blank};
+use super::{Source, UniqueIds, Version, non_blank};
 use crate::form::{
     ending::Ending,
     extensible_enum::{CalendarProvider, EndingKind},
@@ -29,8 +29,8 @@ pub struct Calendar<'r> {
 
 impl<'r> EndingPlan<'r> {
     pub(super) fn all(source: &Source<'r>) -> Vec<Self> {
-        let mut ids = Ids::default();
-        source.endings().map(|(at, record)| Self { id: ids.take(&record.id), at, record }).collect()
+        let mut ids = UniqueIds::default();
+        source.endings().map(|(at, record)| Self { id: ids.claim(&record.id), at, record }).collect()
     }
 
     pub(in crate::form) fn creates_lead(&self, by_default: bool) -> bool {
@@ -77,7 +77,7 @@ mod tests {
     use super::web_url;
 
     #[test]
-    fn only_the_web_is_gone_to() {
+    fn only_http_and_https_urls_are_redirect_targets() {
         for good in ["https://example.com", "HTTP://example.com/a?b#c", " https://bücher.example/ "] {
             assert_eq!(web_url(good), Some(good.trim()), "{good}");
         }

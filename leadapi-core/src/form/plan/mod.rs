@@ -1,7 +1,7 @@
 //! A compiled version of a record. Compiling turns untrusted JSON into typed values, so no later stage sees any.
 //!
-//! An id that is blank, of another type or a duplicate counts as absent. Its owner still exists, but no rule can refer
-//! to it. So the first of two owners of an id wins everywhere.
+//! An id that is blank, not a string, or a duplicate counts as absent. The object that has it still exists, but no rule
+//! can refer to it. So if two objects have the same id, the first one wins everywhere.
 
 mod condition;
 mod dominators;
@@ -20,7 +20,7 @@ pub use ending::Calendar;
 pub(super) use ending::{EndingPlan, web_url};
 pub(super) use graph::Graph;
 pub use question::Problem;
-pub(super) use question::{Kind, QuestionPlan, Slot};
+pub(super) use question::{QuestionKind, QuestionPlan, Slot};
 pub(super) use rule::{ENDING, FALLBACK, Jump, RulePlan, RuleResult, Target};
 pub(super) use version::Source;
 pub use version::Version;
@@ -71,7 +71,7 @@ impl FormRecord {
     /// Compiles a version of the form.
     ///
     /// [`Version::Live`] compiles the published snapshot. If `live_snapshot` is absent, null or an empty object, it
-    /// compiles the draft, whatever `live_version` says. [`Questionnaire::version`] tells which version was compiled.
+    /// compiles the draft, whatever `live_version` says. [`Questionnaire::version`] returns the version that was compiled.
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, Policy, Version};
@@ -91,13 +91,13 @@ impl<'r> Questionnaire<'r> {
     fn new(source: Source<'r>, policy: &Policy) -> Self {
         let mut questions = Vec::new();
         let mut pages = Vec::new();
-        let mut ids = Ids::default();
-        let mut question_ids = Ids::default();
+        let mut ids = UniqueIds::default();
+        let mut question_ids = UniqueIds::default();
         for (at, page) in source.pages() {
-            let id = ids.take(page.map_or(&Field::Absent, |page| &page.id));
+            let id = ids.claim(page.map_or(&Field::Absent, |page| &page.id));
             let first = questions.len();
             for (field, question) in super::entries(source.fields(page)) {
-                if let Some(id) = question_ids.take(&question.id) {
+                if let Some(id) = question_ids.claim(&question.id) {
                     questions.push(QuestionPlan::new(id, pages.len(), field, question));
                 }
             }
@@ -195,7 +195,7 @@ impl<'r> Questionnaire<'r> {
     }
 
     /// Returns whether a placeholder with this key refers to a question.
-    pub(super) fn knows(&self, key: &str) -> bool {
+    pub(super) fn is_known_key(&self, key: &str) -> bool {
         self.mapped.contains_key(key) || self.question(key).is_some()
     }
 
@@ -206,13 +206,13 @@ impl<'r> Questionnaire<'r> {
     }
 }
 
-/// The ids seen so far.
+/// The ids claimed so far.
 #[derive(Default)]
-pub(super) struct Ids<'r>(std::collections::HashSet<&'r str>);
+pub(super) struct UniqueIds<'r>(std::collections::HashSet<&'r str>);
 
-impl<'r> Ids<'r> {
+impl<'r> UniqueIds<'r> {
     /// Claims the id. Returns `None` if it is missing or a duplicate.
-    pub(super) fn take(&mut self, id: &'r Field<String>) -> Option<&'r str> {
+    pub(super) fn claim(&mut self, id: &'r Field<String>) -> Option<&'r str> {
         let id = non_blank(id)?;
         self.0.insert(id).then_some(id)
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Ids, non_blank};
+use super::{UniqueIds, non_blank};
 use crate::{
     form::{
         answer::Answer,
@@ -20,7 +20,7 @@ pub(in crate::form) struct QuestionPlan<'r> {
     pub page: usize,
     /// The index of the question among the fields of its page.
     pub at: usize,
-    pub kind: Kind<'r>,
+    pub kind: QuestionKind<'r>,
     pub label: &'r str,
     pub required: bool,
     pub key: Option<&'r str>,
@@ -29,7 +29,7 @@ pub(in crate::form) struct QuestionPlan<'r> {
 
 /// The kind of answer that a question takes.
 #[derive(Debug)]
-pub(in crate::form) enum Kind<'r> {
+pub(in crate::form) enum QuestionKind<'r> {
     Choice(Options<'r>),
     Number {
         min: Option<f64>,
@@ -132,7 +132,7 @@ impl<'r> QuestionPlan<'r> {
             id,
             page,
             at,
-            kind: Kind::new(record),
+            kind: QuestionKind::new(record),
             label: record.label.as_str().unwrap_or_default(),
             required: record.required.get() == Some(&true),
             key: non_blank(&record.mapped_key),
@@ -164,12 +164,12 @@ impl<'r> QuestionPlan<'r> {
     }
 }
 
-impl<'r> Kind<'r> {
+impl<'r> QuestionKind<'r> {
     fn new(question: &'r Question) -> Self {
         match question.kind.get() {
             Some(QuestionType::SingleChoice) => {
-                let mut ids = Ids::default();
-                let option = |choice: &'r Choice| Some(OptionPlan::new(ids.take(&choice.id)?, choice));
+                let mut ids = UniqueIds::default();
+                let option = |choice: &'r Choice| Some(OptionPlan::new(ids.claim(&choice.id)?, choice));
                 Self::Choice(Options::new(question.options.items().filter_map(option).collect()))
             }
             Some(QuestionType::Number) => Self::Number { min: question.min.get().and_then(Number::as_f64) },
@@ -209,11 +209,11 @@ impl<'r> Kind<'r> {
 
 impl<'r> Options<'r> {
     /// The maximum number of options to scan linearly instead of by binary search.
-    const SCANNED: usize = 16;
+    const MAX_LINEAR_SCAN: usize = 16;
 
     fn new(all: Vec<OptionPlan<'r>>) -> Self {
         let mut sorted = Vec::new();
-        if all.len() > Self::SCANNED {
+        if all.len() > Self::MAX_LINEAR_SCAN {
             sorted.extend(0..all.len());
             sorted.sort_unstable_by_key(|index| all.get(*index).map(|option| option.id));
         }
@@ -275,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_decimal_is_digits_with_a_sign_a_point_and_an_exponent() {
+    fn only_plain_decimal_numbers_are_parsed() {
         for (text, number) in
             [("5", 5.0_f64), (" -5. ", -5.0), ("+.5", 0.5), ("1e3", 1000.0), ("007", 7.0), ("1E-2", 0.01)]
         {

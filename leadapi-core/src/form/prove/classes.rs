@@ -1,4 +1,4 @@
-//! Equivalence classes of answers: answers to a question that no rule can tell apart share one.
+//! Equivalence classes of answers: two answers to a question are equivalent if no rule distinguishes them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,7 +6,7 @@ use super::{
     super::{
         answer::Answer,
         number::Number,
-        plan::{Kind, QuestionPlan, Questionnaire, Slot},
+        plan::{QuestionKind, QuestionPlan, Questionnaire, Slot},
         walk::{is_contact, is_name},
     },
     signature::{Signature, Tests},
@@ -81,23 +81,24 @@ fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answ
     let constants = tests.texts();
     let mut answers = vec![None];
     match &question.kind {
-        Kind::Choice(options) => answers.extend(options.iter().map(|option| Some(option.id.into()))),
-        Kind::Number { min } => {
+        QuestionKind::Choice(options) => answers.extend(options.iter().map(|option| Some(option.id.into()))),
+        QuestionKind::Number { min } => {
             let numbers = numbers(tests.numbers().chain(*min));
             answers.extend(numbers.iter().map(|number| Some(number.clone().into())));
             if question.key == Some("phone") {
                 // A number whose spelling is longer than a phone number may be is not a phone number.
-                let long = numbers.iter().filter_map(|number| spelled(number, PHONE.max_chars()));
+                let long = numbers.iter().filter_map(|number| with_extra_zeros(number, PHONE.max_chars()));
                 answers.extend(long.map(|number| Some(number.into())));
             }
         }
-        Kind::Text | Kind::Email | Kind::Phone | Kind::Unknown => {
-            let others = ["something", "someone@example.org", "202 555 0100"].map(|text| unlike(text, constants));
+        QuestionKind::Text | QuestionKind::Email | QuestionKind::Phone | QuestionKind::Unknown => {
+            let others =
+                ["something", "someone@example.org", "202 555 0100"].map(|text| distinct_text(text, constants));
             answers.extend(constants.iter().map(|text| Some((*text).into())));
             answers.extend(others.map(|text| Some(text.into())));
         }
     }
-    if matches!(question.kind, Kind::Unknown) {
+    if matches!(question.kind, QuestionKind::Unknown) {
         answers.extend([true, false].map(|yes| Some(yes.into())));
         // A number is also compared as text: once spelled like the condition's value, and once differently.
         let written = constants.iter().filter_map(|text| Number::parse(text).ok());
@@ -109,7 +110,7 @@ fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answ
 }
 
 /// Returns the same number, spelled with this many extra zeros.
-fn spelled(number: &Number, zeros: usize) -> Option<Number> {
+fn with_extra_zeros(number: &Number, zeros: usize) -> Option<Number> {
     let zeros = "0".repeat(zeros);
     let spelling = match number.as_str().split_once('e') {
         None => format!("{number}e{zeros}"),
@@ -121,12 +122,12 @@ fn spelled(number: &Number, zeros: usize) -> Option<Number> {
 
 /// Returns the same number in a spelling that is not in `others`, which is sorted.
 fn respelled(number: &Number, others: &[&str]) -> Option<Number> {
-    let mut spellings = (1..others.len() + 2).filter_map(|zeros| spelled(number, zeros));
+    let mut spellings = (1..others.len() + 2).filter_map(|zeros| with_extra_zeros(number, zeros));
     spellings.find(|spelling| others.binary_search(&spelling.as_str()).is_err())
 }
 
 /// Changes the text until it is not in `others`, which is sorted.
-fn unlike(text: &str, others: &[&str]) -> String {
+fn distinct_text(text: &str, others: &[&str]) -> String {
     let mut text = text.to_owned();
     while others.binary_search(&text.as_str()).is_ok() {
         text.insert(0, '1');
@@ -165,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_can_always_be_spelled_otherwise() {
+    fn every_number_has_another_spelling() {
         for text in ["5", "-0.5", "1e300", "1.5e-7"] {
             let number = Number::parse(text).unwrap();
             let mut others = vec![text.to_owned()];
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn between_two_doubles_is_another_or_none() {
+    fn between_returns_a_double_strictly_inside_or_none() {
         for (low, high) in [
             (0.0, 1.0),
             (0.0, 9.0),

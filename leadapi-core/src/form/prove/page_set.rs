@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_in_any_order_are_the_same_set() {
+    fn insertion_order_does_not_matter() {
         // Enumerates every order of six pages through the factorial number system.
         for mut number in 0..720_usize {
             let (mut left, mut set, mut known) = (vec![1, 2, 3, 5, 6, 9], PageSet::default(), BTreeSet::new());

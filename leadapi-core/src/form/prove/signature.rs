@@ -1,4 +1,4 @@
-//! Signatures: how the rules tell answers to one question apart.
+//! Signatures: how the rules distinguish answers to one question.
 
 use std::collections::HashMap;
 

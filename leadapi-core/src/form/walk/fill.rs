@@ -119,7 +119,7 @@ impl<'a> Walk<'a> {
         for piece in pieces(text) {
             match piece {
                 Piece::Text(text) | Piece::Brace(text) => filled.push_str(text),
-                Piece::Key { key, typed } if !self.form.knows(key) => filled.push_str(typed),
+                Piece::Key { key, typed } if !self.form.is_known_key(key) => filled.push_str(typed),
                 Piece::Key { key, .. } => match self.placeholder_value(key, steps) {
                     Some(text) => escape.push(&text, &mut filled),
                     None => escape.push(fallback, &mut filled),

@@ -3,7 +3,7 @@
 use super::Walk;
 use crate::form::{
     ending::Ending,
-    plan::{Calendar, EndingPlan, Kind, Questionnaire, Slot, web_url},
+    plan::{Calendar, EndingPlan, QuestionKind, Questionnaire, Slot, web_url},
 };
 
 /// A reached ending, and what the host must do about it.
@@ -88,8 +88,8 @@ impl<'a> Walk<'a> {
         let phone = settings.is_some_and(|settings| settings.verify_phone.get() == Some(&true));
         let verifications = self.answered().filter_map(|answer| {
             let kind = match answer.question.kind {
-                Kind::Email if email => VerificationKind::Email,
-                Kind::Phone if phone => VerificationKind::Phone,
+                QuestionKind::Email if email => VerificationKind::Email,
+                QuestionKind::Phone if phone => VerificationKind::Phone,
                 _ => return None,
             };
             let Slot::Text(text) = answer.slot else { return None };

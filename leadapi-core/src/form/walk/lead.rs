@@ -6,7 +6,7 @@ use super::{End, Escape, PathAnswer, Walk, lines};
 use crate::{
     form::{
         answer::Answer,
-        plan::{Kind, QuestionPlan, non_blank},
+        plan::{QuestionKind, QuestionPlan, non_blank},
     },
     id::{ClientId, PipelineId},
     model::{Amount, NewLead},
@@ -218,8 +218,9 @@ impl<'f, 'w, 'a> LeadFields<'f, 'w, 'a> {
             business_name: mapped("business_name").find(|answer| BUSINESS_NAME.allows(&answer.text)),
             value: mapped("value").find_map(|answer| {
                 let number = answer.text.strip_prefix('+').unwrap_or(&answer.text);
-                let amount =
-                    Amount::parse(number).ok().filter(|_| matches!(answer.question.kind, Kind::Number { .. }))?;
+                let amount = Amount::parse(number)
+                    .ok()
+                    .filter(|_| matches!(answer.question.kind, QuestionKind::Number { .. }))?;
                 Some((answer.index, amount))
             }),
         }
