@@ -4,24 +4,24 @@ use std::{cmp::Ordering, sync::Arc};
 
 use foldhash::HashMap;
 
-use super::ranked::Ranked;
+use super::ranked_list::RankedList;
 use crate::{
     id::{ClientId, StageId},
     model::{Lead, LeadQuery, Window},
 };
 
-/// Every lead under each filter that it matches, so that neither a page nor its total needs a scan.
+/// An index of the leads under each filter that they match, so that neither a page nor its total needs a scan.
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    whole: ByStage,
+    all_clients: ByStage,
     by_client: HashMap<ClientId, ByStage>,
 }
 
 /// All leads, and the leads of each stage.
 #[derive(Debug, Default)]
 struct ByStage {
-    all: Ranked<ByAge>,
-    by_stage: HashMap<StageId, Ranked<ByAge>>,
+    all: RankedList<ByAge>,
+    by_stage: HashMap<StageId, RankedList<ByAge>>,
 }
 
 /// A lead, ordered by creation time and then by id. Lists show the reverse order.
@@ -35,7 +35,7 @@ struct ByAge {
 
 impl Index {
     pub(super) fn insert(&mut self, lead: &Arc<Lead>) {
-        self.whole.insert(lead);
+        self.all_clients.insert(lead);
         // Clones the id only when the map has no entry for it.
         match self.by_client.get_mut(&lead.client_id) {
             Some(of_client) => of_client.insert(lead),
@@ -44,7 +44,7 @@ impl Index {
     }
 
     pub(super) fn remove(&mut self, lead: &Arc<Lead>) {
-        self.whole.remove(lead);
+        self.all_clients.remove(lead);
         if let Some(of_client) = self.by_client.get_mut(&lead.client_id) {
             of_client.remove(lead);
             if of_client.all.is_empty() {
@@ -53,17 +53,17 @@ impl Index {
         }
     }
 
-    /// Returns the page and the number of all matches.
+    /// Returns the page and the total number of matches.
     pub(super) fn page(&self, query: &LeadQuery) -> (Vec<Arc<Lead>>, usize) {
         let of_client = match &query.client {
             Some(client) => self.by_client.get(client),
-            None => Some(&self.whole),
+            None => Some(&self.all_clients),
         };
-        let ranked = of_client.and_then(|leads| match &query.stage {
+        let leads = of_client.and_then(|leads| match &query.stage {
             Some(stage) => leads.by_stage.get(stage),
             None => Some(&leads.all),
         });
-        ranked.map_or_else(Default::default, |ranked| (page(ranked, query.window), ranked.len()))
+        leads.map_or_else(Default::default, |leads| (page(leads, query.window), leads.len()))
     }
 }
 
@@ -89,11 +89,11 @@ impl ByStage {
     }
 }
 
-fn page(ranked: &Ranked<ByAge>, window: Window) -> Vec<Arc<Lead>> {
+fn page(leads: &RankedList<ByAge>, window: Window) -> Vec<Arc<Lead>> {
     let (Ok(offset), Ok(limit)) = (usize::try_from(window.offset()), usize::try_from(window.limit())) else {
         return Vec::new();
     };
-    ranked.descending(offset).take(limit).map(|by_age| by_age.lead.clone()).collect()
+    leads.descending(offset).take(limit).map(|by_age| by_age.lead.clone()).collect()
 }
 
 impl ByAge {

@@ -4,7 +4,7 @@ mod clock;
 mod ids;
 mod index;
 mod limiter;
-mod ranked;
+mod ranked_list;
 mod store;
 mod tokens;
 

@@ -11,7 +11,7 @@ pub(super) const WINDOW: u64 = 60_000_000;
 /// before any comparison, so no two times in the log are 71 minutes apart, where 32 bits wrap around.
 #[derive(Debug, Default)]
 pub(super) struct Log {
-    moments: VecDeque<u32>,
+    times: VecDeque<u32>,
     newest: u64,
 }
 
@@ -20,18 +20,18 @@ impl Log {
     pub(super) fn admit(&mut self, now: u64, limit: NonZeroU32) -> Result<(), u64> {
         // If the clock steps back, time stands still here; otherwise the log would be out of order.
         let now = now.max(self.newest);
-        self.forget(now);
+        self.expire(now);
         let limit = limit.get() as usize;
-        if self.moments.len() >= limit {
-            let age = self.moments.front().map_or(WINDOW, |oldest| u64::from(low(now).wrapping_sub(*oldest)));
+        if self.times.len() >= limit {
+            let age = self.times.front().map_or(WINDOW, |oldest| u64::from(low_bits(now).wrapping_sub(*oldest)));
             return Err(WINDOW.saturating_sub(age));
         }
-        if self.moments.len() == self.moments.capacity() {
+        if self.times.len() == self.times.capacity() {
             // Growth stops at the limit, where a busy token stays. Plain doubling would end well above it.
-            let room = (self.moments.len().max(4) * 2).min(limit) - self.moments.len();
-            self.moments.reserve_exact(room);
+            let additional = (self.times.len().max(4) * 2).min(limit) - self.times.len();
+            self.times.reserve_exact(additional);
         }
-        self.moments.push_back(low(now));
+        self.times.push_back(low_bits(now));
         self.newest = now;
         Ok(())
     }
@@ -40,23 +40,23 @@ impl Log {
         now.saturating_sub(self.newest) >= WINDOW
     }
 
-    fn forget(&mut self, now: u64) {
+    fn expire(&mut self, now: u64) {
         if self.is_idle(now) {
-            self.moments.clear();
+            self.times.clear();
             return;
         }
-        while self.moments.front().is_some_and(|oldest| u64::from(low(now).wrapping_sub(*oldest)) >= WINDOW) {
-            self.moments.pop_front();
+        while self.times.front().is_some_and(|oldest| u64::from(low_bits(now).wrapping_sub(*oldest)) >= WINDOW) {
+            self.times.pop_front();
         }
     }
 
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
-        size_of::<Self>() + self.moments.capacity() * size_of::<u32>()
+        size_of::<Self>() + self.times.capacity() * size_of::<u32>()
     }
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the low bits are what is wanted")]
-const fn low(micros: u64) -> u32 {
+const fn low_bits(micros: u64) -> u32 {
     micros as u32
 }

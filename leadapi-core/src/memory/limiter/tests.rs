@@ -28,7 +28,7 @@ fn token(id: usize) -> TokenId {
     TokenId::parse(id.to_string()).unwrap()
 }
 
-/// Admits what the definition allows, by a scan of all past admissions.
+/// Admits exactly what the definition allows, by scanning all past admissions.
 #[derive(Default)]
 struct Oracle(Vec<u64>);
 
@@ -62,7 +62,7 @@ proptest! {
 
     /// Soundness and completeness: the same decisions and the same waiting times as the definition.
     #[test]
-    fn it_is_the_definition(steps in steps(), limit in 1_u32..20) {
+    fn decisions_match_the_definition(steps in steps(), limit in 1_u32..20) {
         let (limiter, now) = limiter(limits(limit, 1));
         let mut oracle = Oracle::default();
         for step in steps {
@@ -75,9 +75,9 @@ proptest! {
         }
     }
 
-    /// A caller that is alone and waits for `retry_after` is admitted; one that waits less is not.
+    /// A sole caller that waits for `retry_after` is admitted; one that waits less is refused.
     #[test]
-    fn retry_after_is_honest(steps in steps(), limit in 1_u32..20) {
+    fn retry_after_is_the_exact_wait(steps in steps(), limit in 1_u32..20) {
         let (limiter, now) = limiter(limits(limit, 1));
         for step in steps {
             now.fetch_add(step, Ordering::Relaxed);
@@ -104,7 +104,7 @@ fn a_caller_at_exactly_the_steady_rate_is_never_refused() {
 
 /// GCRA would admit 1199 requests here, and fixed windows 1200.
 #[test]
-fn a_burst_at_the_end_of_a_window_does_not_double_it() {
+fn bursts_around_a_window_edge_do_not_double_the_limit() {
     let (limiter, now) = limiter(Limits::default());
     let burst = || (0..1_000).filter(|_| limiter.check(&token(1), Class::Read) == Admission::Admitted).count();
     now.store(59 * SECOND, Ordering::Relaxed);
@@ -128,7 +128,7 @@ fn tokens_and_classes_are_counted_apart() {
 }
 
 #[test]
-fn threads_together_are_admitted_exactly_the_limit() {
+fn concurrent_threads_are_admitted_exactly_the_limit() {
     let (limiter, _) = limiter(Limits::default());
     let admitted = AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -146,7 +146,7 @@ fn threads_together_are_admitted_exactly_the_limit() {
 }
 
 #[test]
-fn a_saturated_token_takes_at_most_3_kilobytes() {
+fn a_saturated_token_uses_at_most_3_kilobytes() {
     let (limiter, now) = limiter(Limits::default());
     // Filled, drained and filled again, so that the log keeps the capacity of its busiest time.
     for _ in 0..3 {
