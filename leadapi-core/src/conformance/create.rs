@@ -1,8 +1,8 @@
 //! Creating leads (contract D4, D6).
 
 use super::{
-    Check, NOON, business, client, create, draft, ids, lead_id, listed, meta, moment, new, page, pipeline, same, stage,
-    try_create,
+    CheckResult, NOON, business, client, create, draft, ids, lead_id, listed, meta, new, page, pipeline, same, stage,
+    timestamp, try_create,
 };
 use crate::{
     model::{Lead, LeadItem, LeadQuery, NewLead},
@@ -10,13 +10,13 @@ use crate::{
     validate::InvalidReference,
 };
 
-/// The store returns exactly what it was given, to the last character and bit.
-pub(super) async fn keeps_every_value(store: &impl Store) -> Check {
+/// The store returns every value exactly, to the last character and bit.
+pub(super) async fn preserves_every_value(store: &impl Store) -> CheckResult {
     let text = "Zoë \u{65}\u{301} 佐藤 🦀 'quoted' \"double\" \\ % _ -- ;";
     let mut full = new(text).email("Zoë@Example.ORG").phone("+47 ٠١٢").source(" web ").business_name("B");
     full.notes = Some(format!("\n a\r\n\tb \n{}", "🦀".repeat(9_000)));
     full.stage_id = Some("s12".into());
-    let mut expected = Lead::new(lead_id("l1"), client("c1"), text, moment("2026-05-04T12:00:00.001Z")?);
+    let mut expected = Lead::new(lead_id("l1"), client("c1"), text, timestamp("2026-05-04T12:00:00.001Z")?);
     expected.email = Some("Zoë@Example.ORG".into());
     expected.phone = Some("+47 ٠١٢".into());
     expected.source = Some(" web ".into());
@@ -41,7 +41,7 @@ pub(super) async fn keeps_every_value(store: &impl Store) -> Check {
         same(&format!("{number:e} read again"), &read, &Some((number + 0.0).to_bits()))?;
     }
     create(store, "l0", NOON, &new("bare")).await?;
-    let bare = Lead::new(lead_id("l0"), client("c1"), "bare", moment(NOON)?);
+    let bare = Lead::new(lead_id("l0"), client("c1"), "bare", timestamp(NOON)?);
     let read = store.get(&business("b1"), &lead_id("l0")).await?;
     same("a lead with nothing set", &read.as_deref(), &Some(&bare))
 }
@@ -74,8 +74,8 @@ fn item(lead: &Lead) -> LeadItem {
 }
 
 /// Timestamps before the epoch and at both ends of the valid range keep their milliseconds and their order.
-pub(super) async fn keeps_every_moment(store: &impl Store) -> Check {
-    let moments = [
+pub(super) async fn preserves_timestamps(store: &impl Store) -> CheckResult {
+    let timestamps = [
         "9999-12-31T23:59:59.999Z",
         "9999-12-31T23:59:59.998Z",
         "2026-05-04T12:00:00.000Z",
@@ -91,14 +91,14 @@ pub(super) async fn keeps_every_moment(store: &impl Store) -> Check {
         "0000-01-01T00:00:00.000Z",
     ];
     // The ids are not in the order of the timestamps, and creation starts in the middle of the list.
-    for at in 0..moments.len() {
-        let at = (at * 5 + 6) % moments.len();
-        let moment = moments.get(at).copied().unwrap_or_default();
-        create(store, &format!("l{}", at * 7 % moments.len()), moment, &new("n")).await?;
+    for at in 0..timestamps.len() {
+        let at = (at * 5 + 6) % timestamps.len();
+        let timestamp = timestamps.get(at).copied().unwrap_or_default();
+        create(store, &format!("l{}", at * 7 % timestamps.len()), timestamp, &new("n")).await?;
     }
     let listed = page(store, "b1", &LeadQuery::new()).await?.data;
     let found: Vec<String> = listed.iter().map(|lead| lead.created_at.to_string()).collect();
-    same("the timestamps, latest first", &found, &ids(&moments))?;
+    same("the timestamps, latest first", &found, &ids(&timestamps))?;
     for lead in listed {
         let read = store.get(&business("b1"), &lead.id).await?;
         same("a timestamp read again", &read.map(|lead| lead.created_at), &Some(lead.created_at))?;
@@ -106,7 +106,7 @@ pub(super) async fn keeps_every_moment(store: &impl Store) -> Check {
     Ok(())
 }
 
-pub(super) async fn places_by_stage_and_pipeline(store: &impl Store) -> Check {
+pub(super) async fn assigns_pipeline_and_stage(store: &impl Store) -> CheckResult {
     let cases = [
         ("l1", new("n"), None),
         ("l2", new("n").stage(&stage("s12")), Some(("p1", "s12"))),
@@ -121,7 +121,7 @@ pub(super) async fn places_by_stage_and_pipeline(store: &impl Store) -> Check {
     Ok(())
 }
 
-pub(super) async fn refuses_what_is_not_there(store: &impl Store) -> Check {
+pub(super) async fn refuses_missing_references(store: &impl Store) -> CheckResult {
     let here = |id: &str| NewLead { client_id: Some(id.to_owned()), ..new("n") };
     let impossible = NewLead { stage_id: Some("no such".into()), ..new("n") };
     let cases = [
@@ -145,7 +145,7 @@ pub(super) async fn refuses_what_is_not_there(store: &impl Store) -> Check {
 }
 
 /// A second lead with the same id must not overwrite the first.
-pub(super) async fn refuses_an_id_twice(store: &impl Store) -> Check {
+pub(super) async fn refuses_a_duplicate_id(store: &impl Store) -> CheckResult {
     create(store, "l1", NOON, &new("first")).await?;
     let again = store.create(&business("b1"), meta("l1", "2026-05-05T12:00:00Z")?, draft(&new("second"))?, None).await;
     same("an error for the second", &again.is_err(), &true)?;

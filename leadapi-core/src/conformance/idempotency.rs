@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 
 use super::{
-    Check, NOON, business, change, create, draft, lead_id, listed, meta, moment, new, same, stage, try_create,
+    CheckResult, NOON, business, change, create, draft, lead_id, listed, meta, new, same, stage, timestamp, try_create,
 };
 use crate::{
     BoxError,
@@ -22,7 +22,7 @@ async fn total(store: &impl Store) -> Result<u64, BoxError> {
 }
 
 /// A replay returns the first response even after the lead was changed or deleted.
-pub(super) async fn replays_the_first_answer(store: &impl Store) -> Check {
+pub(super) async fn replays_the_first_response(store: &impl Store) -> CheckResult {
     let lead = new("n").stage(&stage("s11"));
     let idempotency = idempotency("k", &lead)?;
     let Created::New(first) = try_create(store, "l1", NOON, &lead, Some(&idempotency)).await? else {
@@ -38,7 +38,7 @@ pub(super) async fn replays_the_first_answer(store: &impl Store) -> Check {
     same("the leads after the delete", &total(store).await?, &0)
 }
 
-pub(super) async fn tells_other_bodies_apart(store: &impl Store) -> Check {
+pub(super) async fn detects_a_reused_key(store: &impl Store) -> CheckResult {
     let lead = new("n");
     try_create(store, "l1", NOON, &lead, Some(&idempotency("k", &lead)?)).await?;
     let other = new("m");
@@ -59,7 +59,7 @@ pub(super) async fn tells_other_bodies_apart(store: &impl Store) -> Check {
     same("the leads", &total(store).await?, &2)
 }
 
-pub(super) async fn remembers_successes_alone(store: &impl Store) -> Check {
+pub(super) async fn stores_keys_of_successes_only(store: &impl Store) -> CheckResult {
     let mut dangling = new("n");
     dangling.stage_id = Some("nothing".into());
     let outcome = try_create(store, "l1", NOON, &dangling, Some(&idempotency("k", &dangling)?)).await?;
@@ -74,7 +74,7 @@ pub(super) async fn remembers_successes_alone(store: &impl Store) -> Check {
     same("a create after that", &matches!(outcome, Created::New(_)), &true)
 }
 
-pub(super) async fn forgets_after_a_day(store: &impl Store) -> Check {
+pub(super) async fn expires_keys_after_24_hours(store: &impl Store) -> CheckResult {
     let lead = new("n");
     let idempotency = idempotency("k", &lead)?;
     try_create(store, "l1", NOON, &lead, Some(&idempotency)).await?;
@@ -85,23 +85,23 @@ pub(super) async fn forgets_after_a_day(store: &impl Store) -> Check {
     let outcome = try_create(store, "l4", "2026-05-06T11:59:59.999Z", &lead, Some(&idempotency)).await?;
     let Created::Replayed(lead) = outcome else { return Err("the second create was not remembered".into()) };
     same("the remembered lead", &lead.id, &lead_id("l3"))?;
-    same("its timestamp", &lead.created_at, &moment("2026-05-05T12:00:00.000Z")?)
+    same("its timestamp", &lead.created_at, &timestamp("2026-05-05T12:00:00.000Z")?)
 }
 
-pub(super) async fn lets_one_of_many_twins_in(store: &impl Store) -> Check {
+pub(super) async fn creates_one_lead_for_concurrent_requests(store: &impl Store) -> CheckResult {
     create(store, "before", NOON, &new("n")).await?;
-    let lead = new("twin");
+    let lead = new("duplicate");
     let idempotency = idempotency("k", &lead)?;
-    let names: Vec<String> = (0..16).map(|twin| format!("t{twin}")).collect();
+    let names: Vec<String> = (0..16).map(|number| format!("t{number}")).collect();
     let outcomes = join_all(names.iter().map(|id| try_create(store, id, NOON, &lead, Some(&idempotency)))).await;
     let outcomes = outcomes.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let fresh = outcomes.iter().filter_map(|outcome| match outcome {
+    let created = outcomes.iter().filter_map(|outcome| match outcome {
         Created::New(lead) => Some(lead),
         _ => None,
     });
-    let fresh: Vec<_> = fresh.collect();
-    same("the number of created leads", &fresh.len(), &1)?;
-    let first = fresh.first().map(|lead| (**lead).clone());
+    let created: Vec<_> = created.collect();
+    same("the number of created leads", &created.len(), &1)?;
+    let first = created.first().map(|lead| (**lead).clone());
     let replays =
         outcomes.iter().filter(|outcome| matches!(outcome, Created::Replayed(lead) if Some(lead) == first.as_ref()));
     same("the number of replays", &replays.count(), &15)?;

@@ -1,7 +1,7 @@
-//! One business sees nothing of another (contract 5.6, D2).
+//! No business can access the records of another (contract 5.6, D2).
 
 use super::{
-    Check, NOON, business, change, create, draft, edit, lead_id, listed, meta, new, page, pipeline, same, stage,
+    CheckResult, NOON, business, change, create, draft, edit, lead_id, listed, meta, new, page, pipeline, same, stage,
 };
 use crate::{
     id::ClientId,
@@ -10,7 +10,7 @@ use crate::{
     validate::InvalidReference,
 };
 
-pub(super) async fn hides_the_leads_of_others(store: &impl Store) -> Check {
+pub(super) async fn hides_leads_of_other_businesses(store: &impl Store) -> CheckResult {
     create(store, "l1", NOON, &new("n")).await?;
     let patch = LeadPatch::new().name("taken");
     same("reading", &store.get(&business("b1"), &lead_id("m1")).await?, &None)?;
@@ -22,7 +22,7 @@ pub(super) async fn hides_the_leads_of_others(store: &impl Store) -> Check {
     same("the leads of the other business", &(found, theirs.total), &(vec![("m1", "Ann")], 1))
 }
 
-pub(super) async fn hides_the_references_of_others(store: &impl Store) -> Check {
+pub(super) async fn hides_references_of_other_businesses(store: &impl Store) -> CheckResult {
     create(store, "l1", NOON, &new("n")).await?;
     let cases = [
         (NewLead::new(&ClientId::named("d1"), "n"), InvalidReference::Client),
@@ -42,19 +42,19 @@ pub(super) async fn hides_the_references_of_others(store: &impl Store) -> Check 
 }
 
 /// A business that the store does not know behaves like an empty one.
-pub(super) async fn gives_nothing_to_a_stranger(store: &impl Store) -> Check {
-    let stranger = business("b9");
-    let outcome = store.create(&stranger, meta("l1", NOON)?, draft(&new("n"))?, None).await?;
+pub(super) async fn treats_an_unknown_business_as_empty(store: &impl Store) -> CheckResult {
+    let unknown = business("b9");
+    let outcome = store.create(&unknown, meta("l1", NOON)?, draft(&new("n"))?, None).await?;
     same("a create", &outcome, &Created::Refused(InvalidReference::Client))?;
-    same("a lead", &store.get(&stranger, &lead_id("m1")).await?, &None)?;
-    let outcome = store.update(&stranger, &lead_id("m1"), &edit(&LeadPatch::new().name("taken"))?).await?;
+    same("a lead", &store.get(&unknown, &lead_id("m1")).await?, &None)?;
+    let outcome = store.update(&unknown, &lead_id("m1"), &edit(&LeadPatch::new().name("taken"))?).await?;
     same("a change", &outcome, &Updated::Missing)?;
-    same("a removal", &store.delete(&stranger, &lead_id("m1")).await?, &false)?;
+    same("a removal", &store.delete(&unknown, &lead_id("m1")).await?, &false)?;
     same("leads", &page(store, "b9", &LeadQuery::new()).await?.total, &0)?;
-    let filtered = store.list(&stranger, &LeadQuery::new().client(ClientId::named("c1")).stage(stage("s11"))).await?;
+    let filtered = store.list(&unknown, &LeadQuery::new().client(ClientId::named("c1")).stage(stage("s11"))).await?;
     same("leads of a client account", &filtered, &Listed::Refused(InvalidReference::Client))?;
-    let filtered = store.list(&stranger, &LeadQuery::new().stage(stage("s11"))).await?;
+    let filtered = store.list(&unknown, &LeadQuery::new().stage(stage("s11"))).await?;
     same("leads in a stage", &filtered, &Listed::Refused(InvalidReference::Stage))?;
-    same("pipelines", &store.pipelines(&stranger, Window::default()).await?.total, &0)?;
-    same("client accounts", &store.clients(&stranger, Window::default()).await?.total, &0)
+    same("pipelines", &store.pipelines(&unknown, Window::default()).await?.total, &0)?;
+    same("client accounts", &store.clients(&unknown, Window::default()).await?.total, &0)
 }

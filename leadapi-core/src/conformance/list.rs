@@ -1,13 +1,13 @@
 //! Lists: order, paging, filters and totals (contract D3).
 
-use super::{Check, business, client, create, ids, listed, new, same, stage};
+use super::{CheckResult, business, client, create, ids, listed, new, same, stage};
 use crate::{
     model::{LeadQuery, NewLead, Window},
     port::{Listed, Store},
     validate::InvalidReference,
 };
 
-pub(super) async fn orders_and_pages(store: &impl Store) -> Check {
+pub(super) async fn orders_and_pages(store: &impl Store) -> CheckResult {
     // The creates are not in list order, and two leads share a timestamp.
     for (id, at) in [
         ("b", "2026-05-02T00:00:00.000Z"),
@@ -31,7 +31,7 @@ pub(super) async fn orders_and_pages(store: &impl Store) -> Check {
     same("far past the end", &listed(store, &LeadQuery::new().window(far)).await?, &(vec![], 5))
 }
 
-pub(super) async fn filters_and_counts(store: &impl Store) -> Check {
+pub(super) async fn filters_and_counts(store: &impl Store) -> CheckResult {
     for (at, (owner, place)) in
         [("c1", "s11"), ("c1", "s12"), ("c2", "s11"), ("c2", ""), ("c1", "s11"), ("c1", "")].into_iter().enumerate()
     {
@@ -51,7 +51,7 @@ pub(super) async fn filters_and_counts(store: &impl Store) -> Check {
     same("nothing", &listed(store, &none).await?, &(vec![], 0))
 }
 
-pub(super) async fn refuses_foreign_filters(store: &impl Store) -> Check {
+pub(super) async fn refuses_filters_of_other_businesses(store: &impl Store) -> CheckResult {
     let query = LeadQuery::new;
     for (query, reference) in [
         (query().client(client("d1")), InvalidReference::Client),
@@ -68,7 +68,7 @@ pub(super) async fn refuses_foreign_filters(store: &impl Store) -> Check {
     Ok(())
 }
 
-pub(super) async fn pipelines_and_clients(store: &impl Store) -> Check {
+pub(super) async fn lists_pipelines_and_clients(store: &impl Store) -> CheckResult {
     let owner = business("b1");
     let pipelines = ["p1", "p2", "p3"];
     let clients = ["c2", "c1", "c3", "c4"];

@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, sync::Arc};
 
-use super::{Check, business, change, client, create, lead_id, page, same, stage};
+use super::{CheckResult, business, change, client, create, lead_id, page, same, stage};
 use crate::{
     BoxError,
     model::{Lead, LeadItem, LeadPatch, LeadQuery, NewLead, Window},
@@ -16,7 +16,7 @@ const STAGES: [&str; 5] = ["", "s11", "s12", "s21", "s31"];
 /// The lead of each number. The model applies each change of the store too.
 struct Model(Vec<Option<Arc<Lead>>>);
 
-pub(super) async fn pages_like_a_model(store: &impl Store) -> Check {
+pub(super) async fn pages_match_a_model(store: &impl Store) -> CheckResult {
     let mut model = Model(Vec::new());
     for number in 0..LEADS {
         let mut lead = NewLead::new(&client(pick(&CLIENTS, number)), format!("Lead {number}"));
@@ -48,7 +48,7 @@ fn pick<'a>(names: &[&'a str], number: usize) -> &'a str {
 }
 
 impl Model {
-    async fn change(&mut self, store: &impl Store, number: usize, patch: LeadPatch) -> Check {
+    async fn change(&mut self, store: &impl Store, number: usize, patch: LeadPatch) -> CheckResult {
         let Some(Some(lead)) = self.0.get_mut(number) else { return Ok(()) };
         match change(store, lead.id.as_str(), &patch).await? {
             Updated::Changed(changed) => *lead = changed,
@@ -57,7 +57,7 @@ impl Model {
         Ok(())
     }
 
-    async fn remove(&mut self, store: &impl Store, number: usize) -> Check {
+    async fn remove(&mut self, store: &impl Store, number: usize) -> CheckResult {
         let Some(lead) = self.0.get_mut(number).and_then(Option::take) else { return Ok(()) };
         same("deleting", &store.delete(&business("b1"), &lead_id(lead.id.as_str())).await?, &true)
     }
@@ -74,7 +74,7 @@ impl Model {
 }
 
 /// Compares small pages at every offset without a filter, and the largest pages under every filter.
-async fn compare(store: &impl Store, model: &Model) -> Check {
+async fn compare(store: &impl Store, model: &Model) -> CheckResult {
     let all = LeadQuery::new();
     let expected = model.matches(&all);
     for offset in 0..=expected.len() + 1 {

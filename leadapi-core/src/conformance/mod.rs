@@ -1,7 +1,7 @@
-//! The conformance suite for [`Store`] and [`TokenStore`], for hosts that bring their own.
+//! The conformance suite for custom implementations of [`Store`] and [`TokenStore`].
 //!
-//! It checks what the [ports](crate::port) promise. Its data sets, ids and timestamps are fixed, so every run gives the
-//! same result.
+//! It checks the guarantees of the [ports](crate::port). Its data sets, ids and timestamps are fixed, so every run gives
+//! the same result.
 //!
 //! ```
 //! use leadapi_core::{conformance, memory::{MemoryStore, MemoryTokens}};
@@ -13,14 +13,14 @@
 //! # }).unwrap();
 //! ```
 
+mod collation;
 mod create;
-mod exact;
 mod idempotency;
 mod isolation;
 mod list;
 mod many;
+mod same_ids;
 mod tokens;
-mod twins;
 mod update;
 
 use std::sync::Arc;
@@ -34,7 +34,7 @@ use crate::{
     validate::{LeadDraft, LeadEdit, NewLeadMeta},
 };
 
-/// A behaviour of a store that violates the contract.
+/// A contract violation by a store.
 #[derive(Debug, thiserror::Error)]
 #[error("{check}: {fault}")]
 pub struct Violation {
@@ -42,7 +42,7 @@ pub struct Violation {
     fault: BoxError,
 }
 
-/// Runs each check on a fresh store that holds a data set.
+/// Runs each check on a fresh store with a data set.
 macro_rules! checks {
     ($make:ident; $($module:ident($fixture:path): $($check:ident)*;)*) => {$($(
         let check = concat!(stringify!($module), "::", stringify!($check));
@@ -51,49 +51,51 @@ macro_rules! checks {
     )*)*};
 }
 
-/// Runs every check of a store of leads, each on a fresh store.
+/// Runs every check of a lead store, each on a fresh store.
 ///
-/// `make` receives a data set. It returns a store that holds exactly its client accounts, pipelines and leads.
+/// `make` receives a data set, and returns a store that contains exactly its client accounts, pipelines and leads.
 ///
 /// # Errors
 ///
 /// Returns the first [`Violation`]: a failed check, or an error of `make` or of the store.
 pub async fn run<S: Store>(make: impl AsyncFn(Dataset) -> Result<S, BoxError>) -> Result<(), Violation> {
     checks! { make;
-        create(FIXTURE): keeps_every_value keeps_every_moment places_by_stage_and_pipeline refuses_what_is_not_there
-            refuses_an_id_twice;
-        update(FIXTURE): merges sets_and_clears_everything places moves_in_the_lists refuses_what_is_not_there
-            loses_no_change deletes_once;
-        list(FIXTURE): orders_and_pages filters_and_counts refuses_foreign_filters pipelines_and_clients;
-        idempotency(FIXTURE): replays_the_first_answer tells_other_bodies_apart remembers_successes_alone
-            forgets_after_a_day lets_one_of_many_twins_in;
-        isolation(FIXTURE): hides_the_leads_of_others hides_the_references_of_others gives_nothing_to_a_stranger;
-        exact(exact::CLOSE_IDS): orders_by_code_points tells_ids_apart takes_no_wildcards;
-        twins(twins::SAME_IDS): reads_its_own changes_its_own remembers_its_own;
-        many(FIXTURE): pages_like_a_model;
+        create(FIXTURE): preserves_every_value preserves_timestamps assigns_pipeline_and_stage
+            refuses_missing_references refuses_a_duplicate_id;
+        update(FIXTURE): applies_a_merge_patch sets_and_clears_every_field assigns_pipeline_and_stage
+            moves_between_lists refuses_missing_references applies_concurrent_changes deletes_once;
+        list(FIXTURE): orders_and_pages filters_and_counts refuses_filters_of_other_businesses
+            lists_pipelines_and_clients;
+        idempotency(FIXTURE): replays_the_first_response detects_a_reused_key stores_keys_of_successes_only
+            expires_keys_after_24_hours creates_one_lead_for_concurrent_requests;
+        isolation(FIXTURE): hides_leads_of_other_businesses hides_references_of_other_businesses
+            treats_an_unknown_business_as_empty;
+        collation(collation::SIMILAR_IDS): orders_by_code_points distinguishes_similar_ids treats_wildcards_literally;
+        same_ids(same_ids::SAME_IDS): reads_own_records changes_own_records replays_own_keys;
+        many(FIXTURE): pages_match_a_model;
     }
     Ok(())
 }
 
-/// Runs every check of a store of tokens, each on a fresh store.
+/// Runs every check of a token store, each on a fresh store.
 ///
-/// `make` receives a data set of two businesses. It returns a store that knows both and holds no token.
+/// `make` receives a data set with two businesses, and returns a store that contains both and no token.
 ///
 /// # Errors
 ///
 /// Returns the first [`Violation`]: a failed check, or an error of `make` or of the store.
 pub async fn run_tokens<S: TokenStore>(make: impl AsyncFn(Dataset) -> Result<S, BoxError>) -> Result<(), Violation> {
     checks! { make;
-        tokens(tokens::BUSINESSES): keeps_every_field lists_in_order finds_by_the_whole_hash refuses_twins
-            lets_one_of_many_twins_in keeps_the_first_revocation deletes_once keeps_businesses_apart;
+        tokens(tokens::BUSINESSES): preserves_every_field lists_in_order finds_by_the_whole_hash refuses_duplicates
+            inserts_one_of_concurrent_duplicates keeps_the_first_revocation deletes_once isolates_businesses;
     }
     Ok(())
 }
 
-type Check = Result<(), BoxError>;
+type CheckResult = Result<(), BoxError>;
 
 /// Fails the check unless the two values are equal.
-fn same<T: PartialEq + std::fmt::Debug>(what: &str, found: &T, expected: &T) -> Check {
+fn same<T: PartialEq + std::fmt::Debug>(what: &str, found: &T, expected: &T) -> CheckResult {
     if found == expected { Ok(()) } else { Err(format!("{what}: found {found:?}, expected {expected:?}").into()) }
 }
 
@@ -155,10 +157,10 @@ fn edit(patch: &LeadPatch) -> Result<LeadEdit, BoxError> {
 }
 
 fn meta(id: &str, at: &str) -> Result<NewLeadMeta, BoxError> {
-    Ok(NewLeadMeta { id: lead_id(id), at: moment(at)? })
+    Ok(NewLeadMeta { id: lead_id(id), at: timestamp(at)? })
 }
 
-fn moment(at: &str) -> Result<Timestamp, BoxError> {
+fn timestamp(at: &str) -> Result<Timestamp, BoxError> {
     Ok(at.parse()?)
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 
-use super::{Check, business, moment, same};
+use super::{CheckResult, business, same, timestamp};
 use crate::{
     BoxError,
     auth::{Scopes, TokenHash},
@@ -37,13 +37,13 @@ fn token(name: &str, byte: u8) -> Result<TokenRecord, BoxError> {
         scopes: Scopes::Read,
         hint: "pak_AbCd".to_owned(),
         hash: hash(byte),
-        created_at: moment(NOON)?,
+        created_at: timestamp(NOON)?,
         expires_at: None,
         revoked_at: None,
     })
 }
 
-/// The result of a look-up that finds this token.
+/// The expected result of looking up this token.
 fn found(owner: BusinessId, token: TokenRecord) -> Arc<FoundToken> {
     Arc::new(FoundToken::new(owner, token))
 }
@@ -53,8 +53,8 @@ async fn listed(store: &impl TokenStore, owner: &str) -> Result<Vec<String>, Box
     Ok(tokens.into_iter().map(|token| token.id.to_string()).collect())
 }
 
-/// List and look-up return exactly what was given, to the last character and millisecond.
-pub(super) async fn keeps_every_field(store: &impl TokenStore) -> Check {
+/// Lists and look-ups return every field exactly, to the last character and millisecond.
+pub(super) async fn preserves_every_field(store: &impl TokenStore) -> CheckResult {
     let mut given = Vec::new();
     let name = "Zoë \u{65}\u{301} 佐藤 🦀 'quoted' \"double\" \\ % _ -- ;";
     for (byte, (scopes, created_at, expires_at, revoked_at)) in (0..).zip([
@@ -67,9 +67,9 @@ pub(super) async fn keeps_every_field(store: &impl TokenStore) -> Check {
             name: format!("{name}{byte}"),
             scopes,
             hint: format!("pak_{byte}~!'"),
-            created_at: moment(created_at)?,
-            expires_at: expires_at.map(moment).transpose()?,
-            revoked_at: revoked_at.map(moment).transpose()?,
+            created_at: timestamp(created_at)?,
+            expires_at: expires_at.map(timestamp).transpose()?,
+            revoked_at: revoked_at.map(timestamp).transpose()?,
             // One hash is all zeros, and one has every bit set.
             ..token(&format!("t{byte}"), if byte == 3 { 0xff } else { byte })?
         });
@@ -85,18 +85,18 @@ pub(super) async fn keeps_every_field(store: &impl TokenStore) -> Check {
 }
 
 /// Tokens are listed oldest first, then by the code points of their ids.
-pub(super) async fn lists_in_order(store: &impl TokenStore) -> Check {
+pub(super) async fn lists_in_order(store: &impl TokenStore) -> CheckResult {
     same("an empty list", &listed(store, "b1").await?, &vec![])?;
     let later = ["9", "late"];
     for (byte, name) in (0..).zip(["a-b", "B", "9", "ab", "_", "a", "10", "late", "A", "aB"]) {
-        let created_at = moment(if later.contains(&name) { LATER } else { NOON })?;
+        let created_at = timestamp(if later.contains(&name) { LATER } else { NOON })?;
         store.insert(&business("b1"), TokenRecord { created_at, ..token(name, byte)? }).await?;
     }
     let expected = ["10", "A", "B", "_", "a", "a-b", "aB", "ab", "9", "late"];
     same("the order", &listed(store, "b1").await?, &super::ids(&expected))
 }
 
-pub(super) async fn finds_by_the_whole_hash(store: &impl TokenStore) -> Check {
+pub(super) async fn finds_by_the_whole_hash(store: &impl TokenStore) -> CheckResult {
     let kept = token("t1", b'a')?;
     store.insert(&business("b1"), kept.clone()).await?;
     for at in 0..32 {
@@ -110,17 +110,17 @@ pub(super) async fn finds_by_the_whole_hash(store: &impl TokenStore) -> Check {
 }
 
 /// An id or hash that already exists in any business is refused, and nothing changes.
-pub(super) async fn refuses_twins(store: &impl TokenStore) -> Check {
+pub(super) async fn refuses_duplicates(store: &impl TokenStore) -> CheckResult {
     let first = token("t1", 1)?;
     store.insert(&business("b1"), first.clone()).await?;
     for owner in ["b1", "b2"] {
-        for twin in [token("t1", 2)?, token("t2", 1)?, token("t1", 1)?] {
-            let outcome = store.insert(&business(owner), TokenRecord { name: "twin".into(), ..twin }).await;
-            same(&format!("an error for a twin in {owner}"), &outcome.is_err(), &true)?;
+        for duplicate in [token("t1", 2)?, token("t2", 1)?, token("t1", 1)?] {
+            let outcome = store.insert(&business(owner), TokenRecord { name: "duplicate".into(), ..duplicate }).await;
+            same(&format!("an error for a duplicate in {owner}"), &outcome.is_err(), &true)?;
         }
     }
     same("the first", &store.find(&hash(1)).await?, &Some(found(business("b1"), first)))?;
-    same("the hash of a twin", &store.find(&hash(2)).await?, &None)?;
+    same("the hash of a duplicate", &store.find(&hash(2)).await?, &None)?;
     same("the tokens", &(listed(store, "b1").await?, listed(store, "b2").await?), &(super::ids(&["t1"]), vec![]))?;
     // Ids that differ in case are distinct.
     store.insert(&business("b2"), token("T1", 2)?).await?;
@@ -128,36 +128,36 @@ pub(super) async fn refuses_twins(store: &impl TokenStore) -> Check {
 }
 
 /// Of many concurrent inserts with one hash, exactly one succeeds.
-pub(super) async fn lets_one_of_many_twins_in(store: &impl TokenStore) -> Check {
-    let names: Vec<String> = (0..16).map(|twin| format!("t{twin}")).collect();
-    let twins = names.iter().map(|name| token(name, 1)).collect::<Result<Vec<_>, _>>()?;
+pub(super) async fn inserts_one_of_concurrent_duplicates(store: &impl TokenStore) -> CheckResult {
+    let names: Vec<String> = (0..16).map(|duplicate| format!("t{duplicate}")).collect();
+    let duplicates = names.iter().map(|name| token(name, 1)).collect::<Result<Vec<_>, _>>()?;
     let owner = business("b1");
-    let outcomes = join_all(twins.into_iter().map(|twin| store.insert(&owner, twin))).await;
+    let outcomes = join_all(duplicates.into_iter().map(|duplicate| store.insert(&owner, duplicate))).await;
     same("the number of successful inserts", &outcomes.iter().filter(|outcome| outcome.is_ok()).count(), &1)?;
     same("the number of listed tokens", &listed(store, "b1").await?.len(), &1)
 }
 
-pub(super) async fn keeps_the_first_revocation(store: &impl TokenStore) -> Check {
+pub(super) async fn keeps_the_first_revocation(store: &impl TokenStore) -> CheckResult {
     let owner = business("b1");
     for (name, byte) in [("t1", 1), ("t2", 2)] {
         store.insert(&owner, token(name, byte)?).await?;
     }
-    let gone = TokenRecord { revoked_at: Some(moment(NOON)?), ..token("t3", 3)? };
+    let gone = TokenRecord { revoked_at: Some(timestamp(NOON)?), ..token("t3", 3)? };
     store.insert(&owner, gone.clone()).await?;
-    let revoked = TokenRecord { revoked_at: Some(moment(LATER)?), ..token("t1", 1)? };
+    let revoked = TokenRecord { revoked_at: Some(timestamp(LATER)?), ..token("t1", 1)? };
     for at in [LATER, NOON, "2030-01-01T00:00:00.000Z"] {
-        same("revoking", &store.revoke(&owner, &id("t1"), moment(at)?).await?, &true)?;
+        same("revoking", &store.revoke(&owner, &id("t1"), timestamp(at)?).await?, &true)?;
         same("the revocation time", &store.find(&hash(1)).await?, &Some(found(owner.clone(), revoked.clone())))?;
     }
-    same("a token inserted as revoked", &store.revoke(&owner, &id("t3"), moment(LATER)?).await?, &true)?;
+    same("a token inserted as revoked", &store.revoke(&owner, &id("t3"), timestamp(LATER)?).await?, &true)?;
     same("all tokens", &store.list(&owner).await?, &vec![revoked, token("t2", 2)?, gone])?;
     for nobody in ["nobody", "T1", "t_", "no such"] {
-        same(nobody, &store.revoke(&owner, &id(nobody), moment(NOON)?).await?, &false)?;
+        same(nobody, &store.revoke(&owner, &id(nobody), timestamp(NOON)?).await?, &false)?;
     }
     Ok(())
 }
 
-pub(super) async fn deletes_once(store: &impl TokenStore) -> Check {
+pub(super) async fn deletes_once(store: &impl TokenStore) -> CheckResult {
     let owner = business("b1");
     for (name, byte) in [("t1", 1), ("t2", 2)] {
         store.insert(&owner, token(name, byte)?).await?;
@@ -167,7 +167,7 @@ pub(super) async fn deletes_once(store: &impl TokenStore) -> Check {
     }
     same("the first time", &store.delete(&owner, &id("t1")).await?, &true)?;
     same("the second time", &store.delete(&owner, &id("t1")).await?, &false)?;
-    same("revoking it", &store.revoke(&owner, &id("t1"), moment(NOON)?).await?, &false)?;
+    same("revoking it", &store.revoke(&owner, &id("t1"), timestamp(NOON)?).await?, &false)?;
     same("finding it", &store.find(&hash(1)).await?, &None)?;
     same("the remaining tokens", &listed(store, "b1").await?, &super::ids(&["t2"]))?;
     // After a delete, both the id and the hash are free again.
@@ -175,17 +175,17 @@ pub(super) async fn deletes_once(store: &impl TokenStore) -> Check {
     same("finding it again", &store.find(&hash(1)).await?, &Some(found(business("b2"), token("t1", 1)?)))
 }
 
-pub(super) async fn keeps_businesses_apart(store: &impl TokenStore) -> Check {
+pub(super) async fn isolates_businesses(store: &impl TokenStore) -> CheckResult {
     store.insert(&business("b1"), token("t1", 1)?).await?;
     store.insert(&business("b2"), token("t2", 2)?).await?;
-    for stranger in ["b2", "b9", "B1", "b_"] {
-        let stranger = business(stranger);
-        same("revoking", &store.revoke(&stranger, &id("t1"), moment(NOON)?).await?, &false)?;
-        same("deleting", &store.delete(&stranger, &id("t1")).await?, &false)?;
+    for unknown in ["b2", "b9", "B1", "b_"] {
+        let unknown = business(unknown);
+        same("revoking", &store.revoke(&unknown, &id("t1"), timestamp(NOON)?).await?, &false)?;
+        same("deleting", &store.delete(&unknown, &id("t1")).await?, &false)?;
     }
     same("the one", &store.list(&business("b1")).await?, &vec![token("t1", 1)?])?;
     same("the other", &store.list(&business("b2")).await?, &vec![token("t2", 2)?])?;
-    same("a stranger", &store.list(&business("b9")).await?, &vec![])?;
+    same("the tokens of an unknown business", &store.list(&business("b9")).await?, &vec![])?;
     for (owner, name, byte) in [("b1", "t1", 1), ("b2", "t2", 2)] {
         same("the owner", &store.find(&hash(byte)).await?, &Some(found(business(owner), token(name, byte)?)))?;
     }

@@ -2,7 +2,7 @@
 
 use futures_util::future::join_all;
 
-use super::{Check, NOON, business, change, create, ids, lead_id, listed, new, pipeline, same, stage};
+use super::{CheckResult, NOON, business, change, create, ids, lead_id, listed, new, pipeline, same, stage};
 use crate::{
     BoxError,
     model::{LeadPatch, LeadQuery},
@@ -10,7 +10,7 @@ use crate::{
     validate::InvalidReference,
 };
 
-pub(super) async fn merges(store: &impl Store) -> Check {
+pub(super) async fn applies_a_merge_patch(store: &impl Store) -> CheckResult {
     let before = create(store, "l1", NOON, &new("n").email("a@b.c").source("web").value(7)).await?;
     let patch = LeadPatch::new().clear_email().phone("112").value(8);
     let outcome = change(store, "l1", &patch).await?;
@@ -26,7 +26,7 @@ pub(super) async fn merges(store: &impl Store) -> Check {
 }
 
 /// Sets every field twice, then clears it: the last value counts, and a cleared field is as if it had never been set.
-pub(super) async fn sets_and_clears_everything(store: &impl Store) -> Check {
+pub(super) async fn sets_and_clears_every_field(store: &impl Store) -> CheckResult {
     let bare = create(store, "l1", NOON, &new("n")).await?;
     let mut full = (*bare).clone();
     for (text, email, number, place) in
@@ -68,7 +68,7 @@ pub(super) async fn sets_and_clears_everything(store: &impl Store) -> Check {
     same("the cleared lead read again", &read, &Some(bare))
 }
 
-pub(super) async fn places(store: &impl Store) -> Check {
+pub(super) async fn assigns_pipeline_and_stage(store: &impl Store) -> CheckResult {
     create(store, "l1", NOON, &new("n")).await?;
     let cases = [
         (LeadPatch::new().stage(&stage("s12")), "p1 s12"),
@@ -90,7 +90,7 @@ pub(super) async fn places(store: &impl Store) -> Check {
 }
 
 /// A moved lead is listed under its new stage, and keeps its position in the order.
-pub(super) async fn moves_in_the_lists(store: &impl Store) -> Check {
+pub(super) async fn moves_between_lists(store: &impl Store) -> CheckResult {
     for (id, at) in [("l1", "2026-05-01T00:00:00Z"), ("l2", "2026-05-02T00:00:00Z"), ("l3", "2026-05-03T00:00:00Z")] {
         create(store, id, at, &new(id).stage(&stage("s11"))).await?;
     }
@@ -106,7 +106,7 @@ pub(super) async fn moves_in_the_lists(store: &impl Store) -> Check {
     same("the remaining leads", &listed(store, &LeadQuery::new()).await?, &(ids(&["l2", "l1"]), 2))
 }
 
-pub(super) async fn refuses_what_is_not_there(store: &impl Store) -> Check {
+pub(super) async fn refuses_missing_references(store: &impl Store) -> CheckResult {
     let before = create(store, "l1", NOON, &new("n").stage(&stage("s12"))).await?;
     let cases = [
         (LeadPatch::new().stage(&stage("nothing")), InvalidReference::Stage),
@@ -125,7 +125,7 @@ pub(super) async fn refuses_what_is_not_there(store: &impl Store) -> Check {
 }
 
 /// Concurrent changes of different fields are all kept.
-pub(super) async fn loses_no_change(store: &impl Store) -> Check {
+pub(super) async fn applies_concurrent_changes(store: &impl Store) -> CheckResult {
     create(store, "l1", NOON, &new("n")).await?;
     let patches = [
         LeadPatch::new().email("a@b.c"),
@@ -151,7 +151,7 @@ pub(super) async fn loses_no_change(store: &impl Store) -> Check {
     same("the set fields", &kept, &[true; 7])
 }
 
-pub(super) async fn deletes_once(store: &impl Store) -> Check {
+pub(super) async fn deletes_once(store: &impl Store) -> CheckResult {
     create(store, "l1", NOON, &new("n")).await?;
     let (owner, id) = (business("b1"), lead_id("l1"));
     same("the first time", &store.delete(&owner, &id).await?, &true)?;

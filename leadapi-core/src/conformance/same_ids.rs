@@ -1,8 +1,8 @@
-//! Two businesses whose records have the same ids: each sees only its own (contract 5.6).
+//! Two businesses whose records have the same ids: each accesses only its own (contract 5.6).
 
 use std::sync::Arc;
 
-use super::{Check, business, client, draft, edit, lead_id, meta, page, pipeline, same, stage};
+use super::{CheckResult, business, client, draft, edit, lead_id, meta, page, pipeline, same, stage};
 use crate::{
     BoxError,
     model::{IdempotencyKey, Lead, LeadPatch, LeadQuery, NewLead, Window},
@@ -44,28 +44,28 @@ async fn read(store: &impl Store, owner: &str, id: &str) -> Result<Option<Arc<Le
 }
 
 /// A lead's name, client account, pipeline and stage, separated by spaces.
-fn words(lead: &Lead) -> String {
+fn summary(lead: &Lead) -> String {
     let place = lead.pipeline_id.iter().map(ToString::to_string).chain(lead.stage_id.iter().map(ToString::to_string));
     [lead.name.clone(), lead.client_id.to_string()].into_iter().chain(place).collect::<Vec<_>>().join(" ")
 }
 
-/// All leads that match a query, as `words`, and the total.
+/// All leads that match a query, as `summary`, and the total.
 async fn found(store: &impl Store, owner: &str, query: &LeadQuery) -> Result<(Vec<String>, u64), BoxError> {
     let page = page(store, owner, query).await?;
-    Ok((page.data.iter().map(|lead| words(lead)).collect(), page.total))
+    Ok((page.data.iter().map(|lead| summary(lead)).collect(), page.total))
 }
 
-fn one(words: &str) -> (Vec<String>, u64) {
-    (vec![words.to_owned()], 1)
+fn one(summary: &str) -> (Vec<String>, u64) {
+    (vec![summary.to_owned()], 1)
 }
 
-pub(super) async fn reads_its_own(store: &impl Store) -> Check {
+pub(super) async fn reads_own_records(store: &impl Store) -> CheckResult {
     for (owner, lead, clients, pipelines, stages) in [
         ("b1", "Ann c1 p1 s2", "Apple Bread", "First Second", "New Then Only"),
         ("b2", "Bo c2 p2 s1", "Vine Water", "First here Second here", "First here Later Only here"),
     ] {
         let read = read(store, owner, "l1").await?;
-        same("the lead", &read.map(|lead| words(&lead)), &Some(lead.to_owned()))?;
+        same("the lead", &read.map(|lead| summary(&lead)), &Some(lead.to_owned()))?;
         same("the list", &found(store, owner, &LeadQuery::new()).await?, &one(lead))?;
         let page = store.clients(&business(owner), Window::default()).await?;
         let names: Vec<&str> = page.data.iter().map(|client| client.name.as_str()).collect();
@@ -89,7 +89,7 @@ pub(super) async fn reads_its_own(store: &impl Store) -> Check {
     Ok(())
 }
 
-pub(super) async fn changes_its_own(store: &impl Store) -> Check {
+pub(super) async fn changes_own_records(store: &impl Store) -> CheckResult {
     let theirs = read(store, "b2", "l1").await?;
     let everything =
         LeadPatch::new().name("Cy").email("a@b.c").value(7).clear_source().pipeline(&pipeline("p2")).notes("n");
@@ -109,7 +109,7 @@ pub(super) async fn changes_its_own(store: &impl Store) -> Check {
             let Updated::Changed(lead) = outcome else {
                 return Err(format!("the lead was not moved: {outcome:?}").into());
             };
-            same(&format!("the pipeline and stage in {owner}"), &words(&lead).ends_with(place), &true)?;
+            same(&format!("the pipeline and stage in {owner}"), &summary(&lead).ends_with(place), &true)?;
         }
     }
     let both = edit(&LeadPatch::new().pipeline(&pipeline("p2")).stage(&stage("s1")))?;
@@ -131,7 +131,7 @@ pub(super) async fn changes_its_own(store: &impl Store) -> Check {
 }
 
 /// The same key and body create one lead in each business, and each business replays its own.
-pub(super) async fn remembers_its_own(store: &impl Store) -> Check {
+pub(super) async fn replays_own_keys(store: &impl Store) -> CheckResult {
     let lead = NewLead::new(&client("c1"), "Eve").pipeline(&pipeline("p1"));
     let idempotency = Idempotency { key: IdempotencyKey::parse("k")?, fingerprint: draft(&lead)?.fingerprint() };
     let create = async |owner: &str, id: &str, new: &NewLead, idempotency: &Idempotency| {
@@ -141,7 +141,7 @@ pub(super) async fn remembers_its_own(store: &impl Store) -> Check {
     for (owner, place) in BOTH.into_iter().zip(["Eve c1 p1 s1", "Eve c1 p1 s3"]) {
         let outcome = create(owner, "l2", &lead, &idempotency).await?;
         let Created::New(lead) = outcome else { return Err(format!("the lead was not created: {outcome:?}").into()) };
-        same("its pipeline and stage", &words(&lead), &place.to_owned())?;
+        same("its pipeline and stage", &summary(&lead), &place.to_owned())?;
         made.push(lead);
     }
     store.delete(&business("b1"), &lead_id("l2")).await?;

@@ -1,6 +1,8 @@
 //! Ids and names compare by code point: no case folding, no locale order, no wildcards.
 
-use super::{Check, NOON, business, change, client, ids, lead_id, listed, page, pipeline, same, stage, try_create};
+use super::{
+    CheckResult, NOON, business, change, client, ids, lead_id, listed, page, pipeline, same, stage, try_create,
+};
 use crate::{
     id::StageId,
     model::{LeadPatch, LeadQuery, NewLead, Window},
@@ -9,7 +11,7 @@ use crate::{
 };
 
 /// Names and ids that a collation would treat as equal or sort differently.
-pub(super) const CLOSE_IDS: &str = r#"{"businesses": [
+pub(super) const SIMILAR_IDS: &str = r#"{"businesses": [
     {"id": "b1", "name": "Lower", "created_at": "2026-01-01T00:00:00Z",
      "clients": [
         {"id": "c_", "name": "🦀", "created_at": "2026-01-01T00:00:00Z"},
@@ -40,12 +42,12 @@ pub(super) const CLOSE_IDS: &str = r#"{"businesses": [
 /// Ids of leads in code point order.
 const LEADS: [&str; 16] = ["!", "\"", "%", "'", "-", "10", "9", "A", "B", "\\", "_", "a", "a-b", "aB", "ab", "~"];
 
-async fn create(store: &impl Store, id: &str, lead: &NewLead) -> Check {
+async fn create(store: &impl Store, id: &str, lead: &NewLead) -> CheckResult {
     let outcome = try_create(store, id, NOON, lead, None).await?;
     if matches!(outcome, Created::New(_)) { Ok(()) } else { Err(format!("{id} was not created: {outcome:?}").into()) }
 }
 
-pub(super) async fn orders_by_code_points(store: &impl Store) -> Check {
+pub(super) async fn orders_by_code_points(store: &impl Store) -> CheckResult {
     for at in 0..LEADS.len() {
         // Shuffled: 7 and 16 are coprime, so each id comes once.
         let id = LEADS.get(at * 7 % LEADS.len()).copied().unwrap_or_default();
@@ -62,7 +64,7 @@ pub(super) async fn orders_by_code_points(store: &impl Store) -> Check {
 }
 
 /// Two ids that differ only in case name two records. While only one exists, the other id finds nothing.
-pub(super) async fn tells_ids_apart(store: &impl Store) -> Check {
+pub(super) async fn distinguishes_similar_ids(store: &impl Store) -> CheckResult {
     let owner = business("b1");
     create(store, "l1", &NewLead::new(&client("c1"), "lower").stage(&stage("s1"))).await?;
     let upper = lead_id("L1");
@@ -102,7 +104,7 @@ pub(super) async fn tells_ids_apart(store: &impl Store) -> Check {
 }
 
 /// A character that is a wildcard in some query language matches only itself.
-pub(super) async fn takes_no_wildcards(store: &impl Store) -> Check {
+pub(super) async fn treats_wildcards_literally(store: &impl Store) -> CheckResult {
     let owner = business("b1");
     create(store, "l1", &NewLead::new(&client("c1"), "plain").stage(&stage("s1"))).await?;
     create(store, "l10", &NewLead::new(&client("c10"), "plain").stage(&stage("s10"))).await?;
