@@ -14,9 +14,9 @@ use leadapi_core::{
 use super::{
     AdminError, SqlStore,
     error::SqlError,
-    lead,
+    lead, lead_counts,
     session::{Session, Work, query},
-    statement, tally, tokens as token,
+    statement, tokens as token,
     write::Remembered,
 };
 
@@ -110,7 +110,7 @@ impl Work for Import {
                     (self.progress)(leads);
                 }
             }
-            for rows in tally::rows_of(&business.id, business.leads.iter()) {
+            for rows in lead_counts::bucket_rows(&business.id, business.leads.iter()) {
                 session.tell(rows).await?;
             }
         }
@@ -141,7 +141,7 @@ impl Import {
     }
 }
 
-/// Inserts a business with everything but its leads, its tally and its tokens.
+/// Inserts a business with everything but its leads, its lead counts and its tokens.
 async fn insert(session: &mut dyn Session, seed: &BusinessSeed) -> Result<(), SqlError> {
     let business = &seed.id;
     session.tell(query!(statement::INSERT_BUSINESS, business, &seed.name, seed.created_at)).await?;

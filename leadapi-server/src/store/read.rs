@@ -13,13 +13,13 @@ use leadapi_core::{
 use super::{
     error::SqlError,
     lead,
+    lead_counts::{self, PageStart},
     row::Row,
     session::{Query, Session, Value, Work, query},
     statement,
-    tally::{self, Start},
 };
 
-/// Up to this offset, a page is read with OFFSET from the newest lead. Beyond it, the stretches are read first.
+/// Up to this offset, a page is read with OFFSET from the newest lead. Beyond it, the count buckets are read first.
 const SHALLOW: u64 = 1_024;
 
 /// A page of leads and their total (contract D3).
@@ -34,7 +34,7 @@ enum Part {
     Client,
     Stage,
     Total,
-    Stretches,
+    Buckets,
     Leads,
 }
 
@@ -46,23 +46,23 @@ impl Work for List {
         let Self { business, query } = self;
         let offset = query.window.offset();
         let is_deep = offset > SHALLOW;
-        let mut start = Start::at(offset);
+        let mut start = PageStart::at(offset);
         let (mut parts, mut queries) = (Vec::new(), Vec::new());
-        let mut ask = |part, query| {
+        let mut add = |part, query| {
             parts.push(part);
             queries.push(query);
         };
         if let Some(id) = &query.client {
-            ask(Part::Client, query!(statement::CLIENT_EXISTS, business, id));
+            add(Part::Client, query!(statement::CLIENT_EXISTS, business, id));
         }
         if let Some(id) = &query.stage {
-            ask(Part::Stage, query!(statement::PIPELINE_OF_STAGE, business, id));
+            add(Part::Stage, query!(statement::PIPELINE_OF_STAGE, business, id));
         }
         if is_deep {
-            ask(Part::Stretches, tally::stretches(business, query));
+            add(Part::Buckets, lead_counts::buckets(business, query));
         } else {
-            ask(Part::Total, tally::total(business, query));
-            ask(Part::Leads, self.page(&start)?);
+            add(Part::Total, lead_counts::total(business, query));
+            add(Part::Leads, self.page(&start)?);
         }
         let (mut has_client, mut has_stage) = (query.client.is_none(), query.stage.is_none());
         let (mut leads, mut reader) = (Vec::new(), lead::Reader::of_many());
@@ -71,7 +71,7 @@ impl Work for List {
                 Some(Part::Client) => has_client = true,
                 Some(Part::Stage) => has_stage = true,
                 Some(Part::Total) => start.total = row.take()?,
-                Some(Part::Stretches) => start.pass(row)?,
+                Some(Part::Buckets) => start.skip_bucket(row)?,
                 Some(Part::Leads) => leads.push(reader.read(row)?),
                 None => {}
             }
@@ -93,7 +93,7 @@ impl Work for List {
 }
 
 impl List {
-    fn page(&self, start: &Start) -> Result<Query, SqlError> {
+    fn page(&self, start: &PageStart) -> Result<Query, SqlError> {
         let Self { business, query, .. } = self;
         let (sql, filters) = match (&query.client, &query.stage) {
             (None, None) => (statement::PAGE, vec![]),
@@ -195,9 +195,9 @@ mod tests {
     use super::*;
     use crate::store::SqlStore;
 
-    /// Covers several stretches of the tally, the offsets around each boundary, and offsets past the end.
+    /// Covers several count buckets, the offsets around each boundary, and offsets past the end.
     #[tokio::test]
-    async fn a_deep_page_is_the_same_stretch_of_the_order() {
+    async fn a_deep_page_has_the_leads_at_its_offset() {
         let folder = tempfile::tempdir().unwrap();
         let url = format!("sqlite:{}", folder.path().join("leads.db").display());
         let store = SqlStore::open(&url.parse().unwrap()).await.unwrap();

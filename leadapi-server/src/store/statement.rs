@@ -35,47 +35,47 @@ pub(crate) const PAGE_OF_BOTH: &str = "SELECT id, client_id, name, email, phone,
     stage_id, business_name, created_at FROM lead WHERE business_id = $1 AND client_id = $2 AND stage_id = $3 \
     AND (created_at, id) < ($4, $5) ORDER BY created_at DESC, id DESC LIMIT $6 OFFSET $7";
 
-// The tally: the number of leads under each filter in each stretch (see the module `tally`).
+// The number of leads under each filter in each bucket (see the module `lead_counts`).
 
 pub(crate) const TOTAL: &str = "SELECT CAST(coalesce(sum(leads), 0) AS bigint) FROM tally \
     WHERE business_id = $1 AND client_id = $2 AND stage_id = $3";
 
-pub(crate) const STRETCHES: &str = "SELECT from_at, from_id, leads FROM tally \
+pub(crate) const BUCKETS: &str = "SELECT from_at, from_id, leads FROM tally \
     WHERE business_id = $1 AND client_id = $2 AND stage_id = $3 ORDER BY from_at DESC, from_id DESC";
 
-pub(crate) const NEWEST_STRETCH: &str = "SELECT from_at, from_id, leads FROM tally \
+pub(crate) const NEWEST_BUCKET: &str = "SELECT from_at, from_id, leads FROM tally \
     WHERE business_id = $1 AND client_id = '' AND stage_id = '' ORDER BY from_at DESC, from_id DESC LIMIT 1";
 
-pub(crate) const STRETCH_OF: &str = "SELECT from_at, from_id, leads FROM tally \
+pub(crate) const BUCKET_OF: &str = "SELECT from_at, from_id, leads FROM tally \
     WHERE business_id = $1 AND client_id = '' AND stage_id = '' AND (from_at, from_id) <= ($2, $3) \
     ORDER BY from_at DESC, from_id DESC LIMIT 1";
 
-pub(crate) const STRETCH_AFTER: &str = "SELECT from_at, from_id FROM tally \
+pub(crate) const NEXT_BUCKET: &str = "SELECT from_at, from_id FROM tally \
     WHERE business_id = $1 AND client_id = '' AND stage_id = '' AND (from_at, from_id) > ($2, $3) \
     ORDER BY from_at, from_id LIMIT 1";
 
 pub(crate) const NEWEST_LEAD: &str =
     "SELECT created_at FROM lead WHERE business_id = $1 ORDER BY created_at DESC, id DESC LIMIT 1";
 
-pub(crate) const ADD_TO_TALLY: &str = "INSERT INTO tally (business_id, client_id, stage_id, from_at, from_id, leads) \
+pub(crate) const ADD_LEAD_COUNT: &str = "INSERT INTO tally (business_id, client_id, stage_id, from_at, from_id, leads) \
     VALUES ($1, $2, $3, $4, $5, $6) \
     ON CONFLICT (business_id, client_id, stage_id, from_at, from_id) DO UPDATE SET leads = tally.leads + excluded.leads";
 
-/// Separate from `ADD_TO_TALLY`: a missing row has nothing to subtract from.
-pub(crate) const TAKE_FROM_TALLY: &str = "UPDATE tally SET leads = leads + $1 WHERE business_id = $2 \
+/// Separate from `ADD_LEAD_COUNT`: a missing row has nothing to subtract from.
+pub(crate) const SUBTRACT_LEAD_COUNT: &str = "UPDATE tally SET leads = leads + $1 WHERE business_id = $2 \
     AND client_id = $3 AND stage_id = $4 AND from_at = $5 AND from_id = $6";
 
-/// Deletes the row of a filter that has no leads in a stretch. The rows of the empty filter must stay even at zero:
-/// they define the stretches.
-pub(crate) const DROP_EMPTY_TALLY: &str = "DELETE FROM tally WHERE business_id = $1 AND client_id = $2 \
+/// Deletes the row of a filter that has no leads in a bucket. The rows of the empty filter must stay even at zero:
+/// they define the buckets.
+pub(crate) const DELETE_EMPTY_LEAD_COUNT: &str = "DELETE FROM tally WHERE business_id = $1 AND client_id = $2 \
     AND stage_id = $3 AND from_at = $4 AND from_id = $5 AND leads = 0";
 
-pub(crate) const NTH_IN_STRETCH: &str = "SELECT created_at, id FROM lead WHERE business_id = $1 \
+pub(crate) const NTH_LEAD_IN_BUCKET: &str = "SELECT created_at, id FROM lead WHERE business_id = $1 \
     AND (created_at, id) >= ($2, $3) AND (created_at, id) < ($4, $5) ORDER BY created_at, id LIMIT 1 OFFSET $6";
 
-pub(crate) const CLEAR_STRETCH: &str = "DELETE FROM tally WHERE business_id = $1 AND from_at = $2 AND from_id = $3";
+pub(crate) const DELETE_BUCKET: &str = "DELETE FROM tally WHERE business_id = $1 AND from_at = $2 AND from_id = $3";
 
-pub(crate) const COUNT_STRETCH: &str = "INSERT INTO tally (business_id, client_id, stage_id, from_at, from_id, leads) \
+pub(crate) const RECOUNT_BUCKET: &str = "INSERT INTO tally (business_id, client_id, stage_id, from_at, from_id, leads) \
     SELECT $1, client_id, stage_id, CAST($2 AS bigint), $3, count(*) FROM ( \
         SELECT '' AS client_id, '' AS stage_id FROM lead \
             WHERE business_id = $1 AND (created_at, id) >= ($2, $3) AND (created_at, id) < ($4, $5) \

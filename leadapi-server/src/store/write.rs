@@ -20,10 +20,10 @@ use leadapi_core::{
 use super::{
     error::SqlError,
     lead,
+    lead_counts::CountChanges,
     row::Row,
     session::{Query, Session, query},
     statement,
-    tally::Changes,
 };
 
 /// A write of the [`Store`](leadapi_core::port::Store) port.
@@ -216,7 +216,7 @@ impl State {
     }
 
     async fn save(self, session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
-        let mut tally = Changes::default();
+        let mut counts = CountChanges::default();
         // Keys are written first: if two creates with one key get this far, the second fails before it writes a lead.
         for (key, change) in &self.keys {
             let Some(after) = change.after.as_ref().filter(|after| !is_same(change.before.as_ref(), after)) else {
@@ -235,9 +235,9 @@ impl State {
                 (before, Some(after)) if is_same(before.as_ref(), after) => continue,
                 (Some(_), Some(after)) => session.tell(lead::update(business, after)).await?,
             }
-            tally.note(change.before.as_deref(), change.after.as_deref());
+            counts.record(change.before.as_deref(), change.after.as_deref());
         }
-        tally.save(session, business).await
+        counts.save(session, business).await
     }
 }
 

@@ -93,7 +93,7 @@ fn a_client_account_goes_without_leads_or_with_them() {
     assert!(refused.contains(&format!("has {count} leads: --with-leads")), "{refused}");
     assert_eq!(database.json(&of(&["client", "remove", CLIENT, "--with-leads"]))["leads"], count);
     assert_eq!(leads(&database, "client_id", CLIENT), 0);
-    database.assert_tally();
+    database.assert_lead_counts();
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn leads_move_with_their_stage_within_a_pipeline_and_to_another() {
         assert!(error.contains("no such stage in this business: none"), "{error}");
         assert_eq!(database.json(&of(&["stage", "remove", from, "--move-to", to]))["moved"], moved);
         assert_eq!((leads(&database, "stage_id", from), leads(&database, "stage_id", to)), (0, there + moved));
-        database.assert_tally();
+        database.assert_lead_counts();
     }
     let numbered: Vec<u64> = stages(&database).into_iter().map(|(_, position)| position).collect();
     assert_eq!(numbered, [1, 2, 3, 4]);
@@ -164,7 +164,7 @@ fn a_pipeline_comes_with_stages_and_goes_without_leads() {
     database.run(&of(&["form", "remove", FORM]));
     let error = database.refuses(&of(&["pipeline", "remove", PIPELINE]));
     assert!(error.contains("leads: move them first"), "{error}");
-    database.assert_tally();
+    database.assert_lead_counts();
 }
 
 #[test]

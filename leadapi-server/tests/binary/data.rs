@@ -19,7 +19,7 @@ fn what_is_exported_and_imported_elsewhere_is_the_same_and_its_tokens_are_good()
     assert!(!exported.contains(&token[8..]));
     assert_eq!(new.json(&["data", "import", file])["tokens"], serde_json::json!([]));
     assert_eq!(new.run(&["data", "export", "-"]), exported);
-    new.assert_tally();
+    new.assert_lead_counts();
     assert_eq!(Running::on(&new.store).status("/v1/leads", &token), "200");
     // The export equals the sample, except for the order and for the tokens, whose secrets were open.
     let (sample, exported) = (Dataset::parse(leadapi_server::SAMPLE).unwrap(), Dataset::parse(&exported).unwrap());
@@ -133,7 +133,7 @@ fn a_backup_of_a_server_under_load_is_one_snapshot_and_can_be_served() {
     assert!(database.refuses(&["data", "backup", path.to_str().unwrap()]).contains("copy.db exists already; --force"));
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     copy.store = format!("sqlite:{}", path.display());
-    copy.assert_tally();
+    copy.assert_lead_counts();
     let leads: i64 = copy.open().query_row("SELECT count(*) FROM lead", (), |row| row.get(0)).unwrap();
     assert!((70..=250).contains(&leads), "{leads}");
     assert!(create(&Running::on(&copy.store), &token, 0));

@@ -67,7 +67,7 @@ fn a_write_that_the_system_refuses_is_not_acknowledged_and_ends_the_server() {
     assert_failed(server);
     let leads: i64 = database.open().query_row("SELECT count(*) FROM lead", (), |row| row.get(0)).unwrap();
     assert_eq!(leads, 50 + acknowledged);
-    database.assert_tally();
+    database.assert_lead_counts();
 }
 
 /// Returns the response of a server that may be about to end. A server that hangs must not keep the test waiting.

@@ -36,7 +36,7 @@ fn a_backup_takes_the_place_of_a_store_which_is_kept() {
     let (database, backup) = changed_since_its_backup();
     let restored = database.json(&["data", "restore", backup.to_str().unwrap(), "--force"]);
     assert_eq!(leads(&database), 50);
-    database.assert_tally();
+    database.assert_lead_counts();
     let former = restored["former"].as_str().unwrap();
     database.run(&["data", "restore", former, "--force"]);
     assert_eq!(leads(&database), 51);
@@ -117,7 +117,7 @@ fn a_restore_that_is_killed_leaves_no_mixture() {
             database.run(&["data", "restore", backup.to_str().unwrap(), "--force"]);
             assert_eq!(leads(&database), 50);
         }
-        database.assert_tally();
+        database.assert_lead_counts();
     }
     println!("the former store {former} times, the restored one {restored} times, neither {refused} times");
     assert!(former > 0, "each restore was over before it was killed");

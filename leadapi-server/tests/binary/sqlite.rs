@@ -24,7 +24,7 @@ fn what_was_acknowledged_is_there_after_a_kill() {
     assert_eq!(server.status(&format!("/v1/leads/{id}"), &token), "200");
     let answer = server.post(&token, "idempotency-key: k\r\n", &lead("Ann"));
     assert!(answer.contains("idempotency-replayed: true") && answer.contains(&id), "{answer}");
-    database.assert_tally();
+    database.assert_lead_counts();
 }
 
 #[test]

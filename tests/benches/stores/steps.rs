@@ -125,7 +125,7 @@ fn written(database: Database, nth: usize, mut steps: Vec<Step>) -> Vec<Step> {
     steps
 }
 
-/// The filters whose rows in the `tally` table count a new lead.
+/// The filters whose rows in the `counts` table count a new lead.
 fn filters(nth: usize) -> [(String, String); 4] {
     let (client, stage) = (client(nth).to_string(), stage(nth / crate::data::CLIENTS).to_string());
     let none = String::new;
@@ -159,12 +159,12 @@ fn create(database: Database, nth: usize) -> Vec<Vec<Step>> {
         new.business_name,
         moment(1_000_000 + nth).to_utc().timestamp_millis(),
     );
-    let tally = filters(nth)
-        .map(|(client, stage)| step!(statement::ADD_TO_TALLY, owner(), client, stage, i64::MIN, String::new(), 1_i64));
+    let counts = filters(nth)
+        .map(|(client, stage)| step!(statement::ADD_LEAD_COUNT, owner(), client, stage, i64::MIN, String::new(), 1_i64));
     vec![
         writing(database, needs),
-        vec![insert, step!(statement::NEWEST_STRETCH, owner())],
-        written(database, nth, tally.into()),
+        vec![insert, step!(statement::NEWEST_BUCKET, owner())],
+        written(database, nth, counts.into()),
     ]
 }
 
@@ -190,17 +190,17 @@ fn patch(database: Database, nth: usize) -> Vec<Vec<Step>> {
 }
 
 fn delete(database: Database, nth: usize) -> Vec<Vec<Step>> {
-    let tally = filters(nth).into_iter().flat_map(|(client, stage)| {
+    let counts = filters(nth).into_iter().flat_map(|(client, stage)| {
         let empty = !(client.is_empty() && stage.is_empty());
         let drop = empty.then(|| {
-            step!(statement::DROP_EMPTY_TALLY, owner(), client.clone(), stage.clone(), i64::MIN, String::new())
+            step!(statement::DELETE_EMPTY_LEAD_COUNT, owner(), client.clone(), stage.clone(), i64::MIN, String::new())
         });
-        let take = step!(statement::TAKE_FROM_TALLY, -1_i64, owner(), client, stage, i64::MIN, String::new());
-        [Some(take), drop].into_iter().flatten()
+        let subtract = step!(statement::SUBTRACT_LEAD_COUNT, -1_i64, owner(), client, stage, i64::MIN, String::new());
+        [Some(subtract), drop].into_iter().flatten()
     });
     vec![
         writing(database, vec![step!(statement::LEAD, owner(), bare_id(nth))]),
-        vec![step!(statement::DELETE_LEAD, owner(), bare_id(nth)), step!(statement::NEWEST_STRETCH, owner())],
-        written(database, nth, tally.collect()),
+        vec![step!(statement::DELETE_LEAD, owner(), bare_id(nth)), step!(statement::NEWEST_BUCKET, owner())],
+        written(database, nth, counts.collect()),
     ]
 }

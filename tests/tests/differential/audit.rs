@@ -17,9 +17,8 @@ use super::{
     sides::{Check, Sides, silent},
 };
 
-/// The maximum number of leads in a stretch after a transaction. A stretch is a range of leads whose counts the tally
-/// keeps together.
-const MOST: i64 = 2_048;
+/// The maximum number of leads in a bucket after a transaction. A bucket is a range of leads that is counted as one.
+const MAX_BUCKET: i64 = 2_048;
 
 /// Checks that every list and every lead is the same in all stores, and then everything that [`behind`] checks.
 pub(crate) async fn all(sides: &Sides<'_>, seed: &Seed) -> Check {
@@ -30,12 +29,12 @@ pub(crate) async fn all(sides: &Sides<'_>, seed: &Seed) -> Check {
     behind(sides, seed).await
 }
 
-/// Checks what no response shows: the tally, the other rows of each business, and the contents of an export.
+/// Checks what no response shows: the lead counts, the other rows of each business, and the contents of an export.
 pub(crate) async fn behind(sides: &Sides<'_>, seed: &Seed) -> Check {
     let expected = businesses(&sides.all[0].ports, seed).await;
     for side in &sides.all {
         let Some((store, raw)) = side.kept.sql() else { continue };
-        tally(raw).await.map_err(|wrong| format!("{:?}: {wrong}", side.kept.kind))?;
+        lead_counts(raw).await.map_err(|wrong| format!("{:?}: {wrong}", side.kept.kind))?;
         own_rows(raw).await.map_err(|wrong| format!("{:?}: {wrong}", side.kept.kind))?;
         let mut exported = export(store).await;
         let keys = "SELECT business_id, key, lead FROM idempotency ORDER BY business_id, key";
@@ -111,9 +110,9 @@ async fn leads(sides: &Sides<'_>, who: Who) -> Check {
 type Position = (i64, String);
 type Filter = (String, String);
 
-/// Checks the tally. Each row must contain the number of leads of its stretch that match its filter. No row may be
-/// missing. Only the rows without a filter may be zero, because they define the stretches.
-pub(crate) async fn tally(raw: &Raw) -> Check {
+/// Checks the lead counts. Each row must contain the number of leads of its bucket that match its filter. No row may be
+/// missing. Only the rows without a filter may be zero, because they define the buckets.
+pub(crate) async fn lead_counts(raw: &Raw) -> Check {
     let mut found: BTreeMap<String, BTreeMap<(Position, Filter), i64>> = BTreeMap::new();
     for row in raw.rows("SELECT business_id, from_at, from_id, client_id, stage_id, leads FROM tally").await {
         let [business, at, id, client, stage, leads] = row.try_into().unwrap();
@@ -135,30 +134,30 @@ pub(crate) async fn tally(raw: &Raw) -> Check {
         let position: Position = (at.parse().unwrap(), id);
         let newest = newest.entry(business.clone()).or_insert(i64::MIN);
         *newest = position.0.max(*newest);
-        let stretch = starts.get(&business).and_then(|starts| starts.range(..=position).next_back());
-        let stretch = stretch.ok_or_else(|| format!("{business} has leads before its first stretch"))?;
+        let bucket = starts.get(&business).and_then(|starts| starts.range(..=position).next_back());
+        let bucket = bucket.ok_or_else(|| format!("{business} has leads before its first bucket"))?;
         let mut filters = vec![Filter::default(), (client.clone(), String::new())];
         if !stage.is_empty() {
             filters.extend([(String::new(), stage.clone()), (client, stage)]);
         }
         for filter in filters {
-            *expected.entry(business.clone()).or_default().entry((stretch.clone(), filter)).or_default() += 1;
+            *expected.entry(business.clone()).or_default().entry((bucket.clone(), filter)).or_default() += 1;
         }
     }
     let wrong = |what: &str| format!("{what}:\n{found:?}\nand not\n{expected:?}");
     if found != expected {
-        return Err(wrong("the tally says"));
+        return Err(wrong("the counts are"));
     }
-    // The newest stretch of a business must begin at most one millisecond after its newest lead.
+    // The newest bucket of a business must begin at most one millisecond after its newest lead.
     let late = starts.iter().find(|(business, starts)| {
         let begins = starts.last().map(|(at, _)| *at);
         begins > newest.get(*business).map(|at| at + 1).max(Some(i64::MIN))
     });
     if let Some((business, _)) = late {
-        return Err(format!("the newest stretch of {business} begins after what there is"));
+        return Err(format!("the newest bucket of {business} begins after its newest lead"));
     }
     let longest = found.values().flat_map(BTreeMap::values).max();
-    if longest.is_some_and(|leads| *leads > MOST) { Err(wrong("a stretch is too long")) } else { Ok(()) }
+    if longest.is_some_and(|leads| *leads > MAX_BUCKET) { Err(wrong("a bucket is too large")) } else { Ok(()) }
 }
 
 /// Checks that no row of a business contains data of the other one.

@@ -1,4 +1,4 @@
-//! Thousands of leads: the SQL stores maintain counts by stretches of leads and split a stretch that grows too long.
+//! Thousands of leads: the SQL stores maintain lead counts in buckets and split a bucket that grows too large.
 //! The counts must equal those of a full scan.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
@@ -25,7 +25,7 @@ const START: i64 = 1_767_225_600_000;
 const MINUTE: i64 = 60_000;
 
 /// The leads of each business, one or two minutes apart, so that those of both businesses interleave. An import
-/// creates stretches of 1,024 leads.
+/// creates buckets of 1,024 leads.
 fn leads(who: Who) -> Vec<Value> {
     let (many, every) = if who == Who::A { (5_000, 1) } else { (2_600, 2) };
     (0..many).map(|nth| lead(who, nth, START + nth * every * MINUTE)).collect()
@@ -68,8 +68,8 @@ async fn counts_of_thousands_of_leads_equal_a_full_scan() {
         audit::behind(&sides, &seed).await
     };
     whole().await.unwrap();
-    // Enough leads in each of three ranges to make its stretch too long: before the first lead, among the old ones,
-    // and after the last. The other business follows, so that the stretches of each are split between those of the
+    // Enough leads in each of three ranges to make its bucket too large: before the first lead, among the old ones,
+    // and after the last. The other business follows, so that the buckets of each are split between those of the
     // other.
     for (nth, who) in [(0, Who::A), (1, Who::B)] {
         // The newest leads of the two businesses have different times.
@@ -80,7 +80,7 @@ async fn counts_of_thousands_of_leads_equal_a_full_scan() {
         }
         whole().await.unwrap();
     }
-    // Deletes a whole stretch, and moves some of the remaining leads to another stage.
+    // Deletes a whole bucket, and moves some of the remaining leads to another stage.
     each(&sides, (0..1_100).map(|nth| Change::Remove(Who::A, lead_id(Who::A, nth)))).await;
     each(&sides, (1_100..1_700).map(|nth| Change::Move(Who::A, lead_id(Who::A, nth)))).await;
     each(&sides, (10_000..10_400).map(|nth| Change::Remove(Who::A, lead_id(Who::A, nth)))).await;
@@ -136,7 +136,7 @@ async fn apply(store: Arc<dyn Store>, change: Change) {
     }
 }
 
-/// Compares pages across each boundary between two stretches, in any store, and around the end of the list.
+/// Compares pages across each boundary between two buckets, in any store, and around the end of the list.
 async fn pages(sides: &Sides<'_>, who: Who) -> Check {
     for (client, stage) in [("", ""), ("client-1", ""), ("", "stage-1"), ("client-2", "stage-4")] {
         let mut edges = BTreeSet::from([0, 1_024, 100_000]);
@@ -153,7 +153,7 @@ async fn pages(sides: &Sides<'_>, who: Who) -> Check {
     Ok(())
 }
 
-/// The list offsets at which the stretches end under a filter, newest first.
+/// The list offsets at which the buckets end under a filter, newest first.
 async fn ends(side: &Side<'_>, who: Who, client: &str, stage: &str) -> Vec<u64> {
     let Some((_, raw)) = side.kept.sql() else { return Vec::new() };
     let rows = raw

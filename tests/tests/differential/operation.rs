@@ -283,7 +283,7 @@ fn named(change: Change) -> Change {
 
 fn window() -> impl Strategy<Value = Window> {
     let limit = prop_oneof![Just(1), Just(2), Just(3), Just(200)];
-    // From offset 1,025 on, the SQL stores use the tally to find a page.
+    // From offset 1,025 on, the SQL stores use the lead counts to find a page.
     let offset = prop_oneof![4 => Just(0), 3 => 1..6_u64, 1 => 1_020..1_030_u64, 1 => Just((1 << 53) - 1)];
     (limit, offset).prop_map(|(limit, offset)| Window { limit, offset })
 }

@@ -136,9 +136,9 @@ impl Task for Delete {
             let (leads, them) = lead_count(leads);
             return Err(SqlError::refused(format!("the client account has {leads}: --with-leads removes {them} too")));
         }
-        session.tell(query!(statement::TAKE_TALLY_OF_CLIENT, business, id)).await?;
-        session.tell(query!(statement::DELETE_TALLY_OF_CLIENT, business, id)).await?;
-        session.tell(query!(statement::DROP_EMPTY_TALLY_OF_STAGES, business)).await?;
+        session.tell(query!(statement::SUBTRACT_CLIENT_COUNTS, business, id)).await?;
+        session.tell(query!(statement::DELETE_CLIENT_COUNTS, business, id)).await?;
+        session.tell(query!(statement::DELETE_EMPTY_STAGE_COUNTS, business)).await?;
         session.tell(query!(statement::DELETE_LEADS_OF_CLIENT, business, id)).await?;
         session.tell(query!(statement::DELETE_CLIENT, business, id)).await?;
         Ok(leads)

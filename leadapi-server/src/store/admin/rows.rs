@@ -46,6 +46,6 @@ pub(super) async fn delete_stage(
     business: &BusinessId,
     id: &StageId,
 ) -> Result<(), SqlError> {
-    session.tell(query!(statement::DELETE_TALLY_OF_STAGE, business, id)).await?;
+    session.tell(query!(statement::DELETE_STAGE_COUNTS, business, id)).await?;
     session.tell(query!(statement::DELETE_STAGE, business, id)).await
 }

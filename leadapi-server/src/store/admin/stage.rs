@@ -193,7 +193,7 @@ async fn move_leads(
     to: &StageId,
 ) -> Result<(), SqlError> {
     let pipeline = home(session, business, to).await?;
-    session.tell(query!(statement::ADD_TALLY_OF_STAGE, to, business, from)).await?;
-    session.tell(query!(statement::DELETE_TALLY_OF_STAGE, business, from)).await?;
+    session.tell(query!(statement::MERGE_STAGE_COUNTS, to, business, from)).await?;
+    session.tell(query!(statement::DELETE_STAGE_COUNTS, business, from)).await?;
     session.tell(query!(statement::MOVE_LEADS, &pipeline, to, business, from)).await
 }

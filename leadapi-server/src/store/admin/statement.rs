@@ -32,28 +32,28 @@ pub(super) const CHANGE_FORM: &str = "UPDATE form SET record = $1 WHERE business
 
 pub(super) const DELETE_FORM: &str = "DELETE FROM form WHERE business_id = $1 AND id = $2 RETURNING 1";
 
-// Leads that are moved or deleted, and their rows in the tally.
+// Leads that are moved or deleted, and their counts.
 
 pub(super) const MOVE_LEADS: &str =
     "UPDATE lead SET pipeline_id = $1, stage_id = $2 WHERE business_id = $3 AND stage_id = $4";
 
 /// Adds the counts of one stage to those of another: for all client accounts together and for each.
-pub(super) const ADD_TALLY_OF_STAGE: &str = "INSERT INTO tally (business_id, client_id, stage_id, from_at, from_id, leads) \
+pub(super) const MERGE_STAGE_COUNTS: &str = "INSERT INTO tally (business_id, client_id, stage_id, from_at, from_id, leads) \
     SELECT business_id, client_id, CAST($1 AS text), from_at, from_id, leads FROM tally \
         WHERE business_id = $2 AND stage_id = $3 \
     ON CONFLICT (business_id, client_id, stage_id, from_at, from_id) DO UPDATE SET leads = tally.leads + excluded.leads";
 
-pub(super) const DELETE_TALLY_OF_STAGE: &str = "DELETE FROM tally WHERE business_id = $1 AND stage_id = $2";
+pub(super) const DELETE_STAGE_COUNTS: &str = "DELETE FROM tally WHERE business_id = $1 AND stage_id = $2";
 
 pub(super) const DELETE_LEADS_OF_CLIENT: &str = "DELETE FROM lead WHERE business_id = $1 AND client_id = $2";
 
 /// Subtracts the counts of one client account from those of all: for all stages together and for each.
-pub(super) const TAKE_TALLY_OF_CLIENT: &str = "UPDATE tally SET leads = leads - coalesce((SELECT own.leads \
+pub(super) const SUBTRACT_CLIENT_COUNTS: &str = "UPDATE tally SET leads = leads - coalesce((SELECT own.leads \
     FROM tally AS own WHERE own.business_id = $1 AND own.client_id = $2 AND own.stage_id = tally.stage_id \
     AND own.from_at = tally.from_at AND own.from_id = tally.from_id), 0) WHERE business_id = $1 AND client_id = ''";
 
-pub(super) const DELETE_TALLY_OF_CLIENT: &str = "DELETE FROM tally WHERE business_id = $1 AND client_id = $2";
+pub(super) const DELETE_CLIENT_COUNTS: &str = "DELETE FROM tally WHERE business_id = $1 AND client_id = $2";
 
-/// The rows of the empty filter stay even at zero, because they define the stretches.
-pub(super) const DROP_EMPTY_TALLY_OF_STAGES: &str =
+/// The rows of the empty filter stay even at zero, because they define the buckets.
+pub(super) const DELETE_EMPTY_STAGE_COUNTS: &str =
     "DELETE FROM tally WHERE business_id = $1 AND client_id = '' AND stage_id <> '' AND leads = 0";

@@ -1,7 +1,7 @@
 //! Group commit for the writes of a business: all pending writes share one transaction.
 //!
-//! The writes of one business run one after the other in any case, because they change the same tally. So one task per
-//! business takes all writes that arrived during its last transaction, and commits them together. Between servers, a
+//! The writes of one business run one after the other in any case, because they change the same lead counts. So one
+//! task per business takes all writes that arrived during its last transaction, and commits them together. Between servers, a
 //! lock on the row of the business keeps the order.
 //!
 //! # A commit whose answer is lost

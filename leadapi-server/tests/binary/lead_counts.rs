@@ -13,28 +13,28 @@ impl Database {
         Connection::open(self.store.trim_start_matches("sqlite:")).unwrap()
     }
 
-    /// Checks for each filter and each stretch that the stored count equals the number of leads.
-    pub(crate) fn assert_tally(&self) {
+    /// Checks for each filter and each bucket that the stored count equals the number of leads.
+    pub(crate) fn assert_lead_counts(&self) {
         let connection = self.open();
-        let mut stretches: BTreeMap<String, Vec<(i64, String)>> = BTreeMap::new();
+        let mut buckets: BTreeMap<String, Vec<(i64, String)>> = BTreeMap::new();
         let starts = "SELECT business_id, from_at, from_id FROM tally WHERE client_id = '' AND stage_id = '' \
             ORDER BY from_at, from_id";
         let mut starts = connection.prepare(starts).unwrap();
         let starts = starts.query_map((), |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?)))).unwrap();
-        starts.map(Result::unwrap).for_each(|(business, start)| stretches.entry(business).or_default().push(start));
-        let mut counted: BTreeMap<(Filter, (i64, String)), i64> = BTreeMap::new();
+        starts.map(Result::unwrap).for_each(|(business, start)| buckets.entry(business).or_default().push(start));
+        let mut expected_counts: BTreeMap<(Filter, (i64, String)), i64> = BTreeMap::new();
         let leads = "SELECT business_id, client_id, stage_id, created_at, id FROM lead";
         let mut leads = connection.prepare(leads).unwrap();
         let mut leads = leads.query(()).unwrap();
         while let Some(row) = leads.next().unwrap() {
             let (business, client): (String, String) = (row.get(0).unwrap(), row.get(1).unwrap());
             let stage: Option<String> = row.get(2).unwrap();
-            let place = (row.get(3).unwrap(), row.get(4).unwrap());
-            let stretch = stretches[&business].iter().rfind(|start| **start <= place).unwrap();
+            let position = (row.get(3).unwrap(), row.get(4).unwrap());
+            let bucket = buckets[&business].iter().rfind(|start| **start <= position).unwrap();
             for client in [String::new(), client] {
                 for stage in [Some(String::new()), stage.clone()].into_iter().flatten() {
                     let filter = (business.clone(), client.clone(), stage);
-                    *counted.entry((filter, stretch.clone())).or_default() += 1;
+                    *expected_counts.entry((filter, bucket.clone())).or_default() += 1;
                 }
             }
         }
@@ -44,8 +44,8 @@ impl Database {
             let filter = (row.get(0)?, row.get(1)?, row.get(2)?);
             Ok(((filter, (row.get(3)?, row.get(4)?)), row.get(5)?))
         });
-        let tally: BTreeMap<_, i64> = rows.unwrap().map(Result::unwrap).collect();
-        assert_eq!(tally, counted);
+        let lead_counts: BTreeMap<_, i64> = rows.unwrap().map(Result::unwrap).collect();
+        assert_eq!(lead_counts, expected_counts);
         let foreign = connection.query_row("SELECT count(*) FROM pragma_foreign_key_check", (), |row| row.get(0));
         assert_eq!(foreign, Ok(0));
     }

@@ -1,0 +1,258 @@
+//! Exact totals and deep pages without counting leads.
+//!
+//! The leads of a business, in order of creation, are divided into buckets of at most about [`MAX_BUCKET`] leads. For
+//! each bucket and each filter of a list (none, a client account, a stage, both), one row of the table `tally` holds the
+//! number of matching leads. So a total is the sum of one small row per bucket, and a deep page skips the leads of at
+//! most one bucket. The rows of the empty filter define the buckets.
+//!
+//! The rows change in the same transaction as the leads, once for all changes of that transaction.
+
+use std::collections::BTreeMap;
+
+use leadapi_core::{
+    id::{BusinessId, ClientId, StageId},
+    model::{Lead, LeadQuery},
+};
+
+use super::{
+    error::SqlError,
+    row::Row,
+    session::{Query, Session, query},
+    statement,
+};
+
+/// The maximum size of a bucket. A bucket that grows beyond it is split.
+const MAX_BUCKET: i64 = 2_048;
+
+/// A position in the order of leads: the timestamp in milliseconds, then the id.
+pub(super) type LeadPosition = (i64, String);
+
+/// The start of the first bucket: before every lead.
+const FIRST: (i64, &str) = (i64::MIN, "");
+/// The position after every lead.
+const END: (i64, &str) = (i64::MAX, "");
+
+fn position(lead: &Lead) -> LeadPosition {
+    (lead.created_at.to_utc().timestamp_millis(), lead.id.to_string())
+}
+
+fn read_position(row: &mut Row<'_>) -> Result<LeadPosition, SqlError> {
+    Ok((row.take()?, row.take()?))
+}
+
+/// A filter as stored in its rows: a client account and a stage. No id is empty, so an empty string means "all".
+type Filter = (String, String);
+
+fn filter(client: Option<&ClientId>, stage: Option<&StageId>) -> Filter {
+    (client.map_or_else(String::new, ToString::to_string), stage.map_or_else(String::new, ToString::to_string))
+}
+
+/// Returns the filters that match a lead.
+fn filters(lead: &Lead) -> impl Iterator<Item = Filter> + use<> {
+    let (client, stage) = (&lead.client_id, lead.stage_id.as_ref());
+    let by_stage = stage.map(|stage| [filter(None, Some(stage)), filter(Some(client), Some(stage))]);
+    [filter(None, None), filter(Some(client), None)].into_iter().chain(by_stage.into_iter().flatten())
+}
+
+/// The number of leads from the start of a bucket to the start of the next one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct CountBucket {
+    from: LeadPosition,
+    leads: i64,
+}
+
+impl CountBucket {
+    fn read(mut row: Row<'_>) -> Result<Self, SqlError> {
+        Ok(Self { from: read_position(&mut row)?, leads: row.take()? })
+    }
+}
+
+/// The changes of one transaction to the lead counts of one business.
+#[derive(Debug, Default)]
+pub(crate) struct CountChanges {
+    by_position: BTreeMap<LeadPosition, BTreeMap<Filter, i64>>,
+}
+
+impl CountChanges {
+    /// Records the change of a lead. `None` means that the lead did not exist, or no longer exists.
+    pub(super) fn record(&mut self, before: Option<&Lead>, after: Option<&Lead>) {
+        for (lead, change) in [(before, -1), (after, 1)] {
+            let Some(lead) = lead else { continue };
+            let counts = self.by_position.entry(position(lead)).or_default();
+            for filter in filters(lead) {
+                *counts.entry(filter).or_default() += change;
+            }
+        }
+    }
+
+    /// Writes the changes, and splits buckets that become too large.
+    pub(crate) async fn save(mut self, session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
+        for changes in self.by_position.values_mut() {
+            changes.retain(|_, change| *change != 0);
+        }
+        self.by_position.retain(|_, changes| !changes.is_empty());
+        if self.by_position.is_empty() {
+            return Ok(());
+        }
+        let (newest, by_bucket) = self.by_bucket(session, business).await?;
+        for (mut bucket, changes) in by_bucket {
+            for ((client, stage), change) in changes {
+                let (at, id) = (bucket.from.0, bucket.from.1.clone());
+                session
+                    .tell(if change > 0 {
+                        query!(statement::ADD_LEAD_COUNT, business, &client, &stage, at, &id, change)
+                    } else {
+                        query!(statement::SUBTRACT_LEAD_COUNT, change, business, &client, &stage, at, &id)
+                    })
+                    .await?;
+                if (client.as_str(), stage.as_str()) == ("", "") {
+                    bucket.leads += change;
+                } else if change < 0 {
+                    session
+                        .tell(query!(statement::DELETE_EMPTY_LEAD_COUNT, business, &client, &stage, at, &id))
+                        .await?;
+                }
+            }
+            if bucket.leads > MAX_BUCKET {
+                split(session, business, bucket).await?;
+            } else if bucket.leads > MAX_BUCKET / 2 && bucket.from == newest {
+                begin_newest_bucket(session, business).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the start of the newest bucket, and the changes grouped by bucket. Nearly all changes fall into the
+    /// newest bucket, which is looked up first.
+    async fn by_bucket(
+        self,
+        session: &mut dyn Session,
+        business: &BusinessId,
+    ) -> Result<(LeadPosition, Vec<(CountBucket, BTreeMap<Filter, i64>)>), SqlError> {
+        let none = || SqlError::other("a business has no count bucket");
+        let newest = session.row(query!(statement::NEWEST_BUCKET, business), CountBucket::read).await?;
+        let newest = newest.ok_or_else(none)?;
+        let queries: Vec<Query> = self
+            .by_position
+            .range(..newest.from.clone())
+            .map(|((at, id), _)| query!(statement::BUCKET_OF, business, *at, id))
+            .collect();
+        let (expected, mut older) = (queries.len(), Vec::new());
+        if expected > 0 {
+            session.ask(queries, &mut |_, row| CountBucket::read(row).map(|bucket| older.push(bucket))).await?;
+        }
+        if older.len() < expected {
+            return Err(none());
+        }
+        let mut older = older.into_iter();
+        let mut by_bucket: BTreeMap<LeadPosition, (CountBucket, BTreeMap<Filter, i64>)> = BTreeMap::new();
+        for (position, changes) in self.by_position {
+            let bucket = if position < newest.from { older.next().ok_or_else(none)? } else { newest.clone() };
+            let (_, sum) = by_bucket.entry(bucket.from.clone()).or_insert_with(|| (bucket, BTreeMap::new()));
+            for (filter, change) in changes {
+                *sum.entry(filter).or_default() += change;
+            }
+        }
+        Ok((newest.from, by_bucket.into_values().collect()))
+    }
+}
+
+/// Begins a new bucket after the newest lead. Leads arrive in order of time, so hardly any bucket has to be split.
+async fn begin_newest_bucket(session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
+    let newest = session.row(query!(statement::NEWEST_LEAD, business), |mut row| row.take::<i64>()).await?;
+    let Some(at) = newest else { return Ok(()) };
+    session.tell(query!(statement::ADD_LEAD_COUNT, business, "", "", at + 1, "", 0_i64)).await
+}
+
+/// Splits a bucket into equal parts, and recounts each of them.
+async fn split(session: &mut dyn Session, business: &BusinessId, bucket: CountBucket) -> Result<(), SqlError> {
+    let (at, id) = &bucket.from;
+    let next =
+        session.row(query!(statement::NEXT_BUCKET, business, *at, id), |mut row| read_position(&mut row)).await?;
+    let end = next.unwrap_or_else(|| (END.0, END.1.to_owned()));
+    // Two halves, or more parts of that size if many leads have arrived at once.
+    let parts = bucket.leads / (MAX_BUCKET / 2);
+    let mut starts = vec![bucket.from.clone()];
+    for part in 1..parts {
+        let nth = part * bucket.leads / parts;
+        let start = query!(statement::NTH_LEAD_IN_BUCKET, business, *at, id, end.0, &end.1, nth);
+        starts.extend(session.row(start, |mut row| read_position(&mut row)).await?);
+    }
+    session.tell(query!(statement::DELETE_BUCKET, business, *at, id)).await?;
+    starts.push(end);
+    for (start, end) in starts.iter().zip(starts.iter().skip(1)) {
+        let count = query!(statement::RECOUNT_BUCKET, business, start.0, &start.1, end.0, &end.1);
+        session.tell(count).await?;
+    }
+    Ok(())
+}
+
+/// Returns the row of the first bucket of a business, without leads.
+pub(crate) fn first_bucket(business: &BusinessId) -> Query {
+    query!(statement::ADD_LEAD_COUNT, business, "", "", FIRST.0, FIRST.1, 0_i64)
+}
+
+/// Returns the rows of all buckets of a business with these leads, which may be in any order.
+pub(crate) fn bucket_rows<'a>(business: &BusinessId, leads: impl Iterator<Item = &'a Lead>) -> Vec<Query> {
+    let mut ordered: Vec<(LeadPosition, &Lead)> = leads.map(|lead| (position(lead), lead)).collect();
+    ordered.sort_by(|a, b| a.0.cmp(&b.0));
+    let per_bucket = usize::try_from(MAX_BUCKET / 2).unwrap_or(usize::MAX);
+    let mut rows = Vec::new();
+    for (nth, bucket) in ordered.chunks(per_bucket).enumerate() {
+        let first = (FIRST.0, FIRST.1.to_owned());
+        let from = bucket.first().filter(|_| nth > 0).map_or(first, |(position, _)| position.clone());
+        let mut sums: BTreeMap<Filter, i64> = BTreeMap::new();
+        for (_, lead) in bucket {
+            for filter in filters(lead) {
+                *sums.entry(filter).or_default() += 1;
+            }
+        }
+        rows.extend(sums.into_iter().map(|((client, stage), leads)| {
+            query!(statement::ADD_LEAD_COUNT, business, &client, &stage, from.0, &from.1, leads)
+        }));
+    }
+    if rows.is_empty() { vec![first_bucket(business)] } else { rows }
+}
+
+/// Returns the query for the total under the filters of a list.
+pub(super) fn total(business: &BusinessId, list: &LeadQuery) -> Query {
+    let (client, stage) = filter(list.client.as_ref(), list.stage.as_ref());
+    query!(statement::TOTAL, business, &client, &stage)
+}
+
+/// Returns the query for the buckets under the filters of a list, newest first, for [`PageStart::skip_bucket`].
+pub(super) fn buckets(business: &BusinessId, list: &LeadQuery) -> Query {
+    let (client, stage) = filter(list.client.as_ref(), list.stage.as_ref());
+    query!(statement::BUCKETS, business, &client, &stage)
+}
+
+/// The start of a page.
+#[derive(Debug)]
+pub(super) struct PageStart {
+    /// The leads of the page come before this position.
+    pub(super) before: LeadPosition,
+    /// The number of leads to skip before the page.
+    pub(super) skip: u64,
+    /// The total under the filters.
+    pub(super) total: u64,
+    is_found: bool,
+}
+
+impl PageStart {
+    /// A page that is reached by skipping from the newest lead.
+    pub(super) fn at(offset: u64) -> Self {
+        Self { before: (END.0, END.1.to_owned()), skip: offset, total: 0, is_found: false }
+    }
+
+    /// Skips a whole bucket if the offset reaches beyond it. The newest bucket comes first.
+    pub(super) fn skip_bucket(&mut self, mut row: Row<'_>) -> Result<(), SqlError> {
+        let (from, leads) = (read_position(&mut row)?, row.take::<u64>()?);
+        self.total += leads;
+        self.is_found |= self.skip < leads;
+        if !self.is_found {
+            self.skip -= leads;
+            self.before = from;
+        }
+        Ok(())
+    }
+}
