@@ -25,12 +25,12 @@ impl SqlStore {
         let mut forgotten = 0;
         for business in self.businesses().await? {
             // Most businesses have no expired key. This read finds that out without blocking their writes.
-            while self.database.row(query!(statement::OLD_KEY, &business.id, until), |_| Ok(())).await?.is_some() {
+            while self.database.row(query!(statement::EXPIRED_KEY, &business.id, until), |_| Ok(())).await?.is_some() {
                 let forget = Forget { business: business.id.clone(), until };
                 forgotten += self.database.work(Some(&business.id), forget).await?;
             }
             if let Database::Postgres(postgres) = &self.database {
-                postgres.forget_servers(&business.id, until).await?;
+                postgres.delete_old_servers(&business.id, until).await?;
             }
         }
         Ok(forgotten)
@@ -47,7 +47,7 @@ impl Work for Forget {
     type Output = u64;
 
     async fn run(&self, session: &mut dyn Session) -> Result<u64, SqlError> {
-        let forget = query!(statement::FORGET_OLD, &self.business, self.until, BATCH);
+        let forget = query!(statement::DELETE_EXPIRED_KEYS, &self.business, self.until, BATCH);
         let forgotten = session.rows(forget, |_| Ok(())).await?;
         forgotten.len().try_into().map_err(SqlError::other)
     }

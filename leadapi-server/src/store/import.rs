@@ -17,7 +17,7 @@ use super::{
     lead, lead_counts,
     session::{Session, Work, query},
     statement, tokens as token,
-    write::Remembered,
+    write::StoredResponse,
 };
 
 /// The result of an import.
@@ -104,18 +104,18 @@ impl Work for Import {
         for business in &self.dataset.businesses {
             insert(session, business).await?;
             for lead in &business.leads {
-                session.tell(lead::insert(&business.id, lead)).await?;
+                session.execute(lead::insert(&business.id, lead)).await?;
                 leads += 1;
                 if leads % 1_000 == 0 {
                     (self.progress)(leads);
                 }
             }
             for rows in lead_counts::bucket_rows(&business.id, business.leads.iter()) {
-                session.tell(rows).await?;
+                session.execute(rows).await?;
             }
         }
         for (business, record) in &self.tokens {
-            session.tell(token::insert(business, record)).await?;
+            session.execute(token::insert(business, record)).await?;
         }
         (self.progress)(leads);
         Ok(())
@@ -144,31 +144,31 @@ impl Import {
 /// Inserts a business with everything but its leads, its lead counts and its tokens.
 async fn insert(session: &mut dyn Session, seed: &BusinessSeed) -> Result<(), SqlError> {
     let business = &seed.id;
-    session.tell(query!(statement::INSERT_BUSINESS, business, &seed.name, seed.created_at)).await?;
+    session.execute(query!(statement::INSERT_BUSINESS, business, &seed.name, seed.created_at)).await?;
     for member in &seed.members {
-        session.tell(query!(statement::INSERT_MEMBER, business, &member.email, member.role)).await?;
+        session.execute(query!(statement::INSERT_MEMBER, business, &member.email, member.role)).await?;
     }
     for client in &seed.clients {
         let insert = query!(statement::INSERT_CLIENT, business, &client.id, &client.name, client.created_at);
-        session.tell(insert).await?;
+        session.execute(insert).await?;
     }
     for pipeline in &seed.pipelines {
         let insert = query!(statement::INSERT_PIPELINE, business, &pipeline.id, &pipeline.name, pipeline.created_at);
-        session.tell(insert).await?;
+        session.execute(insert).await?;
         for stage in &pipeline.stages {
             let (id, name, position) = (&stage.id, &stage.name, stage.position);
-            session.tell(query!(statement::INSERT_STAGE, business, id, &pipeline.id, name, position)).await?;
+            session.execute(query!(statement::INSERT_STAGE, business, id, &pipeline.id, name, position)).await?;
         }
     }
     for form in &seed.forms {
         let id = form.form.get().and_then(|form| form.id.as_str());
         let id = id.ok_or_else(|| SqlError::refused("form.id: must be a string"))?;
         let record = serde_json::to_string(form).map_err(SqlError::other)?;
-        session.tell(query!(statement::INSERT_FORM, business, id, record)).await?;
+        session.execute(query!(statement::INSERT_FORM, business, id, record)).await?;
     }
     for seed in &seed.idempotency {
-        let remembered = Remembered::from(seed);
-        session.tell(remembered.insert(business, &seed.idempotency.key)?).await?;
+        let remembered = StoredResponse::from(seed);
+        session.execute(remembered.insert(business, &seed.idempotency.key)?).await?;
     }
     Ok(())
 }

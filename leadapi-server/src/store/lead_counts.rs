@@ -99,7 +99,7 @@ impl CountChanges {
             for ((client, stage), change) in changes {
                 let (at, id) = (bucket.from.0, bucket.from.1.clone());
                 session
-                    .tell(if change > 0 {
+                    .execute(if change > 0 {
                         query!(statement::ADD_LEAD_COUNT, business, &client, &stage, at, &id, change)
                     } else {
                         query!(statement::SUBTRACT_LEAD_COUNT, change, business, &client, &stage, at, &id)
@@ -109,7 +109,7 @@ impl CountChanges {
                     bucket.leads += change;
                 } else if change < 0 {
                     session
-                        .tell(query!(statement::DELETE_EMPTY_LEAD_COUNT, business, &client, &stage, at, &id))
+                        .execute(query!(statement::DELETE_EMPTY_LEAD_COUNT, business, &client, &stage, at, &id))
                         .await?;
                 }
             }
@@ -139,7 +139,7 @@ impl CountChanges {
             .collect();
         let (expected, mut older) = (queries.len(), Vec::new());
         if expected > 0 {
-            session.ask(queries, &mut |_, row| CountBucket::read(row).map(|bucket| older.push(bucket))).await?;
+            session.query(queries, &mut |_, row| CountBucket::read(row).map(|bucket| older.push(bucket))).await?;
         }
         if older.len() < expected {
             return Err(none());
@@ -161,7 +161,7 @@ impl CountChanges {
 async fn begin_newest_bucket(session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
     let newest = session.row(query!(statement::NEWEST_LEAD, business), |mut row| row.take::<i64>()).await?;
     let Some(at) = newest else { return Ok(()) };
-    session.tell(query!(statement::ADD_LEAD_COUNT, business, "", "", at + 1, "", 0_i64)).await
+    session.execute(query!(statement::ADD_LEAD_COUNT, business, "", "", at + 1, "", 0_i64)).await
 }
 
 /// Splits a bucket into equal parts, and recounts each of them.
@@ -178,11 +178,11 @@ async fn split(session: &mut dyn Session, business: &BusinessId, bucket: CountBu
         let start = query!(statement::NTH_LEAD_IN_BUCKET, business, *at, id, end.0, &end.1, nth);
         starts.extend(session.row(start, |mut row| read_position(&mut row)).await?);
     }
-    session.tell(query!(statement::DELETE_BUCKET, business, *at, id)).await?;
+    session.execute(query!(statement::DELETE_BUCKET, business, *at, id)).await?;
     starts.push(end);
     for (start, end) in starts.iter().zip(starts.iter().skip(1)) {
         let count = query!(statement::RECOUNT_BUCKET, business, start.0, &start.1, end.0, &end.1);
-        session.tell(count).await?;
+        session.execute(count).await?;
     }
     Ok(())
 }

@@ -41,7 +41,7 @@ use self::{
     row::Row,
     session::{Query, Work, query},
     sqlite::Sqlite,
-    write::{Write, Written},
+    write::{Write, WriteOutcome},
 };
 use crate::chain::chain;
 
@@ -181,7 +181,7 @@ impl DatabaseUrl {
 }
 
 impl Database {
-    /// Returns what `read` makes of the rows of one statement.
+    /// Runs one read statement, and maps each row with `read`.
     async fn rows<T>(&self, query: Query, read: impl Fn(Row<'_>) -> Result<T, SqlError>) -> Result<Vec<T>, SqlError> {
         match self {
             Self::Sqlite(sqlite) => sqlite.rows(&query, read),
@@ -189,7 +189,7 @@ impl Database {
         }
     }
 
-    /// Returns what `read` makes of the first row of one statement.
+    /// Runs one read statement, and maps its first row with `read`.
     async fn row<T>(&self, query: Query, read: impl Fn(Row<'_>) -> Result<T, SqlError>) -> Result<Option<T>, SqlError> {
         match self {
             Self::Sqlite(sqlite) => sqlite.row(&query, read),
@@ -212,7 +212,7 @@ impl Database {
         }
     }
 
-    async fn write(&self, business: &BusinessId, write: Write) -> Result<Written, SqlError> {
+    async fn write(&self, business: &BusinessId, write: Write) -> Result<WriteOutcome, SqlError> {
         match self {
             Self::Sqlite(sqlite) => sqlite.write(business, write).await,
             Self::Postgres(postgres) => postgres.write(business, write).await,
@@ -239,8 +239,8 @@ impl Store for SqlStore {
         idempotency: Option<&Idempotency>,
     ) -> Result<Created, BoxError> {
         match self.database.write(business, Write::Create { meta, draft, idempotency: idempotency.cloned() }).await? {
-            Written::Created(created) => Ok(created),
-            other => Err(mixed_up(&other)),
+            WriteOutcome::Created(created) => Ok(created),
+            other => Err(unexpected_outcome(&other)),
         }
     }
 
@@ -250,15 +250,15 @@ impl Store for SqlStore {
 
     async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, BoxError> {
         match self.database.write(business, Write::Update { id: id.clone(), edit: edit.clone() }).await? {
-            Written::Updated(updated) => Ok(updated),
-            other => Err(mixed_up(&other)),
+            WriteOutcome::Updated(updated) => Ok(updated),
+            other => Err(unexpected_outcome(&other)),
         }
     }
 
     async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
         match self.database.write(business, Write::Delete { id: id.clone() }).await? {
-            Written::Deleted(deleted) => Ok(deleted),
-            other => Err(mixed_up(&other)),
+            WriteOutcome::Deleted(deleted) => Ok(deleted),
+            other => Err(unexpected_outcome(&other)),
         }
     }
 
@@ -275,6 +275,6 @@ impl Store for SqlStore {
     }
 }
 
-fn mixed_up(written: &Written) -> BoxError {
-    format!("the outcome of another write has come back: {written:?}").into()
+fn unexpected_outcome(outcome: &WriteOutcome) -> BoxError {
+    format!("the outcome of another write was returned: {outcome:?}").into()
 }

@@ -39,7 +39,7 @@ impl Work for Probe {
 
     async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
         for statement in self.0 {
-            session.tell(query!(statement)).await?;
+            session.execute(query!(statement)).await?;
         }
         Ok(())
     }

@@ -77,7 +77,7 @@ impl Work for List {
             }
             Ok(())
         };
-        session.ask(queries, &mut read).await?;
+        session.query(queries, &mut read).await?;
         if !has_client {
             return Ok(Listed::Refused(InvalidReference::Client));
         }
@@ -141,7 +141,7 @@ impl Work for Pipelines {
             }
             Ok(())
         };
-        session.ask(queries, &mut read).await?;
+        session.query(queries, &mut read).await?;
         for pipeline in &mut pipelines {
             pipeline.stages = stages.remove(&pipeline.id).unwrap_or_default();
         }
@@ -174,7 +174,7 @@ impl Work for Clients {
             }
             Ok(())
         };
-        session.ask(queries, &mut read).await?;
+        session.query(queries, &mut read).await?;
         Ok(Page::new(accounts, total, *window))
     }
 }

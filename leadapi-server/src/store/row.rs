@@ -19,8 +19,8 @@ pub(crate) enum Cell<'r> {
 }
 
 impl Cell<'_> {
-    /// The error for a value of an unexpected type. It does not reveal the value.
-    fn strange(self) -> SqlError {
+    /// Creates the error for a value of an unexpected type, without revealing the value.
+    fn type_mismatch(self) -> SqlError {
         let found = match self {
             Self::Null => "nothing",
             Self::Int(_) => "an integer",
@@ -28,7 +28,7 @@ impl Cell<'_> {
             Self::Text(_) => "a text",
             Self::Bytes(_) => "bytes",
         };
-        SqlError::other(format!("a row of the database holds {found} where something else belongs"))
+        SqlError::other(format!("a database column has an unexpected type: {found}"))
     }
 }
 
@@ -95,7 +95,7 @@ macro_rules! plain {
             fn from_cell(cell: Cell<'_>) -> Result<Self, SqlError> {
                 match cell {
                     Cell::$variant(value) => Ok(value.into()),
-                    other => Err(other.strange()),
+                    other => Err(other.type_mismatch()),
                 }
             }
         }
@@ -111,7 +111,7 @@ where
 {
     match cell {
         Cell::Text(text) => parse(text).map_err(SqlError::other),
-        other => Err(other.strange()),
+        other => Err(other.type_mismatch()),
     }
 }
 
@@ -142,7 +142,7 @@ numbers! { u32 u64 }
 impl FromCell for Timestamp {
     fn from_cell(cell: Cell<'_>) -> Result<Self, SqlError> {
         let at = chrono::DateTime::from_timestamp_millis(i64::from_cell(cell)?);
-        at.map(Self::from).ok_or_else(|| SqlError::other("a moment of the database is out of range"))
+        at.map(Self::from).ok_or_else(|| SqlError::other("a timestamp in the database is out of range"))
     }
 }
 
@@ -155,7 +155,7 @@ impl FromCell for Amount {
 impl FromCell for [u8; 32] {
     fn from_cell(cell: Cell<'_>) -> Result<Self, SqlError> {
         let bytes = Vec::from_cell(cell)?;
-        Self::try_from(bytes).map_err(|_| SqlError::other("a hash of the database is not 32 bytes"))
+        Self::try_from(bytes).map_err(|_| SqlError::other("a hash in the database is not 32 bytes long"))
     }
 }
 

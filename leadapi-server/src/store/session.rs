@@ -62,19 +62,19 @@ pub(crate) use query;
 /// Receives each row of a result, with the index of its statement, counted from 0.
 pub(crate) type Read<'a> = dyn FnMut(usize, Row<'_>) -> Result<(), SqlError> + Send + 'a;
 
-/// A transaction. Its statements run in the order in which they are given.
+/// A transaction. Its statements run in the order of the calls.
 #[async_trait]
 pub(crate) trait Session: Send {
     /// Runs statements and passes the rows of each to `read`, in order. On PostgreSQL, statements that are already
-    /// prepared take one round trip together.
-    async fn ask(&mut self, queries: Vec<Query>, read: &mut Read<'_>) -> Result<(), SqlError>;
+    /// prepared share one round trip.
+    async fn query(&mut self, queries: Vec<Query>, read: &mut Read<'_>) -> Result<(), SqlError>;
 
     /// Runs a statement and ignores its rows. A failure may surface later, at the latest at the end of the transaction.
-    async fn tell(&mut self, query: Query) -> Result<(), SqlError>;
+    async fn execute(&mut self, query: Query) -> Result<(), SqlError>;
 }
 
 impl dyn Session + '_ {
-    /// Returns what `read` makes of the rows of one statement.
+    /// Runs one statement, and maps each row with `read`.
     pub(crate) async fn rows<T: Send>(
         &mut self,
         query: Query,
@@ -82,11 +82,11 @@ impl dyn Session + '_ {
     ) -> Result<Vec<T>, SqlError> {
         let mut rows = Vec::new();
         let mut each = |_, row: Row<'_>| read(row).map(|row| rows.push(row));
-        self.ask(vec![query], &mut each).await?;
+        self.query(vec![query], &mut each).await?;
         Ok(rows)
     }
 
-    /// Returns what `read` makes of the first row of one statement.
+    /// Runs one statement, and maps its first row with `read`.
     pub(crate) async fn row<T: Send>(
         &mut self,
         query: Query,
@@ -95,7 +95,7 @@ impl dyn Session + '_ {
         Ok(self.rows(query, read).await?.into_iter().next())
     }
 
-    /// Whether a statement yields a row.
+    /// Returns whether a statement yields a row.
     pub(crate) async fn finds(&mut self, query: Query) -> Result<bool, SqlError> {
         Ok(self.row(query, |_| Ok(())).await?.is_some())
     }

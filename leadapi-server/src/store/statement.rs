@@ -98,19 +98,19 @@ pub(crate) const PIPELINE_OF_STAGE: &str = "SELECT pipeline_id FROM stage WHERE 
 
 // Creates with an idempotency key (contract D10).
 
-pub(crate) const REMEMBERED: &str = "SELECT fingerprint, lead FROM idempotency WHERE business_id = $1 AND key = $2";
+pub(crate) const FIND_KEY: &str = "SELECT fingerprint, lead FROM idempotency WHERE business_id = $1 AND key = $2";
 
-pub(crate) const REMEMBER: &str = "INSERT INTO idempotency (business_id, key, fingerprint, created_at, lead) \
+pub(crate) const INSERT_KEY: &str = "INSERT INTO idempotency (business_id, key, fingerprint, created_at, lead) \
     VALUES ($1, $2, $3, $4, $5)";
 
-pub(crate) const FORGET: &str = "DELETE FROM idempotency WHERE business_id = $1 AND key = $2";
+pub(crate) const DELETE_KEY: &str = "DELETE FROM idempotency WHERE business_id = $1 AND key = $2";
 
 pub(crate) const KEYS: &str = "SELECT key, fingerprint, lead FROM idempotency WHERE business_id = $1 ORDER BY key";
 
-pub(crate) const OLD_KEY: &str = "SELECT key FROM idempotency WHERE business_id = $1 AND created_at <= $2 LIMIT 1";
+pub(crate) const EXPIRED_KEY: &str = "SELECT key FROM idempotency WHERE business_id = $1 AND created_at <= $2 LIMIT 1";
 
 /// Deletes a limited number of expired keys, so that no transaction is long.
-pub(crate) const FORGET_OLD: &str = "DELETE FROM idempotency WHERE business_id = $1 AND key IN \
+pub(crate) const DELETE_EXPIRED_KEYS: &str = "DELETE FROM idempotency WHERE business_id = $1 AND key IN \
     (SELECT key FROM idempotency WHERE business_id = $1 AND created_at <= $2 ORDER BY created_at LIMIT $3) \
     RETURNING 1";
 

@@ -1,20 +1,20 @@
-//! Where a database is.
+//! Database URLs.
 
 use std::{fmt, path::PathBuf, str::FromStr};
 
 use super::postgres;
 
-/// So many connections to PostgreSQL unless the operator says otherwise.
+/// The default number of connections to PostgreSQL.
 const CONNECTIONS: usize = 10;
 
-/// The text names no database.
+/// The text is not a database URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be sqlite:PATH or postgres://USER@HOST/DATABASE")]
 pub struct InvalidDatabaseUrl;
 
-/// Where a database is: `sqlite:PATH`, or a URL of PostgreSQL as libpq has it, with `sslmode` and `sslrootcert`.
+/// The location of a database: `sqlite:PATH`, or a PostgreSQL URL as for libpq, with `sslmode` and `sslrootcert`.
 ///
-/// Its `Debug` and its `Display` show the hosts and the database, and nothing else.
+/// `Debug` and `Display` show only the hosts and the database, and never a password.
 ///
 /// ```
 /// use leadapi_server::store::DatabaseUrl;
@@ -34,7 +34,7 @@ pub(super) enum Kind {
 }
 
 impl DatabaseUrl {
-    /// At most so many connections, instead of 10, at least one. SQLite has no such limit.
+    /// Sets the maximum number of connections to PostgreSQL, which is 10 by default and at least 1. SQLite ignores it.
     ///
     /// ```
     /// # use leadapi_server::store::DatabaseUrl;
@@ -49,7 +49,7 @@ impl DatabaseUrl {
         self
     }
 
-    /// Whether it is a file that is not there yet.
+    /// Returns whether the database is a SQLite file that does not exist yet.
     pub(crate) fn is_missing(&self) -> bool {
         matches!(&self.0, Kind::Sqlite(path) if !path.exists())
     }
@@ -77,7 +77,7 @@ impl fmt::Display for DatabaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Kind::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
-            Kind::Postgres { url, .. } => f.write_str(&postgres::shown(url)),
+            Kind::Postgres { url, .. } => f.write_str(&postgres::redacted(url)),
         }
     }
 }
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_url_is_of_one_kind_or_none() {
+    fn a_url_has_one_known_scheme() {
         for good in ["sqlite:a", "sqlite:/a/b.db", "postgres://h/d", "postgresql://u:p@h:1/d?a=b"] {
             assert!(good.parse::<DatabaseUrl>().is_ok(), "{good}");
         }
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn no_password_is_shown() {
+    fn passwords_are_redacted() {
         for url in ["postgres://u:S3cret@h/d", "postgres://u:S3@S3cret@h/d", "postgres://h/d?password=S3cret"] {
             let url: DatabaseUrl = url.parse().unwrap();
             assert!(!format!("{url} {url:?}").contains("S3"), "{url}");

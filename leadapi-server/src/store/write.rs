@@ -1,8 +1,7 @@
 //! Writes to the leads of one business, any number of them in one transaction.
 //!
-//! [`run`] first loads the records that the writes need. It then decides each write in memory by the rules of the core,
-//! in order, as if each were alone. Last, it writes the differences. Its caller must keep other writers out of the
-//! business meanwhile.
+//! [`run`] first loads the records that the writes need. It then applies each write in memory, in order, by the rules of
+//! the core. Last, it writes the differences. The caller must prevent concurrent writes to the business.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -36,7 +35,7 @@ pub(crate) enum Write {
 
 /// The outcome of a write.
 #[derive(Debug, Clone)]
-pub(crate) enum Written {
+pub(crate) enum WriteOutcome {
     Created(Created),
     Updated(Updated),
     Deleted(bool),
@@ -47,22 +46,22 @@ pub(crate) async fn run(
     session: &mut dyn Session,
     business: &BusinessId,
     writes: &[&Write],
-) -> Result<Vec<Result<Written, SqlError>>, SqlError> {
-    let mut state = State::load(session, business, writes).await?;
-    let written = writes.iter().map(|write| state.decide(write)).collect();
-    state.save(session, business).await?;
-    Ok(written)
+) -> Result<Vec<Result<WriteOutcome, SqlError>>, SqlError> {
+    let mut set = WriteSet::load(session, business, writes).await?;
+    let outcomes = writes.iter().map(|write| set.apply(write)).collect();
+    set.save(session, business).await?;
+    Ok(outcomes)
 }
 
-/// The records that the writes touch, as loaded and as changed so far.
+/// The records that the writes affect, as loaded and as changed so far.
 #[derive(Debug, Default)]
-struct State {
+struct WriteSet {
     clients: BTreeSet<ClientId>,
     first_stages: HashMap<PipelineId, StageId>,
     stage_pipelines: HashMap<StageId, PipelineId>,
     /// Sorted by id, so that all servers write leads in the same order.
     leads: BTreeMap<LeadId, Change<Lead>>,
-    keys: BTreeMap<IdempotencyKey, Change<Remembered>>,
+    keys: BTreeMap<IdempotencyKey, Change<StoredResponse>>,
 }
 
 #[derive(Debug)]
@@ -72,21 +71,21 @@ struct Change<T> {
 }
 
 impl<T> Change<T> {
-    fn none_yet(found: Arc<T>) -> Self {
+    fn unchanged(found: Arc<T>) -> Self {
         Self { before: Some(found.clone()), after: Some(found) }
     }
 }
 
 #[derive(Debug)]
-pub(super) struct Remembered {
+pub(super) struct StoredResponse {
     fingerprint: [u8; 32],
     /// The lead as it was first returned.
     lead: Arc<Lead>,
 }
 
-/// A record to look up. Each is looked up once.
+/// A record to look up; several writes may share it.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Need {
+enum Lookup {
     Client(ClientId),
     Pipeline(PipelineId),
     Stage(StageId),
@@ -95,7 +94,7 @@ enum Need {
 }
 
 impl Write {
-    fn needs(&self) -> impl Iterator<Item = Need> {
+    fn lookups(&self) -> impl Iterator<Item = Lookup> {
         let (named, lead, key) = match self {
             Self::Create { draft, idempotency, .. } => {
                 (draft.required_lookups(), None, idempotency.as_ref().map(|idempotency| &idempotency.key))
@@ -104,45 +103,49 @@ impl Write {
             Self::Delete { id } => (RequiredLookups::default(), Some(id), None),
         };
         let RequiredLookups { client, pipeline, stage, .. } = named;
-        let client = client.cloned().map(Need::Client);
-        let pipeline = pipeline.cloned().map(Need::Pipeline);
-        let stage = stage.cloned().map(Need::Stage);
-        let lead = lead.cloned().map(Need::Lead);
-        let key = key.cloned().map(Need::Key);
+        let client = client.cloned().map(Lookup::Client);
+        let pipeline = pipeline.cloned().map(Lookup::Pipeline);
+        let stage = stage.cloned().map(Lookup::Stage);
+        let lead = lead.cloned().map(Lookup::Lead);
+        let key = key.cloned().map(Lookup::Key);
         [client, pipeline, stage, lead, key].into_iter().flatten()
     }
 }
 
-impl Need {
+impl Lookup {
     fn query(&self, business: &BusinessId) -> Query {
         match self {
             Self::Client(id) => query!(statement::CLIENT_EXISTS, business, id),
             Self::Pipeline(id) => query!(statement::FIRST_STAGE, business, id),
             Self::Stage(id) => query!(statement::PIPELINE_OF_STAGE, business, id),
             Self::Lead(id) => query!(statement::LEAD, business, id),
-            Self::Key(key) => query!(statement::REMEMBERED, business, key),
+            Self::Key(key) => query!(statement::FIND_KEY, business, key),
         }
     }
 }
 
-impl State {
+impl WriteSet {
     async fn load(session: &mut dyn Session, business: &BusinessId, writes: &[&Write]) -> Result<Self, SqlError> {
-        let needs: BTreeSet<Need> = writes.iter().flat_map(|write| write.needs()).collect();
-        let needs: Vec<Need> = needs.into_iter().collect();
-        let mut state = Self::default();
-        let queries = needs.iter().map(|need| need.query(business)).collect();
-        session.ask(queries, &mut |nth, row| needs.get(nth).map_or(Ok(()), |need| state.learn(need, row))).await?;
-        Ok(state)
+        let lookups: BTreeSet<Lookup> = writes.iter().flat_map(|write| write.lookups()).collect();
+        let lookups: Vec<Lookup> = lookups.into_iter().collect();
+        let mut set = Self::default();
+        let queries = lookups.iter().map(|lookup| lookup.query(business)).collect();
+        session
+            .query(queries, &mut |nth, row| lookups.get(nth).map_or(Ok(()), |lookup| set.store_row(lookup, row)))
+            .await?;
+        Ok(set)
     }
 
-    /// Stores the row that answers a need. Without a row, the record does not exist.
-    fn learn(&mut self, need: &Need, mut row: Row<'_>) -> Result<(), SqlError> {
-        match need {
-            Need::Client(_) => drop(self.clients.insert(row.take()?)),
-            Need::Pipeline(id) => drop(self.first_stages.insert(id.clone(), row.take()?)),
-            Need::Stage(id) => drop(self.stage_pipelines.insert(id.clone(), row.take()?)),
-            Need::Lead(id) => drop(self.leads.insert(id.clone(), Change::none_yet(lead::read(row)?))),
-            Need::Key(key) => drop(self.keys.insert(key.clone(), Change::none_yet(Remembered::read(row)?.into()))),
+    /// Stores the row of a lookup. Without a row, the record does not exist.
+    fn store_row(&mut self, lookup: &Lookup, mut row: Row<'_>) -> Result<(), SqlError> {
+        match lookup {
+            Lookup::Client(_) => drop(self.clients.insert(row.take()?)),
+            Lookup::Pipeline(id) => drop(self.first_stages.insert(id.clone(), row.take()?)),
+            Lookup::Stage(id) => drop(self.stage_pipelines.insert(id.clone(), row.take()?)),
+            Lookup::Lead(id) => drop(self.leads.insert(id.clone(), Change::unchanged(lead::read(row)?))),
+            Lookup::Key(key) => {
+                drop(self.keys.insert(key.clone(), Change::unchanged(StoredResponse::read(row)?.into())))
+            }
         }
         Ok(())
     }
@@ -155,15 +158,15 @@ impl State {
         found
     }
 
-    fn decide(&mut self, write: &Write) -> Result<Written, SqlError> {
+    fn apply(&mut self, write: &Write) -> Result<WriteOutcome, SqlError> {
         match write {
             Write::Create { meta, draft, idempotency } => {
-                self.create(meta, draft, idempotency.as_ref()).map(Written::Created)
+                self.create(meta, draft, idempotency.as_ref()).map(WriteOutcome::Created)
             }
-            Write::Update { id, edit } => Ok(Written::Updated(self.update(id, edit))),
+            Write::Update { id, edit } => Ok(WriteOutcome::Updated(self.update(id, edit))),
             Write::Delete { id } => {
                 let deleted = self.leads.get_mut(id).and_then(|lead| lead.after.take());
-                Ok(Written::Deleted(deleted.is_some()))
+                Ok(WriteOutcome::Deleted(deleted.is_some()))
             }
         }
     }
@@ -189,16 +192,16 @@ impl State {
         }
         self.leads.insert(lead.id.clone(), Change { before: None, after: Some(lead.clone()) });
         if let Some(idempotency) = idempotency {
-            let remembered = Remembered { fingerprint: idempotency.fingerprint, lead: lead.clone() };
+            let stored = StoredResponse { fingerprint: idempotency.fingerprint, lead: lead.clone() };
             let key = self.keys.entry(idempotency.key.clone()).or_insert(Change { before: None, after: None });
-            key.after = Some(Arc::new(remembered));
+            key.after = Some(Arc::new(stored));
         }
         Ok(Created::New(lead))
     }
 
     fn replay(&self, idempotency: &Idempotency, now: Timestamp) -> Option<Created> {
-        let remembered = self.keys.get(&idempotency.key)?.after.as_ref()?;
-        idempotency.replay(&remembered.fingerprint, &remembered.lead, now)
+        let stored = self.keys.get(&idempotency.key)?.after.as_ref()?;
+        idempotency.replay(&stored.fingerprint, &stored.lead, now)
     }
 
     fn update(&mut self, id: &LeadId, edit: &LeadEdit) -> Updated {
@@ -223,17 +226,17 @@ impl State {
                 continue;
             };
             if change.before.is_some() {
-                session.tell(query!(statement::FORGET, business, key)).await?;
+                session.execute(query!(statement::DELETE_KEY, business, key)).await?;
             }
-            session.tell(after.insert(business, key)?).await?;
+            session.execute(after.insert(business, key)?).await?;
         }
         for (id, change) in &self.leads {
             match (&change.before, &change.after) {
                 (None, None) => continue,
-                (None, Some(after)) => session.tell(lead::insert(business, after)).await?,
-                (Some(_), None) => session.tell(query!(statement::DELETE_LEAD, business, id)).await?,
+                (None, Some(after)) => session.execute(lead::insert(business, after)).await?,
+                (Some(_), None) => session.execute(query!(statement::DELETE_LEAD, business, id)).await?,
                 (before, Some(after)) if is_same(before.as_ref(), after) => continue,
-                (Some(_), Some(after)) => session.tell(lead::update(business, after)).await?,
+                (Some(_), Some(after)) => session.execute(lead::update(business, after)).await?,
             }
             counts.record(change.before.as_deref(), change.after.as_deref());
         }
@@ -245,7 +248,7 @@ fn is_same<T>(before: Option<&Arc<T>>, after: &Arc<T>) -> bool {
     before.is_some_and(|before| Arc::ptr_eq(before, after))
 }
 
-impl Remembered {
+impl StoredResponse {
     fn read(mut row: Row<'_>) -> Result<Self, SqlError> {
         let fingerprint = row.take()?;
         let lead: Lead = serde_json::from_str(&row.take::<String>()?).map_err(SqlError::other)?;
@@ -254,11 +257,11 @@ impl Remembered {
 
     pub(super) fn insert(&self, business: &BusinessId, key: &IdempotencyKey) -> Result<Query, SqlError> {
         let lead = serde_json::to_string(&*self.lead).map_err(SqlError::other)?;
-        Ok(query!(statement::REMEMBER, business, key, self.fingerprint, self.lead.created_at, lead))
+        Ok(query!(statement::INSERT_KEY, business, key, self.fingerprint, self.lead.created_at, lead))
     }
 }
 
-impl From<&IdempotencySeed> for Remembered {
+impl From<&IdempotencySeed> for StoredResponse {
     fn from(seed: &IdempotencySeed) -> Self {
         Self { fingerprint: seed.idempotency.fingerprint, lead: Arc::new(seed.lead.clone()) }
     }

@@ -119,7 +119,7 @@ fn writing(database: Database, needs: Vec<Step>) -> Vec<Step> {
 /// The end of a write transaction: the last statements and the commit.
 fn written(database: Database, nth: usize, mut steps: Vec<Step>) -> Vec<Step> {
     if database == Database::Postgres {
-        steps.push(step!(of_postgres::SIGN, "bench".to_owned(), nth.to_string(), 0_i64, owner()));
+        steps.push(step!(of_postgres::RECORD_COMMIT_ID, "bench".to_owned(), nth.to_string(), 0_i64, owner()));
     }
     steps.push(Step::Command("COMMIT"));
     steps
@@ -159,8 +159,9 @@ fn create(database: Database, nth: usize) -> Vec<Vec<Step>> {
         new.business_name,
         moment(1_000_000 + nth).to_utc().timestamp_millis(),
     );
-    let counts = filters(nth)
-        .map(|(client, stage)| step!(statement::ADD_LEAD_COUNT, owner(), client, stage, i64::MIN, String::new(), 1_i64));
+    let counts = filters(nth).map(|(client, stage)| {
+        step!(statement::ADD_LEAD_COUNT, owner(), client, stage, i64::MIN, String::new(), 1_i64)
+    });
     vec![
         writing(database, needs),
         vec![insert, step!(statement::NEWEST_BUCKET, owner())],

@@ -95,7 +95,7 @@ impl Task for Add {
         if session.finds(query!(served::CLIENT_EXISTS, business, id)).await? {
             return Err(SqlError::refused(format!("a client account with the id {id} is there already")));
         }
-        session.tell(query!(served::INSERT_CLIENT, business, id, name, *created_at)).await?;
+        session.execute(query!(served::INSERT_CLIENT, business, id, name, *created_at)).await?;
         Ok(self.0.clone())
     }
 }
@@ -136,11 +136,11 @@ impl Task for Delete {
             let (leads, them) = lead_count(leads);
             return Err(SqlError::refused(format!("the client account has {leads}: --with-leads removes {them} too")));
         }
-        session.tell(query!(statement::SUBTRACT_CLIENT_COUNTS, business, id)).await?;
-        session.tell(query!(statement::DELETE_CLIENT_COUNTS, business, id)).await?;
-        session.tell(query!(statement::DELETE_EMPTY_STAGE_COUNTS, business)).await?;
-        session.tell(query!(statement::DELETE_LEADS_OF_CLIENT, business, id)).await?;
-        session.tell(query!(statement::DELETE_CLIENT, business, id)).await?;
+        session.execute(query!(statement::SUBTRACT_CLIENT_COUNTS, business, id)).await?;
+        session.execute(query!(statement::DELETE_CLIENT_COUNTS, business, id)).await?;
+        session.execute(query!(statement::DELETE_EMPTY_STAGE_COUNTS, business)).await?;
+        session.execute(query!(statement::DELETE_LEADS_OF_CLIENT, business, id)).await?;
+        session.execute(query!(statement::DELETE_CLIENT, business, id)).await?;
         Ok(leads)
     }
 }

@@ -142,7 +142,7 @@ impl Task for Add {
                 return Err(no_such());
             }
         }
-        session.tell(query!(served::INSERT_FORM, business, &id, written(&self.0)?)).await?;
+        session.execute(query!(served::INSERT_FORM, business, &id, written(&self.0)?)).await?;
         Ok(id)
     }
 }
@@ -160,7 +160,7 @@ impl Task for Rename {
         let mut record = find(session, business, &self.id).await?;
         let form = record.form.get_mut().ok_or_else(|| no_such(&self.id))?;
         form.name.set(self.name.clone());
-        session.tell(query!(statement::CHANGE_FORM, written(&record)?, business, &self.id)).await
+        session.execute(query!(statement::CHANGE_FORM, written(&record)?, business, &self.id)).await
     }
 }
 

@@ -136,7 +136,7 @@ impl Task for Add {
             let rule = "the first member of a business must be an owner";
             return Err(SqlError::refused(rule));
         }
-        session.tell(query!(served::INSERT_MEMBER, business, &self.0.email, self.0.role)).await?;
+        session.execute(query!(served::INSERT_MEMBER, business, &self.0.email, self.0.role)).await?;
         Ok(self.0.clone())
     }
 }
@@ -157,7 +157,7 @@ impl Task for Change {
         let new = MemberSeed::new(self.new_email.as_ref().unwrap_or(&old.email), self.role.unwrap_or(old.role));
         let change = |member: &MemberSeed| if *member == old { new.clone() } else { member.clone() };
         check(&before, &before.iter().map(change).collect::<Vec<_>>())?;
-        session.tell(query!(statement::CHANGE_MEMBER, &new.email, new.role, business, &old.email)).await?;
+        session.execute(query!(statement::CHANGE_MEMBER, &new.email, new.role, business, &old.email)).await?;
         Ok(new)
     }
 }
@@ -172,7 +172,7 @@ impl Task for Delete {
         let before = members(session, business).await?;
         let old = found(&before, &self.0)?;
         check(&before, &before.iter().filter(|member| **member != old).cloned().collect::<Vec<_>>())?;
-        session.tell(query!(statement::DELETE_MEMBER, business, &old.email)).await?;
+        session.execute(query!(statement::DELETE_MEMBER, business, &old.email)).await?;
         Ok(old)
     }
 }

@@ -86,7 +86,7 @@ impl Task for Add {
         if session.finds(query!(statement::PIPELINE, business, id)).await? {
             return Err(SqlError::refused(format!("a pipeline with the id {id} is there already")));
         }
-        session.tell(query!(served::INSERT_PIPELINE, business, id, name, *created_at)).await?;
+        session.execute(query!(served::INSERT_PIPELINE, business, id, name, *created_at)).await?;
         for stage in stages {
             rows::insert_stage(session, business, id, stage).await?;
         }
@@ -106,7 +106,7 @@ impl Task for Rename {
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Pipeline, SqlError> {
         let mut pipeline = rows::find_pipeline(session, business, &self.id).await?;
         pipeline.name.clone_from(&self.name);
-        session.tell(query!(statement::RENAME_PIPELINE, &self.name, business, &self.id)).await?;
+        session.execute(query!(statement::RENAME_PIPELINE, &self.name, business, &self.id)).await?;
         Ok(pipeline)
     }
 }
@@ -129,7 +129,7 @@ impl Task for Delete {
         for stage in &pipeline.stages {
             rows::delete_stage(session, business, &stage.id).await?;
         }
-        session.tell(query!(statement::DELETE_PIPELINE, business, &self.0)).await?;
+        session.execute(query!(statement::DELETE_PIPELINE, business, &self.0)).await?;
         Ok(pipeline)
     }
 }

@@ -37,7 +37,7 @@ pub(super) async fn insert_stage(
     if session.finds(query!(served::PIPELINE_OF_STAGE, business, id)).await? {
         return Err(SqlError::refused(format!("a stage with the id {id} is there already")));
     }
-    session.tell(query!(served::INSERT_STAGE, business, id, pipeline, name, *position)).await
+    session.execute(query!(served::INSERT_STAGE, business, id, pipeline, name, *position)).await
 }
 
 /// Deletes a stage that has no leads.
@@ -46,6 +46,6 @@ pub(super) async fn delete_stage(
     business: &BusinessId,
     id: &StageId,
 ) -> Result<(), SqlError> {
-    session.tell(query!(statement::DELETE_STAGE_COUNTS, business, id)).await?;
-    session.tell(query!(statement::DELETE_STAGE, business, id)).await
+    session.execute(query!(statement::DELETE_STAGE_COUNTS, business, id)).await?;
+    session.execute(query!(statement::DELETE_STAGE, business, id)).await
 }

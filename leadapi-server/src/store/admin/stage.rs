@@ -102,7 +102,7 @@ async fn write(
 ) -> Result<Option<Stage>, SqlError> {
     let mut found = None;
     for (position, stage) in (1..).zip(stages) {
-        session.tell(query!(statement::CHANGE_STAGE, &stage.name, position, business, &stage.id)).await?;
+        session.execute(query!(statement::CHANGE_STAGE, &stage.name, position, business, &stage.id)).await?;
         if stage.id == *wanted {
             found = Some(Stage::new(stage.id, stage.name, position));
         }
@@ -193,7 +193,7 @@ async fn move_leads(
     to: &StageId,
 ) -> Result<(), SqlError> {
     let pipeline = home(session, business, to).await?;
-    session.tell(query!(statement::MERGE_STAGE_COUNTS, to, business, from)).await?;
-    session.tell(query!(statement::DELETE_STAGE_COUNTS, business, from)).await?;
-    session.tell(query!(statement::MOVE_LEADS, &pipeline, to, business, from)).await
+    session.execute(query!(statement::MERGE_STAGE_COUNTS, to, business, from)).await?;
+    session.execute(query!(statement::DELETE_STAGE_COUNTS, business, from)).await?;
+    session.execute(query!(statement::MOVE_LEADS, &pipeline, to, business, from)).await
 }

@@ -13,7 +13,7 @@ use super::{
 /// How long a request waits for a connection of the pool.
 const POOL_WAIT: Duration = Duration::from_secs(1);
 /// The oldest supported PostgreSQL, in the format of `server_version_num`.
-const OLDEST: i32 = 150_000;
+const MIN_VERSION: i32 = 150_000;
 
 /// The limits of each connection, in milliseconds: for a statement, for the wait for a lock, and for an idle
 /// transaction.
@@ -47,7 +47,7 @@ pub(crate) enum OpenError {
 /// Creates a pool of at most `size` connections. It does not connect yet.
 pub(super) fn pool(target: Target, hosts: Hosts, size: usize) -> Result<Pool, OpenError> {
     // Every host may use its whole timeout, and setting `LIMITS` takes time too.
-    let create_timeout = hosts.longest() + Duration::from_secs(1);
+    let create_timeout = hosts.max_connect_time() + Duration::from_secs(1);
     let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let pool = Pool::builder(Manager::from_connect(target.config, hosts, recycling))
         .max_size(size)
@@ -68,7 +68,7 @@ pub(super) async fn check(client: &tokio_postgres::Client) -> Result<(), OpenErr
     let setting = async |name: &str| -> Result<String, tokio_postgres::Error> {
         client.query_one("SELECT coalesce(current_setting($1, true), '')", &[&name]).await?.try_get(0)
     };
-    if setting("server_version_num").await?.parse().is_ok_and(|version: i32| version < OLDEST) {
+    if setting("server_version_num").await?.parse().is_ok_and(|version: i32| version < MIN_VERSION) {
         return Err(OpenError::Old(setting("server_version").await?));
     }
     for name in ["fsync", "synchronous_commit", "full_page_writes"] {

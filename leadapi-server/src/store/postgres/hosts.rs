@@ -31,12 +31,12 @@ use super::{
     url::{SessionAttrs, Target},
 };
 
-/// The time that a host has for TCP, TLS and its first answer. `connect_timeout` in the URL overrides it.
+/// The time that a host has for TCP, TLS and its first response. `connect_timeout` in the URL overrides it.
 const HOST_TIMEOUT: Duration = Duration::from_millis(1_500);
 
 const KEEPALIVES_IDLE: Duration = Duration::from_secs(10);
 
-/// Connects to the first suitable host that answers in time. The host that answered last is tried first.
+/// Connects to the first suitable host that responds in time. The host that responded last is tried first.
 #[derive(Clone)]
 pub(super) struct Hosts {
     /// One configuration per host, never empty.
@@ -44,7 +44,7 @@ pub(super) struct Hosts {
     tls: MakeRustlsConnect,
     session: SessionAttrs,
     timeout: Duration,
-    /// The index of the host to try first: the one that last answered.
+    /// The index of the host to try first: the one that responded last.
     first: Arc<AtomicUsize>,
 }
 
@@ -55,7 +55,7 @@ impl Hosts {
     pub(super) fn new(target: &Target) -> Result<Self, TlsError> {
         let config = &target.config;
         let timeout = config.get_connect_timeout().copied().unwrap_or(HOST_TIMEOUT);
-        let configs: Arc<[Config]> = each(config, timeout).into();
+        let configs: Arc<[Config]> = per_host(config, timeout).into();
         let first = match config.get_load_balance_hosts() {
             // The last bits of a version 7 UUID are random.
             LoadBalanceHosts::Random => {
@@ -69,7 +69,7 @@ impl Hosts {
     }
 
     /// The longest time until every host has been tried.
-    pub(super) fn longest(&self) -> Duration {
+    pub(super) fn max_connect_time(&self) -> Duration {
         self.timeout * u32::try_from(self.configs.len()).unwrap_or(u32::MAX)
     }
 
@@ -90,7 +90,7 @@ impl Hosts {
         }
         match last {
             Some(error) => Err(error),
-            None => Silence(self.timeout).connect().await,
+            None => SilentStream(self.timeout).connect().await,
         }
     }
 
@@ -119,7 +119,7 @@ impl Connect for Hosts {
 }
 
 /// Splits a configuration into one per host.
-fn each(config: &Config, timeout: Duration) -> Vec<Config> {
+fn per_host(config: &Config, timeout: Duration) -> Vec<Config> {
     let (hosts, addresses, ports) = (config.get_hosts(), config.get_hostaddrs(), config.get_ports());
     let one = |nth: usize| {
         let mut one = Config::new();
@@ -137,13 +137,13 @@ fn each(config: &Config, timeout: Duration) -> Vec<Config> {
         }
         // A name may resolve to several addresses. Half the timeout leaves time for a second one if the first is dead.
         one.connect_timeout(timeout / 2);
-        with_the_rest(one, config)
+        with_shared_settings(one, config)
     };
     (0..hosts.len().max(addresses.len())).map(one).collect()
 }
 
 /// Copies the settings that all hosts have in common.
-fn with_the_rest(mut one: Config, config: &Config) -> Config {
+fn with_shared_settings(mut one: Config, config: &Config) -> Config {
     if let Some(user) = config.get_user() {
         one.user(user);
     }
@@ -179,9 +179,9 @@ fn with_the_rest(mut one: Config, config: &Config) -> Config {
 }
 
 /// A stream on which all I/O times out. Connecting over it is the only way to get the driver's error for silent hosts.
-struct Silence(Duration);
+struct SilentStream(Duration);
 
-impl Silence {
+impl SilentStream {
     async fn connect(self) -> Result<Connected, Error> {
         let (client, connection) = Config::new().user("nobody").connect_raw(self, NoTls).await?;
         Ok((client, tokio::spawn(async move { drop(connection) })))
@@ -192,13 +192,13 @@ impl Silence {
     }
 }
 
-impl AsyncRead for Silence {
+impl AsyncRead for SilentStream {
     fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, _: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         self.error()
     }
 }
 
-impl AsyncWrite for Silence {
+impl AsyncWrite for SilentStream {
     fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, _: &[u8]) -> Poll<io::Result<usize>> {
         self.error()
     }

@@ -22,26 +22,26 @@ pub(crate) use connect::OpenError;
 use hosts::Hosts;
 use session::PgSession;
 use url::Target;
-pub(super) use url::shown;
+pub(super) use url::redacted;
 use writer::Writer;
 
 use super::{
     error::SqlError,
     row::Row,
     session::{Query, Session, Work, query},
-    write::{Write, Written},
+    write::{Write, WriteOutcome},
 };
 
 /// The maximum number of retries of a transaction.
-const RETRIES: u32 = 3;
+const MAX_RETRIES: u32 = 3;
 /// The time limit of a read, and of each half of a write (preparing and committing), whatever the network does.
-const LONGEST: Duration = Duration::from_secs(6);
+const TIMEOUT: Duration = Duration::from_secs(6);
 
 const BEGIN: &str = "BEGIN";
 /// Reads one snapshot, and never waits for a writer.
-const BEGIN_READING: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
+const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 /// The consumer of the rows may be slow, so there is no time limit.
-const BEGIN_READING_LONG: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL statement_timeout = 0; \
+const BEGIN_LONG_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL statement_timeout = 0; \
     SET LOCAL idle_in_transaction_session_timeout = 0";
 /// Administrative work may take longer than a request.
 const BEGIN_LONG: &str = "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 60000; \
@@ -57,7 +57,7 @@ pub(crate) struct Postgres {
 #[derive(Debug)]
 struct Connections {
     pool: Pool,
-    /// Identifies this server in `operation`, so that it finds the id of its own last transaction.
+    /// Identifies this server in the table `operation`, where it finds the id of its own last transaction.
     server_id: String,
 }
 
@@ -87,30 +87,30 @@ impl Postgres {
     ) -> Result<Vec<T>, SqlError> {
         let both = async {
             match self.connections.query(query.clone()).await {
-                Err(error) if error.may_pass() => self.connections.query(query.clone()).await,
+                Err(error) if error.is_transient() => self.connections.query(query.clone()).await,
                 other => other,
             }
         };
-        in_time(both).await?.iter().map(|row| read(Row::new(row))).collect()
+        with_timeout(both).await?.iter().map(|row| read(Row::new(row))).collect()
     }
 
     /// Runs read statements on one snapshot.
     pub(crate) async fn read<W: Work>(&self, work: &W) -> Result<W::Output, SqlError> {
         let both = async {
-            match self.connections.read(BEGIN_READING, work).await {
-                Err(error) if error.may_pass() => self.connections.read(BEGIN_READING, work).await,
+            match self.connections.read(BEGIN_READ, work).await {
+                Err(error) if error.is_transient() => self.connections.read(BEGIN_READ, work).await,
                 other => other,
             }
         };
-        in_time(both).await
+        with_timeout(both).await
     }
 
     /// Runs read statements on one snapshot, without a time limit.
     pub(crate) async fn read_long<W: Work>(&self, work: &W) -> Result<W::Output, SqlError> {
-        self.connections.read(BEGIN_READING_LONG, work).await
+        self.connections.read(BEGIN_LONG_READ, work).await
     }
 
-    pub(crate) async fn write(&self, business: &BusinessId, write: Write) -> Result<Written, SqlError> {
+    pub(crate) async fn write(&self, business: &BusinessId, write: Write) -> Result<WriteOutcome, SqlError> {
         self.writer.write(business, write).await
     }
 
@@ -118,12 +118,12 @@ impl Postgres {
     pub(crate) async fn work<W: Work>(&self, business: Option<&BusinessId>, work: W) -> Result<W::Output, SqlError> {
         let connections = self.connections.clone();
         let business = business.cloned();
-        // A task of its own, so that the work completes even if the caller stops waiting.
+        // A separate task, so that the work completes even if the caller stops waiting.
         let task = tokio::spawn(async move {
             let mut attempts = Attempts::default();
             loop {
                 match connections.work(business.as_ref(), &work).await {
-                    Err(error) if attempts.again_after(&error).await => {}
+                    Err(error) if attempts.should_retry(&error).await => {}
                     other => return other,
                 }
             }
@@ -134,25 +134,25 @@ impl Postgres {
 
 impl Postgres {
     /// Deletes the records of servers that have written nothing to a business since `until`.
-    pub(crate) async fn forget_servers(&self, business: &BusinessId, until: Timestamp) -> Result<(), SqlError> {
+    pub(crate) async fn delete_old_servers(&self, business: &BusinessId, until: Timestamp) -> Result<(), SqlError> {
         if self.rows(&query!(statement::OLD_SERVER, business, until), |_| Ok(())).await?.is_empty() {
             return Ok(());
         }
-        self.work(Some(business), ForgetServers { business: business.clone(), until }).await
+        self.work(Some(business), DeleteOldServers { business: business.clone(), until }).await
     }
 }
 
-struct ForgetServers {
+struct DeleteOldServers {
     business: BusinessId,
     until: Timestamp,
 }
 
 #[async_trait]
-impl Work for ForgetServers {
+impl Work for DeleteOldServers {
     type Output = ();
 
     async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
-        session.tell(query!(statement::FORGET_SERVERS, &self.business, self.until)).await
+        session.execute(query!(statement::DELETE_OLD_SERVERS, &self.business, self.until)).await
     }
 }
 
@@ -172,18 +172,18 @@ impl Connections {
     async fn read<W: Work>(&self, begin: &'static str, work: &W) -> Result<W::Output, SqlError> {
         let mut session = PgSession::begin(self.get().await?, begin)?;
         let done = work.run(&mut session).await?;
-        session.end_of_reading().await?;
+        session.end_read().await?;
         Ok(done)
     }
 
     async fn work<W: Work>(&self, business: Option<&BusinessId>, work: &W) -> Result<W::Output, SqlError> {
         let mut session = PgSession::begin(self.get().await?, BEGIN_LONG)?;
         if let Some(business) = business {
-            session.tell(query!(statement::LOCK, business)).await?;
+            session.execute(query!(statement::LOCK, business)).await?;
         }
         let done = work.run(&mut session).await?;
         session.commit().await.map_err(|error| match error {
-            SqlError::Lost(lost) => SqlError::Unknown(Arc::new(Unanswered(lost))),
+            SqlError::Lost(lost) => SqlError::Unknown(Arc::new(UnknownCommitOutcome(lost))),
             other => other,
         })?;
         Ok(done)
@@ -191,14 +191,14 @@ impl Connections {
 }
 
 impl SqlError {
-    /// Whether a retry may succeed. A pooled connection may have been dead for a long time.
-    const fn may_pass(&self) -> bool {
+    /// Returns whether a retry may succeed. A pooled connection may have been dead for a long time.
+    const fn is_transient(&self) -> bool {
         matches!(self, Self::Lost(_) | Self::Retry(_))
     }
 }
 
-async fn in_time<T>(read: impl Future<Output = Result<T, SqlError>>) -> Result<T, SqlError> {
-    timeout(LONGEST, read).await.unwrap_or_else(|elapsed| Err(SqlError::lost(elapsed)))
+async fn with_timeout<T>(read: impl Future<Output = Result<T, SqlError>>) -> Result<T, SqlError> {
+    timeout(TIMEOUT, read).await.unwrap_or_else(|elapsed| Err(SqlError::lost(elapsed)))
 }
 
 /// Counts the attempts of a transaction.
@@ -206,12 +206,12 @@ async fn in_time<T>(read: impl Future<Output = Result<T, SqlError>>) -> Result<T
 struct Attempts(u32);
 
 impl Attempts {
-    /// Returns whether to retry. Sleeps for a random time first, so that conflicting transactions do not collide again.
+    /// Returns whether to retry, after a random delay so that conflicting transactions do not collide again.
     ///
     /// A lost connection is retried too: the error is `Lost` only as long as no commit has been sent.
-    async fn again_after(&mut self, error: &SqlError) -> bool {
+    async fn should_retry(&mut self, error: &SqlError) -> bool {
         self.0 += 1;
-        if !error.may_pass() || self.0 > RETRIES {
+        if !error.is_transient() || self.0 > MAX_RETRIES {
             return false;
         }
         // The last bits of a version 7 UUID are random.
@@ -223,7 +223,5 @@ impl Attempts {
 
 /// The outcome of a commit is unknown.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "the connection was lost while the work was committed: whether it was done is not known, so look before you try again"
-)]
-struct Unanswered(#[source] Arc<dyn std::error::Error + Send + Sync>);
+#[error("the connection was lost during the commit: the outcome is unknown, so check it before you try again")]
+struct UnknownCommitOutcome(#[source] Arc<dyn std::error::Error + Send + Sync>);

@@ -11,9 +11,9 @@ use tokio_postgres::{Client, Error};
 use super::{connect::OpenError, hosts::Hosts};
 
 /// The number of attempts: a pooler that rotates its sessions may return the first one by chance.
-const ROUNDS: usize = 3;
+const ATTEMPTS: usize = 3;
 /// With a single session, such a pooler makes one connection wait until the transaction of the other ends.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Identifies the server and the session that a statement runs in.
 const SESSION: &str = "SELECT pg_backend_pid() || ' ' || pg_postmaster_start_time()";
@@ -23,13 +23,13 @@ pub(super) async fn refuse(hosts: &Hosts) -> Result<(), OpenError> {
     let (one, _) = hosts.connect_to_any().await?;
     let before = session(&one).await?;
     let mut held = Vec::new();
-    for _ in 0..ROUNDS {
+    for _ in 0..ATTEMPTS {
         let (other, _) = hosts.connect_to_any().await?;
         // The transaction keeps its session busy.
         other.batch_execute("BEGIN").await?;
         let taken = session(&other).await?;
         held.push(other);
-        let after = timeout(PATIENCE, session(&one)).await;
+        let after = timeout(TIMEOUT, session(&one)).await;
         if taken == before || after.map_err(|_| OpenError::TransactionPooler)?? != before {
             return Err(OpenError::TransactionPooler);
         }

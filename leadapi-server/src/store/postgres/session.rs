@@ -1,4 +1,4 @@
-//! A session on a connection. Statements are pipelined: each is sent at once, and its answer is awaited only where it
+//! A session on a connection. Statements are pipelined: each is sent at once, and its response is awaited only where it
 //! is needed.
 
 use std::{
@@ -26,10 +26,10 @@ use crate::store::{
     session::{Query, Read, Session, Value},
 };
 
-type Answer = Pin<Box<dyn Future<Output = Result<Vec<tokio_postgres::Row>, tokio_postgres::Error>> + Send>>;
+type PendingRows = Pin<Box<dyn Future<Output = Result<Vec<tokio_postgres::Row>, tokio_postgres::Error>> + Send>>;
 
-/// The maximum number of answers left unread.
-const MOST_UNREAD: usize = 1_024;
+/// The maximum number of pending statements.
+const MAX_PENDING: usize = 1_024;
 
 /// A transaction on a connection of its own.
 ///
@@ -37,32 +37,32 @@ const MOST_UNREAD: usize = 1_024;
 /// transaction.
 pub(super) struct PgSession {
     connection: Option<Arc<Object>>,
-    /// Pending statements: sent, but with unread answers.
-    told: VecDeque<Answer>,
+    /// Statements that were sent, but whose responses have not been read.
+    pending: VecDeque<PendingRows>,
 }
 
 impl PgSession {
     /// Begins a transaction with a statement that sets its mode.
     pub(super) fn begin(connection: Object, begin: &'static str) -> Result<Self, SqlError> {
-        let mut session = Self { connection: Some(Arc::new(connection)), told: VecDeque::new() };
-        session.send(command(session.connection()?, begin));
+        let mut session = Self { connection: Some(Arc::new(connection)), pending: VecDeque::new() };
+        session.send(simple_query(session.connection()?, begin));
         Ok(session)
     }
 
-    /// Commits, and returns the connection to the pool. If the answer is lost, the outcome is unknown.
+    /// Commits, and returns the connection to the pool. If the response is lost, the outcome is unknown.
     pub(super) async fn commit(mut self) -> Result<(), SqlError> {
         // Sent right behind the pending statements: if one of them failed, PostgreSQL turns the commit into a rollback.
-        self.send(command(self.connection()?, "COMMIT"));
-        self.hear().await?;
+        self.send(simple_query(self.connection()?, "COMMIT"));
+        self.drain().await?;
         self.connection = None;
         Ok(())
     }
 
-    /// Ends a read transaction, and returns the connection to the pool without waiting for the answer.
-    pub(super) async fn end_of_reading(mut self) -> Result<(), SqlError> {
-        self.hear().await?;
-        self.send(command(self.connection()?, "COMMIT"));
-        self.told.clear();
+    /// Ends a read transaction, and returns the connection to the pool without waiting for the response.
+    pub(super) async fn end_read(mut self) -> Result<(), SqlError> {
+        self.drain().await?;
+        self.send(simple_query(self.connection()?, "COMMIT"));
+        self.pending.clear();
         self.connection = None;
         Ok(())
     }
@@ -71,53 +71,53 @@ impl PgSession {
         self.connection.clone().ok_or_else(|| SqlError::other("the session has ended"))
     }
 
-    fn send(&mut self, answer: Answer) {
-        self.told.push_back(sent(answer));
+    fn send(&mut self, response: PendingRows) {
+        self.pending.push_back(start(response));
     }
 
-    /// Prepares a statement, and reads pending answers meanwhile.
+    /// Prepares a statement, and reads pending responses meanwhile.
     ///
-    /// The driver stops reading a connection while an answer of several pieces is unread. So pending answers would keep
-    /// this one from arriving. If a pending statement failed, its error is returned, and not that the transaction is
-    /// aborted.
+    /// The driver stops reading from a connection while a response of several messages is unread, so unread responses
+    /// would block this one. If a pending statement failed, its error is returned instead of the error that the
+    /// transaction is aborted.
     async fn prepare(&mut self, sql: &'static str) -> Result<Statement, SqlError> {
         let connection = self.connection()?;
         let prepare = pin!(connection.prepare_cached(sql));
-        let prepared = match select(prepare, pin!(hear(&mut self.told))).await {
+        let prepared = match select(prepare, pin!(drain(&mut self.pending))).await {
             Either::Left((prepared, _)) => prepared,
-            Either::Right((heard, prepare)) => {
-                heard?;
+            Either::Right((drained, prepare)) => {
+                drained?;
                 prepare.await
             }
         };
         match prepared {
             Ok(statement) => Ok(statement),
             Err(error) => {
-                self.hear().await?;
-                Err(failure(error))
+                self.drain().await?;
+                Err(map_error(error))
             }
         }
     }
 
-    /// Waits for the answers to all pending statements.
-    async fn hear(&mut self) -> Result<(), SqlError> {
-        hear(&mut self.told).await
+    /// Waits for the responses to all pending statements.
+    async fn drain(&mut self) -> Result<(), SqlError> {
+        drain(&mut self.pending).await
     }
 }
 
-/// Reads answers in order. Each is removed once it is read, so the queue stays consistent if this future is dropped.
-async fn hear(told: &mut VecDeque<Answer>) -> Result<(), SqlError> {
-    while let Some(answer) = told.front_mut() {
-        let heard = answer.await;
-        told.pop_front();
-        heard.map_err(failure)?;
+/// Reads responses in order. Each is removed once it is read, so the queue stays consistent if this future is dropped.
+async fn drain(pending: &mut VecDeque<PendingRows>) -> Result<(), SqlError> {
+    while let Some(response) = pending.front_mut() {
+        let drained = response.await;
+        pending.pop_front();
+        drained.map_err(map_error)?;
     }
     Ok(())
 }
 
 impl Drop for PgSession {
     fn drop(&mut self) {
-        self.told.clear();
+        self.pending.clear();
         if let Some(connection) = self.connection.take().and_then(Arc::into_inner) {
             drop(Object::take(connection));
         }
@@ -126,44 +126,44 @@ impl Drop for PgSession {
 
 #[async_trait]
 impl Session for PgSession {
-    async fn ask(&mut self, queries: Vec<Query>, read: &mut Read<'_>) -> Result<(), SqlError> {
-        // All are prepared before any is run: the unread answer to one would keep the next from being prepared.
+    async fn query(&mut self, queries: Vec<Query>, read: &mut Read<'_>) -> Result<(), SqlError> {
+        // All are prepared before any is run: an unread response to one would block the preparation of the next.
         let mut prepared = Vec::with_capacity(queries.len());
         for query in queries {
             prepared.push((self.prepare(query.sql).await?, query));
         }
         let connection = self.connection()?;
-        let run = |(statement, query)| sent(run(connection.clone(), statement, query));
-        let asked: Vec<Answer> = prepared.into_iter().map(run).collect();
-        self.hear().await?;
-        for (nth, answer) in asked.into_iter().enumerate() {
-            for row in &answer.await.map_err(failure)? {
+        let run = |(statement, query)| start(run(connection.clone(), statement, query));
+        let started: Vec<PendingRows> = prepared.into_iter().map(run).collect();
+        self.drain().await?;
+        for (nth, response) in started.into_iter().enumerate() {
+            for row in &response.await.map_err(map_error)? {
                 read(nth, Row::new(row))?;
             }
         }
         Ok(())
     }
 
-    async fn tell(&mut self, query: Query) -> Result<(), SqlError> {
+    async fn execute(&mut self, query: Query) -> Result<(), SqlError> {
         let statement = self.prepare(query.sql).await?;
         self.send(run(self.connection()?, statement, query));
-        if self.told.len() > MOST_UNREAD { self.hear().await } else { Ok(()) }
+        if self.pending.len() > MAX_PENDING { self.drain().await } else { Ok(()) }
     }
 }
 
-/// The driver sends a statement when its answer is first polled. Polling at once keeps statements in order.
-fn sent(mut answer: Answer) -> Answer {
-    match (&mut answer).now_or_never() {
-        Some(answer) => Box::pin(std::future::ready(answer)),
-        None => answer,
+/// Sends a statement by polling its response once. The driver sends nothing before, so this keeps statements in order.
+fn start(mut response: PendingRows) -> PendingRows {
+    match (&mut response).now_or_never() {
+        Some(response) => Box::pin(std::future::ready(response)),
+        None => response,
     }
 }
 
-fn command(connection: Arc<Object>, text: &'static str) -> Answer {
+fn simple_query(connection: Arc<Object>, text: &'static str) -> PendingRows {
     Box::pin(async move { connection.batch_execute(text).await.map(|()| Vec::new()) })
 }
 
-fn run(connection: Arc<Object>, statement: Statement, query: Query) -> Answer {
+fn run(connection: Arc<Object>, statement: Statement, query: Query) -> PendingRows {
     Box::pin(async move {
         let params: Vec<&(dyn ToSql + Sync)> =
             query.params.iter().map(|param| -> &(dyn ToSql + Sync) { param }).collect();
@@ -178,7 +178,7 @@ pub(super) async fn query(connection: Object, query: Query) -> Result<Vec<tokio_
         Ok(statement) => run(connection.clone(), statement, query).await,
         Err(error) => Err(error),
     };
-    let rows = rows.map_err(failure);
+    let rows = rows.map_err(map_error);
     if rows.is_err()
         && let Some(connection) = Arc::into_inner(connection)
     {
@@ -188,9 +188,9 @@ pub(super) async fn query(connection: Object, query: Query) -> Result<Vec<tokio_
 }
 
 /// Maps an error of the driver.
-pub(super) fn failure(error: tokio_postgres::Error) -> SqlError {
+pub(super) fn map_error(error: tokio_postgres::Error) -> SqlError {
     let Some(state) = error.code().cloned() else {
-        // Not from the database: the connection is closed, or the answer is not valid.
+        // Not from the database: the connection is closed, or the response is invalid.
         return SqlError::lost(error);
     };
     let error = Arc::new(error);
@@ -205,8 +205,8 @@ pub(super) fn failure(error: tokio_postgres::Error) -> SqlError {
     }
 }
 
-/// Whether the error is due to a single write: the database refused its data, and has rolled the transaction back.
-pub(super) fn is_of_one_write(error: &SqlError) -> bool {
+/// Returns whether a single write caused the error: the database refused its data, and rolled the transaction back.
+pub(super) fn is_caused_by_one_write(error: &SqlError) -> bool {
     match error {
         SqlError::Conflict(_) => true,
         SqlError::Other(cause) => {

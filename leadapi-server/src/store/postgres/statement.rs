@@ -4,7 +4,7 @@
 pub(super) const LOCK: &str = "SELECT business_id FROM business WHERE business_id = $1 FOR NO KEY UPDATE";
 
 /// Records the id of a transaction within the transaction itself. Inserts nothing if the business does not exist.
-pub(super) const SIGN: &str = "INSERT INTO operation (business_id, server_id, operation_id, at) \
+pub(super) const RECORD_COMMIT_ID: &str = "INSERT INTO operation (business_id, server_id, operation_id, at) \
     SELECT business_id, $1, $2, $3 FROM business WHERE business_id = $4 \
     ON CONFLICT (business_id, server_id) DO UPDATE SET operation_id = excluded.operation_id, at = excluded.at";
 
@@ -17,4 +17,4 @@ pub(super) const FENCE: &str = "INSERT INTO operation (business_id, server_id, o
 pub(super) const OLD_SERVER: &str = "SELECT server_id FROM operation WHERE business_id = $1 AND at < $2 LIMIT 1";
 
 /// A server that has written nothing for a long time is gone.
-pub(super) const FORGET_SERVERS: &str = "DELETE FROM operation WHERE business_id = $1 AND at < $2";
+pub(super) const DELETE_OLD_SERVERS: &str = "DELETE FROM operation WHERE business_id = $1 AND at < $2";

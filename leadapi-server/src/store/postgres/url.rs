@@ -1,4 +1,4 @@
-//! A URL of PostgreSQL: what the driver understands of it, and what it does not.
+//! PostgreSQL URLs, including the parameters that the driver does not support.
 
 use std::{borrow::Cow, fmt::Write};
 
@@ -18,18 +18,18 @@ pub(super) struct Target {
     pub(super) session: SessionAttrs,
 }
 
-/// Which of several hosts will do.
+/// The hosts that are acceptable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SessionAttrs {
-    /// The first that answers.
+    /// The first host that responds.
     Any,
-    /// One whose transactions may write.
+    /// A host that accepts writes.
     ReadWrite,
-    /// One that is no standby.
+    /// A host that is not a standby.
     Primary,
 }
 
-/// Why a URL is refused. No text shows a part of it that may hold a password.
+/// The reason why a URL is refused. No message shows a part of the URL that may hold a password.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InvalidUrl {
     #[error(
@@ -47,7 +47,8 @@ pub(crate) enum InvalidUrl {
 }
 
 impl Target {
-    /// The driver knows fewer values of `sslmode` and `target_session_attrs` than libpq does, so they are taken out first.
+    /// Parses a URL. The driver supports fewer values of `sslmode` and `target_session_attrs` than libpq, so they are
+    /// removed first.
     pub(super) fn parse(url: &str) -> Result<Self, InvalidUrl> {
         let (before, query) = split_query(url)?;
         let (mut mode, mut root, mut session, mut kept) = (None, None, None, Vec::new());
@@ -62,7 +63,7 @@ impl Target {
             }
         }
         let url = if kept.is_empty() { before.to_owned() } else { format!("{before}?{}", kept.join("&")) };
-        // The driver's own text may show what it did not understand.
+        // The driver's own message may show the part that it could not parse.
         let mut config: Config = url.parse().map_err(|_| InvalidUrl::Syntax)?;
         let sslmode = Sslmode::new(mode.as_deref(), root.as_deref())?;
         config.ssl_mode(sslmode.for_driver());
@@ -76,7 +77,7 @@ impl Target {
 }
 
 impl SessionAttrs {
-    /// With several hosts some are expected to be standbys, which are of no use to a server.
+    /// With several hosts, some are expected to be standbys, which a server cannot use.
     fn default_of(config: &Config) -> Self {
         let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
         if hosts > 1 { Self::ReadWrite } else { Self::Any }
@@ -100,10 +101,10 @@ impl SessionAttrs {
     }
 }
 
-/// The parts before and after the question mark.
+/// Splits a URL at the question mark.
 ///
-/// The driver ends the password at the first @, whatever comes before it, and libpq may end it elsewhere. So a URL is
-/// refused in which the two could differ.
+/// The driver ends the password at the first `@`, and libpq may end it elsewhere. So a URL for which the two could
+/// differ is refused.
 fn split_query(url: &str) -> Result<(&str, &str), InvalidUrl> {
     let (_, rest) = url.split_once("//").ok_or(InvalidUrl::Syntax)?;
     if let Some((credentials, _)) = rest.rsplit_once('@')
@@ -121,10 +122,10 @@ fn decoded(text: &str) -> Result<Cow<'_, str>, InvalidUrl> {
     percent_decode_str(text).decode_utf8().map_err(|_| InvalidUrl::Syntax)
 }
 
-/// What people may see of a URL: hosts, ports and the database.
-pub(in crate::store) fn shown(url: &str) -> String {
+/// Formats a URL without secrets: hosts, ports and the database.
+pub(in crate::store) fn redacted(url: &str) -> String {
     let Ok(Target { config, .. }) = Target::parse(url) else { return "postgres://…".to_owned() };
-    let mut shown = "postgres://".to_owned();
+    let mut redacted = "postgres://".to_owned();
     for (nth, host) in config.get_hosts().iter().enumerate() {
         let host = match host {
             Host::Tcp(host) => host.clone(),
@@ -133,10 +134,10 @@ pub(in crate::store) fn shown(url: &str) -> String {
         };
         let port = config.get_ports().get(nth).or(config.get_ports().first()).map(|port| format!(":{port}"));
         let comma = if nth == 0 { "" } else { "," };
-        // Writing into a string does not fail.
-        write!(shown, "{comma}{host}{}", port.unwrap_or_default()).unwrap_or_default();
+        // Writing to a string cannot fail.
+        write!(redacted, "{comma}{host}{}", port.unwrap_or_default()).unwrap_or_default();
     }
-    format!("{shown}/{}", config.get_dbname().unwrap_or_default())
+    format!("{redacted}/{}", config.get_dbname().unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -149,7 +150,7 @@ mod tests {
 
     /// Each ASCII character, raw and percent-encoded, at each end and in the middle of a password.
     #[test]
-    fn no_character_of_a_password_weakens_tls_or_is_shown() {
+    fn no_character_in_a_password_weakens_tls_or_reveals_it() {
         for byte in 0..=127_u8 {
             for (character, is_raw) in [(char::from(byte).to_string(), true), (format!("%{byte:02X}"), false)] {
                 for password in
@@ -157,15 +158,15 @@ mod tests {
                 {
                     for mode in ["require", "verify-full"] {
                         let url = format!("postgres://u:{password}@h:5433/d?sslmode={mode}&connect_timeout=3");
-                        let shown = shown(&url);
-                        assert!(!shown.contains("CAN") && !shown.contains("ARY"), "{url}: {shown}");
+                        let redacted = redacted(&url);
+                        assert!(!redacted.contains("CAN") && !redacted.contains("ARY"), "{url}: {redacted}");
                         match Target::parse(&url) {
                             Ok(target) => {
                                 let expected: Vec<u8> = percent_decode_str(&password).collect();
                                 assert_eq!(target.sslmode, sslmode(mode), "{url}");
                                 assert_eq!(target.config.get_password(), Some(&expected[..]), "{url}");
                                 assert_eq!(target.config.get_hosts(), [Host::Tcp("h".into())], "{url}");
-                                assert_eq!(shown, "postgres://h:5433/d");
+                                assert_eq!(redacted, "postgres://h:5433/d");
                             }
                             Err(error) => {
                                 assert!(is_raw && "/?#@%".contains(&character), "{url}: {error}");
@@ -179,17 +180,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_url_shows_nothing_of_itself() {
+    fn errors_for_invalid_urls_do_not_contain_them() {
         for url in
             ["postgres://u:CANARY/d", "postgres://u:CANARY", "postgres://u:p@h/d?CANARY", "postgres://h/d?a=CANARY"]
         {
             let error = Target::parse(url).unwrap_err();
-            assert!(!format!("{} {error} {error:?}", shown(url)).contains("CANARY"), "{url}");
+            assert!(!format!("{} {error} {error:?}", redacted(url)).contains("CANARY"), "{url}");
         }
     }
 
     #[test]
-    fn tls_is_as_the_last_sslmode_says_however_it_is_written() {
+    fn the_last_sslmode_counts_in_any_encoding() {
         for query in ["sslmode=require", "ssl%6Dode=require", "sslmode=%72equire", "sslmode=disable&sslmode=require"] {
             let target = Target::parse(&format!("postgres://h/d?{query}")).unwrap();
             assert_eq!(target.sslmode, sslmode("require"), "{query}");
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_asks_for_hosts_that_take_writes() {
+    fn several_hosts_require_one_that_accepts_writes() {
         let session = |url: &str| Target::parse(url).map(|target| target.session);
         assert_eq!(session("postgres://h/d").unwrap(), SessionAttrs::Any);
         assert_eq!(session("postgres://h1,h2/d").unwrap(), SessionAttrs::ReadWrite);
@@ -214,8 +215,8 @@ mod tests {
     }
 
     #[test]
-    fn hosts_are_shown_with_their_ports() {
-        assert_eq!(shown("postgres://u:p@h1:1,h2:2/d?sslmode=require"), "postgres://h1:1,h2:2/d");
-        assert_eq!(shown("postgresql://h1/d"), "postgres://h1:5432/d");
+    fn the_redacted_url_has_hosts_and_ports() {
+        assert_eq!(redacted("postgres://u:p@h1:1,h2:2/d?sslmode=require"), "postgres://h1:1,h2:2/d");
+        assert_eq!(redacted("postgresql://h1/d"), "postgres://h1:5432/d");
     }
 }

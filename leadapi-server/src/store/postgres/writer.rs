@@ -4,20 +4,20 @@
 //! task per business takes all writes that arrived during its last transaction, and commits them together. Between servers, a
 //! lock on the row of the business keeps the order.
 //!
-//! # A commit whose answer is lost
+//! # A commit whose response is lost
 //!
 //! A transaction must be done exactly once, so it is repeated only if it is known to have been rolled back. Each
-//! transaction records its id in the row of its server and business. When the answer to a commit is lost, another
+//! transaction records its id in the row of its server and business. When the response to a commit is lost, another
 //! connection locks the business and *writes* to that row. The row then tells whether the first transaction was
 //! committed:
 //!
 //! - PostgreSQL grants the lock only after the first transaction has ended, so the row is final.
 //! - A compatible database with weaker row locks must refuse one of two transactions that write the same row. Reading
 //!   the row would not be enough there: the first transaction could still be committed afterwards.
-//! - No later transaction of this server can have replaced the id. The task that asks is the only one that records ids
+//! - No later transaction of this server can have replaced the id. The draining task is the only one that records ids
 //!   for the business, and it does nothing else until it knows the outcome. Other servers write rows of their own.
 //!
-//! If the outcome cannot be established while the caller waits, it stays unknown, and nothing is repeated.
+//! If the outcome cannot be determined while the caller waits, it stays unknown, and nothing is repeated.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -33,20 +33,20 @@ use tokio::{
 use uuid::Uuid;
 
 use super::{
-    Attempts, BEGIN, Connections, LONGEST,
-    session::{PgSession, is_of_one_write},
+    Attempts, BEGIN, Connections, TIMEOUT,
+    session::{PgSession, is_caused_by_one_write},
     statement,
 };
 use crate::store::{
     error::SqlError,
     row::Row,
     session::{Session, query},
-    write::{self, Write, Written},
+    write::{self, Write, WriteOutcome},
 };
 
 /// The maximum number of writes in a transaction.
-const MOST_TOGETHER: usize = 256;
-/// How long to ask for the outcome of a commit: almost as long as a caller waits for an answer.
+const MAX_BATCH: usize = 256;
+/// How long to query the outcome of a commit: almost as long as a caller waits for a response.
 const OUTCOME_TIMEOUT: Duration = Duration::from_secs(14);
 const OUTCOME_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -57,82 +57,83 @@ pub(super) struct Writer(Arc<Inner>);
 struct Inner {
     connections: Arc<Connections>,
     /// The pending writes of each business that has a running task.
-    waiting: Mutex<HashMap<BusinessId, Vec<Waiting>>>,
+    pending: Mutex<HashMap<BusinessId, Vec<PendingWrite>>>,
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct PendingWrite {
     write: Write,
-    answer: oneshot::Sender<Result<Written, SqlError>>,
+    respond_to: oneshot::Sender<Result<WriteOutcome, SqlError>>,
 }
 
 impl Writer {
     pub(super) fn new(connections: Arc<Connections>) -> Self {
-        Self(Arc::new(Inner { connections, waiting: Mutex::default() }))
+        Self(Arc::new(Inner { connections, pending: Mutex::default() }))
     }
 
     /// Waits for the commit that includes the write. The write goes on even if the caller stops waiting.
-    pub(super) async fn write(&self, business: &BusinessId, write: Write) -> Result<Written, SqlError> {
-        let (answer, answered) = oneshot::channel();
-        let waiting = Waiting { write, answer };
-        let is_first = self.0.with_waiting(|all| match all.entry(business.clone()) {
+    pub(super) async fn write(&self, business: &BusinessId, write: Write) -> Result<WriteOutcome, SqlError> {
+        let (respond_to, response) = oneshot::channel();
+        let pending = PendingWrite { write, respond_to };
+        let is_first = self.0.with_pending(|all| match all.entry(business.clone()) {
             Entry::Occupied(mut entry) => {
-                entry.get_mut().push(waiting);
+                entry.get_mut().push(pending);
                 false
             }
             Entry::Vacant(entry) => {
-                entry.insert(vec![waiting]);
+                entry.insert(vec![pending]);
                 true
             }
         });
         if is_first {
-            tokio::spawn(self.0.clone().work_off(business.clone()));
+            tokio::spawn(self.0.clone().drain_queue(business.clone()));
         }
-        answered.await.map_err(SqlError::other)?
+        response.await.map_err(SqlError::other)?
     }
 }
 
 impl Inner {
-    fn with_waiting<T>(&self, work: impl FnOnce(&mut HashMap<BusinessId, Vec<Waiting>>) -> T) -> T {
-        work(&mut self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with_pending<T>(&self, work: impl FnOnce(&mut HashMap<BusinessId, Vec<PendingWrite>>) -> T) -> T {
+        work(&mut self.pending.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    async fn work_off(self: Arc<Self>, business: BusinessId) {
-        let _post = Post { inner: &self, business: &business };
-        while let Some(waiting) = self.next(&business) {
-            let writes: Vec<&Write> = waiting.iter().map(|waiting| &waiting.write).collect();
-            let written = self.write_all(&business, &writes).await;
-            for (waiting, written) in waiting.into_iter().zip(written) {
-                // The caller may be gone.
-                waiting.answer.send(written).unwrap_or_default();
+    async fn drain_queue(self: Arc<Self>, business: BusinessId) {
+        let _guard = DrainGuard { inner: &self, business: &business };
+        while let Some(pending) = self.next(&business) {
+            let writes: Vec<&Write> = pending.iter().map(|pending| &pending.write).collect();
+            let outcomes = self.write_all(&business, &writes).await;
+            for (write, outcome) in pending.into_iter().zip(outcomes) {
+                // The caller may have stopped waiting.
+                write.respond_to.send(outcome).unwrap_or_default();
             }
         }
     }
 
     /// Takes the writes that have arrived since the last transaction. If there are none, the task ends.
-    fn next(&self, business: &BusinessId) -> Option<Vec<Waiting>> {
-        self.with_waiting(|all| {
-            let waiting = all.get_mut(business)?;
-            if waiting.is_empty() {
+    fn next(&self, business: &BusinessId) -> Option<Vec<PendingWrite>> {
+        self.with_pending(|all| {
+            let pending = all.get_mut(business)?;
+            if pending.is_empty() {
                 all.remove(business);
                 return None;
             }
-            let rest = waiting.split_off(waiting.len().min(MOST_TOGETHER));
-            Some(std::mem::replace(waiting, rest))
+            let rest = pending.split_off(pending.len().min(MAX_BATCH));
+            Some(std::mem::replace(pending, rest))
         })
     }
 
-    async fn write_all(&self, business: &BusinessId, writes: &[&Write]) -> Vec<Result<Written, SqlError>> {
+    async fn write_all(&self, business: &BusinessId, writes: &[&Write]) -> Vec<Result<WriteOutcome, SqlError>> {
         match self.transaction(business, writes).await {
-            Ok(written) => written,
-            // Each write is repeated alone, so that the refused one does not fail the others.
-            Err(error) if writes.len() > 1 && is_of_one_write(&error) => {
-                let mut written = Vec::with_capacity(writes.len());
+            Ok(outcomes) => outcomes,
+            // Each write is repeated in its own transaction, so that the refused one does not fail the others.
+            Err(error) if writes.len() > 1 && is_caused_by_one_write(&error) => {
+                let mut outcomes = Vec::with_capacity(writes.len());
                 for write in writes {
-                    let alone = self.transaction(business, std::slice::from_ref(write)).await;
-                    written.push(alone.and_then(|mut alone| alone.pop().unwrap_or_else(|| Err(no_outcome()))));
+                    let isolated = self.transaction(business, std::slice::from_ref(write)).await;
+                    outcomes
+                        .push(isolated.and_then(|mut isolated| isolated.pop().unwrap_or_else(|| Err(no_outcome()))));
                 }
-                written
+                outcomes
             }
             Err(error) => writes.iter().map(|_| Err(error.clone())).collect(),
         }
@@ -142,11 +143,11 @@ impl Inner {
         &self,
         business: &BusinessId,
         writes: &[&Write],
-    ) -> Result<Vec<Result<Written, SqlError>>, SqlError> {
+    ) -> Result<Vec<Result<WriteOutcome, SqlError>>, SqlError> {
         let mut attempts = Attempts::default();
         loop {
             match self.attempt(business, writes).await {
-                Err(error) if attempts.again_after(&error).await => {}
+                Err(error) if attempts.should_retry(&error).await => {}
                 other => return other,
             }
         }
@@ -156,14 +157,14 @@ impl Inner {
         &self,
         business: &BusinessId,
         writes: &[&Write],
-    ) -> Result<Vec<Result<Written, SqlError>>, SqlError> {
+    ) -> Result<Vec<Result<WriteOutcome, SqlError>>, SqlError> {
         let operation = Uuid::now_v7().to_string();
-        let prepared = timeout(LONGEST, self.prepare(business, writes, &operation)).await;
-        let (session, written) = prepared.map_err(SqlError::other)??;
-        match timeout(LONGEST, session.commit()).await.unwrap_or_else(|elapsed| Err(SqlError::lost(elapsed))) {
-            Ok(()) => Ok(written),
+        let prepared = timeout(TIMEOUT, self.prepare(business, writes, &operation)).await;
+        let (session, outcomes) = prepared.map_err(SqlError::other)??;
+        match timeout(TIMEOUT, session.commit()).await.unwrap_or_else(|elapsed| Err(SqlError::lost(elapsed))) {
+            Ok(()) => Ok(outcomes),
             Err(SqlError::Lost(lost)) => match self.outcome(business, &operation).await? {
-                CommitOutcome::Committed => Ok(written),
+                CommitOutcome::Committed => Ok(outcomes),
                 CommitOutcome::RolledBack => Err(SqlError::Retry(lost)),
             },
             Err(other) => Err(other),
@@ -176,23 +177,23 @@ impl Inner {
         business: &BusinessId,
         writes: &[&Write],
         operation: &str,
-    ) -> Result<(PgSession, Vec<Result<Written, SqlError>>), SqlError> {
+    ) -> Result<(PgSession, Vec<Result<WriteOutcome, SqlError>>), SqlError> {
         let mut session = PgSession::begin(self.connections.get().await?, BEGIN)?;
-        session.tell(query!(statement::LOCK, business)).await?;
-        let written = write::run(&mut session, business, writes).await?;
+        session.execute(query!(statement::LOCK, business)).await?;
+        let outcomes = write::run(&mut session, business, writes).await?;
         let now = chrono::Utc::now().timestamp_millis();
-        let sign = query!(statement::SIGN, &self.connections.server_id, operation, now, business);
-        session.tell(sign).await?;
-        Ok((session, written))
+        let record = query!(statement::RECORD_COMMIT_ID, &self.connections.server_id, operation, now, business);
+        session.execute(record).await?;
+        Ok((session, outcomes))
     }
 
-    /// Establishes whether a transaction was committed, after its commit was sent and not answered.
+    /// Determines whether a transaction was committed whose commit was sent, but not acknowledged.
     async fn outcome(&self, business: &BusinessId, operation: &str) -> Result<CommitOutcome, SqlError> {
         let deadline = Instant::now() + OUTCOME_TIMEOUT;
         loop {
-            let fence = timeout(LONGEST.min(deadline - Instant::now()), self.fence(business));
+            let fence = timeout(TIMEOUT.min(deadline - Instant::now()), self.fence(business));
             match fence.await.unwrap_or_else(|elapsed| Err(SqlError::lost(elapsed))) {
-                Ok(signed) if signed.as_deref() == Some(operation) => return Ok(CommitOutcome::Committed),
+                Ok(recorded) if recorded.as_deref() == Some(operation) => return Ok(CommitOutcome::Committed),
                 Ok(_) => return Ok(CommitOutcome::RolledBack),
                 Err(error) if Instant::now() >= deadline => return Err(SqlError::Unknown(Arc::new(error))),
                 // The database may be restarting, or the transaction may still be running.
@@ -204,27 +205,27 @@ impl Inner {
     /// Writes to this server's record in the business, and returns the id of its last transaction.
     async fn fence(&self, business: &BusinessId) -> Result<Option<String>, SqlError> {
         let mut session = PgSession::begin(self.connections.get().await?, BEGIN)?;
-        session.tell(query!(statement::LOCK, business)).await?;
+        session.execute(query!(statement::LOCK, business)).await?;
         let now = chrono::Utc::now().timestamp_millis();
         let fence = query!(statement::FENCE, &self.connections.server_id, now, business);
         let read = |mut row: Row<'_>| row.take();
-        let signed = (&mut session as &mut dyn Session).row(fence, read).await?;
+        let recorded = (&mut session as &mut dyn Session).row(fence, read).await?;
         session.commit().await?;
-        Ok(signed)
+        Ok(recorded)
     }
 }
 
 /// Marks that a task is draining the pending writes of a business.
-struct Post<'a> {
+struct DrainGuard<'a> {
     inner: &'a Inner,
     business: &'a BusinessId,
 }
 
 /// If the task panics, the next write starts a new task. The callers that wait for the old one receive an error.
-impl Drop for Post<'_> {
+impl Drop for DrainGuard<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.inner.with_waiting(|all| all.remove(self.business));
+            self.inner.with_pending(|all| all.remove(self.business));
         }
     }
 }

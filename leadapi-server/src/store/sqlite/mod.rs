@@ -25,14 +25,14 @@ pub(crate) use error::OpenError;
 use lock::FileLock;
 pub(crate) use restore::restore;
 use served::{ServedFiles, Watch};
-use session::{SqliteSession, at_once, execute, failure, first, run};
+use session::{SqliteSession, execute, first_row, map_error, poll_ready, run};
 use writer::Writer;
 
 use super::{
     error::SqlError,
     row::Row,
     session::{Query, Work},
-    write::{Write, Written},
+    write::{Write, WriteOutcome},
 };
 use crate::chain::chain;
 
@@ -86,20 +86,20 @@ impl Sqlite {
         query: &Query,
         read: impl FnOnce(Row<'_>) -> Result<T, SqlError>,
     ) -> Result<Option<T>, SqlError> {
-        self.on_a_reader(|connection| first(connection, query, read))
+        self.on_a_reader(|connection| first_row(connection, query, read))
     }
 
     /// Runs read statements on one snapshot.
     pub(crate) fn read<W: Work>(&self, work: &W) -> Result<W::Output, SqlError> {
         self.on_a_reader(|connection| {
             execute(connection, "BEGIN")?;
-            let done = at_once(work.run(&mut SqliteSession(connection)));
+            let done = poll_ready(work.run(&mut SqliteSession(connection)));
             execute(connection, "COMMIT")?;
             done
         })
     }
 
-    pub(crate) async fn write(&self, business: &BusinessId, write: Write) -> Result<Written, SqlError> {
+    pub(crate) async fn write(&self, business: &BusinessId, write: Write) -> Result<WriteOutcome, SqlError> {
         self.writer.write(business, write).await
     }
 
@@ -129,7 +129,7 @@ impl Sqlite {
             }
         }
         source.execute_batch("COMMIT")?;
-        lineage::begin_anew(&copy)?;
+        lineage::assign_new_id(&copy)?;
         copy.close().map_err(|(_, error)| error)?;
         file::sync(to)?;
         Ok(())
@@ -138,13 +138,13 @@ impl Sqlite {
     fn on_a_reader<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T, SqlError>) -> Result<T, SqlError> {
         self.health.check()?;
         let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut reader = idle.map_or_else(|| open::reader(&self.path).map_err(failure), Ok)?;
+        let mut reader = idle.map_or_else(|| open::reader(&self.path).map_err(map_error), Ok)?;
         let done = work(&mut reader);
         match &done {
             // A connection that is still in a transaction would show an old snapshot to its next caller.
             _ if !reader.is_autocommit() => drop(reader),
             Ok(_) => self.readers.lock().unwrap_or_else(PoisonError::into_inner).push(reader),
-            Err(error) => self.health.note(error),
+            Err(error) => self.health.record(error),
         }
         done
     }
@@ -175,7 +175,7 @@ impl Health {
         displaced.map_err(|error| SqlError::Fatal(Arc::new(error))).inspect_err(|error| self.note(error))
     }
 
-    fn note(&self, error: &SqlError) {
+    fn record(&self, error: &SqlError) {
         if matches!(error, SqlError::Fatal(_)) && self.failed.set(error.clone()).is_ok() {
             self.told.notify_waiters();
         }
@@ -211,7 +211,7 @@ mod tests {
         type Output = ();
 
         async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
-            session.tell(query!("INSERT INTO blob VALUES (zeroblob($1))", 6_000 * 4_096_i64)).await
+            session.execute(query!("INSERT INTO blob VALUES (zeroblob($1))", 6_000 * 4_096_i64)).await
         }
     }
 

@@ -70,7 +70,7 @@ fn copy_checked(backup: &Path, to: &Path) -> Result<(), OpenError> {
     copy.close().map_err(|(_, error)| error)?;
     // Migrates the backup of an older version: only the current schema has the table `lineage`.
     let copy = open::open(to)?;
-    lineage::begin_anew(&copy)?;
+    lineage::assign_new_id(&copy)?;
     copy.close().map_err(|(_, error)| error)?;
     file::sync(to)?;
     Ok(())

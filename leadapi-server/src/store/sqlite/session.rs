@@ -18,18 +18,18 @@ pub(super) struct SqliteSession<'c>(pub(super) &'c mut Connection);
 
 #[async_trait]
 impl Session for SqliteSession<'_> {
-    async fn ask(&mut self, queries: Vec<Query>, read: &mut Read<'_>) -> Result<(), SqlError> {
+    async fn query(&mut self, queries: Vec<Query>, read: &mut Read<'_>) -> Result<(), SqlError> {
         queries.iter().enumerate().try_for_each(|(nth, query)| run(self.0, query, |row| read(nth, row)))
     }
 
-    async fn tell(&mut self, query: Query) -> Result<(), SqlError> {
+    async fn execute(&mut self, query: Query) -> Result<(), SqlError> {
         run(self.0, &query, |_| Ok(()))
     }
 }
 
 /// Runs a statement without parameters and rows, such as BEGIN and COMMIT.
 pub(super) fn execute(connection: &Connection, sql: &str) -> Result<(), SqlError> {
-    connection.prepare_cached(sql).and_then(|mut statement| statement.execute(())).map(drop).map_err(failure)
+    connection.prepare_cached(sql).and_then(|mut statement| statement.execute(())).map(drop).map_err(map_error)
 }
 
 /// Runs a statement, and passes each row to `read` without copying it.
@@ -38,29 +38,29 @@ pub(super) fn run(
     query: &Query,
     mut read: impl FnMut(Row<'_>) -> Result<(), SqlError>,
 ) -> Result<(), SqlError> {
-    let mut statement = bound(connection, query)?;
+    let mut statement = bind(connection, query)?;
     let mut rows = statement.raw_query();
-    while let Some(row) = rows.next().map_err(failure)? {
+    while let Some(row) = rows.next().map_err(map_error)? {
         read(Row::new(row))?;
     }
     Ok(())
 }
 
 /// Runs a statement up to its first row.
-pub(super) fn first<T>(
+pub(super) fn first_row<T>(
     connection: &Connection,
     query: &Query,
     read: impl FnOnce(Row<'_>) -> Result<T, SqlError>,
 ) -> Result<Option<T>, SqlError> {
-    let mut statement = bound(connection, query)?;
+    let mut statement = bind(connection, query)?;
     let mut rows = statement.raw_query();
-    rows.next().map_err(failure)?.map(|row| read(Row::new(row))).transpose()
+    rows.next().map_err(map_error)?.map(|row| read(Row::new(row))).transpose()
 }
 
-fn bound<'c>(connection: &'c Connection, query: &Query) -> Result<CachedStatement<'c>, SqlError> {
-    let mut statement = connection.prepare_cached(query.sql).map_err(failure)?;
+fn bind<'c>(connection: &'c Connection, query: &Query) -> Result<CachedStatement<'c>, SqlError> {
+    let mut statement = connection.prepare_cached(query.sql).map_err(map_error)?;
     for (at, param) in query.params.iter().enumerate() {
-        statement.raw_bind_parameter(at + 1, param).map_err(failure)?;
+        statement.raw_bind_parameter(at + 1, param).map_err(map_error)?;
     }
     Ok(statement)
 }
@@ -73,7 +73,7 @@ impl Cells for rusqlite::Row<'_> {
             Ok(ValueRef::Real(number)) => Ok(Cell::Real(number)),
             Ok(ValueRef::Text(text)) => str::from_utf8(text).map(Cell::Text).map_err(SqlError::other),
             Ok(ValueRef::Blob(bytes)) => Ok(Cell::Bytes(bytes)),
-            Err(error) => Err(failure(error)),
+            Err(error) => Err(map_error(error)),
         }
     }
 }
@@ -90,13 +90,13 @@ impl ToSql for Value {
     }
 }
 
-/// Runs async work on a session that never waits.
-pub(super) fn at_once<T>(work: impl Future<Output = Result<T, SqlError>>) -> Result<T, SqlError> {
-    work.now_or_never().unwrap_or_else(|| Err(SqlError::other("work on SQLite has waited for something else")))
+/// Polls a future that is always ready, because a session on SQLite never waits.
+pub(super) fn poll_ready<T>(work: impl Future<Output = Result<T, SqlError>>) -> Result<T, SqlError> {
+    work.now_or_never().unwrap_or_else(|| Err(SqlError::other("work on SQLite did not complete immediately")))
 }
 
 /// Maps an error of SQLite. After a failed read or write the state of the disk is unknown, so the store must stop.
-pub(super) fn failure(error: rusqlite::Error) -> SqlError {
+pub(super) fn map_error(error: rusqlite::Error) -> SqlError {
     match error.sqlite_error_code() {
         Some(ErrorCode::ConstraintViolation) if is_key(&error) => SqlError::Conflict(std::sync::Arc::new(error)),
         Some(ErrorCode::SystemIoFailure | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {

@@ -16,40 +16,40 @@ use tokio::sync::oneshot;
 
 use super::{
     Health, lineage,
-    session::{SqliteSession, at_once, execute},
+    session::{SqliteSession, execute, poll_ready},
     space,
 };
 use crate::store::{
     error::SqlError,
     session::Work,
-    write::{self, Write, Written},
+    write::{self, Write, WriteOutcome},
 };
 
 /// The maximum number of writes in a transaction, so that the first does not wait long for the last.
-const MOST_TOGETHER: usize = 512;
+const MAX_BATCH: usize = 512;
 
 /// The handle that sends jobs to the writer thread.
 #[derive(Debug)]
 pub(super) struct Writer {
-    /// `None` only during drop.
+    /// `None` only while the writer is dropped.
     jobs: Option<Sender<Job>>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[expect(clippy::large_enum_variant, reason = "a box for each write would cost more than it saves")]
 enum Job {
-    Write(Waiting),
+    Write(PendingWrite),
     /// Any other work, in a transaction of its own.
-    Work(Box<dyn FnOnce(&mut Thread) + Send>),
+    Work(Box<dyn FnOnce(&mut WriterThread) + Send>),
 }
 
-struct Waiting {
+struct PendingWrite {
     business: BusinessId,
     write: Write,
-    answer: oneshot::Sender<Result<Written, SqlError>>,
+    respond_to: oneshot::Sender<Result<WriteOutcome, SqlError>>,
 }
 
-struct Thread {
+struct WriterThread {
     path: PathBuf,
     connection: Connection,
     health: Arc<Health>,
@@ -58,30 +58,30 @@ struct Thread {
 impl Writer {
     pub(super) fn start(path: &Path, connection: Connection, health: Arc<Health>) -> std::io::Result<Self> {
         let (sender, jobs) = channel();
-        let thread = Thread { path: path.to_owned(), connection, health };
+        let thread = WriterThread { path: path.to_owned(), connection, health };
         let thread = thread::Builder::new().name("leadapi-sqlite".into()).spawn(move || thread.run(&jobs))?;
         Ok(Self { jobs: Some(sender), thread: Some(thread) })
     }
 
     /// Waits for the commit that includes the write. The write goes on even if the caller stops waiting.
-    pub(super) async fn write(&self, business: &BusinessId, write: Write) -> Result<Written, SqlError> {
-        let (answer, answered) = oneshot::channel();
-        self.send(Job::Write(Waiting { business: business.clone(), write, answer }))?;
-        answered.await.map_err(|_| gone())?
+    pub(super) async fn write(&self, business: &BusinessId, write: Write) -> Result<WriteOutcome, SqlError> {
+        let (respond_to, response) = oneshot::channel();
+        self.send(Job::Write(PendingWrite { business: business.clone(), write, respond_to }))?;
+        response.await.map_err(|_| writer_stopped())?
     }
 
     pub(super) async fn work<W: Work>(&self, work: W) -> Result<W::Output, SqlError> {
-        let (answer, answered) = oneshot::channel();
-        let job = move |thread: &mut Thread| {
-            // The caller may be gone.
-            answer.send(thread.work(&work)).unwrap_or_default();
+        let (respond_to, response) = oneshot::channel();
+        let job = move |thread: &mut WriterThread| {
+            // The caller may have stopped waiting.
+            respond_to.send(thread.work(&work)).unwrap_or_default();
         };
         self.send(Job::Work(Box::new(job)))?;
-        answered.await.map_err(|_| gone())?
+        response.await.map_err(|_| writer_stopped())?
     }
 
     fn send(&self, job: Job) -> Result<(), SqlError> {
-        self.jobs.as_ref().and_then(|jobs| jobs.send(job).ok()).ok_or_else(gone)
+        self.jobs.as_ref().and_then(|jobs| jobs.send(job).ok()).ok_or_else(writer_stopped)
     }
 }
 
@@ -96,11 +96,11 @@ impl Drop for Writer {
     }
 }
 
-fn gone() -> SqlError {
-    SqlError::other("the thread that writes to SQLite has ended")
+fn writer_stopped() -> SqlError {
+    SqlError::other("the SQLite writer thread has stopped")
 }
 
-impl Thread {
+impl WriterThread {
     fn run(mut self, jobs: &Receiver<Job>) {
         while let Ok(first) = jobs.recv() {
             let mut writes = Vec::new();
@@ -108,39 +108,39 @@ impl Thread {
             // Takes all jobs that arrived during the last transaction.
             while let Some(job) = next {
                 match job {
-                    Job::Write(waiting) => writes.push(waiting),
+                    Job::Write(pending) => writes.push(pending),
                     Job::Work(work) => {
                         self.write_all(std::mem::take(&mut writes));
                         work(&mut self);
                     }
                 }
-                next = if writes.len() < MOST_TOGETHER { jobs.try_recv().ok() } else { None };
+                next = if writes.len() < MAX_BATCH { jobs.try_recv().ok() } else { None };
             }
             self.write_all(writes);
         }
     }
 
     fn work<W: Work>(&mut self, work: &W) -> Result<W::Output, SqlError> {
-        self.transaction(|connection| at_once(work.run(&mut SqliteSession(connection))))
+        self.transaction(|connection| poll_ready(work.run(&mut SqliteSession(connection))))
     }
 
-    /// Answers the writes only after the shared commit: an acknowledged write is on disk.
-    fn write_all(&mut self, waiting: Vec<Waiting>) {
-        if waiting.is_empty() {
+    /// Responds to the writes only after the shared commit: an acknowledged write is on disk.
+    fn write_all(&mut self, pending: Vec<PendingWrite>) {
+        if pending.is_empty() {
             return;
         }
-        // Whether a write failed, as opposed to the start or the commit of the transaction.
-        let mut spoilt = false;
-        let mut written = self.transaction(|connection| {
-            write_each(connection, &waiting).inspect_err(|error| spoilt = !matches!(error, SqlError::Fatal(_)))
+        // Set if a write failed, as opposed to the start or the commit of the transaction.
+        let mut needs_isolation = false;
+        let mut outcomes = self.transaction(|connection| {
+            write_each(connection, &pending).inspect_err(|error| needs_isolation = !matches!(error, SqlError::Fatal(_)))
         });
-        if spoilt && waiting.len() > 1 {
-            written = self.transaction(|connection| write_each_alone(connection, &waiting));
+        if needs_isolation && pending.len() > 1 {
+            outcomes = self.transaction(|connection| write_isolated(connection, &pending));
         }
-        let written = written.unwrap_or_else(|error| waiting.iter().map(|_| Err(error.clone())).collect());
-        for (waiting, written) in waiting.into_iter().zip(written) {
-            // The caller may be gone.
-            waiting.answer.send(written).unwrap_or_default();
+        let outcomes = outcomes.unwrap_or_else(|error| pending.iter().map(|_| Err(error.clone())).collect());
+        for (write, outcome) in pending.into_iter().zip(outcomes) {
+            // The caller may have stopped waiting.
+            write.respond_to.send(outcome).unwrap_or_default();
         }
     }
 
@@ -157,12 +157,12 @@ impl Thread {
         });
         let ended = ended.map_err(|error| space::classify(error, &self.path));
         if let Err(error) = &ended {
-            self.health.note(error);
+            self.health.record(error);
             // A failed commit may leave the transaction open. If it has ended, a rollback would fail.
             if !connection.is_autocommit()
                 && let Err(error) = execute(connection, "ROLLBACK")
             {
-                self.health.note(&error);
+                self.health.record(&error);
             }
         }
         let ended = ended?;
@@ -171,41 +171,46 @@ impl Thread {
     }
 }
 
-/// Decides the writes of each business together, so that a record that several refer to is looked up once.
-fn write_each(connection: &mut Connection, waiting: &[Waiting]) -> Result<Vec<Result<Written, SqlError>>, SqlError> {
+/// Runs the writes of each business together, so that a record that several of them refer to is looked up once.
+fn write_each(
+    connection: &mut Connection,
+    pending: &[PendingWrite],
+) -> Result<Vec<Result<WriteOutcome, SqlError>>, SqlError> {
     let mut by_business: BTreeMap<&BusinessId, Vec<(usize, &Write)>> = BTreeMap::new();
-    for (nth, Waiting { business, write, .. }) in waiting.iter().enumerate() {
+    for (nth, PendingWrite { business, write, .. }) in pending.iter().enumerate() {
         by_business.entry(business).or_default().push((nth, write));
     }
-    let mut written = BTreeMap::new();
+    let mut outcomes = BTreeMap::new();
     for (business, writes) in by_business {
-        let (places, writes): (Vec<usize>, Vec<&Write>) = writes.into_iter().unzip();
-        written.extend(places.into_iter().zip(write_together(connection, business, &writes)?));
+        let (indexes, writes): (Vec<usize>, Vec<&Write>) = writes.into_iter().unzip();
+        outcomes.extend(indexes.into_iter().zip(write_together(connection, business, &writes)?));
     }
-    Ok(written.into_values().collect())
+    Ok(outcomes.into_values().collect())
 }
 
 /// Runs each write in a savepoint of its own, so that a failed write does not fail the others in the transaction.
-fn write_each_alone(
+fn write_isolated(
     connection: &mut Connection,
-    waiting: &[Waiting],
-) -> Result<Vec<Result<Written, SqlError>>, SqlError> {
-    let alone = waiting.iter().map(|Waiting { business, write, .. }| {
-        let written = savepoint(connection, |connection| write_together(connection, business, &[write]));
-        match written {
+    pending: &[PendingWrite],
+) -> Result<Vec<Result<WriteOutcome, SqlError>>, SqlError> {
+    let outcomes = pending.iter().map(|PendingWrite { business, write, .. }| {
+        let outcomes = savepoint(connection, |connection| write_together(connection, business, &[write]));
+        match outcomes {
             Err(error @ SqlError::Fatal(_)) => Err(error),
-            written => Ok(written.and_then(|written| written.into_iter().next().unwrap_or_else(|| Err(gone())))),
+            outcomes => {
+                Ok(outcomes.and_then(|outcomes| outcomes.into_iter().next().unwrap_or_else(|| Err(writer_stopped()))))
+            }
         }
     });
-    alone.collect()
+    outcomes.collect()
 }
 
 fn write_together(
     connection: &mut Connection,
     business: &BusinessId,
     writes: &[&Write],
-) -> Result<Vec<Result<Written, SqlError>>, SqlError> {
-    at_once(write::run(&mut SqliteSession(connection), business, writes))
+) -> Result<Vec<Result<WriteOutcome, SqlError>>, SqlError> {
+    poll_ready(write::run(&mut SqliteSession(connection), business, writes))
 }
 
 fn savepoint<T>(

@@ -181,7 +181,7 @@ fn read_whole(from: &mut impl Read, bytes: &mut [u8]) -> io::Result<bool> {
 }
 
 /// Gives a copy an id of its own, so that no log of the original is ever applied to it.
-pub(super) fn begin_anew(copy: &Connection) -> rusqlite::Result<()> {
+pub(super) fn assign_new_id(copy: &Connection) -> rusqlite::Result<()> {
     copy.execute_batch("UPDATE lineage SET store_id = lower(hex(randomblob(16)))")
 }
 
