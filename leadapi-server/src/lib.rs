@@ -1,10 +1,10 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
-mod chain;
 pub mod cli;
 mod concurrency_limit;
 mod docs;
+mod error_chain;
 mod in_flight;
 mod keyed_limit;
 mod limits;

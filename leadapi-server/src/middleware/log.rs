@@ -7,7 +7,7 @@ use leadapi_core::http::{Operation, RequestLog};
 use percent_encoding::percent_decode_str;
 use tracing::{Span, debug_span, error, info};
 
-use crate::chain::chain;
+use crate::error_chain::error_chain;
 
 /// The prefix of every token (contract 5.1).
 const TOKEN_PREFIX: &[u8] = b"pak_";
@@ -61,7 +61,7 @@ impl LoggedRequest {
         }
         match about.cause.as_ref() {
             None => line!(info, "answered"),
-            Some(cause) => line!(error, "failed", display(chain(&**cause))),
+            Some(cause) => line!(error, "failed", display(error_chain(&**cause))),
         }
     }
 

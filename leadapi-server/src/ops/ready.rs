@@ -13,7 +13,7 @@ use tokio::{
 };
 use tracing::warn;
 
-use crate::{chain::chain, shutdown::Shutdown};
+use crate::{error_chain::error_chain, shutdown::Shutdown};
 
 /// A store that takes longer for a trivial read or write is not ready.
 const TIMEOUT: Duration = Duration::from_secs(2);
@@ -73,6 +73,6 @@ impl Readiness {
 }
 
 fn because(reason: NotReady, error: &BoxError) -> NotReady {
-    warn!(error = %chain(&**error), "not ready: {reason}");
+    warn!(error = %error_chain(&**error), "not ready: {reason}");
     reason
 }

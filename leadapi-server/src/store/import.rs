@@ -128,12 +128,12 @@ impl Import {
         for (at, business) in self.dataset.businesses.iter().enumerate() {
             if session.finds(query!(statement::BUSINESS, &business.id)).await? {
                 let id = &business.id;
-                return Err(SqlError::refused(format!("businesses[{at}].id: the business {id} is there already")));
+                return Err(SqlError::refused(format!("businesses[{at}].id: the business {id} already exists")));
             }
             for (nth, (_, token)) in self.tokens.iter().filter(|(owner, _)| *owner == business.id).enumerate() {
                 if session.finds(query!(statement::TOKEN_EXISTS, &token.id, &token.hash)).await? {
                     let place = format!("businesses[{at}].tokens[{nth}]");
-                    return Err(SqlError::refused(format!("{place}: the token is there already")));
+                    return Err(SqlError::refused(format!("{place}: the token already exists")));
                 }
             }
         }

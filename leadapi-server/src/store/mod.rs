@@ -5,8 +5,8 @@
 
 mod admin;
 mod error;
+mod expired_keys;
 mod export;
-mod forget;
 mod import;
 mod lead;
 mod lead_counts;
@@ -43,7 +43,7 @@ use self::{
     sqlite::Sqlite,
     write::{Write, WriteOutcome},
 };
-use crate::chain::chain;
+use crate::error_chain::error_chain;
 
 pub use self::{
     admin::Business,
@@ -69,7 +69,7 @@ pub enum AdminError {
     #[error("{0}")]
     Refused(String),
     /// The database failed.
-    #[error("{}", chain(&**.0))]
+    #[error("{}", error_chain(&**.0))]
     Failed(BoxError),
 }
 
@@ -122,10 +122,10 @@ impl SqlStore {
         url: &DatabaseUrl,
         open: impl FnOnce(&Path) -> Result<Sqlite, sqlite::OpenError>,
     ) -> Result<Self, OpenError> {
-        let failed = |cause: &dyn std::error::Error| OpenError { url: url.clone(), cause: chain(cause) };
+        let failed = |cause: &dyn std::error::Error| OpenError { url: url.clone(), cause: error_chain(cause) };
         let database = match url.kind() {
-            url::Kind::Sqlite(path) => Database::Sqlite(open(path).map_err(|error| failed(&error))?.into()),
-            url::Kind::Postgres { url, connections } => {
+            url::DatabaseKind::Sqlite(path) => Database::Sqlite(open(path).map_err(|error| failed(&error))?.into()),
+            url::DatabaseKind::Postgres { url, connections } => {
                 let postgres = Postgres::open(url, *connections).await;
                 Database::Postgres(postgres.map_err(|error| failed(&error))?.into())
             }
@@ -133,12 +133,12 @@ impl SqlStore {
         Ok(Self { database })
     }
 
-    /// Waits until the storage has failed, and returns the reason. From then on the store acknowledges nothing, and the
+    /// Waits until the storage has failed, and returns the reason. The store then acknowledges no more writes, and the
     /// server must stop.
     pub async fn failed(&self) -> String {
         match &self.database {
             Database::Sqlite(sqlite) => sqlite.failed().await,
-            // PostgreSQL watches its own disk.
+            // PostgreSQL monitors its own disk.
             Database::Postgres(_) => std::future::pending().await,
         }
     }
@@ -153,7 +153,7 @@ impl SqlStore {
         match &self.database {
             Database::Sqlite(sqlite) => sqlite
                 .backup(to, progress)
-                .map_err(|error| AdminError::Refused(format!("{}: {}", to.display(), chain(&error)))),
+                .map_err(|error| AdminError::Refused(format!("{}: {}", to.display(), error_chain(&error)))),
             Database::Postgres(_) => {
                 Err(AdminError::Refused("PostgreSQL is backed up with its own tools, such as pg_dump".to_owned()))
             }
@@ -171,9 +171,9 @@ impl DatabaseUrl {
     /// is false, or the database is not SQLite. In these cases the store is unchanged.
     pub fn restore(&self, backup: &Path, replace: bool) -> Result<Option<PathBuf>, AdminError> {
         match self.kind() {
-            url::Kind::Sqlite(path) => sqlite::restore(backup, path, replace)
-                .map_err(|error| AdminError::Refused(format!("cannot restore {self}: {}", chain(&error)))),
-            url::Kind::Postgres { .. } => {
+            url::DatabaseKind::Sqlite(path) => sqlite::restore(backup, path, replace)
+                .map_err(|error| AdminError::Refused(format!("cannot restore {self}: {}", error_chain(&error)))),
+            url::DatabaseKind::Postgres { .. } => {
                 Err(AdminError::Refused("PostgreSQL is restored with its own tools, such as pg_restore".to_owned()))
             }
         }

@@ -5,7 +5,7 @@ use std::{fmt, path::PathBuf, str::FromStr};
 use super::postgres;
 
 /// The default number of connections to PostgreSQL.
-const CONNECTIONS: usize = 10;
+const DEFAULT_CONNECTIONS: usize = 10;
 
 /// The text is not a database URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -25,10 +25,10 @@ pub struct InvalidDatabaseUrl;
 /// # Ok::<(), leadapi_server::store::InvalidDatabaseUrl>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct DatabaseUrl(Kind);
+pub struct DatabaseUrl(DatabaseKind);
 
 #[derive(Clone, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum DatabaseKind {
     Sqlite(PathBuf),
     Postgres { url: String, connections: usize },
 }
@@ -42,19 +42,19 @@ impl DatabaseUrl {
     /// # Ok::<(), leadapi_server::store::InvalidDatabaseUrl>(())
     /// ```
     #[must_use]
-    pub fn connections(mut self, most: usize) -> Self {
-        if let Kind::Postgres { connections, .. } = &mut self.0 {
-            *connections = most.max(1);
+    pub fn connections(mut self, max: usize) -> Self {
+        if let DatabaseKind::Postgres { connections, .. } = &mut self.0 {
+            *connections = max.max(1);
         }
         self
     }
 
     /// Returns whether the database is a SQLite file that does not exist yet.
     pub(crate) fn is_missing(&self) -> bool {
-        matches!(&self.0, Kind::Sqlite(path) if !path.exists())
+        matches!(&self.0, DatabaseKind::Sqlite(path) if !path.exists())
     }
 
-    pub(super) const fn kind(&self) -> &Kind {
+    pub(super) const fn kind(&self) -> &DatabaseKind {
         &self.0
     }
 }
@@ -64,9 +64,9 @@ impl FromStr for DatabaseUrl {
 
     fn from_str(text: &str) -> Result<Self, InvalidDatabaseUrl> {
         match text.split_once(':') {
-            Some(("sqlite", path)) if !path.is_empty() => Ok(Self(Kind::Sqlite(path.into()))),
+            Some(("sqlite", path)) if !path.is_empty() => Ok(Self(DatabaseKind::Sqlite(path.into()))),
             Some(("postgres" | "postgresql", rest)) if rest.starts_with("//") => {
-                Ok(Self(Kind::Postgres { url: text.to_owned(), connections: CONNECTIONS }))
+                Ok(Self(DatabaseKind::Postgres { url: text.to_owned(), connections: DEFAULT_CONNECTIONS }))
             }
             _ => Err(InvalidDatabaseUrl),
         }
@@ -76,8 +76,8 @@ impl FromStr for DatabaseUrl {
 impl fmt::Display for DatabaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Kind::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
-            Kind::Postgres { url, .. } => f.write_str(&postgres::redacted(url)),
+            DatabaseKind::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
+            DatabaseKind::Postgres { url, .. } => f.write_str(&postgres::redacted(url)),
         }
     }
 }

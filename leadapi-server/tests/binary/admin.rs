@@ -77,7 +77,7 @@ fn a_client_account_goes_without_leads_or_with_them() {
     let id = added["id"].as_str().unwrap();
     assert_eq!((added["name"].as_str(), id.len()), (Some("Casa Azul"), 36));
     let taken = database.refuses(&of(&["client", "add", "--name", "x", "--id", id]));
-    assert!(taken.contains("is there already"), "{taken}");
+    assert!(taken.contains("already exists"), "{taken}");
     assert!(database.refuses(&of(&["client", "add", "--name", " "])).contains("name must be 1 to 200"));
     database.run(&of(&["client", "rename", id, "--name", "Casa Blu"]));
     assert!(database.run(&of(&["client", "list"])).contains("Casa Blu"));
@@ -139,7 +139,7 @@ fn positions_are_always_one_to_the_number_of_stages() {
         (add("x", "9"), "position must be from 1 to 8"),
         (of(&["stage", "rename", NEW, "--position", "8"]), "position must be from 1 to 7"),
         (of(&["stage", "add", "--pipeline", "none", "--name", "x"]), "no such pipeline"),
-        (of(&["stage", "add", "--pipeline", PIPELINE, "--name", "x", "--id", DORMANT]), "is there already"),
+        (of(&["stage", "add", "--pipeline", PIPELINE, "--name", "x", "--id", DORMANT]), "already exists"),
     ] {
         let error = database.refuses(&args);
         assert!(error.contains(rule), "{args:?}: {error}");
@@ -189,7 +189,7 @@ fn a_form_is_kept_as_it_is() {
     let file = database.folder.path().join("form.json");
     let path = file.to_str().unwrap();
     fs::write(&file, record.to_string()).unwrap();
-    assert!(database.refuses(&of(&["form", "add", path])).contains("is there already"));
+    assert!(database.refuses(&of(&["form", "add", path])).contains("already exists"));
     database.run(&of(&["form", "remove", FORM]));
     database.run(&of(&["form", "add", path]));
     assert_eq!(database.json(&of(&["form", "show", FORM])), record);

@@ -19,13 +19,13 @@ async fn stores_agree_on_idempotency_keys_that_expire() {
             Operation::Wait(DAY + 60),
             // This renews the first key of `who`; its second key and the key of `other` have expired.
             create(who, 12, 0),
-            Operation::ForgetKeys,
+            Operation::DeleteExpiredKeys,
             create(who, 12, 0),
             create(who, 13, 1),
             create(other, 14, 0),
             Operation::Wait(60 * 60),
             create(other, 14, 0),
-            Operation::ForgetKeys,
+            Operation::DeleteExpiredKeys,
             create(who, 12, 0),
         ];
         for operation in operations {

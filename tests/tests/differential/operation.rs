@@ -69,7 +69,7 @@ pub(crate) enum Operation {
         token: usize,
     },
     /// The SQL stores delete expired idempotency keys.
-    ForgetKeys,
+    DeleteExpiredKeys,
     /// Advances the clock by this many seconds, or sets it back a little.
     Wait(i64),
 }
@@ -239,7 +239,7 @@ pub(crate) fn any() -> impl Strategy<Value = Operation> {
         1 => (who(), who(), token()).prop_map(|(who, of, token)| Operation::Revoke { who, of, token }),
         1 => (who(), who(), token()).prop_map(|(who, of, token)| Operation::Forget { who, of, token }),
         1 => (who(), who(), token()).prop_map(keep),
-        2 => Just(Operation::ForgetKeys),
+        2 => Just(Operation::DeleteExpiredKeys),
         // These steps keep the age of a key away from exactly 24 hours. If the clock went back across that age, some
         // stores might already have deleted the key.
         4 => prop_oneof![4 => Just(1), 3 => Just(7 * HOUR), 2 => Just(25 * HOUR), 2 => Just(-2)].prop_map(Operation::Wait),

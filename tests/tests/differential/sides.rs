@@ -104,8 +104,8 @@ impl Sides<'_> {
             let (now, by) = (held(&self.time).to_utc(), Duration::from_secs(seconds.unsigned_abs()));
             put(&self.time, if *seconds < 0 { now - by } else { now + by }.into());
         }
-        if matches!(operation, Operation::ForgetKeys) {
-            return self.forget_keys().await;
+        if matches!(operation, Operation::DeleteExpiredKeys) {
+            return self.delete_expired_keys().await;
         }
         if let Some((who, request)) = operation::request(operation) {
             let before = self.keys(who.other()).await;
@@ -136,7 +136,7 @@ impl Sides<'_> {
     }
 
     /// Deletes expired keys, and checks that exactly those that are a day old are gone.
-    async fn forget_keys(&self) -> Check {
+    async fn delete_expired_keys(&self) -> Check {
         let now = held(&self.time);
         for side in &self.all {
             let Some((store, raw)) = side.kept.sql() else { continue };
@@ -144,7 +144,7 @@ impl Sides<'_> {
             let mut expected = raw.rows(rows).await;
             let until = now.to_utc().timestamp_millis() - DAY;
             expected.retain(|row| row[2].parse::<i64>().unwrap() > until);
-            store.forget_old_keys(now).await.map_err(|error| error.to_string())?;
+            store.delete_expired_keys(now).await.map_err(|error| error.to_string())?;
             let kept = raw.rows(rows).await;
             if kept != expected {
                 return Err(format!("{:?} keeps the keys {kept:?} and not {expected:?}", side.kept.kind));

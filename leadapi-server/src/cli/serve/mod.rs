@@ -26,7 +26,7 @@ use super::{
 use crate::{SAMPLE, ShutdownOutcome, ops::WriteProbe, store::SqlStore};
 
 /// The interval at which expired idempotency keys are deleted.
-const FORGET_EVERY: Duration = Duration::from_secs(60);
+const EXPIRED_KEYS_INTERVAL: Duration = Duration::from_secs(60);
 
 /// A SQLite store opens readers on demand, and opens its files briefly to check them.
 const SQLITE_DESCRIPTORS: usize = 16;
@@ -154,7 +154,7 @@ async fn from_database(
 ) -> Result<ShutdownOutcome, CommandError> {
     let verifier = StoredTokens::new(store.clone(), SystemClock).cached();
     let businesses = store.businesses().await?.len();
-    tokio::spawn(forget_regularly(store.clone()));
+    tokio::spawn(delete_expired_keys_periodically(store.clone()));
     let probed = store.clone();
     let write_probe: WriteProbe = Box::new(move || {
         let store = probed.clone();
@@ -164,12 +164,12 @@ async fn from_database(
     listen.serve(config, log, |_| Ok(()), store.failed()).await
 }
 
-async fn forget_regularly(store: SqlStore) {
-    let mut minutes = interval(FORGET_EVERY);
+async fn delete_expired_keys_periodically(store: SqlStore) {
+    let mut minutes = interval(EXPIRED_KEYS_INTERVAL);
     minutes.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         minutes.tick().await;
-        match store.forget_old_keys(Utc::now().into()).await {
+        match store.delete_expired_keys(Utc::now().into()).await {
             Ok(0) => {}
             Ok(keys) => tracing::debug!(keys, "expired idempotency keys were deleted"),
             Err(error) => tracing::warn!(%error, "expired idempotency keys could not be deleted"),

@@ -3,7 +3,7 @@
 use leadapi_core::{id::BusinessId, model::Timestamp};
 use serde::Serialize;
 
-use crate::store::{AdminError, SqlStore, row::Row, session::query, statement as served};
+use crate::store::{AdminError, SqlStore, row::Row, session::query, statement as shared};
 
 /// A business, without the records that belong to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -25,6 +25,6 @@ impl SqlStore {
     /// The database failed.
     pub async fn businesses(&self) -> Result<Vec<Business>, AdminError> {
         let business = |mut row: Row<'_>| Ok(Business { id: row.take()?, name: row.take()?, created_at: row.take()? });
-        Ok(self.database.rows(query!(served::BUSINESSES), business).await?)
+        Ok(self.database.rows(query!(shared::BUSINESSES), business).await?)
     }
 }

@@ -6,7 +6,7 @@ use leadapi_core::{
     model::ClientAccount,
 };
 
-use super::{Task, form, lead_count, name, served, statement};
+use super::{Task, checked_name, form, lead_count, shared, statement};
 use crate::store::{
     AdminError, SqlStore,
     error::SqlError,
@@ -22,7 +22,7 @@ impl SqlStore {
     ///
     /// There is no such business, or the database failed.
     pub async fn all_clients(&self, business: &BusinessId) -> Result<Vec<ClientAccount>, AdminError> {
-        self.look(business, List).await
+        self.admin_read(business, List).await
     }
 
     /// Adds a client account.
@@ -35,8 +35,8 @@ impl SqlStore {
         business: &BusinessId,
         mut client: ClientAccount,
     ) -> Result<ClientAccount, AdminError> {
-        client.name = name(&client.name)?;
-        self.change(business, Add(client)).await
+        client.name = checked_name(&client.name)?;
+        self.admin_write(business, Add(client)).await
     }
 
     /// Renames a client account.
@@ -50,7 +50,7 @@ impl SqlStore {
         id: &ClientId,
         to: &str,
     ) -> Result<ClientAccount, AdminError> {
-        self.change(business, Rename { id: id.clone(), name: name(to)? }).await
+        self.admin_write(business, Rename { id: id.clone(), name: checked_name(to)? }).await
     }
 
     /// Removes a client account, and with `with_leads` also its leads. Returns the number of removed leads.
@@ -65,11 +65,11 @@ impl SqlStore {
         id: &ClientId,
         with_leads: bool,
     ) -> Result<u64, AdminError> {
-        self.change(business, Delete { id: id.clone(), with_leads }).await
+        self.admin_write(business, Delete { id: id.clone(), with_leads }).await
     }
 }
 
-fn no_such(id: &ClientId) -> SqlError {
+fn not_found(id: &ClientId) -> SqlError {
     SqlError::refused(format!("no such client account in this business: {id}"))
 }
 
@@ -92,10 +92,10 @@ impl Task for Add {
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<ClientAccount, SqlError> {
         let ClientAccount { id, name, created_at, .. } = &self.0;
-        if session.finds(query!(served::CLIENT_EXISTS, business, id)).await? {
-            return Err(SqlError::refused(format!("a client account with the id {id} is there already")));
+        if session.finds(query!(shared::CLIENT_EXISTS, business, id)).await? {
+            return Err(SqlError::refused(format!("a client account with the id {id} already exists")));
         }
-        session.execute(query!(served::INSERT_CLIENT, business, id, name, *created_at)).await?;
+        session.execute(query!(shared::INSERT_CLIENT, business, id, name, *created_at)).await?;
         Ok(self.0.clone())
     }
 }
@@ -112,7 +112,7 @@ impl Task for Rename {
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<ClientAccount, SqlError> {
         let read = |mut row: Row<'_>| Ok(ClientAccount::new(self.id.clone(), &self.name, row.take()?));
         let renamed = session.row(query!(statement::RENAME_CLIENT, &self.name, business, &self.id), read).await?;
-        renamed.ok_or_else(|| no_such(&self.id))
+        renamed.ok_or_else(|| not_found(&self.id))
     }
 }
 
@@ -127,11 +127,11 @@ impl Task for Delete {
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<u64, SqlError> {
         let id = &self.id;
-        if !session.finds(query!(served::CLIENT_EXISTS, business, id)).await? {
-            return Err(no_such(id));
+        if !session.finds(query!(shared::CLIENT_EXISTS, business, id)).await? {
+            return Err(not_found(id));
         }
-        form::refuse_named_in(session, business, |form| &form.client_id, id.as_str()).await?;
-        let leads = read::count(session, query!(served::TOTAL, business, id, "")).await?;
+        form::refuse_if_referenced(session, business, |form| &form.client_id, id.as_str()).await?;
+        let leads = read::count(session, query!(shared::TOTAL, business, id, "")).await?;
         if leads > 0 && !self.with_leads {
             let (leads, them) = lead_count(leads);
             return Err(SqlError::refused(format!("the client account has {leads}: --with-leads removes {them} too")));

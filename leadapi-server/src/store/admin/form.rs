@@ -6,7 +6,7 @@ use leadapi_core::{
     id::{BusinessId, ClientId, FormId, PipelineId},
 };
 
-use super::{Task, name, served, statement};
+use super::{Task, checked_name, shared, statement};
 use crate::store::{
     AdminError, SqlStore,
     error::SqlError,
@@ -21,7 +21,7 @@ impl SqlStore {
     ///
     /// There is no such business, or the database failed.
     pub async fn forms(&self, business: &BusinessId) -> Result<Vec<FormRecord>, AdminError> {
-        self.look(business, List).await
+        self.admin_read(business, List).await
     }
 
     /// Returns a form record with everything that it held when it was added.
@@ -30,7 +30,7 @@ impl SqlStore {
     ///
     /// There is no such form, or the database failed.
     pub async fn form(&self, business: &BusinessId, id: &FormId) -> Result<FormRecord, AdminError> {
-        self.look(business, Find(id.clone())).await
+        self.admin_read(business, Find(id.clone())).await
     }
 
     /// Adds a form record, and returns its id.
@@ -40,7 +40,7 @@ impl SqlStore {
     /// The record has no valid id, the id is taken, the record refers to a client account or a pipeline that the
     /// business does not have, or the database failed.
     pub async fn add_form(&self, business: &BusinessId, record: FormRecord) -> Result<FormId, AdminError> {
-        self.change(business, Add(record)).await
+        self.admin_write(business, Add(record)).await
     }
 
     /// Renames a form.
@@ -49,7 +49,7 @@ impl SqlStore {
     ///
     /// The name is invalid, there is no such form, or the database failed.
     pub async fn rename_form(&self, business: &BusinessId, id: &FormId, to: &str) -> Result<(), AdminError> {
-        self.change(business, Rename { id: id.clone(), name: name(to)? }).await
+        self.admin_write(business, Rename { id: id.clone(), name: checked_name(to)? }).await
     }
 
     /// Removes a form.
@@ -58,36 +58,36 @@ impl SqlStore {
     ///
     /// There is no such form, or the database failed.
     pub async fn delete_form(&self, business: &BusinessId, id: &FormId) -> Result<(), AdminError> {
-        self.change(business, Delete(id.clone())).await
+        self.admin_write(business, Delete(id.clone())).await
     }
 }
 
-/// Fails if a form of the business has `named` in this field.
-pub(super) async fn refuse_named_in(
+/// Fails if a form of the business refers to the id `named` in this field.
+pub(super) async fn refuse_if_referenced(
     session: &mut dyn Session,
     business: &BusinessId,
     field: impl Fn(&Form) -> &Field<String> + Send,
     named: &str,
 ) -> Result<(), SqlError> {
-    let records = session.rows(query!(served::FORMS, business), export::form).await?;
+    let records = session.rows(query!(shared::FORMS, business), export::form).await?;
     let forms = records.iter().filter_map(|record| record.form.get());
-    let naming = forms.filter(|form| field(form).as_str() == Some(named)).filter_map(|form| form.id.as_str());
-    let naming: Vec<&str> = naming.collect();
-    if naming.is_empty() {
+    let referring = forms.filter(|form| field(form).as_str() == Some(named)).filter_map(|form| form.id.as_str());
+    let referring: Vec<&str> = referring.collect();
+    if referring.is_empty() {
         return Ok(());
     }
-    Err(SqlError::refused(format!("a form names it: remove or change the form first ({})", naming.join(", "))))
+    Err(SqlError::refused(format!("a form names it: remove or change the form first ({})", referring.join(", "))))
 }
 
-fn no_such(id: &FormId) -> SqlError {
+fn not_found(id: &FormId) -> SqlError {
     SqlError::refused(format!("no such form in this business: {id}"))
 }
 
 async fn find(session: &mut dyn Session, business: &BusinessId, id: &FormId) -> Result<FormRecord, SqlError> {
-    session.row(query!(statement::FORM, business, id), export::form).await?.ok_or_else(|| no_such(id))
+    session.row(query!(statement::FORM, business, id), export::form).await?.ok_or_else(|| not_found(id))
 }
 
-fn written(record: &FormRecord) -> Result<String, SqlError> {
+fn to_json(record: &FormRecord) -> Result<String, SqlError> {
     serde_json::to_string(record).map_err(SqlError::other)
 }
 
@@ -98,7 +98,7 @@ impl Task for List {
     type Output = Vec<FormRecord>;
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Vec<FormRecord>, SqlError> {
-        session.rows(query!(served::FORMS, business), export::form).await
+        session.rows(query!(shared::FORMS, business), export::form).await
     }
 }
 
@@ -125,24 +125,24 @@ impl Task for Add {
         let id = form.id.as_str().ok_or_else(|| wrong("form.id must be a string"))?;
         let id = FormId::parse(id).map_err(|rule| SqlError::refused(format!("form.id: {rule}")))?;
         if session.finds(query!(statement::FORM, business, &id)).await? {
-            return Err(SqlError::refused(format!("a form with the id {id} is there already")));
+            return Err(SqlError::refused(format!("a form with the id {id} already exists")));
         }
         if let Some(client) = form.client_id.as_str() {
-            let no_such =
+            let not_found =
                 || SqlError::refused(format!("form.client_id: no such client account in this business: {client}"));
-            let client = ClientId::parse(client).map_err(|_| no_such())?;
-            if !session.finds(query!(served::CLIENT_EXISTS, business, &client)).await? {
-                return Err(no_such());
+            let client = ClientId::parse(client).map_err(|_| not_found())?;
+            if !session.finds(query!(shared::CLIENT_EXISTS, business, &client)).await? {
+                return Err(not_found());
             }
         }
         if let Some(pipeline) = form.target_pipeline_id.as_str() {
-            let no_such = || SqlError::refused(format!("form.target_pipeline_id: no such pipeline: {pipeline}"));
-            let pipeline = PipelineId::parse(pipeline).map_err(|_| no_such())?;
+            let not_found = || SqlError::refused(format!("form.target_pipeline_id: no such pipeline: {pipeline}"));
+            let pipeline = PipelineId::parse(pipeline).map_err(|_| not_found())?;
             if !session.finds(query!(statement::PIPELINE, business, &pipeline)).await? {
-                return Err(no_such());
+                return Err(not_found());
             }
         }
-        session.execute(query!(served::INSERT_FORM, business, &id, written(&self.0)?)).await?;
+        session.execute(query!(shared::INSERT_FORM, business, &id, to_json(&self.0)?)).await?;
         Ok(id)
     }
 }
@@ -158,9 +158,9 @@ impl Task for Rename {
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
         let mut record = find(session, business, &self.id).await?;
-        let form = record.form.get_mut().ok_or_else(|| no_such(&self.id))?;
+        let form = record.form.get_mut().ok_or_else(|| not_found(&self.id))?;
         form.name.set(self.name.clone());
-        session.execute(query!(statement::CHANGE_FORM, written(&record)?, business, &self.id)).await
+        session.execute(query!(statement::CHANGE_FORM, to_json(&record)?, business, &self.id)).await
     }
 }
 
@@ -172,6 +172,6 @@ impl Task for Delete {
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
         let removed = session.finds(query!(statement::DELETE_FORM, business, &self.0)).await?;
-        if removed { Ok(()) } else { Err(no_such(&self.0)) }
+        if removed { Ok(()) } else { Err(not_found(&self.0)) }
     }
 }

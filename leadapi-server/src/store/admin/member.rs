@@ -10,7 +10,7 @@ use leadapi_core::{
     validate::{check_email, email_key},
 };
 
-use super::{Task, served, statement};
+use super::{Task, shared, statement};
 use crate::store::{
     AdminError, SqlStore,
     error::SqlError,
@@ -26,7 +26,7 @@ impl SqlStore {
     ///
     /// The database failed.
     pub async fn member(&self, business: &BusinessId, email: &str) -> Result<Option<Member>, AdminError> {
-        let members = self.database.rows(query!(served::MEMBERS, business), export::member).await?;
+        let members = self.database.rows(query!(shared::MEMBERS, business), export::member).await?;
         Ok(find(&members, email).map(|member| Member { business: business.clone(), role: member.role }))
     }
 
@@ -36,7 +36,7 @@ impl SqlStore {
     ///
     /// There is no such business, or the database failed.
     pub async fn members(&self, business: &BusinessId) -> Result<Vec<MemberSeed>, AdminError> {
-        self.look(business, List).await
+        self.admin_read(business, List).await
     }
 
     /// Adds a member.
@@ -46,7 +46,7 @@ impl SqlStore {
     /// The address is invalid or already that of a member (ignoring case), the first member is not an owner, there is no
     /// such business, or the database failed.
     pub async fn add_member(&self, business: &BusinessId, email: &str, role: Role) -> Result<MemberSeed, AdminError> {
-        self.change(business, Add(MemberSeed::new(address(email)?, role))).await
+        self.admin_write(business, Add(MemberSeed::new(checked_email(email)?, role))).await
     }
 
     /// Changes the address of a member, the role, or both.
@@ -62,8 +62,8 @@ impl SqlStore {
         new_email: Option<&str>,
         role: Option<Role>,
     ) -> Result<MemberSeed, AdminError> {
-        let new_email = new_email.map(address).transpose()?;
-        self.change(business, Change { email: email.to_owned(), new_email, role }).await
+        let new_email = new_email.map(checked_email).transpose()?;
+        self.admin_write(business, Change { email: email.to_owned(), new_email, role }).await
     }
 
     /// Removes a member.
@@ -72,11 +72,11 @@ impl SqlStore {
     ///
     /// There is no such member, the business would be left without an owner, or the database failed.
     pub async fn delete_member(&self, business: &BusinessId, email: &str) -> Result<MemberSeed, AdminError> {
-        self.change(business, Delete(email.to_owned())).await
+        self.admin_write(business, Delete(email.to_owned())).await
     }
 }
 
-fn address(text: &str) -> Result<String, AdminError> {
+fn checked_email(text: &str) -> Result<String, AdminError> {
     let email = text.trim();
     match check_email(email) {
         Ok(()) => Ok(email.to_owned()),
@@ -108,7 +108,7 @@ fn check(before: &[MemberSeed], after: &[MemberSeed]) -> Result<(), SqlError> {
 }
 
 async fn members(session: &mut dyn Session, business: &BusinessId) -> Result<Vec<MemberSeed>, SqlError> {
-    session.rows(query!(served::MEMBERS, business), export::member).await
+    session.rows(query!(shared::MEMBERS, business), export::member).await
 }
 
 struct List;
@@ -136,7 +136,7 @@ impl Task for Add {
             let rule = "the first member of a business must be an owner";
             return Err(SqlError::refused(rule));
         }
-        session.execute(query!(served::INSERT_MEMBER, business, &self.0.email, self.0.role)).await?;
+        session.execute(query!(shared::INSERT_MEMBER, business, &self.0.email, self.0.role)).await?;
         Ok(self.0.clone())
     }
 }

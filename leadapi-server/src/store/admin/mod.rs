@@ -21,7 +21,7 @@ use super::{
     AdminError, SqlStore,
     error::SqlError,
     session::{Session, Work, query},
-    statement as served,
+    statement as shared,
 };
 
 /// A unit of work in one business.
@@ -33,17 +33,17 @@ trait Task: Send + Sync + 'static {
 }
 
 /// Runs a task, after checking that its business exists.
-struct Within<T> {
+struct InBusiness<T> {
     business: BusinessId,
     task: T,
 }
 
 #[async_trait]
-impl<T: Task> Work for Within<T> {
+impl<T: Task> Work for InBusiness<T> {
     type Output = T::Output;
 
     async fn run(&self, session: &mut dyn Session) -> Result<T::Output, SqlError> {
-        if !session.finds(query!(served::BUSINESS, &self.business)).await? {
+        if !session.finds(query!(shared::BUSINESS, &self.business)).await? {
             return Err(SqlError::refused(format!("no such business: {}", self.business)));
         }
         self.task.run(session, &self.business).await
@@ -51,17 +51,17 @@ impl<T: Task> Work for Within<T> {
 }
 
 impl SqlStore {
-    async fn change<T: Task>(&self, business: &BusinessId, task: T) -> Result<T::Output, AdminError> {
-        Ok(self.database.work(Some(business), Within { business: business.clone(), task }).await?)
+    async fn admin_write<T: Task>(&self, business: &BusinessId, task: T) -> Result<T::Output, AdminError> {
+        Ok(self.database.work(Some(business), InBusiness { business: business.clone(), task }).await?)
     }
 
-    async fn look<T: Task>(&self, business: &BusinessId, task: T) -> Result<T::Output, AdminError> {
-        Ok(self.database.read(Within { business: business.clone(), task }).await?)
+    async fn admin_read<T: Task>(&self, business: &BusinessId, task: T) -> Result<T::Output, AdminError> {
+        Ok(self.database.read(InBusiness { business: business.clone(), task }).await?)
     }
 }
 
 /// Trims and checks a name.
-fn name(text: &str) -> Result<String, AdminError> {
+fn checked_name(text: &str) -> Result<String, AdminError> {
     let name = text.trim();
     match check_name(name) {
         Ok(()) => Ok(name.to_owned()),

@@ -6,7 +6,7 @@ use leadapi_core::{
     model::{Pipeline, Stage},
 };
 
-use super::{Task, form, lead_count, name, rows, served, statement};
+use super::{Task, checked_name, form, lead_count, rows, shared, statement};
 use crate::store::{
     AdminError, SqlStore,
     error::SqlError,
@@ -21,7 +21,7 @@ impl SqlStore {
     ///
     /// There is no such business, or the database failed.
     pub async fn all_pipelines(&self, business: &BusinessId) -> Result<Vec<Pipeline>, AdminError> {
-        self.look(business, List).await
+        self.admin_read(business, List).await
     }
 
     /// Adds a pipeline with its stages. The order of the stages determines their positions.
@@ -30,14 +30,14 @@ impl SqlStore {
     ///
     /// A name is invalid, there is no stage, an id is taken, there is no such business, or the database failed.
     pub async fn add_pipeline(&self, business: &BusinessId, mut pipeline: Pipeline) -> Result<Pipeline, AdminError> {
-        pipeline.name = name(&pipeline.name)?;
+        pipeline.name = checked_name(&pipeline.name)?;
         if pipeline.stages.is_empty() {
             return Err(AdminError::Refused("a pipeline must have at least one stage".to_owned()));
         }
         for (position, stage) in (1..).zip(&mut pipeline.stages) {
-            *stage = Stage::new(stage.id.clone(), name(&stage.name)?, position);
+            *stage = Stage::new(stage.id.clone(), checked_name(&stage.name)?, position);
         }
-        self.change(business, Add(pipeline)).await
+        self.admin_write(business, Add(pipeline)).await
     }
 
     /// Renames a pipeline.
@@ -51,7 +51,7 @@ impl SqlStore {
         id: &PipelineId,
         to: &str,
     ) -> Result<Pipeline, AdminError> {
-        self.change(business, Rename { id: id.clone(), name: name(to)? }).await
+        self.admin_write(business, Rename { id: id.clone(), name: checked_name(to)? }).await
     }
 
     /// Removes a pipeline with its stages.
@@ -60,7 +60,7 @@ impl SqlStore {
     ///
     /// There is no such pipeline, it has leads, a form sends leads to it, or the database failed.
     pub async fn delete_pipeline(&self, business: &BusinessId, id: &PipelineId) -> Result<Pipeline, AdminError> {
-        self.change(business, Delete(id.clone())).await
+        self.admin_write(business, Delete(id.clone())).await
     }
 }
 
@@ -84,9 +84,9 @@ impl Task for Add {
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Pipeline, SqlError> {
         let Pipeline { id, name, stages, created_at, .. } = &self.0;
         if session.finds(query!(statement::PIPELINE, business, id)).await? {
-            return Err(SqlError::refused(format!("a pipeline with the id {id} is there already")));
+            return Err(SqlError::refused(format!("a pipeline with the id {id} already exists")));
         }
-        session.execute(query!(served::INSERT_PIPELINE, business, id, name, *created_at)).await?;
+        session.execute(query!(shared::INSERT_PIPELINE, business, id, name, *created_at)).await?;
         for stage in stages {
             rows::insert_stage(session, business, id, stage).await?;
         }
@@ -119,7 +119,7 @@ impl Task for Delete {
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Pipeline, SqlError> {
         let pipeline = rows::find_pipeline(session, business, &self.0).await?;
-        form::refuse_named_in(session, business, |form| &form.target_pipeline_id, self.0.as_str()).await?;
+        form::refuse_if_referenced(session, business, |form| &form.target_pipeline_id, self.0.as_str()).await?;
         let leads = read::count(session, query!(statement::LEADS_IN_PIPELINE, business, &self.0)).await?;
         if leads > 0 {
             let (leads, them) = lead_count(leads);

@@ -5,7 +5,7 @@ use leadapi_core::{
     model::{Pipeline, Stage},
 };
 
-use super::{served, statement};
+use super::{shared, statement};
 use crate::store::{
     error::SqlError,
     row::Row,
@@ -18,9 +18,9 @@ pub(super) async fn find_pipeline(
     business: &BusinessId,
     id: &PipelineId,
 ) -> Result<Pipeline, SqlError> {
-    let no_such = || SqlError::refused(format!("no such pipeline in this business: {id}"));
+    let not_found = || SqlError::refused(format!("no such pipeline in this business: {id}"));
     let read = |mut row: Row<'_>| Ok(Pipeline::new(id.clone(), row.take::<String>()?, Vec::new(), row.take()?));
-    let mut pipeline = session.row(query!(statement::PIPELINE, business, id), read).await?.ok_or_else(no_such)?;
+    let mut pipeline = session.row(query!(statement::PIPELINE, business, id), read).await?.ok_or_else(not_found)?;
     let read = |mut row: Row<'_>| Ok(Stage::new(row.take()?, row.take::<String>()?, row.take()?));
     pipeline.stages = session.rows(query!(statement::STAGES_OF, business, id), read).await?;
     Ok(pipeline)
@@ -34,10 +34,10 @@ pub(super) async fn insert_stage(
     stage: &Stage,
 ) -> Result<(), SqlError> {
     let Stage { id, name, position, .. } = stage;
-    if session.finds(query!(served::PIPELINE_OF_STAGE, business, id)).await? {
-        return Err(SqlError::refused(format!("a stage with the id {id} is there already")));
+    if session.finds(query!(shared::PIPELINE_OF_STAGE, business, id)).await? {
+        return Err(SqlError::refused(format!("a stage with the id {id} already exists")));
     }
-    session.execute(query!(served::INSERT_STAGE, business, id, pipeline, name, *position)).await
+    session.execute(query!(shared::INSERT_STAGE, business, id, pipeline, name, *position)).await
 }
 
 /// Deletes a stage that has no leads.

@@ -6,7 +6,7 @@ use leadapi_core::{
     model::{Pipeline, Stage},
 };
 
-use super::{Task, lead_count, name, rows, served, statement};
+use super::{Task, checked_name, lead_count, rows, shared, statement};
 use crate::store::{
     AdminError, SqlStore,
     error::SqlError,
@@ -28,7 +28,7 @@ impl SqlStore {
         called: &str,
         position: Option<u32>,
     ) -> Result<Stage, AdminError> {
-        self.change(business, Add { pipeline: pipeline.clone(), id, name: name(called)?, position }).await
+        self.admin_write(business, Add { pipeline: pipeline.clone(), id, name: checked_name(called)?, position }).await
     }
 
     /// Changes the name of a stage, its position in the pipeline, or both. The other stages move accordingly.
@@ -43,8 +43,8 @@ impl SqlStore {
         to: Option<&str>,
         position: Option<u32>,
     ) -> Result<Stage, AdminError> {
-        let name = to.map(name).transpose()?;
-        self.change(business, Change { id: id.clone(), name, position }).await
+        let name = to.map(checked_name).transpose()?;
+        self.admin_write(business, Change { id: id.clone(), name, position }).await
     }
 
     /// Removes a stage, and moves its leads to another stage of any pipeline. Returns the number of moved leads.
@@ -59,23 +59,23 @@ impl SqlStore {
         id: &StageId,
         move_to: Option<&StageId>,
     ) -> Result<u64, AdminError> {
-        self.change(business, Delete { id: id.clone(), move_to: move_to.cloned() }).await
+        self.admin_write(business, Delete { id: id.clone(), move_to: move_to.cloned() }).await
     }
 }
 
 /// Returns the pipeline of a stage. Fails if there is no such stage.
-async fn home(session: &mut dyn Session, business: &BusinessId, id: &StageId) -> Result<PipelineId, SqlError> {
-    let no_such = || SqlError::refused(format!("no such stage in this business: {id}"));
-    session.row(query!(served::PIPELINE_OF_STAGE, business, id), |mut row| row.take()).await?.ok_or_else(no_such)
+async fn pipeline_of(session: &mut dyn Session, business: &BusinessId, id: &StageId) -> Result<PipelineId, SqlError> {
+    let not_found = || SqlError::refused(format!("no such stage in this business: {id}"));
+    session.row(query!(shared::PIPELINE_OF_STAGE, business, id), |mut row| row.take()).await?.ok_or_else(not_found)
 }
 
 /// Returns a stage, and the other stages of its pipeline in order.
-async fn take_out(
+async fn remove_stage(
     session: &mut dyn Session,
     business: &BusinessId,
     id: &StageId,
 ) -> Result<(Stage, Vec<Stage>), SqlError> {
-    let pipeline = home(session, business, id).await?;
+    let pipeline = pipeline_of(session, business, id).await?;
     let Pipeline { mut stages, .. } = rows::find_pipeline(session, business, &pipeline).await?;
     let at = stages.iter().position(|stage| stage.id == *id);
     let at = at.ok_or_else(|| SqlError::other("a stage is not among those of its pipeline"))?;
@@ -83,7 +83,7 @@ async fn take_out(
 }
 
 /// Inserts a stage into a list, at a position or at the end.
-fn put_in(stages: &mut Vec<Stage>, stage: Stage, position: Option<u32>) -> Result<(), SqlError> {
+fn insert_stage_at(stages: &mut Vec<Stage>, stage: Stage, position: Option<u32>) -> Result<(), SqlError> {
     let last = stages.len() + 1;
     let position = position.map_or(Ok(last), usize::try_from).map_err(SqlError::other)?;
     if !(1..=last).contains(&position) {
@@ -110,7 +110,7 @@ async fn write(
     Ok(found)
 }
 
-fn lost() -> SqlError {
+fn missing_stage() -> SqlError {
     SqlError::other("a stage is not among those that were written")
 }
 
@@ -129,8 +129,8 @@ impl Task for Add {
         let mut stages = rows::find_pipeline(session, business, &self.pipeline).await?.stages;
         let stage = Stage::new(self.id.clone(), &self.name, 0);
         rows::insert_stage(session, business, &self.pipeline, &stage).await?;
-        put_in(&mut stages, stage, self.position)?;
-        write(session, business, stages, &self.id).await?.ok_or_else(lost)
+        insert_stage_at(&mut stages, stage, self.position)?;
+        write(session, business, stages, &self.id).await?.ok_or_else(missing_stage)
     }
 }
 
@@ -145,11 +145,11 @@ impl Task for Change {
     type Output = Stage;
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Stage, SqlError> {
-        let (stage, mut stages) = take_out(session, business, &self.id).await?;
+        let (stage, mut stages) = remove_stage(session, business, &self.id).await?;
         let position = self.position.unwrap_or(stage.position);
         let name = self.name.clone().unwrap_or(stage.name);
-        put_in(&mut stages, Stage::new(stage.id, name, position), Some(position))?;
-        write(session, business, stages, &self.id).await?.ok_or_else(lost)
+        insert_stage_at(&mut stages, Stage::new(stage.id, name, position), Some(position))?;
+        write(session, business, stages, &self.id).await?.ok_or_else(missing_stage)
     }
 }
 
@@ -164,11 +164,11 @@ impl Task for Delete {
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<u64, SqlError> {
         let id = &self.id;
-        let (_, others) = take_out(session, business, id).await?;
+        let (_, others) = remove_stage(session, business, id).await?;
         if others.is_empty() {
             return Err(SqlError::refused("the last stage of a pipeline cannot be removed: remove the pipeline"));
         }
-        let leads = read::count(session, query!(served::TOTAL, business, "", id)).await?;
+        let leads = read::count(session, query!(shared::TOTAL, business, "", id)).await?;
         match &self.move_to {
             Some(target) if target == id => {
                 return Err(SqlError::refused("leads must be moved to another stage than the one that is removed"));
@@ -192,7 +192,7 @@ async fn move_leads(
     from: &StageId,
     to: &StageId,
 ) -> Result<(), SqlError> {
-    let pipeline = home(session, business, to).await?;
+    let pipeline = pipeline_of(session, business, to).await?;
     session.execute(query!(statement::MERGE_STAGE_COUNTS, to, business, from)).await?;
     session.execute(query!(statement::DELETE_STAGE_COUNTS, business, from)).await?;
     session.execute(query!(statement::MOVE_LEADS, &pipeline, to, business, from)).await

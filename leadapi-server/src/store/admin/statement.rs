@@ -1,5 +1,5 @@
-//! The SQL statements of administration, written once for both databases. They follow the rules of the statements for
-//! serving: each searches within one business, and parameters first appear in ascending order.
+//! The SQL statements of administration, the same for both databases. As in the statements for serving, each searches
+//! within one business, and parameters first appear in ascending order.
 
 pub(super) const CHANGE_MEMBER: &str = "UPDATE member SET email = $1, role = $2 WHERE business_id = $3 AND email = $4";
 

@@ -188,7 +188,7 @@ impl SilentStream {
     }
 
     fn error<T>(&self) -> Poll<io::Result<T>> {
-        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, format!("no host answered within {:?}", self.0))))
+        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, format!("no host responded within {:?}", self.0))))
     }
 }
 

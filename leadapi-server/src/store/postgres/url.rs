@@ -36,11 +36,11 @@ pub(crate) enum InvalidUrl {
         "the user and the password in the URL must be percent-encoded: write / as %2F, ? as %3F, # as %23, @ as %40"
     )]
     Reserved,
-    #[error("target_session_attrs={0} names servers that take no writes: use any, read-write or primary")]
+    #[error("target_session_attrs={0} selects servers that do not accept writes: use any, read-write or primary")]
     ReadOnly(String),
     #[error("target_session_attrs must be any, read-write or primary")]
     SessionAttrs,
-    #[error("the URL is wrong: it must be like postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=require")]
+    #[error("invalid URL: it must have the form postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=require")]
     Syntax,
     #[error(transparent)]
     Tls(#[from] TlsError),
@@ -209,7 +209,7 @@ mod tests {
         }
         for name in ["read-only", "standby", "prefer-standby"] {
             let error = session(&format!("postgres://h/d?target_session_attrs={name}")).unwrap_err();
-            assert!(error.to_string().contains("take no writes"), "{error}");
+            assert!(error.to_string().contains("do not accept writes"), "{error}");
         }
         assert!(session("postgres://h/d?target_session_attrs=best").is_err());
     }

@@ -28,7 +28,7 @@ pub(crate) enum OpenError {
     StaleLog { path: PathBuf, log: PathBuf },
     #[error("{0} is damaged: {1}")]
     Damaged(PathBuf, String),
-    #[error("there is a store already: --force replaces it, and keeps what was there under another name")]
+    #[error("the store already exists; --force replaces it, and keeps the former one under another name")]
     Exists,
     #[error(transparent)]
     Sqlite(#[from] rusqlite::Error),

@@ -34,7 +34,7 @@ use super::{
     session::{Query, Work},
     write::{Write, WriteOutcome},
 };
-use crate::chain::chain;
+use crate::error_chain::error_chain;
 
 /// A database in a file.
 #[derive(Debug)]
@@ -57,8 +57,8 @@ impl Sqlite {
         Ok(Self { path: path.to_owned(), readers: Mutex::default(), writer, health, _served: None })
     }
 
-    /// Opens the file for the only server that may serve it. From then on, a write is acknowledged only if the file,
-    /// its log and its lock are still in place.
+    /// Opens the file for the only server that may serve it. Afterwards, a write is acknowledged only if the file, its
+    /// log and its lock file are still in place.
     pub(crate) fn open_to_serve(path: &Path) -> Result<Self, OpenError> {
         let sqlite = Self::open(path)?;
         let lock = FileLock::acquire(path)?;
@@ -73,7 +73,7 @@ impl Sqlite {
         query: &Query,
         read: impl Fn(Row<'_>) -> Result<T, SqlError>,
     ) -> Result<Vec<T>, SqlError> {
-        self.on_a_reader(|connection| {
+        self.with_reader(|connection| {
             let mut rows = Vec::new();
             run(connection, query, |row| read(row).map(|row| rows.push(row)))?;
             Ok(rows)
@@ -86,12 +86,12 @@ impl Sqlite {
         query: &Query,
         read: impl FnOnce(Row<'_>) -> Result<T, SqlError>,
     ) -> Result<Option<T>, SqlError> {
-        self.on_a_reader(|connection| first_row(connection, query, read))
+        self.with_reader(|connection| first_row(connection, query, read))
     }
 
     /// Runs read statements on one snapshot.
     pub(crate) fn read<W: Work>(&self, work: &W) -> Result<W::Output, SqlError> {
-        self.on_a_reader(|connection| {
+        self.with_reader(|connection| {
             execute(connection, "BEGIN")?;
             let done = poll_ready(work.run(&mut SqliteSession(connection)));
             execute(connection, "COMMIT")?;
@@ -135,7 +135,7 @@ impl Sqlite {
         Ok(())
     }
 
-    fn on_a_reader<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T, SqlError>) -> Result<T, SqlError> {
+    fn with_reader<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T, SqlError>) -> Result<T, SqlError> {
         self.health.check()?;
         let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut reader = idle.map_or_else(|| open::reader(&self.path).map_err(map_error), Ok)?;
@@ -150,11 +150,11 @@ impl Sqlite {
     }
 }
 
-/// Whether the storage can still be trusted. A failure is final.
+/// The health of the storage. A failure is permanent.
 #[derive(Debug, Default)]
 struct Health {
     failed: OnceLock<SqlError>,
-    told: Notify,
+    failure: Notify,
     /// Only in a server.
     served: OnceLock<ServedFiles>,
 }
@@ -168,33 +168,33 @@ impl Health {
         self.served.get_or_init(|| files);
     }
 
-    /// Whether a commit may be acknowledged: the storage has not failed, and the served files are in place.
+    /// Checks that a commit may be acknowledged: the storage has not failed, and the served files are in place.
     fn confirm(&self) -> Result<(), SqlError> {
         self.check()?;
         let displaced = self.served.get().map_or(Ok(()), ServedFiles::check);
-        displaced.map_err(|error| SqlError::Fatal(Arc::new(error))).inspect_err(|error| self.note(error))
+        displaced.map_err(|error| SqlError::Fatal(Arc::new(error))).inspect_err(|error| self.record(error))
     }
 
     fn record(&self, error: &SqlError) {
         if matches!(error, SqlError::Fatal(_)) && self.failed.set(error.clone()).is_ok() {
-            self.told.notify_waiters();
+            self.failure.notify_waiters();
         }
     }
 
     async fn failed(&self) -> String {
         loop {
             // Created before the check, so that no failure is missed between the check and the wait.
-            let told = self.told.notified();
+            let failure = self.failure.notified();
             if let Some(error) = self.failed.get() {
-                return chain(error);
+                return error_chain(error);
             }
-            told.await;
+            failure.await;
         }
     }
 }
 
-/// How long a transaction waits for one of another process, such as a command that runs next to the server.
-const BUSY: Duration = Duration::from_secs(5);
+/// How long a transaction waits for a transaction of another process, such as a command that runs next to the server.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[cfg(test)]
 mod tests {
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
     use crate::store::session::{Session, query};
 
-    /// Writes more pages than a commit leaves in the log.
+    /// Writes more pages than the log may keep after a checkpoint.
     struct Fill;
 
     #[async_trait]
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
-    /// A transaction of another program keeps the log from restarting, so the log grows. It must shrink afterwards.
+    /// A read transaction of another program keeps the log from restarting, so the log grows. It must shrink afterwards.
     #[tokio::test]
     async fn the_log_shrinks_after_a_long_reader_of_another_program() {
         let folder = tempfile::tempdir().unwrap();

@@ -4,25 +4,25 @@ use std::{io, path::Path};
 
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
-use super::{BUSY, error::OpenError, file, lineage};
+use super::{BUSY_TIMEOUT, error::OpenError, file, lineage};
 
 /// The oldest safe SQLite. Before it, resetting the write-ahead log at the wrong time could corrupt the file.
-const OLDEST: (i32, &str) = (3_051_003, "3.51.3");
+const MIN_VERSION: (i32, &str) = (3_051_003, "3.51.3");
 /// "lead" in ASCII. It marks the file as a store in its header.
 const APPLICATION: i32 = 0x6c65_6164;
-const STATEMENTS: usize = 128;
+const CACHED_STATEMENTS: usize = 128;
 /// The number of log pages (16 MB) that triggers a checkpoint. Rarer checkpoints write fewer pages twice.
-const CHECKPOINT: u32 = 4_000;
+const CHECKPOINT_PAGES: u32 = 4_000;
 /// The maximum size of the log file after a checkpoint: as much as one checkpoint leaves behind.
-const LOG_BYTES: i64 = 16 << 20;
+const MAX_LOG_BYTES: i64 = 16 << 20;
 
 /// The migrations, each from one version of the schema to the next.
 const MIGRATIONS: &[&str] = &[include_str!("0001.sql"), include_str!("0002.sql")];
 
 /// Opens the connection for writing, and migrates the file to the schema of this version.
 pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
-    if rusqlite::version_number() < OLDEST.0 {
-        return Err(OpenError::Old { found: rusqlite::version(), oldest: OLDEST.1 });
+    if rusqlite::version_number() < MIN_VERSION.0 {
+        return Err(OpenError::Old { found: rusqlite::version(), oldest: MIN_VERSION.1 });
     }
     match file::create(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -30,7 +30,7 @@ pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
     }
     lineage::check(&path.canonicalize()?)?;
     let mut connection = Connection::open_with_flags(path, flags() | OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    connection.busy_timeout(BUSY)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     // Checked before anything is written, so that the file of another application stays unchanged.
     check(&connection)?;
     let mode: String = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
@@ -40,11 +40,11 @@ pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
     connection.pragma_update(None, "synchronous", "FULL")?;
     // The data to roll back a savepoint live only as long as a transaction: in memory, not in a file.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
-    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT)?;
-    connection.pragma_update(None, "journal_size_limit", LOG_BYTES)?;
+    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    connection.pragma_update(None, "journal_size_limit", MAX_LOG_BYTES)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-    keep_statements(&connection)?;
+    cache_statements(&connection)?;
     migrate(&mut connection)?;
     Ok(connection)
 }
@@ -52,23 +52,23 @@ pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
 /// Opens a read-only connection.
 pub(super) fn reader(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, flags() | OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    connection.busy_timeout(BUSY)?;
-    keep_statements(&connection)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    cache_statements(&connection)?;
     Ok(connection)
 }
 
 /// Opens a connection that may run checkpoints.
-pub(super) fn beside(path: &Path) -> rusqlite::Result<Connection> {
+pub(super) fn writable(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, flags() | OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    connection.busy_timeout(BUSY)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     Ok(connection)
 }
 
 /// Caches prepared statements. Without `ENABLE_QPSG`, SQLite would prepare a statement again after each change of its
 /// parameters, if the table has partial indexes: another plan might be better.
-fn keep_statements(connection: &Connection) -> rusqlite::Result<()> {
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+fn cache_statements(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::store::statement;
 
-    fn on_a_reader(test: impl FnOnce(&Connection)) {
+    fn with_reader(test: impl FnOnce(&Connection)) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("leads.db");
         let _writer = open(&path).unwrap();
@@ -125,8 +125,8 @@ mod tests {
 
     /// Even though the plan is made before the parameters are known.
     #[test]
-    fn a_page_is_found_by_its_index() {
-        on_a_reader(|reader| {
+    fn pages_are_read_through_an_index() {
+        with_reader(|reader| {
             for (page, index) in [
                 (statement::PAGE, "lead_by_age"),
                 (statement::PAGE_OF_CLIENT, "lead_by_client"),
@@ -144,8 +144,8 @@ mod tests {
 
     /// Even if the parameters change.
     #[test]
-    fn a_statement_is_prepared_once() {
-        on_a_reader(|reader| {
+    fn statements_are_prepared_once() {
+        with_reader(|reader| {
             for stage in ["one", "two", "three"] {
                 let mut page = reader.prepare_cached(statement::PAGE_OF_STAGE).unwrap();
                 let rows: Vec<String> = page

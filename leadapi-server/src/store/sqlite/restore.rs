@@ -20,7 +20,7 @@ use super::{
 /// Replaces a store with a copy of a backup, or creates it from one. Returns the name under which the former store is
 /// kept, if there was one.
 ///
-/// A crash leaves the former store, the restored one, or a pair of files that no server starts with: never a mixture.
+/// A crash leaves the former store, the restored one, or a pair of files that every server refuses, but never a mixture.
 pub(crate) fn restore(backup: &Path, to: &Path, replace: bool) -> Result<Option<PathBuf>, OpenError> {
     let exists = to.try_exists()?;
     if exists && !replace {
@@ -30,8 +30,8 @@ pub(crate) fn restore(backup: &Path, to: &Path, replace: bool) -> Result<Option<
     let _lock = exists.then(|| FileLock::acquire(&to)).transpose()?;
     let name = to.file_name().unwrap_or_default().to_string_lossy();
     let copy = Incomplete(to.with_file_name(format!(".{name}.{}", Uuid::now_v7())));
-    copy_checked(backup, &copy.0)?;
-    let kept = exists.then(|| set_aside(&to)).transpose()?;
+    copy_and_check(backup, &copy.0)?;
+    let kept = exists.then(|| keep_former(&to)).transpose()?;
     fs::rename(&copy.0, &to)?;
     // Until here the log of the former store is next to the restored file. `lineage` refuses to open such a pair.
     for suffix in ["-wal", "-shm"] {
@@ -52,8 +52,8 @@ impl Drop for Incomplete {
     }
 }
 
-/// Copies a backup including its log, checks every page and index of the copy, and gives it an id of its own.
-fn copy_checked(backup: &Path, to: &Path) -> Result<(), OpenError> {
+/// Copies a backup including its log, checks every page and index of the copy, and assigns it a new id.
+fn copy_and_check(backup: &Path, to: &Path) -> Result<(), OpenError> {
     const PAGES: i32 = 4_096;
     lineage::check(&backup.canonicalize()?)?;
     let source = open::reader(backup)?;
@@ -76,11 +76,11 @@ fn copy_checked(backup: &Path, to: &Path) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// Gives the former store a second name, with everything that it has acknowledged.
-fn set_aside(store: &Path) -> Result<PathBuf, OpenError> {
+/// Keeps the former store under a second name, with everything that it acknowledged.
+fn keep_former(store: &Path) -> Result<PathBuf, OpenError> {
     // Runs a checkpoint, if the log belongs to the file and both can still be read.
     if lineage::check(store).is_ok()
-        && let Ok(former) = open::beside(store)
+        && let Ok(former) = open::writable(store)
     {
         former.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(())).unwrap_or_default();
     }

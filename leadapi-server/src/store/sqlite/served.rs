@@ -1,7 +1,7 @@
 //! Checks that the paths of a served database still name the same files.
 //!
-//! SQLite continues to write to a file that was deleted, replaced or moved. Everything acknowledged after that would be
-//! lost, or end up where nobody expects it.
+//! SQLite continues to write to a file that was deleted, replaced or moved. Writes acknowledged after that would be lost,
+//! or end up in an unexpected file.
 
 use std::{
     fs, io,
@@ -27,14 +27,14 @@ pub(super) struct ServedFiles(Vec<(PathBuf, Inode)>);
 /// The identity of a file: device and inode number.
 type Inode = (u64, u64);
 
-/// The path of a served file does not name that file any longer.
+/// A path no longer names the file that is served.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Displaced {
     #[error("{} was deleted or moved while it was being served", .0.display())]
-    Gone(PathBuf),
+    Missing(PathBuf),
     #[error("{} was replaced while it was being served", .0.display())]
     Replaced(PathBuf),
-    #[error("{} cannot be looked up", .0.display())]
+    #[error("cannot look up {}", .0.display())]
     Unknown(PathBuf, #[source] io::Error),
 }
 
@@ -43,8 +43,8 @@ impl ServedFiles {
     pub(super) fn of(path: &Path) -> io::Result<Self> {
         // The files next to the target of a symbolic link are named after the target.
         let target = path.canonicalize()?;
-        let beside = ["", "-wal", "-shm", "-lock"].map(|suffix| with_suffix(&target, suffix));
-        let names = beside.into_iter().chain([std::path::absolute(path)?]);
+        let files = ["", "-wal", "-shm", "-lock"].map(|suffix| with_suffix(&target, suffix));
+        let names = files.into_iter().chain([std::path::absolute(path)?]);
         names.map(|name| Ok((name.clone(), inode(&name)?))).collect::<io::Result<_>>().map(Self)
     }
 
@@ -52,7 +52,7 @@ impl ServedFiles {
         self.0.iter().try_for_each(|(name, served)| match inode(name) {
             Ok(found) if found == *served => Ok(()),
             Ok(_) => Err(Displaced::Replaced(name.clone())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Displaced::Gone(name.clone())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Displaced::Missing(name.clone())),
             Err(error) => Err(Displaced::Unknown(name.clone(), error)),
         })
     }

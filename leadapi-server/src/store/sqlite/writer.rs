@@ -151,7 +151,7 @@ impl WriterThread {
         let done = execute(connection, "BEGIN IMMEDIATE").and_then(|()| work(connection));
         let ended = done.and_then(|done| {
             if connection.total_changes() != before {
-                execute(connection, lineage::COUNT)?;
+                execute(connection, lineage::INCREMENT_COMMITS)?;
             }
             execute(connection, "COMMIT").map(|()| done)
         });

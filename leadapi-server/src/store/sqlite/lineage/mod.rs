@@ -27,7 +27,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 use super::{error::OpenError, file::with_suffix};
 
 /// The number of attempts: the checkpoint of a running server may interfere with one.
-const READINGS: usize = 3;
+const MAX_ATTEMPTS: usize = 3;
 
 /// The only row of the table: the id of the store, and the number of transactions that have changed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ struct Lineage {
 }
 
 /// The first and the last version of the row in a log.
-struct Logged {
+struct LoggedVersions {
     salts: [u8; 8],
     first: Lineage,
     last: Lineage,
@@ -46,19 +46,19 @@ struct Logged {
 /// Fails if the log next to a file belongs to another file. A server may be writing to both meanwhile.
 pub(super) fn check(path: &Path) -> Result<(), OpenError> {
     let log = with_suffix(path, "-wal");
-    for _ in 0..READINGS {
+    for _ in 0..MAX_ATTEMPTS {
         // This order makes the comparison valid while a server runs: the count in the file only grows.
-        let Some(before) = logged(&log)? else { return Ok(()) };
+        let Some(before) = read_log_file(&log)? else { return Ok(()) };
         let stored = stored(path)?;
-        let Some(after) = logged(&log)? else { return Ok(()) };
-        if before.salts == after.salts && belongs(&before.first, &after.last, stored.as_ref()) {
+        let Some(after) = read_log_file(&log)? else { return Ok(()) };
+        if before.salts == after.salts && is_consistent(&before.first, &after.last, stored.as_ref()) {
             return Ok(());
         }
     }
     Err(OpenError::StaleLog { path: path.to_owned(), log })
 }
 
-fn belongs(first: &Lineage, last: &Lineage, stored: Option<&Lineage>) -> bool {
+fn is_consistent(first: &Lineage, last: &Lineage, stored: Option<&Lineage>) -> bool {
     match stored {
         // The log still holds everything since the table was created.
         None => first.commits == 1,
@@ -71,7 +71,7 @@ fn belongs(first: &Lineage, last: &Lineage, stored: Option<&Lineage>) -> bool {
 /// Reads the row from the file alone, without its log.
 fn stored(path: &Path) -> Result<Option<Lineage>, OpenError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let read = Connection::open_with_flags(immutable(path), flags).and_then(|file| {
+    let read = Connection::open_with_flags(immutable_uri(path), flags).and_then(|file| {
         let read = |row: &rusqlite::Row<'_>| {
             let commits: i64 = row.get(1)?;
             Ok(Lineage { store_id: row.get::<_, String>(0)?.into_bytes(), commits: commits.unsigned_abs() })
@@ -94,14 +94,14 @@ fn stored(path: &Path) -> Result<Option<Lineage>, OpenError> {
 }
 
 /// Returns a URI that makes SQLite read the file alone, without locks and without its log.
-fn immutable(path: &Path) -> String {
+fn immutable_uri(path: &Path) -> String {
     const RESERVED: AsciiSet = CONTROLS.add(b'%').add(b'?').add(b'#').add(b' ');
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     format!("file://{}?immutable=1", percent_encode(path.as_os_str().as_encoded_bytes(), &RESERVED))
 }
 
 /// Reads the versions of the row in a log. Returns `None` if there is no log, or none that contains the table.
-fn logged(log: &Path) -> Result<Option<Logged>, OpenError> {
+fn read_log_file(log: &Path) -> Result<Option<LoggedVersions>, OpenError> {
     match File::open(log) {
         Ok(file) => Ok(read_log(BufReader::with_capacity(1 << 20, file))?),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -110,7 +110,7 @@ fn logged(log: &Path) -> Result<Option<Logged>, OpenError> {
 }
 
 /// Parses a log (<https://www.sqlite.org/fileformat2.html#the_write_ahead_log>), as far as the frames have its salts.
-fn read_log(mut log: impl Read) -> io::Result<Option<Logged>> {
+fn read_log(mut log: impl Read) -> io::Result<Option<LoggedVersions>> {
     const MAGIC: u32 = 0x377f_0682;
     let Some(header) = read_array::<32>(&mut log)? else { return Ok(None) };
     let [word_0, _, page_size, _, ..] = words(&header);
@@ -119,7 +119,7 @@ fn read_log(mut log: impl Read) -> io::Result<Option<Logged>> {
         return Ok(None);
     }
     let mut page = vec![0; page_size as usize];
-    let mut found: Option<Logged> = None;
+    let mut found: Option<LoggedVersions> = None;
     while let Some(frame) = read_array::<24>(&mut log)? {
         if frame.get(8..16) != Some(&salts) || !read_whole(&mut log, &mut page)? {
             break;
@@ -127,7 +127,7 @@ fn read_log(mut log: impl Read) -> io::Result<Option<Logged>> {
         if let Some(lineage) = parse_page(&page) {
             match &mut found {
                 Some(found) => found.last = lineage,
-                None => found = Some(Logged { salts, first: lineage.clone(), last: lineage }),
+                None => found = Some(LoggedVersions { salts, first: lineage.clone(), last: lineage }),
             }
         }
     }
@@ -180,13 +180,13 @@ fn read_whole(from: &mut impl Read, bytes: &mut [u8]) -> io::Result<bool> {
     }
 }
 
-/// Gives a copy an id of its own, so that no log of the original is ever applied to it.
+/// Assigns a new id to a copy, so that no log of the original is ever applied to it.
 pub(super) fn assign_new_id(copy: &Connection) -> rusqlite::Result<()> {
     copy.execute_batch("UPDATE lineage SET store_id = lower(hex(randomblob(16)))")
 }
 
-/// The last statement of each transaction that has changed anything.
-pub(super) const COUNT: &str = "UPDATE lineage SET commits = commits + 1";
+/// The last statement of each transaction that changed anything.
+pub(super) const INCREMENT_COMMITS: &str = "UPDATE lineage SET commits = commits + 1";
 
 #[cfg(test)]
 mod tests;

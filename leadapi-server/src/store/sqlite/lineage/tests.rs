@@ -19,7 +19,7 @@ impl Crashed {
 
 fn commit(connection: &Connection, times: usize) {
     for _ in 0..times {
-        connection.execute_batch(COUNT).unwrap();
+        connection.execute_batch(INCREMENT_COMMITS).unwrap();
     }
 }
 
@@ -60,7 +60,7 @@ fn a_store_that_crashed_is_opened_with_its_own_log() {
 }
 
 #[test]
-fn an_older_copy_beside_a_newer_log_is_refused() {
+fn an_older_copy_next_to_a_newer_log_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("leads.db");
     let writer = open::open(&path).unwrap();
@@ -77,7 +77,7 @@ fn an_older_copy_beside_a_newer_log_is_refused() {
 }
 
 #[test]
-fn a_newer_file_beside_an_older_log_is_refused() {
+fn a_newer_file_next_to_an_older_log_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("leads.db");
     let writer = open::open(&path).unwrap();
@@ -90,7 +90,7 @@ fn a_newer_file_beside_an_older_log_is_refused() {
 }
 
 #[test]
-fn another_store_beside_a_log_is_refused() {
+fn another_store_next_to_a_log_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let [one, two] = ["one.db", "two.db"].map(|name| folder.path().join(name));
     let [_one, writer] = [&one, &two].map(|path| {

@@ -3,7 +3,7 @@
 use std::{error::Error, iter::successors};
 
 /// Formats an error with all its sources.
-pub(crate) fn chain(error: &dyn Error) -> String {
+pub(crate) fn error_chain(error: &dyn Error) -> String {
     let sources = successors(Some(error), |error| (**error).source());
     sources.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

@@ -10,7 +10,7 @@ use super::{
     statement,
 };
 
-/// The maximum number of keys deleted in one transaction, so that no other write waits long.
+/// The maximum number of keys deleted in one transaction, so that other writes never wait long.
 const BATCH: i64 = 1_000;
 
 impl SqlStore {
@@ -20,36 +20,36 @@ impl SqlStore {
     /// # Errors
     ///
     /// The database failed. Some keys may have been deleted.
-    pub async fn forget_old_keys(&self, now: Timestamp) -> Result<u64, AdminError> {
+    pub async fn delete_expired_keys(&self, now: Timestamp) -> Result<u64, AdminError> {
         let until = Timestamp::from(now.to_utc() - Idempotency::LIFETIME);
-        let mut forgotten = 0;
+        let mut deleted = 0;
         for business in self.businesses().await? {
             // Most businesses have no expired key. This read finds that out without blocking their writes.
             while self.database.row(query!(statement::EXPIRED_KEY, &business.id, until), |_| Ok(())).await?.is_some() {
-                let forget = Forget { business: business.id.clone(), until };
-                forgotten += self.database.work(Some(&business.id), forget).await?;
+                let work = DeleteExpiredKeys { business: business.id.clone(), until };
+                deleted += self.database.work(Some(&business.id), work).await?;
             }
             if let Database::Postgres(postgres) = &self.database {
                 postgres.delete_old_servers(&business.id, until).await?;
             }
         }
-        Ok(forgotten)
+        Ok(deleted)
     }
 }
 
-struct Forget {
+struct DeleteExpiredKeys {
     business: BusinessId,
     until: Timestamp,
 }
 
 #[async_trait]
-impl Work for Forget {
+impl Work for DeleteExpiredKeys {
     type Output = u64;
 
     async fn run(&self, session: &mut dyn Session) -> Result<u64, SqlError> {
-        let forget = query!(statement::DELETE_EXPIRED_KEYS, &self.business, self.until, BATCH);
-        let forgotten = session.rows(forget, |_| Ok(())).await?;
-        forgotten.len().try_into().map_err(SqlError::other)
+        let work = query!(statement::DELETE_EXPIRED_KEYS, &self.business, self.until, BATCH);
+        let deleted = session.rows(work, |_| Ok(())).await?;
+        deleted.len().try_into().map_err(SqlError::other)
     }
 }
 
@@ -66,7 +66,7 @@ mod tests {
 
     /// In the first of two businesses, `BATCH` + 1 keys are old, and one is not.
     #[tokio::test]
-    async fn keys_are_forgotten_when_they_are_a_day_old() {
+    async fn keys_are_deleted_when_they_are_a_day_old() {
         let folder = tempfile::tempdir().unwrap();
         let url = format!("sqlite:{}", folder.path().join("leads.db").display());
         let store = SqlStore::open(&url.parse().unwrap()).await.unwrap();
@@ -85,9 +85,9 @@ mod tests {
         create(BATCH + 1, later).await;
         let next_day: Timestamp = "2026-05-05T12:00:00Z".parse().unwrap();
         let just_before = Timestamp::from(next_day.to_utc() - chrono::TimeDelta::milliseconds(1));
-        assert_eq!(store.forget_old_keys(just_before).await.unwrap(), 0);
-        assert_eq!(store.forget_old_keys(next_day).await.unwrap(), BATCH.unsigned_abs() + 1);
-        assert_eq!(store.forget_old_keys(next_day).await.unwrap(), 0);
+        assert_eq!(store.delete_expired_keys(just_before).await.unwrap(), 0);
+        assert_eq!(store.delete_expired_keys(next_day).await.unwrap(), BATCH.unsigned_abs() + 1);
+        assert_eq!(store.delete_expired_keys(next_day).await.unwrap(), 0);
         assert!(matches!(create(0, later).await, Created::New(_)));
         assert!(matches!(create(BATCH + 1, later).await, Created::Replayed(_)));
     }
