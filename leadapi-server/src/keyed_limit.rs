@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_key_has_its_own_limit_and_a_dropped_permit_is_free_again() {
+    fn each_key_has_its_own_limit_and_a_dropped_permit_is_released() {
         let limit = KeyedLimit::new(2);
         let first = limit.acquire("a").unwrap();
         let _second = limit.acquire("a").unwrap();
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_nobody_holds_is_not_kept() {
+    fn unused_keys_are_removed() {
         let limit = KeyedLimit::new(1);
         drop(limit.acquire("a"));
         assert!(limit.0.shards.iter().all(|shard| shard.lock().unwrap().is_empty()));

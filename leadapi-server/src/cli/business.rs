@@ -2,14 +2,14 @@
 
 use clap::Subcommand;
 
-use super::{CommandError, store::AtStore};
+use super::{CommandError, store::StoreArgs};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum BusinessCommand {
     /// List the businesses; "data import" adds them.
     List {
         #[command(flatten)]
-        at: AtStore,
+        at: StoreArgs,
     },
 }
 

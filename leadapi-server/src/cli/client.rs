@@ -5,7 +5,7 @@ use clap::Subcommand;
 use leadapi_core::{id::ClientId, model::ClientAccount};
 use serde_json::json;
 
-use super::{CommandError, id::given_or_new, output::count, store::InBusiness};
+use super::{CommandError, id::given_or_new, output::count, store::BusinessArgs};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ClientCommand {
@@ -14,7 +14,7 @@ pub(super) enum ClientCommand {
   leadapi-server client add --name \"Casa Verde\" --store sqlite:leads.db --business sol")]
     Add {
         #[command(flatten)]
-        of: InBusiness,
+        of: BusinessArgs,
         /// Its name: 1 to 200 characters.
         #[arg(long)]
         name: String,
@@ -25,12 +25,12 @@ pub(super) enum ClientCommand {
     /// List the client accounts.
     List {
         #[command(flatten)]
-        of: InBusiness,
+        of: BusinessArgs,
     },
     /// Give a client account another name.
     Rename {
         #[command(flatten)]
-        of: InBusiness,
+        of: BusinessArgs,
         /// The client account.
         id: ClientId,
         /// Its new name.
@@ -40,7 +40,7 @@ pub(super) enum ClientCommand {
     /// Remove a client account. Refused if a form names it, or if it has leads (see --with-leads).
     Remove {
         #[command(flatten)]
-        of: InBusiness,
+        of: BusinessArgs,
         /// The client account.
         id: ClientId,
         /// Remove its leads too.
@@ -55,7 +55,7 @@ impl ClientCommand {
             Self::Add { of, name, id } => {
                 let client = ClientAccount::new(given_or_new(id)?, name, Utc::now().into());
                 let added = of.at.open().await?.add_client(&of.business, client).await?;
-                of.at.format.say(&added, || format!("client account {:?} was added: {}", added.name, added.id))
+                of.at.format.print(&added, || format!("client account {:?} was added: {}", added.name, added.id))
             }
             Self::List { of } => {
                 let clients = of.at.open().await?.all_clients(&of.business).await?;
@@ -65,14 +65,14 @@ impl ClientCommand {
             }
             Self::Rename { of, id, name } => {
                 let renamed = of.at.open().await?.rename_client(&of.business, &id, &name).await?;
-                of.at.format.say(&renamed, || format!("client account {id} is now {:?}", renamed.name))
+                of.at.format.print(&renamed, || format!("client account {id} is now {:?}", renamed.name))
             }
             Self::Remove { of, id, with_leads } => {
                 let leads = of.at.open().await?.delete_client(&of.business, &id, with_leads).await?;
                 let removed = json!({"removed": id, "leads": leads});
-                of.at
-                    .format
-                    .say(&removed, || format!("client account {id} was removed with {}", count(leads, "lead", "leads")))
+                of.at.format.print(&removed, || {
+                    format!("client account {id} was removed with {}", count(leads, "lead", "leads"))
+                })
             }
         }
     }

@@ -74,7 +74,7 @@ pub enum CommandError {
         source: serde_json::Error,
     },
     /// The check of a form has findings that make it fail.
-    #[error("{} has {}", path.display(), counted(&[(*errors, "error"), (*warnings, "warning"), (*notes, "note")]))]
+    #[error("{} has {}", path.display(), format_counts(&[(*errors, "error"), (*warnings, "warning"), (*notes, "note")]))]
     FormFindings {
         /// The file.
         path: PathBuf,
@@ -208,7 +208,7 @@ impl CommandError {
 }
 
 /// Formats counts for people and omits zeros: `1 error and 2 warnings`.
-fn counted(counts: &[(usize, &str)]) -> String {
+fn format_counts(counts: &[(usize, &str)]) -> String {
     let plural = |count: usize| if count == 1 { "" } else { "s" };
     let counts = counts.iter().filter(|(count, _)| *count > 0);
     let mut counts: Vec<String> = counts.map(|(count, what)| format!("{count} {what}{}", plural(*count))).collect();

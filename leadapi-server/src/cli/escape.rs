@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_could_steer_a_terminal_is_escaped() {
+    fn characters_that_control_a_terminal_are_escaped() {
         for (text, escaped) in [
             ("\u{1b}[2J", r"\u{1b}[2J"),
             ("a\u{7}b", r"a\u{7}b"),

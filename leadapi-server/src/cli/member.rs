@@ -4,7 +4,7 @@ use clap::Subcommand;
 use leadapi_core::auth::Role;
 use serde_json::json;
 
-use super::{CommandError, store::InBusiness};
+use super::{CommandError, store::BusinessArgs};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum MemberCommand {
@@ -13,7 +13,7 @@ pub(super) enum MemberCommand {
   leadapi-server member add ann@sol.example --role admin --store sqlite:leads.db --business sol")]
     Add {
         #[command(flatten)]
-        of: InBusiness,
+        of: BusinessArgs,
         /// The person's e-mail address, which no other member has.
         email: String,
         /// The role: owner, admin or member; owners and admins manage tokens. The first member of a business must be
@@ -24,14 +24,14 @@ pub(super) enum MemberCommand {
     /// List the people.
     List {
         #[command(flatten)]
-        of: InBusiness,
+        of: BusinessArgs,
     },
     /// Give a person another role. The last owner keeps the role.
     #[command(after_help = "Example:
   leadapi-server member role ann@sol.example owner --store sqlite:leads.db --business sol")]
     Role {
         #[command(flatten)]
-        of: InBusiness,
+        of: BusinessArgs,
         /// The person's e-mail address.
         email: String,
         /// The new role: owner, admin or member.
@@ -41,7 +41,7 @@ pub(super) enum MemberCommand {
     #[command(group(clap::ArgGroup::new("change").required(true).multiple(true).args(["to", "role"])))]
     Rename {
         #[command(flatten)]
-        of: InBusiness,
+        of: BusinessArgs,
         /// The person's e-mail address.
         email: String,
         /// The new e-mail address.
@@ -54,7 +54,7 @@ pub(super) enum MemberCommand {
     /// Remove a person. The last owner cannot be removed.
     Remove {
         #[command(flatten)]
-        of: InBusiness,
+        of: BusinessArgs,
         /// The person's e-mail address.
         email: String,
     },
@@ -65,7 +65,7 @@ impl MemberCommand {
         match self {
             Self::Add { of, email, role } => {
                 let added = of.at.open().await?.add_member(&of.business, &email, role).await?;
-                of.at.format.say(&added, || format!("{} was added as {}", added.email, added.role))
+                of.at.format.print(&added, || format!("{} was added as {}", added.email, added.role))
             }
             Self::List { of } => {
                 let members = of.at.open().await?.members(&of.business).await?;
@@ -75,13 +75,13 @@ impl MemberCommand {
             Self::Rename { of, email, to, role } => change(of, email, to, role).await,
             Self::Remove { of, email } => {
                 let removed = of.at.open().await?.delete_member(&of.business, &email).await?;
-                of.at.format.say(&json!({"removed": removed.email}), || format!("{} was removed", removed.email))
+                of.at.format.print(&json!({"removed": removed.email}), || format!("{} was removed", removed.email))
             }
         }
     }
 }
 
-async fn change(of: InBusiness, email: String, to: Option<String>, role: Option<Role>) -> Result<(), CommandError> {
+async fn change(of: BusinessArgs, email: String, to: Option<String>, role: Option<Role>) -> Result<(), CommandError> {
     let changed = of.at.open().await?.change_member(&of.business, &email, to.as_deref(), role).await?;
-    of.at.format.say(&changed, || format!("{email} is now {}, {}", changed.email, changed.role))
+    of.at.format.print(&changed, || format!("{email} is now {}, {}", changed.email, changed.role))
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use super::{CommandError, store::AtStore};
+use super::{CommandError, store::StoreArgs};
 
 /// Migrate a database to the schema of this version, and create a SQLite file if there is none.
 ///
@@ -12,12 +12,12 @@ use super::{CommandError, store::AtStore};
 #[derive(Debug, Args)]
 pub(super) struct Migrate {
     #[command(flatten)]
-    at: AtStore,
+    at: StoreArgs,
 }
 
 impl Migrate {
     pub(super) async fn run(self) -> Result<(), CommandError> {
-        self.at.open_or_make().await?;
-        self.at.format.say(&json!({"up_to_date": true}), || format!("{} is up to date", self.at.store))
+        self.at.open_or_create().await?;
+        self.at.format.print(&json!({"up_to_date": true}), || format!("{} is up to date", self.at.store))
     }
 }

@@ -49,7 +49,7 @@ use self::{
 };
 
 pub use self::error::CommandError;
-use self::{escape::escape, output::within_a_second, redact::redact_given};
+use self::{escape::escape, output::write_with_timeout, redact::redact_given};
 use crate::ShutdownOutcome;
 
 /// A REST API for leads, pipelines and client accounts.
@@ -117,7 +117,7 @@ pub async fn main() -> ExitCode {
         Err(error) => {
             let line = format!("leadapi-server: {}", escape(&redact_given(&error.to_string())));
             // The log may be filtered, but the operator must see this line.
-            within_a_second(move || writeln!(io::stderr(), "{line}"));
+            write_with_timeout(move || writeln!(io::stderr(), "{line}"));
             ExitCode::from(error.exit_code())
         }
     }

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::{CommandError, escape::escape};
 
-/// Prints a line and ignores errors: a server must not end because nobody reads its output.
+/// Prints a line and ignores errors: a server must not stop because nobody reads its output.
 pub(super) fn print_line(line: &str) {
     writeln!(io::stdout(), "{}", escape_lines(line)).unwrap_or_default();
 }
@@ -36,19 +36,19 @@ pub(super) fn count<N: Copy + Display + From<u8> + PartialEq>(number: N, one: &s
 /// Prints a last line, but does not wait for a stalled reader.
 pub(super) fn print_last_line(line: &str) {
     let line = escape_lines(line);
-    within_a_second(move || writeln!(io::stdout(), "{line}"));
+    write_with_timeout(move || writeln!(io::stdout(), "{line}"));
 }
 
-/// Waits at most a second for a write, which then goes on in the background. Errors are ignored, because there is no
+/// Waits at most a second for a write, which then continues in the background. Errors are ignored, because there is no
 /// other way to report them.
-pub(super) fn within_a_second(write: impl FnOnce() -> io::Result<()> + Send + 'static) {
+pub(super) fn write_with_timeout(write: impl FnOnce() -> io::Result<()> + Send + 'static) {
     let (done, written) = mpsc::channel();
-    // Without a thread there is no write, and the wait ends at once.
+    // If the thread cannot be started, there is no write, and the wait ends at once.
     drop(thread::Builder::new().spawn(move || done.send(write())));
     drop(written.recv_timeout(Duration::from_secs(1)));
 }
 
-pub(super) fn print_minted(issued: &[IssuedToken]) {
+pub(super) fn print_issued(issued: &[IssuedToken]) {
     for IssuedToken { business, name, scopes, secret, .. } in issued {
         print_line(&format!("token {name:?} of {business:?} ({scopes}): {}", secret.expose()));
     }
@@ -67,13 +67,13 @@ impl Format {
         self.json
     }
 
-    /// Prints what has been done. Fails if nobody can read it, because it may be a secret that is shown only once.
-    pub(super) fn say(self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), CommandError> {
-        self.say_verbatim(value, || escape_lines(&text()))
+    /// Prints a result. Fails if the output cannot be written, because it may be a secret that is shown only once.
+    pub(super) fn print(self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), CommandError> {
+        self.print_verbatim(value, || escape_lines(&text()))
     }
 
-    /// Like `say`, for a text that must reach its reader unchanged, such as JSON.
-    pub(super) fn say_verbatim(
+    /// Like `print`, for text that must not be escaped, such as JSON.
+    pub(super) fn print_verbatim(
         self,
         value: &impl Serialize,
         text: impl FnOnce() -> String,
@@ -89,7 +89,7 @@ impl Format {
         header: [&str; N],
         row: impl Fn(&T) -> [String; N],
     ) -> Result<(), CommandError> {
-        self.say_verbatim(&items, || table(header, items.iter().map(row)))
+        self.print_verbatim(&items, || table(header, items.iter().map(row)))
     }
 }
 
@@ -150,12 +150,12 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_the_noun_that_fits() {
+    fn counts_use_singular_or_plural() {
         assert_eq!([0, 1, 2].map(|many: usize| count(many, "lead", "leads")), ["0 leads", "1 lead", "2 leads"]);
     }
 
     #[test]
-    fn lines_stay_lines() {
+    fn line_breaks_are_preserved() {
         assert_eq!(escape_lines("a\n\u{1b}[2J\nb"), "a\n\\u{1b}[2J\nb");
     }
 }

@@ -8,7 +8,7 @@ use leadapi_core::{
 };
 use serde_json::json;
 
-use super::{CommandError, id::given_or_new, store::InBusiness};
+use super::{CommandError, id::given_or_new, store::BusinessArgs};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum PipelineCommand {
@@ -17,7 +17,7 @@ pub(super) enum PipelineCommand {
   leadapi-server pipeline add --name Sales --stage New --stage Won --store sqlite:leads.db --business sol")]
     Add {
         #[command(flatten)]
-        of: InBusiness,
+        of: BusinessArgs,
         /// Its name: 1 to 200 characters.
         #[arg(long)]
         name: String,
@@ -31,12 +31,12 @@ pub(super) enum PipelineCommand {
     /// List the pipelines.
     List {
         #[command(flatten)]
-        of: InBusiness,
+        of: BusinessArgs,
     },
     /// Give a pipeline another name.
     Rename {
         #[command(flatten)]
-        of: InBusiness,
+        of: BusinessArgs,
         /// The pipeline.
         id: PipelineId,
         /// Its new name.
@@ -46,7 +46,7 @@ pub(super) enum PipelineCommand {
     /// Remove a pipeline with its stages. Refused if it has leads, or if a form sends leads to it.
     Remove {
         #[command(flatten)]
-        of: InBusiness,
+        of: BusinessArgs,
         /// The pipeline.
         id: PipelineId,
     },
@@ -60,7 +60,7 @@ impl PipelineCommand {
                 let stages = (1..).zip(stages).map(stage).collect::<Result<_, CommandError>>()?;
                 let pipeline = Pipeline::new(given_or_new(id)?, name, stages, Utc::now().into());
                 let added = of.at.open().await?.add_pipeline(&of.business, pipeline).await?;
-                of.at.format.say(&added, || {
+                of.at.format.print(&added, || {
                     let stages = added.stages.iter().map(|stage| format!("\n  stage {:?}: {}", stage.name, stage.id));
                     format!("pipeline {:?} was added: {}{}", added.name, added.id, stages.collect::<String>())
                 })
@@ -75,11 +75,11 @@ impl PipelineCommand {
             }
             Self::Rename { of, id, name } => {
                 let renamed = of.at.open().await?.rename_pipeline(&of.business, &id, &name).await?;
-                of.at.format.say(&renamed, || format!("pipeline {id} is now {:?}", renamed.name))
+                of.at.format.print(&renamed, || format!("pipeline {id} is now {:?}", renamed.name))
             }
             Self::Remove { of, id } => {
                 of.at.open().await?.delete_pipeline(&of.business, &id).await?;
-                of.at.format.say(&json!({"removed": id}), || format!("pipeline {id} was removed"))
+                of.at.format.print(&json!({"removed": id}), || format!("pipeline {id} was removed"))
             }
         }
     }

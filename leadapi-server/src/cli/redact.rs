@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_may_be_secret_is_hidden_and_nothing_else() {
+    fn only_possible_secrets_are_redacted() {
         for text in [
             "postgres://u:p@h/d",
             "postgres://u:p/d",
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_within_another_leaves_nothing() {
+    fn nested_secrets_are_redacted_completely() {
         assert_eq!(redact("a pak_0:@1 b", ["pak_0", "pak_0:@1"]), "a … b");
         assert_eq!(redact("a u:p@h", ["u:\u{1b}[2Jp@h"]), "a …");
     }

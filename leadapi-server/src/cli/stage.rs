@@ -8,7 +8,7 @@ use leadapi_core::{
 use serde::Serialize;
 use serde_json::json;
 
-use super::{CommandError, id::given_or_new, store::InBusiness};
+use super::{CommandError, id::given_or_new, store::BusinessArgs};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum StageCommand {
@@ -17,7 +17,7 @@ pub(super) enum StageCommand {
   leadapi-server stage add --pipeline sales --name Contacted --position 2 --store sqlite:leads.db --business sol")]
     Add {
         #[command(flatten)]
-        of: InBusiness,
+        of: BusinessArgs,
         /// The pipeline.
         #[arg(long, value_name = "ID")]
         pipeline: PipelineId,
@@ -34,13 +34,13 @@ pub(super) enum StageCommand {
     /// List the stages of all pipelines.
     List {
         #[command(flatten)]
-        of: InBusiness,
+        of: BusinessArgs,
     },
     /// Give a stage another name, another position or both.
     #[command(group(clap::ArgGroup::new("change").required(true).multiple(true).args(["name", "position"])))]
     Rename {
         #[command(flatten)]
-        of: InBusiness,
+        of: BusinessArgs,
         /// The stage.
         id: StageId,
         /// Its new name.
@@ -53,7 +53,7 @@ pub(super) enum StageCommand {
     /// Remove a stage. If it has leads, --move-to is required; the last stage of a pipeline cannot be removed.
     Remove {
         #[command(flatten)]
-        of: InBusiness,
+        of: BusinessArgs,
         /// The stage.
         id: StageId,
         /// The stage to move its leads to, in the same pipeline or another.
@@ -79,7 +79,7 @@ impl StageCommand {
                 let (store, id) = (of.at.open().await?, given_or_new(id)?);
                 let added = store.add_stage(&of.business, &pipeline, id, &name, position).await?;
                 let Stage { id, name, position, .. } = &added;
-                of.at.format.say(&added, || format!("stage {name:?} was added at position {position}: {id}"))
+                of.at.format.print(&added, || format!("stage {name:?} was added at position {position}: {id}"))
             }
             Self::List { of } => {
                 let pipelines = of.at.open().await?.all_pipelines(&of.business).await?;
@@ -96,12 +96,12 @@ impl StageCommand {
                 let store = of.at.open().await?;
                 let changed = store.change_stage(&of.business, &id, name.as_deref(), position).await?;
                 let Stage { name, position, .. } = &changed;
-                of.at.format.say(&changed, || format!("stage {id} is now {name:?} at position {position}"))
+                of.at.format.print(&changed, || format!("stage {id} is now {name:?} at position {position}"))
             }
             Self::Remove { of, id, move_to } => {
                 let moved = of.at.open().await?.delete_stage(&of.business, &id, move_to.as_ref()).await?;
                 let removed = json!({"removed": id, "moved": moved});
-                of.at.format.say(&removed, || format!("stage {id} was removed; leads moved: {moved}"))
+                of.at.format.print(&removed, || format!("stage {id} was removed; leads moved: {moved}"))
             }
         }
     }

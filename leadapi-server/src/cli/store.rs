@@ -43,13 +43,13 @@ impl fmt::Display for StoreKind {
 
 /// Parses a value that may hold a password; its errors state the rule and never show the value.
 #[derive(Clone)]
-pub(super) struct Secretly<T>(PhantomData<fn() -> T>);
+pub(super) struct SensitiveParser<T>(PhantomData<fn() -> T>);
 
-pub(super) const fn secretly<T>() -> Secretly<T> {
-    Secretly(PhantomData)
+pub(super) const fn sensitive<T>() -> SensitiveParser<T> {
+    SensitiveParser(PhantomData)
 }
 
-impl<T> TypedValueParser for Secretly<T>
+impl<T> TypedValueParser for SensitiveParser<T>
 where
     T: FromStr<Err: fmt::Display> + Clone + Send + Sync + 'static,
 {
@@ -67,35 +67,35 @@ where
 
 /// The database that a command works on.
 #[derive(Debug, Args)]
-pub(super) struct AtStore {
+pub(super) struct StoreArgs {
     /// The database: `sqlite:PATH` or `postgres://USER@HOST/DATABASE`.
     ///
     /// A server may use it at the same time.
-    #[arg(long, env = "LEADAPI_STORE", hide_env_values = true, value_name = "STORE", value_parser = secretly::<DatabaseUrl>())]
+    #[arg(long, env = "LEADAPI_STORE", hide_env_values = true, value_name = "STORE", value_parser = sensitive::<DatabaseUrl>())]
     pub(super) store: DatabaseUrl,
     #[command(flatten)]
     pub(super) format: Format,
 }
 
-impl AtStore {
+impl StoreArgs {
     /// Opens a database that must exist, because a typo in its name must not create another one.
     pub(super) async fn open(&self) -> Result<SqlStore, CommandError> {
         if self.store.is_missing() {
             return Err(CommandError::Missing(self.store.clone()));
         }
-        self.open_or_make().await
+        self.open_or_create().await
     }
 
-    pub(super) async fn open_or_make(&self) -> Result<SqlStore, CommandError> {
+    pub(super) async fn open_or_create(&self) -> Result<SqlStore, CommandError> {
         Ok(SqlStore::open(&self.store).await?)
     }
 }
 
 /// The business that a command works on.
 #[derive(Debug, Args)]
-pub(super) struct InBusiness {
+pub(super) struct BusinessArgs {
     #[command(flatten)]
-    pub(super) at: AtStore,
+    pub(super) at: StoreArgs,
     /// The id of the business; "business list" shows it.
     #[arg(long, value_name = "ID")]
     pub(super) business: BusinessId,
@@ -108,9 +108,9 @@ mod tests {
 
     /// Each ASCII character, raw and percent-encoded, occurs in a password in each form of a URL.
     #[test]
-    fn no_store_shows_a_password_and_neither_does_its_refusal() {
+    fn no_output_or_error_reveals_a_password() {
         let command = Command::new("x").no_binary_name(true);
-        let command = command.arg(Arg::new("store").long("store").value_parser(secretly::<StoreKind>()));
+        let command = command.arg(Arg::new("store").long("store").value_parser(sensitive::<StoreKind>()));
         for byte in 1..=127_u8 {
             for character in [char::from(byte).to_string(), format!("%{byte:02X}")] {
                 let password = format!("CAN{character}ARY");

@@ -16,7 +16,7 @@ use leadapi_core::{
 use serde::Serialize;
 use serde_json::json;
 
-use super::{CommandError, output::Format, store::InBusiness};
+use super::{CommandError, output::Format, store::BusinessArgs};
 use crate::store::AdminError;
 
 #[derive(Debug, Subcommand)]
@@ -27,7 +27,7 @@ pub(super) enum TokenCommand {
     --name website --scope read,write --expires 90d")]
     Create {
         #[command(flatten)]
-        by: AsAdmin,
+        by: AdminArgs,
         /// Its name: 1 to 100 characters, different from the name of every other valid token.
         #[arg(long)]
         name: String,
@@ -42,19 +42,19 @@ pub(super) enum TokenCommand {
     /// List the tokens, without their secrets.
     List {
         #[command(flatten)]
-        by: AsAdmin,
+        by: AdminArgs,
     },
     /// Revoke a token; a running server refuses it within 2 seconds.
     Revoke {
         #[command(flatten)]
-        by: AsAdmin,
+        by: AdminArgs,
         /// The id of the token; "token list" shows it.
         id: TokenId,
     },
     /// Delete a token; a running server refuses it within 2 seconds.
     Delete {
         #[command(flatten)]
-        by: AsAdmin,
+        by: AdminArgs,
         /// The id of the token; "token list" shows it.
         id: TokenId,
     },
@@ -62,15 +62,15 @@ pub(super) enum TokenCommand {
 
 /// The person who manages the tokens, and the business.
 #[derive(Debug, Args)]
-pub(super) struct AsAdmin {
+pub(super) struct AdminArgs {
     #[command(flatten)]
-    business: InBusiness,
+    business: BusinessArgs,
     /// Your e-mail address, as an owner or an admin of the business.
     #[arg(long = "as", value_name = "EMAIL")]
     person: String,
 }
 
-impl AsAdmin {
+impl AdminArgs {
     async fn open(&self) -> Result<(Tokens, TokenAdmin), CommandError> {
         let store = self.business.at.open().await?;
         let (business, person) = (&self.business.business, &self.person);
@@ -94,10 +94,10 @@ impl TokenCommand {
                 let scopes = Scopes::try_from(scopes).map_err(|error| CommandError::Token(failed(error)))?;
                 let (tokens, admin) = by.open().await?;
                 let expires_at = expires.map(|expiry| expiry.from(Utc::now()));
-                refuse_name_of_good(&tokens, &admin, name.trim()).await?;
+                refuse_duplicate_name(&tokens, &admin, name.trim()).await?;
                 let created = tokens.create(&admin, NewToken { name, scopes, expires_at }).await;
                 let (record, secret) = created.map_err(CommandError::Token)?;
-                let said = by.format().say(&Shown::once(&record, &secret), || {
+                let printed = by.format().print(&TokenView::with_secret(&record, &secret), || {
                     let TokenRecord { id, name, scopes, .. } = &record;
                     format!(
                         "token {name:?} ({scopes}) was created with the id {id}:\n\n{}\n\n\
@@ -105,21 +105,25 @@ impl TokenCommand {
                         secret.expose()
                     )
                 });
-                said.map_err(|_| CommandError::SecretLost(record.id.clone()))
+                printed.map_err(|_| CommandError::SecretLost(record.id.clone()))
             }
             Self::List { by } => {
                 let (tokens, admin) = by.open().await?;
                 let records = tokens.list(&admin).await.map_err(AdminError::Failed)?;
-                let shown: Vec<Shown> = records.iter().map(Shown::from).collect();
-                by.format().list(&shown, ["id", "name", "scopes", "prefix", "created", "expires", "state"], Shown::row)
+                let views: Vec<TokenView> = records.iter().map(TokenView::from).collect();
+                by.format().list(
+                    &views,
+                    ["id", "name", "scopes", "prefix", "created", "expires", "state"],
+                    TokenView::row,
+                )
             }
             Self::Revoke { by, id } => {
                 let (tokens, admin) = by.open().await?;
                 let records = tokens.list(&admin).await.map_err(AdminError::Failed)?;
                 let before = records.iter().find(|record| record.id == id).and_then(|record| record.revoked_at);
                 let revoked = tokens.revoke(&admin, &id).await;
-                done(revoked, &id)?;
-                by.format().say(&json!({"revoked": id}), || match before {
+                check_found(revoked, &id)?;
+                by.format().print(&json!({"revoked": id}), || match before {
                     Some(at) => format!("token {id} was revoked already, at {at}"),
                     None => format!("token {id} was revoked"),
                 })
@@ -127,16 +131,16 @@ impl TokenCommand {
             Self::Delete { by, id } => {
                 let (tokens, admin) = by.open().await?;
                 let deleted = tokens.delete(&admin, &id).await;
-                done(deleted, &id)?;
-                by.format().say(&json!({"deleted": id}), || format!("token {id} was deleted"))
+                check_found(deleted, &id)?;
+                by.format().print(&json!({"deleted": id}), || format!("token {id} was deleted"))
             }
         }
     }
 }
 
-/// Refuses the name of a valid token. Two valid tokens with one name could not be told apart when one must be
-/// revoked.
-async fn refuse_name_of_good(tokens: &Tokens, admin: &TokenAdmin, name: &str) -> Result<(), CommandError> {
+/// Refuses the name of another valid token, because two valid tokens with the same name cannot be distinguished when one
+/// of them must be revoked.
+async fn refuse_duplicate_name(tokens: &Tokens, admin: &TokenAdmin, name: &str) -> Result<(), CommandError> {
     let records = tokens.list(admin).await.map_err(AdminError::Failed)?;
     let mut good = records.iter().filter(|record| state(record) == "good");
     match good.find(|record| record.name == name) {
@@ -149,13 +153,13 @@ fn failed(error: impl Into<BoxError>) -> CreateTokenError {
     CreateTokenError::Failed(error.into())
 }
 
-fn done(found: Result<bool, BoxError>, id: &TokenId) -> Result<(), CommandError> {
+fn check_found(found: Result<bool, BoxError>, id: &TokenId) -> Result<(), CommandError> {
     if found.map_err(AdminError::Failed)? { Ok(()) } else { Err(CommandError::NoSuchToken(id.clone())) }
 }
 
-/// A token as it is printed.
+/// A token as printed.
 #[derive(Serialize)]
-struct Shown<'t> {
+struct TokenView<'t> {
     id: &'t TokenId,
     name: &'t str,
     scopes: Scopes,
@@ -178,7 +182,7 @@ fn state(record: &TokenRecord) -> &'static str {
     }
 }
 
-impl<'t> From<&'t TokenRecord> for Shown<'t> {
+impl<'t> From<&'t TokenRecord> for TokenView<'t> {
     fn from(record: &'t TokenRecord) -> Self {
         let TokenRecord { id, name, scopes, hint, created_at, expires_at, revoked_at, .. } = record;
         let state = state(record);
@@ -187,9 +191,9 @@ impl<'t> From<&'t TokenRecord> for Shown<'t> {
     }
 }
 
-impl<'t> Shown<'t> {
+impl<'t> TokenView<'t> {
     /// Includes the secret, which is shown only once, at creation (contract 5.3).
-    fn once(record: &'t TokenRecord, secret: &'t BearerToken) -> Self {
+    fn with_secret(record: &'t TokenRecord, secret: &'t BearerToken) -> Self {
         Self { token: Some(secret.expose()), ..record.into() }
     }
 
@@ -241,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_ends_at_a_moment_or_some_time_from_now_on() {
+    fn an_expiry_is_a_time_or_a_duration_from_now() {
         let now: Timestamp = "2026-05-04T12:00:00Z".parse().unwrap();
         for (text, at) in [
             ("2027-01-31T00:00:00Z", "2027-01-31T00:00:00.000Z"),

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use humantime::Duration;
 
 /// Parses a number that may be 0.
-pub(super) fn whole<T: FromStr>(text: &str) -> Result<T, &'static str> {
+pub(super) fn number<T: FromStr>(text: &str) -> Result<T, &'static str> {
     text.parse().map_err(|_| "must be a whole number")
 }
 

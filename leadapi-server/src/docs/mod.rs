@@ -29,7 +29,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
 
 /// Returns the response to a GET of a part of the page: `/docs`, its assets and `/docs/openapi.json`. Returns `None`
 /// for any other path.
-pub(crate) fn answer(path: &str, openapi: &Bytes) -> Option<Response<Full<Bytes>>> {
+pub(crate) fn respond(path: &str, openapi: &Bytes) -> Option<Response<Full<Bytes>>> {
     let (kind, body) = match path {
         "/docs" => ("text/html; charset=utf-8", Bytes::from_static(include_bytes!("page.html"))),
         "/docs/page.css" => ("text/css; charset=utf-8", Bytes::from_static(include_bytes!("page.css"))),
@@ -54,7 +54,7 @@ mod tests {
 
     /// The page and every part that it names are in the binary, and nothing refers to another host.
     #[tokio::test]
-    async fn the_page_is_complete_and_names_no_other_host() {
+    async fn the_page_is_self_contained() {
         let openapi = Bytes::from_static(b"{}");
         let mut size = 0;
         for (part, kind) in [
@@ -65,7 +65,7 @@ mod tests {
             ("/icon.svg", "image/svg+xml"),
             ("/openapi.json", "application/json"),
         ] {
-            let response = answer(&format!("/docs{part}"), &openapi).unwrap();
+            let response = respond(&format!("/docs{part}"), &openapi).unwrap();
             assert_eq!(response.headers()[CONTENT_TYPE], kind);
             for (name, value) in HEADERS {
                 assert_eq!(response.headers()[name], value, "{part}");
@@ -74,13 +74,13 @@ mod tests {
             let text = str::from_utf8(&body).unwrap().replace("http://www.w3.org/2000/svg", "");
             assert!(!text.contains("http:") && !text.contains("https:"), "{part} names another host");
             for named in text.split('"').filter(|text| text.starts_with("docs/")) {
-                assert!(answer(&format!("/{named}"), &openapi).is_some(), "{part} names {named}");
+                assert!(respond(&format!("/{named}"), &openapi).is_some(), "{part} names {named}");
             }
             size += body.len();
         }
         assert!(size < 40_000, "{size} bytes");
         for path in ["/docs/", "/docs/mod.rs", "/docs/../docs/page.js", "/Docs", "/", "/v1/leads"] {
-            assert!(answer(path, &openapi).is_none(), "{path}");
+            assert!(respond(path, &openapi).is_none(), "{path}");
         }
     }
 }

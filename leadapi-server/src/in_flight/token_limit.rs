@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_has_at_most_its_limit_in_flight_however_it_is_written() {
+    fn the_limit_counts_all_spellings_of_a_token_together() {
         let limit = TokenLimit::new(2);
         let is_free = |authorization| limit.acquire(&headers(authorization)).is_ok();
         let _first = limit.acquire(&headers("Bearer pak_a")).ok().flatten().unwrap();

@@ -21,7 +21,7 @@ use crate::{
     concurrency_limit::{ConcurrencyLimit, Permit},
     keyed_limit::{KeyedLimit, KeyedPermit},
     limits::HttpLimits,
-    metrics::Connections,
+    metrics::ConnectionMetrics,
     shutdown::{Shutdown, ShutdownPhase},
 };
 
@@ -29,7 +29,7 @@ use crate::{
 /// some.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Minimum interval between two log lines about failed accepts: the peer that causes them must not flood the log.
-const WARN_EVERY: Duration = Duration::from_secs(1);
+const WARN_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(crate) struct Listener {
     socket: TcpListener,
@@ -40,7 +40,7 @@ pub(crate) struct Listener {
 struct ConnectionHandler {
     tls: Option<Tls>,
     limits: Arc<HttpLimits>,
-    metrics: Connections,
+    metrics: ConnectionMetrics,
     limit: ConcurrencyLimit,
     /// `None` if addresses have no limit.
     by_address: Option<KeyedLimit<IpAddr>>,
@@ -51,7 +51,12 @@ struct ConnectionHandler {
 type ConnectionPermits = (Permit, Option<KeyedPermit<IpAddr>>);
 
 impl Listener {
-    pub(crate) fn new(socket: TcpListener, tls: Option<Tls>, limits: Arc<HttpLimits>, metrics: Connections) -> Self {
+    pub(crate) fn new(
+        socket: TcpListener,
+        tls: Option<Tls>,
+        limits: Arc<HttpLimits>,
+        metrics: ConnectionMetrics,
+    ) -> Self {
         let limit = ConcurrencyLimit::new(limits.connections);
         let by_address = Some(limits.address_connections).filter(|limit| *limit > 0).map(KeyedLimit::new);
         let unread = UnreadBudget::new(limits.unread_bytes, metrics.unread());
@@ -72,13 +77,13 @@ impl Listener {
             match accepted {
                 Ok((stream, _)) => handler.begin(stream, &service, &shutdown),
                 Err(error) => {
-                    handler.metrics.not_accepted();
-                    if last_warning.is_none_or(|last| last.elapsed() > WARN_EVERY) {
+                    handler.metrics.record_accept_error();
+                    if last_warning.is_none_or(|last| last.elapsed() > WARN_INTERVAL) {
                         last_warning = Some(Instant::now());
                         warn!(%error, "a connection could not be accepted");
                     }
                     if spare.refuse(&socket, &error) {
-                        handler.metrics.refused();
+                        handler.metrics.record_refused();
                     } else {
                         tokio::time::sleep(ACCEPT_PAUSE).await;
                     }
@@ -96,7 +101,7 @@ impl ConnectionHandler {
     /// Serves a connection if the limits allow it, and closes it otherwise.
     fn begin(&self, stream: TcpStream, service: &impl Handler, shutdown: &Shutdown) {
         let Some(permits) = self.acquire(&stream) else {
-            self.metrics.refused();
+            self.metrics.record_refused();
             debug!("too many connections, or too many of one address: a connection was closed");
             return;
         };
@@ -141,13 +146,13 @@ impl ConnectionHandler {
                         }
                         Err(error) => {
                             debug!(%error, "a TLS handshake failed");
-                            return metrics.handshake_failed(error.name());
+                            return metrics.record_failed_handshake(error.name());
                         }
                     }
                 }
             };
             if let ConnectionEnd::TimedOut(wait) = end {
-                metrics.cut(wait.name());
+                metrics.record_cut(wait.name());
             }
             drop(permits);
         }

@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_of_one_network_of_ipv6_count_as_one() {
+    fn addresses_in_one_ipv6_network_count_together() {
         for (peer, expected) in [
             ("192.0.2.7", "192.0.2.7"),
             ("::ffff:192.0.2.7", "192.0.2.7"),

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn connections_take_a_share_of_the_descriptors_that_are_left() {
+    fn connections_get_a_share_of_the_remaining_descriptors() {
         for (limit, open, for_store, public, operator) in [
             (1_048_576, 20, 0, 838_790, 64),
             (1_024, 20, 16, 736, 64),

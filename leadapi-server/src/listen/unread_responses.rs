@@ -27,19 +27,19 @@ struct Budget {
     held: AtomicUsize,
     gauge: IntGauge,
     space: Notify,
-    behind: Mutex<Behind>,
+    behind: Mutex<SlowConnections>,
 }
 
 /// The connections whose peers have unread bytes.
 #[derive(Default)]
-struct Behind {
+struct SlowConnections {
     /// The bytes of these connections, without connections that have been cut.
     total: usize,
     next: u64,
-    connections: HashMap<u64, Laggard>,
+    connections: HashMap<u64, SlowConnection>,
 }
 
-struct Laggard {
+struct SlowConnection {
     bytes: usize,
     /// When its peer must have read some of them.
     due: Instant,
@@ -92,7 +92,7 @@ impl UnreadBudget {
         UnreadShare { budget: self.clone(), number: behind.next, reported: 0, is_cut: Arc::default() }
     }
 
-    fn behind(&self) -> MutexGuard<'_, Behind> {
+    fn behind(&self) -> MutexGuard<'_, SlowConnections> {
         self.0.behind.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -111,13 +111,13 @@ impl UnreadShare {
             behind.remove(self.number);
             if bytes > 0 {
                 let (task, is_cut) = (task.clone(), self.is_cut.clone());
-                behind.insert(self.number, Laggard { bytes, due, task, is_cut });
+                behind.insert(self.number, SlowConnection { bytes, due, task, is_cut });
             }
-            let cut: Vec<Laggard> = std::iter::from_fn(|| behind.too_many(self.budget.0.limit)).collect();
+            let cut: Vec<SlowConnection> = std::iter::from_fn(|| behind.pop_over_limit(self.budget.0.limit)).collect();
             drop(behind);
-            for laggard in cut {
-                laggard.is_cut.store(true, Relaxed);
-                laggard.task.wake();
+            for connection in cut {
+                connection.is_cut.store(true, Relaxed);
+                connection.task.wake();
             }
         }
         !self.is_cut()
@@ -136,24 +136,24 @@ impl Drop for UnreadShare {
     }
 }
 
-impl Behind {
-    fn insert(&mut self, number: u64, laggard: Laggard) {
-        self.total += laggard.bytes;
-        self.connections.insert(number, laggard);
+impl SlowConnections {
+    fn insert(&mut self, number: u64, connection: SlowConnection) {
+        self.total += connection.bytes;
+        self.connections.insert(number, connection);
     }
 
-    fn remove(&mut self, number: u64) -> Option<Laggard> {
-        let laggard = self.connections.remove(&number)?;
-        self.total -= laggard.bytes;
-        Some(laggard)
+    fn remove(&mut self, number: u64) -> Option<SlowConnection> {
+        let connection = self.connections.remove(&number)?;
+        self.total -= connection.bytes;
+        Some(connection)
     }
 
     /// Removes the connection that is due first, if there are more bytes than the limit.
-    fn too_many(&mut self, limit: usize) -> Option<Laggard> {
+    fn pop_over_limit(&mut self, limit: usize) -> Option<SlowConnection> {
         if self.total <= limit {
             return None;
         }
-        let (number, _) = self.connections.iter().min_by_key(|(_, laggard)| laggard.due)?;
+        let (number, _) = self.connections.iter().min_by_key(|(_, connection)| connection.due)?;
         self.remove(*number)
     }
 }
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_space_until_memory_is_free() {
+    fn there_is_no_space_until_memory_is_released() {
         let budget = budget();
         budget.change(0, 100);
         assert!(budget.has_space());

@@ -2,32 +2,32 @@
 
 use prometheus::{IntCounter, IntCounterVec, IntGauge, Registry};
 
-use super::{One, counters, register};
+use super::{GaugeGuard, counter_vec, register};
 
 #[derive(Clone)]
-pub(crate) struct Connections {
+pub(crate) struct ConnectionMetrics {
     open: IntGauge,
     cut: IntCounterVec,
     refused: IntCounter,
-    not_accepted: IntCounter,
-    no_handshake: IntCounterVec,
+    accept_errors: IntCounter,
+    failed_handshakes: IntCounterVec,
     unread: IntGauge,
 }
 
-impl Connections {
+impl ConnectionMetrics {
     pub(super) fn new(registry: &Registry) -> Result<Self, prometheus::Error> {
         let this = Self {
             open: IntGauge::new("leadapi_connections", "Open connections.")?,
-            cut: counters("leadapi_connections_cut_total", "Connections closed on timeout, by phase.", &["wait"])?,
+            cut: counter_vec("leadapi_connections_cut_total", "Connections closed on timeout, by phase.", &["wait"])?,
             refused: IntCounter::new(
                 "leadapi_connections_refused_total",
                 "Connections closed immediately, because a connection limit was reached.",
             )?,
-            not_accepted: IntCounter::new(
+            accept_errors: IntCounter::new(
                 "leadapi_accept_errors_total",
                 "Failed accepts, for example because the process has no file descriptors left.",
             )?,
-            no_handshake: counters(
+            failed_handshakes: counter_vec(
                 "leadapi_tls_handshakes_failed_total",
                 "Failed TLS handshakes, by reason: failed, late (timed out), or crowded (replaced by a newer one at the limit).",
                 &["reason"],
@@ -37,24 +37,24 @@ impl Connections {
                 "Bytes of responses that clients have not read, except bytes in socket buffers.",
             )?,
         };
-        let Self { open, cut, refused, not_accepted, no_handshake, unread } = &this;
+        let Self { open, cut, refused, accept_errors, failed_handshakes, unread } = &this;
         register(registry, &[open, unread])?;
-        register(registry, &[cut, no_handshake])?;
-        register(registry, &[refused, not_accepted])?;
+        register(registry, &[cut, failed_handshakes])?;
+        register(registry, &[refused, accept_errors])?;
         Ok(this)
     }
 
     /// Creates metrics for a listener that does not export them.
-    pub(crate) fn uncounted() -> Result<Self, prometheus::Error> {
+    pub(crate) fn unregistered() -> Result<Self, prometheus::Error> {
         Self::new(&Registry::new())
     }
 
-    pub(crate) fn open(&self) -> One {
+    pub(crate) fn open(&self) -> GaugeGuard {
         self.open.inc();
-        One(self.open.clone())
+        GaugeGuard(self.open.clone())
     }
 
-    pub(crate) fn cut(&self, wait: &'static str) {
+    pub(crate) fn record_cut(&self, wait: &'static str) {
         self.cut.with_label_values(&[wait]).inc();
     }
 
@@ -62,15 +62,15 @@ impl Connections {
         self.unread.clone()
     }
 
-    pub(crate) fn refused(&self) {
+    pub(crate) fn record_refused(&self) {
         self.refused.inc();
     }
 
-    pub(crate) fn not_accepted(&self) {
-        self.not_accepted.inc();
+    pub(crate) fn record_accept_error(&self) {
+        self.accept_errors.inc();
     }
 
-    pub(crate) fn handshake_failed(&self, reason: &str) {
-        self.no_handshake.with_label_values(&[reason]).inc();
+    pub(crate) fn record_failed_handshake(&self, reason: &str) {
+        self.failed_handshakes.with_label_values(&[reason]).inc();
     }
 }

@@ -13,24 +13,24 @@ use prometheus::{
 };
 use tokio_util::task::TaskTracker;
 
-pub(crate) use self::{connections::Connections, store::Measured};
+pub(crate) use self::{connections::ConnectionMetrics, store::InstrumentedStore};
 
 /// The upper bounds of the duration buckets, in seconds: from a call of the memory store to the request timeout.
-const SECONDS: [f64; 15] =
+const DURATION_BUCKETS: [f64; 15] =
     [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 15.0];
 const STATUS_CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
-/// The label of a request that names no operation.
+/// The label of requests that match no operation.
 const NO_OPERATION: &str = "none";
 
 pub(crate) struct Metrics {
     registry: Registry,
     /// Counts the requests in flight, including those that wait for their body.
     in_flight: TaskTracker,
-    /// One entry for each operation, in the order of the table, and a last one for requests that name none.
+    /// One entry for each operation, in the order of the table, and a last one for requests that match none.
     operations: Vec<OperationMetrics>,
     in_flight_gauge: IntGauge,
     rate_limited: IntCounterVec,
-    connections: Connections,
+    connections: ConnectionMetrics,
     store_seconds: HistogramVec,
     store_errors: IntCounterVec,
 }
@@ -44,9 +44,12 @@ struct OperationMetrics {
 impl Metrics {
     pub(crate) fn new() -> Result<Self, prometheus::Error> {
         let registry = Registry::new();
-        let requests = counters("leadapi_requests_total", "Answered requests.", &["operation", "status"])?;
-        let seconds =
-            times("leadapi_request_duration_seconds", "Time from the head of a request to its response.", "operation")?;
+        let requests = counter_vec("leadapi_requests_total", "Answered requests.", &["operation", "status"])?;
+        let seconds = histogram_vec(
+            "leadapi_request_duration_seconds",
+            "Time from the head of a request to its response.",
+            "operation",
+        )?;
         let known = TABLE.iter().map(|line| Some(line.operation)).chain([None]);
         let operations = known.map(|operation| {
             let name = operation.map_or(NO_OPERATION, Operation::name);
@@ -60,14 +63,14 @@ impl Metrics {
             in_flight: TaskTracker::new(),
             operations: operations.collect(),
             in_flight_gauge: IntGauge::new("leadapi_requests_in_flight", "Requests in flight.")?,
-            rate_limited: counters(
+            rate_limited: counter_vec(
                 "leadapi_rate_limited_total",
                 "Requests refused by the rate limit of their token.",
                 &["operation"],
             )?,
-            connections: Connections::new(&registry)?,
-            store_seconds: times("leadapi_store_duration_seconds", "Duration of store calls.", "call")?,
-            store_errors: counters("leadapi_store_errors_total", "Failed store calls.", &["call"])?,
+            connections: ConnectionMetrics::new(&registry)?,
+            store_seconds: histogram_vec("leadapi_store_duration_seconds", "Duration of store calls.", "call")?,
+            store_errors: counter_vec("leadapi_store_errors_total", "Failed store calls.", &["call"])?,
             registry,
         };
         let Self { in_flight_gauge, rate_limited, store_seconds, store_errors, .. } = &this;
@@ -77,7 +80,7 @@ impl Metrics {
         Ok(this)
     }
 
-    pub(crate) fn connections(&self) -> Connections {
+    pub(crate) fn connections(&self) -> ConnectionMetrics {
         self.connections.clone()
     }
 
@@ -91,9 +94,9 @@ impl Metrics {
         &self.in_flight
     }
 
-    pub(crate) fn answered(&self, status: StatusCode, operation: Option<Operation>, took: Duration) {
+    pub(crate) fn record_response(&self, status: StatusCode, operation: Option<Operation>, duration: Duration) {
         let Some(metrics) = self.operations.iter().find(|metrics| metrics.operation == operation) else { return };
-        metrics.seconds.observe(took.as_secs_f64());
+        metrics.seconds.observe(duration.as_secs_f64());
         if let Some(counter) = metrics.by_status.get(usize::from(status.as_u16() / 100).saturating_sub(1)) {
             counter.inc();
         }
@@ -114,21 +117,21 @@ pub(crate) fn log_lines_dropped() -> Result<IntCounter, prometheus::Error> {
     IntCounter::new("leadapi_log_lines_dropped_total", "Log lines dropped because their reader was too slow or gone.")
 }
 
-/// Adds one to a gauge until it is dropped.
-pub(crate) struct One(IntGauge);
+/// Increments a gauge until it is dropped.
+pub(crate) struct GaugeGuard(IntGauge);
 
-impl Drop for One {
+impl Drop for GaugeGuard {
     fn drop(&mut self) {
         self.0.dec();
     }
 }
 
-fn counters(name: &str, help: &str, labels: &[&str]) -> Result<IntCounterVec, prometheus::Error> {
+fn counter_vec(name: &str, help: &str, labels: &[&str]) -> Result<IntCounterVec, prometheus::Error> {
     IntCounterVec::new(Opts::new(name, help), labels)
 }
 
-fn times(name: &str, help: &str, label: &str) -> Result<HistogramVec, prometheus::Error> {
-    HistogramVec::new(HistogramOpts::new(name, help).buckets(SECONDS.to_vec()), &[label])
+fn histogram_vec(name: &str, help: &str, label: &str) -> Result<HistogramVec, prometheus::Error> {
+    HistogramVec::new(HistogramOpts::new(name, help).buckets(DURATION_BUCKETS.to_vec()), &[label])
 }
 
 fn register<C: Collector + Clone + 'static>(registry: &Registry, metrics: &[&C]) -> Result<(), prometheus::Error> {

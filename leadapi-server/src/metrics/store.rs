@@ -1,4 +1,4 @@
-//! A store whose calls are timed.
+//! Store metrics: a wrapper that measures the calls of a store.
 
 use std::{sync::Arc, time::Instant};
 
@@ -13,29 +13,29 @@ use leadapi_core::{
 
 use super::Metrics;
 
-pub(crate) struct Measured<S> {
+pub(crate) struct InstrumentedStore<S> {
     store: S,
     metrics: Arc<Metrics>,
 }
 
-impl<S> Measured<S> {
+impl<S> InstrumentedStore<S> {
     pub(crate) const fn new(store: S, metrics: Arc<Metrics>) -> Self {
         Self { store, metrics }
     }
 
-    async fn measure<T>(&self, call: &str, answer: impl Future<Output = Result<T, BoxError>>) -> Result<T, BoxError> {
+    async fn measure<T>(&self, call: &str, result: impl Future<Output = Result<T, BoxError>>) -> Result<T, BoxError> {
         let start = Instant::now();
-        let answer = answer.await;
+        let result = result.await;
         self.metrics.store_seconds.with_label_values(&[call]).observe(start.elapsed().as_secs_f64());
-        if answer.is_err() {
+        if result.is_err() {
             self.metrics.store_errors.with_label_values(&[call]).inc();
         }
-        answer
+        result
     }
 }
 
 #[async_trait]
-impl<S: Store> Store for Measured<S> {
+impl<S: Store> Store for InstrumentedStore<S> {
     async fn create(
         &self,
         business: &BusinessId,

@@ -80,17 +80,17 @@ fn method(method: &Method) -> &str {
 fn redacted(path: &str) -> &str {
     const MAX_CHARS: usize = 128;
     let cut = path.char_indices().nth(MAX_CHARS).map(|(end, _)| end);
-    let token = token(path.as_bytes()).or_else(|| {
+    let token = token_start(path.as_bytes()).or_else(|| {
         // An encoded token begins at or after the first percent sign, or before it with a part of the public prefix.
         let decoded: Vec<u8> = percent_decode_str(path).collect();
-        token(&decoded).and(path.find('%'))
+        token_start(&decoded).and(path.find('%'))
     });
     let end = [token, cut].into_iter().flatten().min();
     path.get(..end.unwrap_or(path.len())).unwrap_or_default()
 }
 
 /// Returns where a token begins. The case is ignored: a client may have changed it, and most of the secret is left.
-pub(super) fn token(text: &[u8]) -> Option<usize> {
+pub(super) fn token_start(text: &[u8]) -> Option<usize> {
     text.windows(TOKEN_PREFIX.len()).position(|window| window.eq_ignore_ascii_case(TOKEN_PREFIX))
 }
 

@@ -93,7 +93,7 @@ impl Middleware {
         };
         let (mut response, about) = answered.unwrap_or_else(error_response);
         let duration = received.elapsed();
-        self.0.metrics.answered(response.status(), about.operation, duration);
+        self.0.metrics.record_response(response.status(), about.operation, duration);
         span.in_scope(|| logged.log(response.status(), &about, duration));
         response.headers_mut().insert(X_REQUEST_ID, id);
         response

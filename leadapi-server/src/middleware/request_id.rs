@@ -13,7 +13,7 @@ use leadapi_core::{
 use tower::{Service, service_fn};
 use uuid::Uuid;
 
-use super::log::token;
+use super::log::token_start;
 
 /// The longest request id that the server accepts from a caller.
 const MAX_CHARS: usize = 128;
@@ -63,15 +63,15 @@ where
 pub(super) fn request_id(headers: &HeaderMap) -> HeaderValue {
     let mut values = headers.get_all(X_REQUEST_ID).iter();
     match (values.next(), values.next()) {
-        (Some(id), None) if is_good(id) => id.clone(),
+        (Some(id), None) if is_valid(id) => id.clone(),
         _ => new(),
     }
 }
 
-fn is_good(id: &HeaderValue) -> bool {
+fn is_valid(id: &HeaderValue) -> bool {
     (1..=MAX_CHARS).contains(&id.len())
         && id.as_bytes().iter().all(u8::is_ascii_graphic)
-        && token(id.as_bytes()).is_none()
+        && token_start(id.as_bytes()).is_none()
 }
 
 fn new() -> HeaderValue {

@@ -35,15 +35,16 @@ fn ambiguity<B>(request: &Request<B>) -> Option<&'static str> {
     // A body is chunked if the last coding is `chunked`. Others may look at the first coding, or ignore one they do
     // not know.
     let is_chunked = |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"chunked");
-    if headers.contains_key(TRANSFER_ENCODING) && !only(headers, TRANSFER_ENCODING).is_some_and(is_chunked) {
+    if headers.contains_key(TRANSFER_ENCODING) && !single_value(headers, TRANSFER_ENCODING).is_some_and(is_chunked) {
         return Some("transfer-encoding must be chunked");
     }
-    let has_host = only(headers, HOST).is_some() || request.version() < Version::HTTP_11 && !headers.contains_key(HOST);
+    let has_host =
+        single_value(headers, HOST).is_some() || request.version() < Version::HTTP_11 && !headers.contains_key(HOST);
     (!has_host).then_some("host must be given once")
 }
 
 /// Returns the value of a field that is present exactly once.
-fn only(headers: &HeaderMap, name: HeaderName) -> Option<&HeaderValue> {
+fn single_value(headers: &HeaderMap, name: HeaderName) -> Option<&HeaderValue> {
     let mut values = headers.get_all(name).iter();
     values.next().filter(|_| values.next().is_none())
 }

@@ -7,7 +7,7 @@ use http::{Request, header::HOST, uri::Authority};
 
 /// Returns whether the request names this machine by an address or as localhost, or names no host, which no browser
 /// does.
-pub(super) fn is_of_this_machine<B>(request: &Request<B>) -> bool {
+pub(super) fn names_this_machine<B>(request: &Request<B>) -> bool {
     let authority = request.uri().authority().cloned().map(Some).or_else(|| {
         let host = request.headers().get(HOST)?;
         Some(Authority::try_from(host.as_bytes()).ok())
@@ -28,11 +28,11 @@ mod tests {
         if let Some(host) = host {
             request = request.header(HOST, host);
         }
-        is_of_this_machine(&request.body(()).unwrap())
+        names_this_machine(&request.body(()).unwrap())
     }
 
     #[test]
-    fn only_addresses_and_localhost_are_this_machine() {
+    fn only_ip_addresses_and_localhost_name_this_machine() {
         for host in ["127.0.0.1", "127.0.0.1:9090", "[::1]:9090", "localhost", "LocalHost:9090", "10.0.0.1"] {
             assert!(is_local("/metrics", Some(host)), "{host}");
             assert!(is_local(&format!("http://{host}/metrics"), None), "{host}");

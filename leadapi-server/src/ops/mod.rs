@@ -18,12 +18,12 @@ use tokio::{net::TcpListener, time::Instant};
 use tracing::error;
 
 pub(crate) use self::ready::WriteProbe;
-use self::{host::is_of_this_machine, ready::Readiness};
+use self::{host::names_this_machine, ready::Readiness};
 use crate::{
     docs,
     limits::HttpLimits,
     listen::{Handler, Listener, RequestBody, UnreadResponses},
-    metrics::{Connections, Metrics},
+    metrics::{ConnectionMetrics, Metrics},
     shutdown::{Shutdown, ShutdownPhase},
 };
 
@@ -39,7 +39,7 @@ pub(crate) struct Ops {
     /// Whether the API is also served on an address that other machines can reach.
     api: bool,
     /// Separate from those of the public listener.
-    connections: Connections,
+    connections: ConnectionMetrics,
 }
 
 impl Ops {
@@ -50,7 +50,14 @@ impl Ops {
         openapi: String,
         api: bool,
     ) -> Result<Self, prometheus::Error> {
-        Ok(Self { store, write_probe, metrics, openapi: openapi.into(), api, connections: Connections::uncounted()? })
+        Ok(Self {
+            store,
+            write_probe,
+            metrics,
+            openapi: openapi.into(),
+            api,
+            connections: ConnectionMetrics::unregistered()?,
+        })
     }
 
     /// Serves a socket until the process ends, so that monitoring can observe the shutdown too. Unknown paths go to
@@ -64,7 +71,7 @@ impl Ops {
         let ready = Readiness::new(self.store, self.write_probe, shutdown.clone());
         let pages = Arc::new(Pages { ready, metrics: self.metrics, openapi: self.openapi });
         let api = (is_loopback || self.api).then_some(api);
-        let service = PagesOr { pages, api, server: shutdown, is_loopback };
+        let service = PagesOrApi { pages, api, server: shutdown, is_loopback };
         tokio::spawn(async move {
             let (_phase, shutdown) = Shutdown::new();
             listener.accept(service, shutdown).await;
@@ -74,7 +81,7 @@ impl Ops {
 
 /// The operator's pages, with the API for all other paths.
 #[derive(Clone)]
-struct PagesOr<A> {
+struct PagesOrApi<A> {
     pages: Arc<Pages>,
     api: Option<A>,
     /// The shutdown of the server, not of this listener.
@@ -84,13 +91,13 @@ struct PagesOr<A> {
 
 type AnyBody = UnsyncBoxBody<Bytes, BoxError>;
 
-impl<A> PagesOr<A> {
-    /// Returns the page, or `None` if the API must answer.
+impl<A> PagesOrApi<A> {
+    /// Returns the page, or `None` if the API must respond.
     async fn page<B>(&self, request: &Request<B>) -> Option<Response<Full<Bytes>>> {
-        if self.is_loopback && !is_of_this_machine(request) {
+        if self.is_loopback && !names_this_machine(request) {
             return Some(text(StatusCode::FORBIDDEN, "host must be localhost or an IP address\n".to_owned()));
         }
-        if let Some(page) = self.pages.answer(request.method(), request.uri().path()).await {
+        if let Some(page) = self.pages.respond(request.method(), request.uri().path()).await {
             return Some(page);
         }
         if self.api.is_some() && self.server.has_reached(ShutdownPhase::Stopping) {
@@ -102,7 +109,7 @@ impl<A> PagesOr<A> {
     }
 }
 
-impl<A: Handler> Handler for PagesOr<A> {
+impl<A: Handler> Handler for PagesOrApi<A> {
     type ResponseBody = AnyBody;
 
     async fn handle(
@@ -116,19 +123,19 @@ impl<A: Handler> Handler for PagesOr<A> {
             Err(_) => None,
         };
         match (page, self.api) {
-            (Some(page), _) => any(page),
-            (None, Some(api)) => any(api.handle(request, received, backlog).await),
+            (Some(page), _) => boxed(page),
+            (None, Some(api)) => boxed(api.handle(request, received, backlog).await),
             (None, None) if backlog.is_ok() => {
-                any(text(StatusCode::NOT_FOUND, "no such page; --ops-api serves the API here\n".to_owned()))
+                boxed(text(StatusCode::NOT_FOUND, "no such page; --ops-api serves the API here\n".to_owned()))
             }
             (None, None) => {
-                any(text(StatusCode::SERVICE_UNAVAILABLE, "earlier responses have not been read\n".to_owned()))
+                boxed(text(StatusCode::SERVICE_UNAVAILABLE, "earlier responses have not been read\n".to_owned()))
             }
         }
     }
 }
 
-fn any<B>(response: Response<B>) -> Response<AnyBody>
+fn boxed<B>(response: Response<B>) -> Response<AnyBody>
 where
     B: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
 {
@@ -143,7 +150,7 @@ struct Pages {
 
 impl Pages {
     /// Returns the page of a path, if there is one.
-    async fn answer(&self, method: &Method, path: &str) -> Option<Response<Full<Bytes>>> {
+    async fn respond(&self, method: &Method, path: &str) -> Option<Response<Full<Bytes>>> {
         let page = match path {
             "/healthz" => text(StatusCode::OK, "alive\n".to_owned()),
             "/readyz" => match self.ready.check().await {
@@ -157,13 +164,13 @@ impl Pages {
                     text(StatusCode::INTERNAL_SERVER_ERROR, "internal error\n".to_owned())
                 }
             },
-            _ => docs::answer(path, &self.openapi)?,
+            _ => docs::respond(path, &self.openapi)?,
         };
-        Some(if matches!(*method, Method::GET | Method::HEAD) { page } else { only_get() })
+        Some(if matches!(*method, Method::GET | Method::HEAD) { page } else { method_not_allowed() })
     }
 }
 
-fn only_get() -> Response<Full<Bytes>> {
+fn method_not_allowed() -> Response<Full<Bytes>> {
     let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n".to_owned());
     response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
     response

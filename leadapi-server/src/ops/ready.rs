@@ -17,8 +17,8 @@ use crate::{error_chain::error_chain, shutdown::Shutdown};
 
 /// A store that takes longer for a trivial read or write is not ready.
 const TIMEOUT: Duration = Duration::from_secs(2);
-/// How long an outcome is reused, so that many probes cost the store no more than one.
-const FRESH_FOR: Duration = Duration::from_secs(1);
+/// How long a result is cached, so that many probes cost the store no more than one.
+const CACHE_TIME: Duration = Duration::from_secs(1);
 
 /// Makes a write that changes nothing, and returns whether it succeeded.
 pub(crate) type WriteProbe = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<(), BoxError>> + Send>> + Send + Sync>;
@@ -27,7 +27,7 @@ pub(super) struct Readiness {
     store: Arc<dyn Store>,
     write_probe: WriteProbe,
     shutdown: Shutdown,
-    /// The last outcome. It is locked during a check, so that concurrent probes share one check.
+    /// The cached result. It is locked during a check, so that concurrent probes share one check.
     last: Mutex<Option<(Instant, Result<(), NotReady>)>>,
 }
 
@@ -54,7 +54,7 @@ impl Readiness {
         }
         let mut last = self.last.lock().await;
         if let Some((at, outcome)) = *last
-            && at.elapsed() < FRESH_FOR
+            && at.elapsed() < CACHE_TIME
         {
             return outcome;
         }
@@ -66,13 +66,13 @@ impl Readiness {
     async fn probe(&self) -> Result<(), NotReady> {
         // A lead that no business has; every store has to look it up.
         if let (Ok(business), Ok(lead)) = (BusinessId::parse("nobody"), LeadId::parse("nothing")) {
-            self.store.get(&business, &lead).await.map_err(|error| because(NotReady::Failing, &error))?;
+            self.store.get(&business, &lead).await.map_err(|error| log_not_ready(NotReady::Failing, &error))?;
         }
-        (self.write_probe)().await.map_err(|error| because(NotReady::NotWritable, &error))
+        (self.write_probe)().await.map_err(|error| log_not_ready(NotReady::NotWritable, &error))
     }
 }
 
-fn because(reason: NotReady, error: &BoxError) -> NotReady {
+fn log_not_ready(reason: NotReady, error: &BoxError) -> NotReady {
     warn!(error = %error_chain(&**error), "not ready: {reason}");
     reason
 }

@@ -46,15 +46,15 @@ impl TokenStore for SqlStore {
 impl SqlStore {
     /// Runs one statement that writes, and returns whether it yields a row.
     async fn one(&self, business: &BusinessId, query: Query) -> Result<bool, BoxError> {
-        Ok(self.database.work(Some(business), One(query)).await?)
+        Ok(self.database.work(Some(business), WriteOne(query)).await?)
     }
 }
 
 #[derive(Debug)]
-struct One(Query);
+struct WriteOne(Query);
 
 #[async_trait]
-impl Work for One {
+impl Work for WriteOne {
     type Output = bool;
 
     async fn run(&self, session: &mut dyn Session) -> Result<bool, SqlError> {

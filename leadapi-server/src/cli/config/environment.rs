@@ -9,7 +9,7 @@ const PREFIX: &str = "LEADAPI_";
 
 /// Prefixes of variables that are not settings of this binary: the client's, and those of the tests of this
 /// repository.
-const OTHERS: [&str; 12] = [
+const OTHER_PREFIXES: [&str; 12] = [
     "LEADAPI_URL",
     "LEADAPI_TOKEN",
     "LEADAPI_CASSETTE",
@@ -36,8 +36,8 @@ pub(super) struct UnknownVariable {
 pub(super) fn check(command: &Command, mut names: impl Iterator<Item = String>) -> Result<(), UnknownVariable> {
     let known = settings(command);
     let is_unknown = |name: &String| {
-        let is_known = known.contains(name) || OTHERS.iter().any(|other| name.starts_with(other));
-        name.starts_with(PREFIX) && !is_known && !is_of_a_service(name)
+        let is_known = known.contains(name) || OTHER_PREFIXES.iter().any(|other| name.starts_with(other));
+        name.starts_with(PREFIX) && !is_known && !is_service_link(name)
     };
     match names.find(is_unknown) {
         Some(name) => Err(UnknownVariable { hint: nearest(&name, known.iter().map(String::as_str)), name }),
@@ -51,8 +51,9 @@ fn settings(command: &Command) -> Vec<String> {
     own.chain(command.get_subcommands().flat_map(settings)).collect()
 }
 
-/// Kubernetes sets such variables in every container for a service with a name like leadapi, and Docker for a link.
-fn is_of_a_service(name: &str) -> bool {
+/// Returns whether the variable is a service link, which Kubernetes sets in every container for a service with a name like
+/// leadapi, and Docker for a link.
+fn is_service_link(name: &str) -> bool {
     name.ends_with("_SERVICE_HOST")
         || name.contains("_SERVICE_PORT")
         || name.ends_with("_PORT")
@@ -71,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_that_is_no_setting_is_refused_with_the_nearest() {
+    fn an_unknown_variable_is_refused_with_a_suggestion() {
         for (name, expected) in [
             ("LEADAPI_MAX_REQUEST", "LEADAPI_MAX_REQUEST is not a setting, did you mean LEADAPI_MAX_REQUESTS?"),
             ("LEADAPI_STOR", "LEADAPI_STOR is not a setting, did you mean LEADAPI_STORE?"),
@@ -82,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_use_is_no_slip() {
+    fn variables_of_other_programs_are_ignored() {
         for name in [
             "LEADAPI_STORE",
             "LEADAPI_OPS_LISTEN",

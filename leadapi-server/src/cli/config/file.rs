@@ -59,7 +59,7 @@ impl ConfigFile {
     }
 
     /// Returns the command with the values of the file as defaults.
-    pub(super) fn put_into(&self, command: Command) -> Command {
+    pub(super) fn apply_defaults(&self, command: Command) -> Command {
         command.mut_args(|arg| {
             let value =
                 self.settings.iter().find(|(name, _)| arg.get_long() == Some(name)).map(|(_, value)| value.clone());
@@ -115,7 +115,7 @@ mod tests {
 
     /// Each ASCII character occurs in a password once, so that some of the lines are not TOML or not a store.
     #[test]
-    fn no_message_shows_a_password_whatever_is_wrong_with_its_line() {
+    fn no_error_reveals_a_password() {
         let command = Cli::command().find_subcommand("serve").cloned().unwrap();
         for byte in 0..=127_u8 {
             for character in [char::from(byte).to_string(), format!("%{byte:02X}")] {

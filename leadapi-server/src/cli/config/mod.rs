@@ -31,7 +31,7 @@ use super::{
 
 /// The command whose settings a file holds. The other serving commands use those of the settings that they have.
 const SERVE: &str = "serve";
-const SERVING: [&str; 3] = [SERVE, "demo", "config"];
+const SERVE_COMMANDS: [&str; 3] = [SERVE, "demo", "config"];
 
 #[derive(Debug, Args)]
 pub(super) struct Config {
@@ -84,25 +84,25 @@ impl Setting {
 
 impl Cli {
     /// Reads the command line of this process, the environment, and the settings file that one of the two names.
-    /// Prints help or an error and ends the process if help was requested or a setting is wrong.
+    /// Prints help or an error and exits if help was requested or a setting is invalid.
     pub fn read() -> Self {
         let args: Vec<OsString> = std::env::args_os().collect();
         Self::try_read(&args).unwrap_or_else(|error| exit(&error))
     }
 
     fn try_read(args: &[OsString]) -> Result<Self, clap::Error> {
-        let wrong_file = |error: InvalidConfig| wrong(&error);
+        let invalid_file = |error: InvalidConfig| invalid_setting(&error);
         let settings = Self::command().find_subcommand(SERVE).cloned().unwrap_or_default();
-        let file = path_of_file(args).map(|path| ConfigFile::read(path, &settings)).transpose().map_err(wrong_file)?;
+        let file = config_path(args).map(|path| ConfigFile::read(path, &settings)).transpose().map_err(invalid_file)?;
         let command = match &file {
-            Some(file) => SERVING
-                .iter()
-                .fold(Self::command(), |command, name| command.mut_subcommand(name, |command| file.put_into(command))),
+            Some(file) => SERVE_COMMANDS.iter().fold(Self::command(), |command, name| {
+                command.mut_subcommand(name, |command| file.apply_defaults(command))
+            }),
             None => Self::command(),
         };
-        let matches = command.try_get_matches_from(args).map_err(demo_keeps_nothing)?;
+        let matches = command.try_get_matches_from(args).map_err(explain_demo_data)?;
         let variables = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-        environment::check(&Self::command(), variables).map_err(|error| wrong(&error))?;
+        environment::check(&Self::command(), variables).map_err(|error| invalid_setting(&error))?;
         let mut cli = Self::from_arg_matches(&matches)?;
         if let (Command::Config(config), Some((_, matches))) = (&mut cli.command, matches.subcommand()) {
             config.settings =
@@ -114,18 +114,18 @@ impl Cli {
 
 /// The option that names the file is itself parsed with the file's defaults, so this finds the file first. The full
 /// parse reports all other errors later.
-fn path_of_file(args: &[OsString]) -> Option<PathBuf> {
+fn config_path(args: &[OsString]) -> Option<PathBuf> {
     let matches = Cli::command().ignore_errors(true).try_get_matches_from(args).ok()?;
     let (_, matches) = matches.subcommand()?;
     matches.try_get_one::<PathBuf>("config").ok()?.cloned()
 }
 
-fn wrong(error: &dyn std::error::Error) -> clap::Error {
+fn invalid_setting(error: &dyn std::error::Error) -> clap::Error {
     clap::Error::raw(ErrorKind::ValueValidation, format!("{error}\n"))
 }
 
 /// Explains that `demo` has no option about data. Otherwise clap suggests a similar option of `demo`.
-fn demo_keeps_nothing(mut error: clap::Error) -> clap::Error {
+fn explain_demo_data(mut error: clap::Error) -> clap::Error {
     let of_demo = matches!(error.get(ContextKind::Usage), Some(ContextValue::StyledStr(usage))
         if usage.to_string().contains("leadapi-server demo"));
     let of_data = matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::String(arg))

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::file::NewFile;
-use crate::cli::{CommandError, output::progress, store::AtStore};
+use crate::cli::{CommandError, output::progress, store::StoreArgs};
 
 /// Back up a SQLite store into a new file, as it is at one point in time, even while a server uses it.
 ///
@@ -22,7 +22,7 @@ pub(in crate::cli) struct Backup {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    at: AtStore,
+    at: StoreArgs,
 }
 
 impl Backup {
@@ -38,6 +38,6 @@ impl Backup {
         copied?;
         file.finish()?;
         let path = self.file.display().to_string();
-        self.at.format.say(&json!({"backup": path}), || format!("{} was backed up to {path}", self.at.store))
+        self.at.format.print(&json!({"backup": path}), || format!("{} was backed up to {path}", self.at.store))
     }
 }

@@ -38,7 +38,7 @@ impl Check {
     pub(super) fn run(self) -> Result<(), CommandError> {
         let dataset = read(&self.file)?;
         let counts = dataset.businesses.iter().fold(Counts::default(), Counts::and);
-        self.format.say(&counts, || {
+        self.format.print(&counts, || {
             let parts = [
                 count(counts.businesses, "business", "businesses"),
                 count(counts.members, "member", "members"),

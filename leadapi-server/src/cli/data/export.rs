@@ -16,7 +16,7 @@ use crate::{
     cli::{
         CommandError,
         output::{count, progress},
-        store::AtStore,
+        store::StoreArgs,
     },
     store::SqlStore,
 };
@@ -36,7 +36,7 @@ pub(in crate::cli) struct Export {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    at: AtStore,
+    at: StoreArgs,
 }
 
 impl Export {
@@ -52,7 +52,7 @@ impl Export {
         file.finish()?;
         let path = self.file.display().to_string();
         let Exported { businesses, leads } = exported;
-        self.at.format.say(&json!({"export": path, "businesses": businesses, "leads": leads}), || {
+        self.at.format.print(&json!({"export": path, "businesses": businesses, "leads": leads}), || {
             let (businesses, leads) = (count(businesses, "business", "businesses"), count(leads, "lead", "leads"));
             format!("{} was exported to {path}: {businesses} with {leads}", self.at.store)
         })

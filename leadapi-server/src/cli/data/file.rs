@@ -43,8 +43,8 @@ pub(super) struct NewFile {
 impl NewFile {
     /// Chooses the temporary name, but creates nothing yet. An existing file is an error unless `replace` is set.
     pub(super) fn at(path: &Path, replace: bool) -> Result<Self, CommandError> {
-        let wrong = |kind: io::ErrorKind| CommandError::Write { path: path.to_owned(), source: kind.into() };
-        let name = path.file_name().ok_or_else(|| wrong(io::ErrorKind::IsADirectory))?;
+        let write_error = |kind: io::ErrorKind| CommandError::Write { path: path.to_owned(), source: kind.into() };
+        let name = path.file_name().ok_or_else(|| write_error(io::ErrorKind::IsADirectory))?;
         if !replace && path.symlink_metadata().is_ok() {
             return Err(CommandError::FileExists(path.to_owned()));
         }

@@ -10,8 +10,8 @@ use super::{NewSecrets, read, secrets::with_secret};
 use crate::{
     cli::{
         CommandError,
-        output::{count, print_line, print_minted, progress},
-        store::AtStore,
+        output::{count, print_issued, print_line, progress},
+        store::StoreArgs,
     },
     store::{Imported, SqlStore},
 };
@@ -27,20 +27,20 @@ pub(in crate::cli) struct Import {
     /// A data set, as "data export" writes it and "serve --data" reads it; - reads the standard input.
     file: PathBuf,
     #[command(flatten)]
-    at: AtStore,
+    at: StoreArgs,
 }
 
 impl Import {
     pub(super) async fn run(self) -> Result<(), CommandError> {
         let dataset = read(&self.file)?;
-        let store = self.at.open_or_make().await?;
+        let store = self.at.open_or_create().await?;
         let Imported { businesses, leads, issued } = import(&store, dataset).await?;
         if !self.at.format.is_json() {
-            print_minted(&issued);
+            print_issued(&issued);
         }
         let tokens: Vec<Value> = issued.iter().map(with_secret).collect();
         let done = json!({"businesses": businesses, "leads": leads, "tokens": tokens});
-        self.at.format.say(&done, || {
+        self.at.format.print(&done, || {
             let (businesses, leads) = (count(businesses, "business", "businesses"), count(leads, "lead", "leads"));
             format!("imported: {businesses} with {leads}")
         })

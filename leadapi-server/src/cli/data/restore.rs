@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use crate::cli::{CommandError, store::AtStore};
+use crate::cli::{CommandError, store::StoreArgs};
 
 /// Restore a SQLite store from a backup while no server uses the store.
 ///
@@ -22,7 +22,7 @@ pub(in crate::cli) struct Restore {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    at: AtStore,
+    at: StoreArgs,
 }
 
 impl Restore {
@@ -34,7 +34,7 @@ impl Restore {
         }
         let former = store.restore(&self.file, self.force)?.map(|path| path.display().to_string());
         let backup = self.file.display().to_string();
-        self.at.format.say(&json!({"restored": backup, "former": former}), || {
+        self.at.format.print(&json!({"restored": backup, "former": former}), || {
             let former = former.as_ref().map(|path| format!("; the former store is kept as {path}"));
             format!("{store} was restored from {backup}{}", former.unwrap_or_default())
         })

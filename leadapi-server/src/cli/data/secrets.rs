@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::file::is_standard;
 use crate::cli::{
     CommandError,
-    output::{count, print_line, print_minted},
+    output::{count, print_issued, print_line},
 };
 
 /// Shows the secrets of new tokens once: on a terminal, or in a new file that only its owner may read.
@@ -53,7 +53,7 @@ impl NewSecrets {
     pub(in crate::cli) fn show(self, issued: &[IssuedToken]) -> Result<(), CommandError> {
         match self {
             Self::None => {}
-            Self::Print => print_minted(issued),
+            Self::Print => print_issued(issued),
             Self::File(file) => file.fill(issued)?,
         }
         Ok(())

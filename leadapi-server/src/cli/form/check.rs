@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use leadapi_core::form::{Finding, Severity};
 
-use super::input::InFile;
+use super::input::FormFile;
 use crate::cli::{
     CommandError,
     escape::{escape, escape_json},
@@ -13,7 +13,7 @@ use crate::cli::{
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Check {
     #[command(flatten)]
-    form: InFile,
+    form: FormFile,
     /// Fail if there are findings of this severity or a worse one. Errors always fail.
     #[arg(long, value_name = "SEVERITY")]
     deny: Option<Deny>,
@@ -31,7 +31,7 @@ impl Check {
     pub(super) fn run(self) -> Result<(), CommandError> {
         self.form.with(|form, format| {
             let findings = form.check();
-            format.say(&findings, || {
+            format.print(&findings, || {
                 let lines: Vec<String> = findings.iter().map(lines).collect();
                 if lines.is_empty() { "no findings".to_owned() } else { lines.join("\n") }
             })?;

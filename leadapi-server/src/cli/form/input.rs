@@ -9,7 +9,7 @@ use crate::cli::{CommandError, data::read_text, output::Format};
 
 /// The form in a file, and the output format.
 #[derive(Debug, Args)]
-pub(in crate::cli) struct InFile {
+pub(in crate::cli) struct FormFile {
     /// A JSON file with a form record; - reads the standard input.
     pub(super) file: PathBuf,
     /// Use the draft instead of the published version.
@@ -19,7 +19,7 @@ pub(in crate::cli) struct InFile {
     format: Format,
 }
 
-impl InFile {
+impl FormFile {
     /// Compiles the form and passes it to `run`.
     pub(super) fn with(
         &self,
@@ -33,13 +33,13 @@ impl InFile {
 
 /// Reads the form record in a file.
 pub(super) fn record(path: &Path) -> Result<FormRecord, CommandError> {
-    serde_json::from_str(without_mark(&text("form record", path)?))
+    serde_json::from_str(without_bom(&text("form record", path)?))
         .map_err(|source| CommandError::Form { path: path.to_owned(), source })
 }
 
 /// Reads the answers in a file.
 pub(super) fn answers(path: &Path) -> Result<Answers, CommandError> {
-    serde_json::from_str(without_mark(&text("answers file", path)?))
+    serde_json::from_str(without_bom(&text("answers file", path)?))
         .map_err(|source| CommandError::Answers { path: path.to_owned(), source })
 }
 
@@ -51,6 +51,6 @@ fn text(what: &'static str, path: &Path) -> Result<String, CommandError> {
 }
 
 /// Returns the text without a byte order mark, which some editors write and RFC 8259 allows parsers to ignore.
-fn without_mark(text: &str) -> &str {
+fn without_bom(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }

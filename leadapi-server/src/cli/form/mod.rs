@@ -15,10 +15,10 @@ use serde_json::json;
 use super::{
     CommandError,
     escape::{escape, escape_json},
-    store::InBusiness,
+    store::BusinessArgs,
 };
 use check::Check;
-use input::InFile;
+use input::FormFile;
 use walk::WalkForm;
 
 #[derive(Debug, Subcommand)]
@@ -26,15 +26,15 @@ pub(super) enum FormCommand {
     /// Check the form in a file, and print each fault with its location, advice, and answers that demonstrate it.
     Check(Check),
     /// List every path through the form in a file, each with answers that lead along it.
-    Paths(InFile),
+    Paths(FormFile),
     /// Print the pages of the form in a file and the routes between them, as a Mermaid flowchart.
-    Graph(InFile),
+    Graph(FormFile),
     /// Walk the form in a file with the given answers, and print the lead.
     Walk(WalkForm),
     /// Add a form record, with everything that its file holds.
     Add {
         #[command(flatten)]
-        of: InBusiness,
+        of: BusinessArgs,
         /// A JSON file with the record; - reads the standard input. The client account and the pipeline that it names
         /// must exist.
         file: PathBuf,
@@ -42,19 +42,19 @@ pub(super) enum FormCommand {
     /// List the forms.
     List {
         #[command(flatten)]
-        of: InBusiness,
+        of: BusinessArgs,
     },
     /// Print a form record, with everything that its file held.
     Show {
         #[command(flatten)]
-        of: InBusiness,
+        of: BusinessArgs,
         /// The form.
         id: FormId,
     },
     /// Give a form another name.
     Rename {
         #[command(flatten)]
-        of: InBusiness,
+        of: BusinessArgs,
         /// The form.
         id: FormId,
         /// Its new name.
@@ -64,7 +64,7 @@ pub(super) enum FormCommand {
     /// Remove a form.
     Remove {
         #[command(flatten)]
-        of: InBusiness,
+        of: BusinessArgs,
         /// The form.
         id: FormId,
     },
@@ -96,7 +96,7 @@ impl FormCommand {
             Self::Add { of, file } => {
                 let record = input::record(&file)?;
                 let id = of.at.open().await?.add_form(&of.business, record).await?;
-                of.at.format.say(&json!({"id": id}), || format!("form {id} was added"))
+                of.at.format.print(&json!({"id": id}), || format!("form {id} was added"))
             }
             Self::List { of } => {
                 let records = of.at.open().await?.forms(&of.business).await?;
@@ -112,17 +112,17 @@ impl FormCommand {
                 let record = of.at.open().await?.form(&of.business, &id).await?;
                 let text = serde_json::to_string_pretty(&record);
                 let text = text.map_err(|error| CommandError::Output(error.into()))?;
-                of.at.format.say_verbatim(&record, || escape_json(&text).into_owned())
+                of.at.format.print_verbatim(&record, || escape_json(&text).into_owned())
             }
             Self::Rename { of, id, name } => {
                 of.at.open().await?.rename_form(&of.business, &id, &name).await?;
                 of.at
                     .format
-                    .say(&json!({"id": id, "name": name.trim()}), || format!("form {id} is now {:?}", name.trim()))
+                    .print(&json!({"id": id, "name": name.trim()}), || format!("form {id} is now {:?}", name.trim()))
             }
             Self::Remove { of, id } => {
                 of.at.open().await?.delete_form(&of.business, &id).await?;
-                of.at.format.say(&json!({"removed": id}), || format!("form {id} was removed"))
+                of.at.format.print(&json!({"removed": id}), || format!("form {id} was removed"))
             }
         }
     }

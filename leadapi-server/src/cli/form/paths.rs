@@ -3,7 +3,7 @@
 use leadapi_core::form::{Path, PathEnd, Questionnaire, RouteEnd};
 use serde_json::{Value, json};
 
-use super::input::InFile;
+use super::input::FormFile;
 use crate::cli::{
     CommandError,
     escape::{escape, escape_json},
@@ -11,14 +11,14 @@ use crate::cli::{
 };
 
 /// The maximum number of listed paths.
-const MOST_PATHS: usize = 1_000;
+const MAX_PATHS: usize = 1_000;
 
 /// Prints every path, each with answers that lead along it.
-pub(super) fn paths(form: &InFile) -> Result<(), CommandError> {
+pub(super) fn paths(form: &FormFile) -> Result<(), CommandError> {
     form.with(|form, format| {
         let ids: Vec<Option<&str>> = form.pages().collect();
         let id = |index: &usize| ids.get(*index).copied().flatten();
-        let found = form.paths(MOST_PATHS);
+        let found = form.paths(MAX_PATHS);
         let data = found.paths.iter().map(|path| {
             let (outcome, ending, again) = match path.end {
                 PathEnd::Ending(id) => ("finished", id, None),
@@ -48,22 +48,22 @@ pub(super) fn paths(form: &InFile) -> Result<(), CommandError> {
         };
         if format.is_json() {
             let data: Vec<Value> = data.collect();
-            format.say(&json!({"complete": found.complete, "paths": data}), String::new)?;
+            format.print(&json!({"complete": found.complete, "paths": data}), String::new)?;
         } else {
-            format.say(&(), || table(["path", "answers"], found.paths.iter().map(row)))?;
+            format.print(&(), || table(["path", "answers"], found.paths.iter().map(row)))?;
         }
         if found.complete { Ok(()) } else { Err(CommandError::MorePaths) }
     })
 }
 
 /// Prints the form as a flowchart.
-pub(super) fn graph(form: &InFile) -> Result<(), CommandError> {
+pub(super) fn graph(form: &FormFile) -> Result<(), CommandError> {
     form.with(|form, format| {
         let chart = form.mermaid();
         if format.is_json() {
             print_routes(form, format, &chart)
         } else {
-            format.say(&(), || chart.trim_end().to_owned())
+            format.print(&(), || chart.trim_end().to_owned())
         }
     })
 }
@@ -80,7 +80,7 @@ fn print_routes(form: &Questionnaire<'_>, format: Format, chart: &str) -> Result
     });
     let routes: Vec<Value> = routes.collect();
     let endings: Vec<Option<&str>> = form.endings().collect();
-    format.say(&json!({"pages": ids, "endings": endings, "routes": routes, "mermaid": chart}), String::new)
+    format.print(&json!({"pages": ids, "endings": endings, "routes": routes, "mermaid": chart}), String::new)
 }
 
 /// Returns the name of a page: its id, or its number if it has none.

@@ -10,7 +10,7 @@ use leadapi_core::form::{
 use serde_json::{Value, json};
 
 use super::{
-    input::{self, InFile},
+    input::{self, FormFile},
     paths::name,
 };
 use crate::cli::{
@@ -22,7 +22,7 @@ use crate::cli::{
 #[derive(Debug, Args)]
 pub(in crate::cli) struct WalkForm {
     #[command(flatten)]
-    form: InFile,
+    form: FormFile,
     /// A JSON file with an object of answers by question id.
     #[arg(long, value_name = "FILE")]
     answers: PathBuf,
@@ -36,9 +36,9 @@ impl WalkForm {
             let walk = form.walk(&answers);
             let lead = walk.lead();
             if format.is_json() {
-                format.say(&data(&walk, lead.as_ref()), String::new)
+                format.print(&data(&walk, lead.as_ref()), String::new)
             } else {
-                format.say(&(), || text(&walk, lead.as_ref()))
+                format.print(&(), || text(&walk, lead.as_ref()))
             }
         })
     }

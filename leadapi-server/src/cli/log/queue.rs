@@ -16,12 +16,12 @@ use std::{
 use prometheus::IntCounter;
 use tracing::warn;
 
-/// The most bytes of lines that may wait; the sink may be writing as many again.
+/// The maximum number of queued bytes; the sink may be writing as many again.
 const CAPACITY: usize = 1 << 20;
 /// How long the process waits for the sink when it ends.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Takes lines, and drops those for which there is no space.
+/// A queue that drops lines for which there is no space.
 #[derive(Clone)]
 pub(super) struct LogQueue(Arc<Shared>);
 
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stalled_sink_loses_lines_and_blocks_nobody() {
+    fn a_stalled_sink_drops_lines_without_blocking() {
         let Started { mut queue, flush, may, written, dropped } = started();
         let line = [b"x".repeat(999), b"\n".to_vec()].concat();
         for _ in 0..5_000 {

@@ -5,7 +5,7 @@ use humantime::Duration;
 
 use crate::{
     HttpLimits,
-    cli::value::{time, whole},
+    cli::value::{number, time},
 };
 
 #[derive(Debug, Clone, Args)]
@@ -13,40 +13,40 @@ use crate::{
 pub(super) struct LimitOptions {
     /// Maximum number of connections; one more is closed at once. The maximum is lower if the process may not open
     /// enough files (ulimit -n).
-    #[arg(long, env = "LEADAPI_MAX_CONNECTIONS", value_name = "N", value_parser = whole::<usize>, default_value_t = HttpLimits::default().connections)]
+    #[arg(long, env = "LEADAPI_MAX_CONNECTIONS", value_name = "N", value_parser = number::<usize>, default_value_t = HttpLimits::default().connections)]
     max_connections: usize,
     /// Maximum number of connections of one client address; one more is closed at once. An IPv6 /64 network counts as
     /// one address. 0 means no limit: set it behind a proxy or load balancer, whose address all connections share.
-    #[arg(long, env = "LEADAPI_MAX_ADDRESS_CONNECTIONS", value_name = "N", value_parser = whole::<usize>, default_value_t = HttpLimits::default().address_connections)]
+    #[arg(long, env = "LEADAPI_MAX_ADDRESS_CONNECTIONS", value_name = "N", value_parser = number::<usize>, default_value_t = HttpLimits::default().address_connections)]
     max_address_connections: usize,
     /// Maximum number of concurrent TLS handshakes; when one more begins, the oldest is cut.
-    #[arg(long, env = "LEADAPI_MAX_HANDSHAKES", value_name = "N", value_parser = whole::<usize>, default_value_t = HttpLimits::default().handshakes)]
+    #[arg(long, env = "LEADAPI_MAX_HANDSHAKES", value_name = "N", value_parser = number::<usize>, default_value_t = HttpLimits::default().handshakes)]
     max_handshakes: usize,
     /// Maximum number of concurrent requests, except those that wait for their body; excess requests are answered 500
     /// with Retry-After: 1.
-    #[arg(long, env = "LEADAPI_MAX_REQUESTS", value_name = "N", value_parser = whole::<usize>, default_value_t = HttpLimits::default().requests)]
+    #[arg(long, env = "LEADAPI_MAX_REQUESTS", value_name = "N", value_parser = number::<usize>, default_value_t = HttpLimits::default().requests)]
     max_requests: usize,
     /// Maximum number of concurrent requests of one token; excess requests are answered 500 with Retry-After: 1.
-    #[arg(long, env = "LEADAPI_MAX_TOKEN_REQUESTS", value_name = "N", value_parser = whole::<usize>, default_value_t = HttpLimits::default().token_requests)]
+    #[arg(long, env = "LEADAPI_MAX_TOKEN_REQUESTS", value_name = "N", value_parser = number::<usize>, default_value_t = HttpLimits::default().token_requests)]
     max_token_requests: usize,
     /// Maximum bytes of responses that a client may leave unread on one connection before its next request waits.
-    #[arg(long, env = "LEADAPI_MAX_CONNECTION_UNREAD_BYTES", value_name = "BYTES", value_parser = whole::<usize>, default_value_t = HttpLimits::default().connection_unread_bytes)]
+    #[arg(long, env = "LEADAPI_MAX_CONNECTION_UNREAD_BYTES", value_name = "BYTES", value_parser = number::<usize>, default_value_t = HttpLimits::default().connection_unread_bytes)]
     max_connection_unread_bytes: usize,
     /// Maximum bytes of unread responses over all connections; with one more, the connection that has been behind for
     /// longest is cut.
-    #[arg(long, env = "LEADAPI_MAX_UNREAD_BYTES", value_name = "BYTES", value_parser = whole::<usize>, default_value_t = HttpLimits::default().unread_bytes)]
+    #[arg(long, env = "LEADAPI_MAX_UNREAD_BYTES", value_name = "BYTES", value_parser = number::<usize>, default_value_t = HttpLimits::default().unread_bytes)]
     max_unread_bytes: usize,
     /// Maximum number of concurrent requests on one HTTP/2 connection.
-    #[arg(long, env = "LEADAPI_MAX_STREAMS", value_name = "N", value_parser = whole::<u32>, default_value_t = HttpLimits::default().streams)]
+    #[arg(long, env = "LEADAPI_MAX_STREAMS", value_name = "N", value_parser = number::<u32>, default_value_t = HttpLimits::default().streams)]
     max_streams: u32,
     /// Maximum number of header fields in a request.
-    #[arg(long, env = "LEADAPI_MAX_HEADERS", value_name = "N", value_parser = whole::<usize>, default_value_t = HttpLimits::default().headers)]
+    #[arg(long, env = "LEADAPI_MAX_HEADERS", value_name = "N", value_parser = number::<usize>, default_value_t = HttpLimits::default().headers)]
     max_headers: usize,
     /// Maximum bytes of the head of a request.
-    #[arg(long, env = "LEADAPI_MAX_HEAD_BYTES", value_name = "BYTES", value_parser = whole::<usize>, default_value_t = HttpLimits::default().head_bytes)]
+    #[arg(long, env = "LEADAPI_MAX_HEAD_BYTES", value_name = "BYTES", value_parser = number::<usize>, default_value_t = HttpLimits::default().head_bytes)]
     max_head_bytes: usize,
     /// Maximum bytes of a path and its query.
-    #[arg(long, env = "LEADAPI_MAX_TARGET_BYTES", value_name = "BYTES", value_parser = whole::<usize>, default_value_t = HttpLimits::default().target_bytes)]
+    #[arg(long, env = "LEADAPI_MAX_TARGET_BYTES", value_name = "BYTES", value_parser = number::<usize>, default_value_t = HttpLimits::default().target_bytes)]
     max_target_bytes: usize,
     /// Maximum time until the first byte of a new connection, and for a TLS handshake.
     #[arg(long, env = "LEADAPI_FIRST_BYTE_TIMEOUT", value_name = "TIME", value_parser = time, default_value_t = HttpLimits::default().first_byte.into())]

@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     Server, ShutdownOutcome, TlsFiles,
-    metrics::{Measured, Metrics},
+    metrics::{InstrumentedStore, Metrics},
     ops::{Ops, WriteProbe},
 };
 
@@ -106,7 +106,7 @@ impl ListenOptions {
         let (stop, force) = (Signals::new(), Signals::new());
         let metrics = Arc::new(Metrics::new().map_err(CommandError::Metrics)?);
         metrics.add(log.dropped()).map_err(CommandError::Metrics)?;
-        let store: Arc<dyn Store> = Arc::new(Measured::new(store, metrics.clone()));
+        let store: Arc<dyn Store> = Arc::new(InstrumentedStore::new(store, metrics.clone()));
         let service = self.service(LeadService::builder(store.clone(), verifier))?;
         let mut server =
             self.server().await?.metrics(metrics.clone()).force_shutdown(force.second()).store_descriptors(descriptors);

@@ -20,7 +20,7 @@ use super::{
     data::{self, NewSecrets},
     demo,
     log::{LogOptions, Logging},
-    store::{StoreKind, secretly},
+    store::{StoreKind, sensitive},
     value::positive,
 };
 use crate::{SAMPLE, ShutdownOutcome, ops::WriteProbe, store::SqlStore};
@@ -47,7 +47,7 @@ pub(super) struct Serve {
         hide_env_values = true,
         value_name = "STORE",
         default_value = "memory",
-        value_parser = secretly::<StoreKind>()
+        value_parser = sensitive::<StoreKind>()
     )]
     store: StoreKind,
     /// Maximum number of connections to PostgreSQL.

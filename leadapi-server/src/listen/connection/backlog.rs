@@ -77,7 +77,7 @@ impl Backlog {
     }
 
     /// Marks bytes as written by the next flush.
-    pub(super) fn hand_on(&self, bytes: usize) {
+    pub(super) fn mark_buffered(&self, bytes: usize) {
         self.handed_on.fetch_add(bytes, Relaxed);
     }
 
@@ -124,12 +124,12 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_were_handed_on_count_until_they_are_flushed() {
+    fn buffered_bytes_count_until_they_are_flushed() {
         let backlog = Backlog::new(100, budget(1_000));
         backlog.add(100);
         backlog.flushed();
         assert_eq!(backlog.bytes(), 100);
-        backlog.hand_on(100);
+        backlog.mark_buffered(100);
         assert_eq!(backlog.bytes(), 100);
         backlog.flushed();
         assert_eq!(backlog.bytes(), 0);
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_waits_for_the_memory_of_other_connections_too() {
+    fn a_request_waits_for_the_budget_of_all_connections() {
         let budget = budget(100);
         let (ours, theirs) = (Backlog::new(1_000, budget.clone()), Backlog::new(1_000, budget));
         theirs.add(101);

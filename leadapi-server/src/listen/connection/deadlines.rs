@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_has_its_time_from_its_first_byte_however_slowly_it_comes() {
+    fn the_head_timeout_starts_at_the_first_byte() {
         let (mut table, t) = table();
         assert_eq!(table.due(), (Wait::FirstByte, t + s(10)));
         table.read(t + s(4));
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_request_counts_and_then_the_peer() {
+    fn the_oldest_request_determines_the_deadline() {
         let (mut table, t) = table();
         table.multiplexed();
         table.read(t);
@@ -196,7 +196,7 @@ mod tests {
 
     /// A ping is not a request: it neither begins a head nor keeps an idle connection open.
     #[test]
-    fn bytes_between_the_requests_of_http_2_change_nothing() {
+    fn http_2_bytes_between_requests_do_not_extend_the_idle_deadline() {
         let (mut table, t) = table();
         table.multiplexed();
         let request = table.began(t);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_takes_a_few_bytes_now_and_then_gains_no_time() {
+    fn slow_reads_do_not_extend_the_write_deadline() {
         let (mut table, t) = table();
         let request = table.began(t);
         table.answered(request, t);

@@ -50,11 +50,11 @@ impl Exchange {
         self.connection.backlog().add(self.unread);
         // In HTTP/1 hyper takes the body immediately, so no further wait begins.
         if is_http1 {
-            return ResponseBody { body, lasts: Lasts::UntilTaken(self) };
+            return ResponseBody { body, lasts: Lifetime::UntilTaken(self) };
         }
         self.connection.backlog().settle();
         self.connection.with(|deadlines, now| deadlines.answered(self.number, now));
-        ResponseBody { body, lasts: Lasts::UntilWritten(Arc::new(self)) }
+        ResponseBody { body, lasts: Lifetime::UntilWritten(Arc::new(self)) }
     }
 }
 
@@ -67,11 +67,11 @@ impl Drop for Exchange {
 /// The body of a response, if it has one, with its exchange.
 pub(super) struct ResponseBody<B> {
     body: Option<B>,
-    lasts: Lasts,
+    lasts: Lifetime,
 }
 
 /// How long the exchange lasts.
-enum Lasts {
+enum Lifetime {
     /// Until hyper has taken the body: in HTTP/1 hyper writes it immediately, or the connection stalls.
     UntilTaken(#[expect(dead_code, reason = "it is there to be dropped")] Exchange),
     /// Until the peer has the body. In HTTP/2 hyper may take a body long before its flow-control window allows
@@ -98,7 +98,7 @@ impl<B: Body<Data = Bytes> + Unpin> Body for ResponseBody<B> {
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
         let Some(body) = &mut self.body else { return Poll::Ready(None) };
         let frame = ready!(Pin::new(body).poll_frame(cx));
-        let Lasts::UntilWritten(exchange) = &self.lasts else { return Poll::Ready(frame) };
+        let Lifetime::UntilWritten(exchange) = &self.lasts else { return Poll::Ready(frame) };
         let tracked = |bytes| Bytes::from_owner(TrackedBytes { bytes, _exchange: exchange.clone() });
         Poll::Ready(frame.map(|frame| frame.map(|frame| frame.map_data(tracked))))
     }

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn bytes_read_ahead_are_returned_with_the_bytes_that_follow() {
+    async fn prefetched_bytes_are_returned_before_the_bytes_that_follow() {
         for (behind, size, expected) in [("def", 9, "abcdef"), ("", 9, "abc"), ("def", 4, "abcd"), ("def", 2, "ab")] {
             let mut monitored =
                 MonitoredIo::new(behind.as_bytes(), Bytes::from("abc"), ConnectionState::new_for_tests());
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn small_pieces_are_written_as_one_and_no_byte_is_lost() {
+    async fn small_buffers_are_written_together_without_loss() {
         for (size, expected) in [(0, 1), (1, 1), (MAX_COPIED - 3, 1), (MAX_COPIED - 2, 2), (3 * MAX_COPIED, 2)] {
             let mut monitored =
                 MonitoredIo::new(RecordedWrites::default(), Bytes::new(), ConnectionState::new_for_tests());

@@ -60,7 +60,7 @@ impl ConnectionState {
     /// Ends an exchange. The peer has read the response, or in HTTP/1 the next flush writes it.
     pub(super) fn end(&self, exchange: u64, unread: usize) {
         if self.0.is_http1 {
-            self.0.backlog.hand_on(unread);
+            self.0.backlog.mark_buffered(unread);
         } else {
             self.0.backlog.remove(unread);
             self.0.backlog.settle();
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn time_stands_still_only_while_the_connection_is_polled() {
+    fn the_clock_is_stopped_only_while_the_connection_is_polled() {
         let state = ConnectionState::new_for_tests();
         let now = || state.with(|_, now| now);
         let stopped = state.stop_clock();

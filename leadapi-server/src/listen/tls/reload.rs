@@ -17,7 +17,7 @@ use tracing::{info, warn};
 use super::{TlsError, TlsFiles};
 
 /// The interval at which the files are checked.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
+const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub(super) struct Certificate(RwLock<Arc<CertifiedKey>>);
@@ -47,7 +47,7 @@ impl ResolvesServerCert for Certificate {
 /// Checks the files until the certificate is dropped.
 async fn follow(used: Weak<Certificate>, files: TlsFiles, mut seen: Contents) {
     loop {
-        tokio::time::sleep(LOOK_EVERY).await;
+        tokio::time::sleep(CHECK_INTERVAL).await;
         let Some(certificate) = used.upgrade() else { return };
         // A file that is missing while it is being replaced is there at the next check.
         let Ok(contents) = Contents::read(&files) else { continue };

@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_authority_is_verified_where_one_is_named() {
+    fn require_with_a_root_certificate_verifies_the_authority() {
         let sslmode = |mode, root| Sslmode::new(mode, root).unwrap();
         assert_eq!(sslmode(None, None), Sslmode { mode: Mode::Prefer, root: None });
         assert_eq!(sslmode(Some("require"), Some("x")).mode, Mode::VerifyCa);
