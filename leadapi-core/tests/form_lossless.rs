@@ -1,4 +1,4 @@
-//! A record that is read and written again is the same JSON value (contract D11), whatever was done to it before.
+//! A record that is read and written again is the same JSON value (contract D11), whatever was changed in it.
 #![cfg(any(feature = "form", feature = "service"))]
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
@@ -15,7 +15,7 @@ use proptest::{collection, prelude::*, sample};
 
 const SAMPLE: &str = include_str!("data/form.json");
 
-/// The known members of every kind of object.
+/// The known members of each kind of object.
 #[rustfmt::skip]
 const KNOWN: [&[&str]; 17] = [
     FormRecord::KEYS, FormClient::KEYS, Capi::KEYS, Form::KEYS, LiveSnapshot::KEYS, Page::KEYS, Question::KEYS,
@@ -23,8 +23,8 @@ const KNOWN: [&[&str]; 17] = [
     MetaEvent::KEYS, Theme::KEYS,
 ];
 
-/// Reads and writes the value as a record, and fails unless the same value comes out.
-fn survives(json: &Json, what: impl fmt::Display) -> FormRecord {
+/// Reads and writes the value as a record, and fails unless the result is the same value.
+fn round_trip(json: &Json, what: impl fmt::Display) -> FormRecord {
     let text = json.to_string();
     let record: FormRecord = serde_json::from_str(&text).unwrap();
     let written = serde_json::to_string(&record).unwrap();
@@ -32,8 +32,8 @@ fn survives(json: &Json, what: impl fmt::Display) -> FormRecord {
     record
 }
 
-/// Fails unless all of a record is typed but for one place, and what is raw there is the change or a part of it.
-fn typed_but_for(record: &FormRecord, change: &str, what: &str) {
+/// Fails unless the whole record is typed except for at most one raw value, which must be the change or a part of it.
+fn assert_typed_except(record: &FormRecord, change: &str, what: &str) {
     let debug = format!("{record:?}");
     let extras = debug.matches("extra: {").count() - debug.matches("extra: {}").count();
     assert!(debug.matches("Other(").count() + extras <= 1, "{what}");
@@ -43,39 +43,39 @@ fn typed_but_for(record: &FormRecord, change: &str, what: &str) {
 }
 
 #[test]
-fn the_sample_survives_and_is_typed_throughout() {
-    let debug = format!("{:?}", survives(&Json::parse(SAMPLE), "the sample"));
+fn the_sample_round_trips_and_is_fully_typed() {
+    let debug = format!("{:?}", round_trip(&Json::parse(SAMPLE), "the sample"));
     assert!(!debug.contains("Other("), "{debug}");
     assert_eq!(debug.matches("extra: {").count(), debug.matches("extra: {}").count(), "{debug}");
 }
 
 #[test]
-fn the_sample_has_every_member_that_is_known() {
+fn the_sample_has_every_known_member() {
     for key in KNOWN.concat() {
         assert!(SAMPLE.contains(&format!("\"{key}\":")), "{key}");
     }
-    // As many as the contract lists, so that none can be left out here and in the types alike.
+    // The number in the contract, so that no member can be missing both here and in the types.
     assert_eq!(KNOWN.map(<[_]>::len), [3, 2, 2, 14, 5, 3, 8, 3, 1, 6, 2, 2, 3, 9, 10, 1, 18]);
 }
 
-/// What is put in the place of each value.
-const WRONG: [&str; 7] = ["null", r#""Unheard of""#, "10.0", "1e400", "true", "[-0]", r#"{"a":1E+2}"#];
-/// What is added to each object.
+/// The replacements for each value.
+const REPLACEMENTS: [&str; 7] = ["null", r#""Unheard of""#, "10.0", "1e400", "true", "[-0]", r#"{"a":1E+2}"#];
+/// The members that are added to each object.
 const UNKNOWN: [(&str, &str); 3] =
     [("Unheard of", "null"), ("", "1e400"), ("$serde_json::private::RawValue", r#"{"a":[10.0]}"#)];
 
-/// Makes every change at one place of a value, and returns how many there were.
+/// Makes every change at one path of a value, and returns the number of changes.
 fn change(json: &mut Json, path: &[usize]) -> usize {
     let mut changes = 0;
     let mut check = |json: &Json, change: &str| {
         let what = format!("{change} at {path:?}");
-        typed_but_for(&survives(json, &what), change, &what);
+        assert_typed_except(&round_trip(json, &what), change, &what);
         changes += 1;
     };
     let before = json.at(path).clone();
     if !path.is_empty() {
         check(&json.without(path), "");
-        for wrong in WRONG {
+        for wrong in REPLACEMENTS {
             *json.at(path) = Json::parse(wrong);
             check(json, wrong);
         }
@@ -93,7 +93,7 @@ fn change(json: &mut Json, path: &[usize]) -> usize {
 }
 
 #[test]
-fn every_change_of_one_place_survives_and_leaves_the_rest_typed() {
+fn a_local_change_round_trips_and_leaves_the_rest_typed() {
     let sample = Json::parse(SAMPLE);
     let paths = [vec![vec![]], sample.clone().paths()].concat();
     let all = |paths: &[Vec<usize>]| {
@@ -137,18 +137,18 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_object_survives(
+    fn any_object_round_trips(
         known in collection::btree_map(sample::select(FormRecord::KEYS).prop_map(String::from), json(), 0..4),
         members in collection::btree_map(key(), json(), 0..4),
     ) {
         let document = Json::Object(members.into_iter().chain(known).collect());
-        let record = survives(&document, &document);
+        let record = round_trip(&document, &document);
         let pretty = serde_json::to_string_pretty(&record).unwrap();
         prop_assert_eq!(serde_json::from_str::<FormRecord>(&pretty).unwrap(), record);
     }
 
     #[test]
-    fn the_sample_with_anything_anywhere_survives(
+    fn the_sample_with_arbitrary_changes_round_trips(
         changes in collection::vec((any::<sample::Index>(), json()), 1..8),
     ) {
         let mut sample = Json::parse(SAMPLE);
@@ -158,6 +158,6 @@ proptest! {
                 *sample.at(index.get::<Vec<usize>>(&paths)) = change;
             }
         }
-        survives(&sample, &sample);
+        round_trip(&sample, &sample);
     }
 }

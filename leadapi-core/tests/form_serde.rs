@@ -1,4 +1,4 @@
-//! A record inside the types of a host, the texts that are refused, and hostile nesting.
+//! Records inside types of the host, rejected texts, and deep nesting.
 #![cfg(any(feature = "form", feature = "service"))]
 
 use leadapi_core::form::{Field, FormRecord, Number, Raw};
@@ -18,7 +18,7 @@ fn read(text: &str) -> serde_json::Result<FormRecord> {
 }
 
 #[test]
-fn a_data_set_is_read_from_text_bytes_and_readers() {
+fn a_record_is_read_from_text_bytes_and_readers() {
     let text = format!(r#"{{"forms":[{NUMBERS},{{}},{}]}}"#, serde_json::to_string(&read(SAMPLE).unwrap()).unwrap());
     let set: DataSet = serde_json::from_str(&text).unwrap();
     assert_eq!(serde_json::from_slice::<DataSet>(text.as_bytes()).unwrap(), set);
@@ -29,7 +29,7 @@ fn a_data_set_is_read_from_text_bytes_and_readers() {
 }
 
 #[test]
-fn a_value_of_serde_json_is_read_as_it_was_rounded() {
+fn a_serde_json_value_is_read_after_its_rounding() {
     let value: serde_json::Value = serde_json::from_str(SAMPLE).unwrap();
     let record: FormRecord = serde_json::from_value(value.clone()).unwrap();
     assert_eq!(record, read(SAMPLE).unwrap());
@@ -39,7 +39,7 @@ fn a_value_of_serde_json_is_read_as_it_was_rounded() {
 }
 
 #[test]
-fn a_type_that_buffers_its_content_gets_an_error() {
+fn a_buffering_type_gets_an_error() {
     #[derive(Debug, Deserialize)]
     struct Flat {
         #[serde(flatten)]
@@ -57,7 +57,7 @@ fn a_type_that_buffers_its_content_gets_an_error() {
 }
 
 #[test]
-fn only_no_json_and_no_object_are_refused() {
+fn only_invalid_json_and_non_objects_are_refused() {
     for bad in ["", "null", "7", "\"{}\"", "[]", "[{}]", "{", "{}{}", "{\"a\":01}", "{\"a\":1,}", "{'a':1}"] {
         assert!(read(bad).is_err(), "{bad:?}");
     }
@@ -71,7 +71,7 @@ fn only_no_json_and_no_object_are_refused() {
 }
 
 #[test]
-fn a_lone_surrogate_is_kept_but_for_a_name_at_the_root() {
+fn lone_surrogates_are_kept_except_in_names_at_the_root() {
     for good in [r#"{"form":{"name":"\ud800"}}"#, r#"{"form":{"\udc00":1}}"#, r#"{"a":{"\ud800":"\ud800"}}"#] {
         assert_eq!(serde_json::to_string(&read(good).unwrap()).unwrap(), good);
     }
@@ -79,7 +79,7 @@ fn a_lone_surrogate_is_kept_but_for_a_name_at_the_root() {
 }
 
 #[test]
-fn brackets_without_end_cost_no_stack() {
+fn deep_nesting_does_not_overflow_the_stack() {
     let deep = format!("{}1e400{}", r#"[{"a":"#.repeat(DEEP), "}]".repeat(DEEP));
     for text in [
         format!(r#"{{"form":{deep}}}"#),
@@ -95,7 +95,7 @@ fn brackets_without_end_cost_no_stack() {
 }
 
 #[test]
-fn a_field_works_in_a_type_of_the_host() {
+fn fields_work_in_host_types() {
     #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
     struct Host {
         #[serde(default, skip_serializing_if = "Field::is_absent")]
@@ -109,7 +109,7 @@ fn a_field_works_in_a_type_of_the_host() {
 }
 
 #[test]
-fn white_space_is_no_difference() {
+fn white_space_is_ignored_in_comparisons() {
     let one = read(r#"{ "a" : [ 1, "b c" ] , "form" : { "pages" : [ ] } }"#).unwrap();
     assert_eq!(one, read(r#"{"a":[1,"b c"],"form":{"pages":[]}}"#).unwrap());
     assert_eq!(one.extra["a"], Raw::parse(r#"[1,"b c"]"#).unwrap());

@@ -1,4 +1,4 @@
-//! The sample record through its types, and a record that is made in code.
+//! The sample record, accessed through its types, and a record that is built in code.
 #![cfg(any(feature = "form", feature = "service"))]
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
@@ -108,7 +108,7 @@ fn rules_their_groups_and_their_targets() {
 }
 
 #[test]
-fn settings_endings_theme_and_what_is_live() {
+fn settings_endings_theme_and_the_live_version() {
     let record = sample();
     let form = form(&record);
     let settings = form.settings.get().unwrap();
@@ -136,7 +136,7 @@ fn settings_endings_theme_and_what_is_live() {
 }
 
 #[test]
-fn one_bad_element_leaves_the_others_typed() {
+fn one_invalid_element_leaves_the_others_typed() {
     let page: Page = serde_json::from_str(r#"{"fields":[{"id":"a"},7,null,{"id":"b","type":42}]}"#).unwrap();
     assert_eq!(texts(page.fields.items(), |question| &question.id), ["a", "b"]);
     let entries = page.fields.get().unwrap();
@@ -146,7 +146,7 @@ fn one_bad_element_leaves_the_others_typed() {
 }
 
 #[test]
-fn a_new_name_is_kept_at_every_open_list() {
+fn unknown_names_are_kept_in_every_extensible_enum() {
     let text = include_str!("data/form.json");
     for (member, known) in [
         ("type", "number"),
@@ -168,7 +168,7 @@ fn a_new_name_is_kept_at_every_open_list() {
 }
 
 #[test]
-fn a_record_is_made_in_code() {
+fn a_record_can_be_built_in_code() {
     let mut question = Question::default();
     question.kind.set(QuestionType::Number);
     question.min.set(Number::try_from(0.5).unwrap());

@@ -97,14 +97,14 @@ impl RateLimiter for Broken {
 
 /// A body that never ends. It can claim a length, and counts the bytes that were read from it.
 #[derive(Debug, Clone, Default)]
-pub struct Endless {
+pub struct EndlessBody {
     /// The length that it claims to have.
     pub claimed: Option<u64>,
     /// The number of bytes that were read.
     pub read: Arc<AtomicUsize>,
 }
 
-impl Body for Endless {
+impl Body for EndlessBody {
     type Data = Bytes;
     type Error = Infallible;
 

@@ -1,12 +1,12 @@
-//! JSON values that are compared by the text of their numbers, and changed at one place.
+//! JSON values that compare numbers as text and can be changed at one location.
 
 use std::{collections::BTreeMap, fmt, fmt::Write};
 
-/// A JSON value whose numbers are their texts, and whose members have no order. `serde_json::Value` would round both
-/// sides of a comparison alike.
+/// A JSON value that keeps numbers as text and ignores the order of members. `serde_json::Value` would round both sides
+/// of a comparison in the same way.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Json {
-    /// A number, `true`, `false`, `null`, or a string that is no Unicode text.
+    /// A number, `true`, `false`, `null`, or a string that is not valid Unicode.
     Atom(String),
     Text(String),
     Array(Vec<Json>),
@@ -16,25 +16,25 @@ pub(crate) enum Json {
 impl Json {
     pub(crate) fn parse(text: &str) -> Self {
         let mut rest = text;
-        let json = Self::take(&mut rest);
+        let json = Self::parse_value(&mut rest);
         assert!(rest.trim().is_empty(), "{rest}");
         json
     }
 
-    /// Takes the next value off a text that is known to be JSON. The last member of a name wins.
-    fn take(rest: &mut &str) -> Self {
+    /// Parses the next value of a valid JSON text and removes it from the text. The last member with a name wins.
+    fn parse_value(rest: &mut &str) -> Self {
         *rest = rest.trim_start();
         match rest.as_bytes()[0] {
             b'{' => Self::Object(
-                Self::take_all(rest, |rest| {
-                    let Self::Text(key) = Self::take(rest) else { panic!("no name: {rest}") };
+                Self::parse_all(rest, |rest| {
+                    let Self::Text(key) = Self::parse_value(rest) else { panic!("no name: {rest}") };
                     *rest = rest.trim_start().strip_prefix(':').unwrap();
-                    (key, Self::take(rest))
+                    (key, Self::parse_value(rest))
                 })
                 .into_iter()
                 .collect(),
             ),
-            b'[' => Self::Array(Self::take_all(rest, Self::take)),
+            b'[' => Self::Array(Self::parse_all(rest, Self::parse_value)),
             b'"' => {
                 let mut escaped = false;
                 let end = rest[1..].find(|c| {
@@ -55,8 +55,8 @@ impl Json {
         }
     }
 
-    /// Takes what stands between a pair of brackets.
-    fn take_all<T>(rest: &mut &str, mut take: impl FnMut(&mut &str) -> T) -> Vec<T> {
+    /// Parses the elements between a pair of brackets.
+    fn parse_all<T>(rest: &mut &str, mut parse_value: impl FnMut(&mut &str) -> T) -> Vec<T> {
         let mut all = Vec::new();
         loop {
             // The opening bracket, then commas, then the closing bracket.
@@ -66,12 +66,12 @@ impl Json {
                 return all;
             }
             if !rest.starts_with([']', '}']) {
-                all.push(take(rest));
+                all.push(parse_value(rest));
             }
         }
     }
 
-    /// The values directly inside this one.
+    /// Returns the direct children of the value.
     fn children(&mut self) -> Vec<&mut Self> {
         match self {
             Self::Atom(_) | Self::Text(_) => Vec::new(),
@@ -84,7 +84,7 @@ impl Json {
         path.iter().fold(self, |json, step| json.children().swap_remove(*step))
     }
 
-    /// This value without the last step of the path.
+    /// Returns the value without the element at the path.
     pub(crate) fn without(&self, path: &[usize]) -> Self {
         let (last, parent) = path.split_last().unwrap();
         let mut json = self.clone();
@@ -99,7 +99,7 @@ impl Json {
         json
     }
 
-    /// The paths to everything below this value.
+    /// Returns the paths to all descendants of the value.
     pub(crate) fn paths(&mut self) -> Vec<Vec<usize>> {
         let mut paths = Vec::new();
         for (step, child) in self.children().into_iter().enumerate() {
@@ -110,7 +110,7 @@ impl Json {
     }
 }
 
-/// Writes what stands between a pair of brackets.
+/// Writes the elements between a pair of brackets.
 fn write_all<T>(
     f: &mut fmt::Formatter<'_>,
     [open, close]: [char; 2],
@@ -142,7 +142,7 @@ impl fmt::Display for Json {
 }
 
 #[test]
-fn the_comparison_sees_what_rounding_hides() {
+fn the_comparison_detects_rounding() {
     for (one, other) in [
         ("10", "10.0"),
         ("1e400", "1e401"),

@@ -32,7 +32,7 @@ fn leads(database: &Database, column: &str, id: &str) -> i64 {
 }
 
 #[test]
-fn the_last_owner_stays_and_an_address_is_one_whatever_its_case() {
+fn the_last_owner_cannot_be_removed_and_addresses_ignore_case() {
     let database = Database::of_the_sample();
     database.run(&of(&["member", "add", "Zoë@harbour.example", "--role", "admin"]));
     for (args, rule) in [
@@ -57,7 +57,7 @@ fn the_last_owner_stays_and_an_address_is_one_whatever_its_case() {
 }
 
 #[test]
-fn the_first_member_of_a_business_is_an_owner() {
+fn the_first_member_of_a_business_must_be_an_owner() {
     let database = Database::empty();
     let data = data_file("no-members", "");
     database.run(&["data", "import", data.to_str().unwrap()]);
@@ -71,7 +71,7 @@ fn the_first_member_of_a_business_is_an_owner() {
 }
 
 #[test]
-fn a_client_account_goes_without_leads_or_with_them() {
+fn removing_a_client_account_with_leads_needs_a_flag() {
     let database = Database::of_the_sample();
     let added = database.json(&of(&["client", "add", "--name", " Casa Azul "]));
     let id = added["id"].as_str().unwrap();
@@ -97,7 +97,7 @@ fn a_client_account_goes_without_leads_or_with_them() {
 }
 
 #[test]
-fn leads_move_with_their_stage_within_a_pipeline_and_to_another() {
+fn removing_a_stage_moves_its_leads() {
     let database = Database::of_the_sample();
     for (from, to) in [(NEW, CONTACTED), (CONTACTED, DORMANT)] {
         let (moved, there) = (leads(&database, "stage_id", from), leads(&database, "stage_id", to));
@@ -117,7 +117,7 @@ fn leads_move_with_their_stage_within_a_pipeline_and_to_another() {
 }
 
 #[test]
-fn positions_are_always_one_to_the_number_of_stages() {
+fn stage_positions_have_no_gaps() {
     let database = Database::of_the_sample();
     let named =
         |names: &[&str]| -> Vec<(String, u64)> { names.iter().map(|name| (*name).to_owned()).zip(1..).collect() };
@@ -148,7 +148,7 @@ fn positions_are_always_one_to_the_number_of_stages() {
 }
 
 #[test]
-fn a_pipeline_comes_with_stages_and_goes_without_leads() {
+fn a_pipeline_is_created_with_stages_and_removed_only_without_leads() {
     let database = Database::of_the_sample();
     let added = database.json(&of(&["pipeline", "add", "--name", "Sales", "--stage", "New", "--stage", "Won"]));
     let (id, stages) = (added["id"].as_str().unwrap(), added["stages"].as_array().unwrap());
@@ -168,7 +168,7 @@ fn a_pipeline_comes_with_stages_and_goes_without_leads() {
 }
 
 #[test]
-fn a_refused_removal_counts_one_lead_in_the_singular() {
+fn a_refused_removal_names_one_lead_in_the_singular() {
     let database = Database::of_the_sample();
     assert_eq!(leads(&database, "stage_id", RE_ENGAGED), 1);
     let error = database.refuses(&of(&["stage", "remove", RE_ENGAGED]));
@@ -181,7 +181,7 @@ fn a_refused_removal_counts_one_lead_in_the_singular() {
 }
 
 #[test]
-fn a_form_is_kept_as_it_is() {
+fn a_form_is_stored_unchanged() {
     let database = Database::of_the_sample();
     let record: Value = database.json(&of(&["form", "show", FORM]));
     let sample: Value = serde_json::from_str(leadapi_server::SAMPLE).unwrap();

@@ -32,7 +32,7 @@ fn config(path: &PathBuf) -> Command {
 }
 
 #[test]
-fn the_command_line_is_stronger_than_the_environment_and_that_than_a_file() {
+fn the_command_line_overrides_the_environment_which_overrides_the_file() {
     let path = file("strength", "max-requests = 7\n");
     let from = |command: &mut Command| setting(command, "max-requests");
     let is = |value: &str, from: &str| (value.to_owned(), from.to_owned());
@@ -44,7 +44,7 @@ fn the_command_line_is_stronger_than_the_environment_and_that_than_a_file() {
 }
 
 #[test]
-fn a_server_runs_with_what_a_file_says() {
+fn a_server_uses_the_settings_of_a_file() {
     let path =
         file("served", "listen = \"127.0.0.1:0\"\nbase-path = \"/file\"\nmax-headers = 2\nlog-format = \"json\"\n");
     let server = Running::start(Command::new(BINARY).args(["serve", "--config"]).arg(&path));
@@ -59,13 +59,13 @@ fn a_server_runs_with_what_a_file_says() {
 }
 
 #[test]
-fn the_file_of_the_packages_is_taken() {
+fn the_packaged_settings_file_is_valid() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../packaging/server.toml").into();
     assert_eq!(setting(&mut config(&path), "log-format").0, "json");
 }
 
 #[test]
-fn passwords_are_not_shown() {
+fn passwords_in_settings_are_redacted() {
     let path = file("password", "store = \"postgres://me:canary@127.0.0.1/leads\"\n");
     let Output { stdout, .. } = config(&path).output().unwrap();
     let text = String::from_utf8(stdout).unwrap();
@@ -73,7 +73,7 @@ fn passwords_are_not_shown() {
 }
 
 #[test]
-fn a_wrong_setting_is_refused_by_its_name() {
+fn an_invalid_setting_is_refused_by_name() {
     for (text, expected) in [
         ("lisen = \"127.0.0.1:0\"", "lisen is not a setting, did you mean listen?"),
         ("help = true", "help is not a setting"),
@@ -122,7 +122,7 @@ fn completions_and_the_manual_name_the_commands() {
 }
 
 #[test]
-fn a_variable_that_is_no_setting_is_refused_with_a_hint() {
+fn an_unknown_variable_is_refused_with_a_hint() {
     let error = refused(Command::new(BINARY).arg("config").env("LEADAPI_MAX_REQUEST", "9"));
     assert!(error.contains("LEADAPI_MAX_REQUEST is not a setting, did you mean LEADAPI_MAX_REQUESTS?"), "{error}");
     let mut command = Command::new(BINARY);
@@ -131,7 +131,7 @@ fn a_variable_that_is_no_setting_is_refused_with_a_hint() {
 }
 
 #[test]
-fn a_wrong_number_or_time_is_told_in_plain_words() {
+fn an_invalid_number_or_duration_is_explained() {
     for (args, expected) in [
         (["--max-requests", "abc"], "'--max-requests <N>': must be a whole number"),
         (["--max-streams", "-1"], "'--max-streams <N>': must be a whole number"),
@@ -144,14 +144,14 @@ fn a_wrong_number_or_time_is_told_in_plain_words() {
 }
 
 #[test]
-fn the_demo_says_that_it_keeps_no_data() {
+fn the_demo_explains_that_it_stores_no_data() {
     let error = refused(Command::new(BINARY).args(["demo", "--store", "sqlite:leads.db"]));
     assert!(error.contains("serves your data") && !error.contains("--max-streams"), "{error}");
 }
 
 /// Special characters in a password, wherever a password can be given or mistyped.
 #[test]
-fn no_output_shows_a_password() {
+fn no_output_reveals_a_password() {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("password.db");
     for character in ["?", "@", "/", "#", "%", "'", "\"", "\\", " ", ":", "=", "&", "\u{1b}", "\n", "%3F", "%00", "a"] {
         let url = format!("postgres://u:CAN{character}ARY@127.0.0.1:1/d?sslmode=require");

@@ -7,7 +7,7 @@ use leadapi_core::dataset::Dataset;
 use crate::process::{BINARY, Database, Running, lead};
 
 #[test]
-fn what_is_exported_and_imported_elsewhere_is_the_same_and_its_tokens_are_good() {
+fn an_export_imported_elsewhere_is_identical_and_its_tokens_are_valid() {
     let (old, new) = (Database::of_the_sample(), Database::empty());
     let token = old.token();
     let file = old.folder.path().join("export.json");
@@ -35,7 +35,7 @@ fn what_is_exported_and_imported_elsewhere_is_the_same_and_its_tokens_are_good()
 
 /// From SQLite into another file and into memory. The suites of the stores cover PostgreSQL.
 #[test]
-fn a_retry_after_an_export_and_import_makes_no_second_lead() {
+fn a_retry_after_an_export_and_import_creates_no_second_lead() {
     let database = Database::of_the_sample();
     let token = database.token();
     let server = Running::on(&database.store);
@@ -66,7 +66,7 @@ fn a_retry_after_an_export_and_import_makes_no_second_lead() {
 }
 
 #[test]
-fn an_export_replaces_nothing_and_leaves_no_half_file() {
+fn an_export_replaces_no_file_and_leaves_no_partial_file() {
     let database = Database::of_the_sample();
     let file = database.folder.path().join("export.json");
     fs::write(&file, "mine").unwrap();
@@ -89,7 +89,7 @@ fn an_export_replaces_nothing_and_leaves_no_half_file() {
 }
 
 #[test]
-fn an_import_is_all_or_nothing_and_says_where() {
+fn an_import_is_atomic_and_locates_the_error() {
     let database = Database::of_the_sample();
     let file = database.folder.path().join("sample.json");
     let before = database.run(&["data", "export"]);
@@ -104,7 +104,7 @@ fn an_import_is_all_or_nothing_and_says_where() {
 }
 
 #[test]
-fn a_check_prints_the_counts_of_a_file_or_its_error() {
+fn a_check_prints_counts_or_the_error() {
     let database = Database::of_the_sample();
     let file = database.folder.path().join("sample.json");
     let check = |file: &str| Command::new(BINARY).args(["data", "check", "--json", file]).output().unwrap();
@@ -117,7 +117,7 @@ fn a_check_prints_the_counts_of_a_file_or_its_error() {
 }
 
 #[test]
-fn a_backup_of_a_server_under_load_is_one_snapshot_and_can_be_served() {
+fn a_backup_under_load_is_a_servable_snapshot() {
     let database = Database::of_the_sample();
     let token = database.token();
     let serve = ["serve", "--listen", "127.0.0.1:0", "--writes-per-minute", "100000"];

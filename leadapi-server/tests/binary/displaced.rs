@@ -10,7 +10,7 @@ use std::{
 use crate::process::{Database, Running, lead};
 
 /// Changes the files of a server that writes, and returns what the server reports when it ends.
-fn after(displace: impl FnOnce(&Path)) -> String {
+fn displace_while_serving(displace: impl FnOnce(&Path)) -> String {
     let database = Database::of_the_sample();
     let token = database.token();
     database.run(&["data", "backup", database.folder.path().join("backup.db").to_str().unwrap()]);
@@ -32,23 +32,23 @@ fn after(displace: impl FnOnce(&Path)) -> String {
 }
 
 #[test]
-fn a_file_that_is_deleted_ends_the_server() {
+fn deleting_the_database_stops_the_server() {
     for name in ["leads.db", "leads.db-wal", "leads.db-shm", "leads.db-lock"] {
-        let log = after(|folder| fs::remove_file(folder.join(name)).unwrap());
+        let log = displace_while_serving(|folder| fs::remove_file(folder.join(name)).unwrap());
         assert!(log.contains(&format!("{name} was deleted or moved while it was being served")), "{name}: {log}");
     }
 }
 
 #[test]
-fn a_file_that_is_replaced_ends_the_server() {
-    let log = after(|folder| fs::rename(folder.join("backup.db"), folder.join("leads.db")).unwrap());
+fn replacing_the_database_stops_the_server() {
+    let log = displace_while_serving(|folder| fs::rename(folder.join("backup.db"), folder.join("leads.db")).unwrap());
     assert!(log.contains("leads.db was replaced while it was being served"), "{log}");
 }
 
 #[test]
-fn a_folder_that_is_renamed_ends_the_server() {
+fn renaming_the_folder_stops_the_server() {
     let mut moved = None;
-    let log = after(|folder| {
+    let log = displace_while_serving(|folder| {
         let to = folder.with_file_name(format!("{}-moved", folder.file_name().unwrap().to_str().unwrap()));
         fs::rename(folder, &to).unwrap();
         moved = Some(to);
@@ -59,7 +59,7 @@ fn a_folder_that_is_renamed_ends_the_server() {
 
 /// Without writes, only the comparison that runs every second can notice it.
 #[test]
-fn a_server_without_writes_ends_too() {
+fn an_idle_server_notices_the_deletion_too() {
     let database = Database::of_the_sample();
     let server = Running::on(&database.store);
     fs::remove_file(database.folder.path().join("leads.db")).unwrap();
@@ -69,7 +69,7 @@ fn a_server_without_writes_ends_too() {
 
 /// The log that the former server left is not applied to the file that replaces the database.
 #[test]
-fn a_log_left_by_a_kill_is_not_applied_to_a_backup() {
+fn the_log_of_a_killed_server_is_not_applied_to_a_backup() {
     let database = Database::of_the_sample();
     let token = database.token();
     let path = |name: &str| database.folder.path().join(name);

@@ -10,7 +10,7 @@ use std::{
 use crate::process::{BINARY, Database, Running, lead};
 
 #[test]
-fn a_file_that_is_overwritten_ends_the_server() {
+fn overwriting_the_database_stops_the_server() {
     let database = Database::of_the_sample();
     let token = database.token();
     let server = Running::on(&database.store);
@@ -37,7 +37,7 @@ fn a_file_that_is_overwritten_ends_the_server() {
 }
 
 #[test]
-fn a_write_that_the_system_refuses_is_not_acknowledged_and_ends_the_server() {
+fn a_failed_disk_write_is_not_acknowledged_and_stops_the_server() {
     let database = Database::of_the_sample();
     let token = database.token();
     // In blocks of 512 bytes: the existing data fits, but new data soon does not.

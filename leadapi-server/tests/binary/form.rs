@@ -63,7 +63,7 @@ fn routed(op: &str) -> Value {
 }
 
 #[test]
-fn the_sample_is_checked_listed_drawn_and_walked() {
+fn form_commands_work_on_the_sample() {
     let folder = Folder::new();
     let good = folder.file("form.json", SAMPLE);
     let bad = folder.file("bad.json", &SAMPLE.replace("end:end_thanks", "end:nowhere"));
@@ -94,7 +94,7 @@ fn the_sample_is_checked_listed_drawn_and_walked() {
 }
 
 #[test]
-fn a_walk_as_json_is_data() {
+fn a_walk_is_printed_as_json() {
     let folder = Folder::new();
     let file = folder.file("form.json", &routed("contains").to_string());
     let walk = |answers: Value| {
@@ -138,7 +138,7 @@ fn a_walk_as_json_is_data() {
 }
 
 #[test]
-fn paths_and_graphs_as_json_are_data() {
+fn paths_and_graphs_are_printed_as_json() {
     let folder = Folder::new();
     let file = folder.file("form.json", &routed("equals").to_string());
     let listed = form(&["paths", "--json", &file]).json();
@@ -163,7 +163,7 @@ fn paths_and_graphs_as_json_are_data() {
 }
 
 #[test]
-fn a_walk_for_people_says_that_it_is_uncertain() {
+fn the_text_output_marks_an_uncertain_walk() {
     let folder = Folder::new();
     let file = folder.file("form.json", &routed("contains").to_string());
     let answers = folder.file("answers.json", r#"{"q_zip":"1"}"#);
@@ -173,7 +173,7 @@ fn a_walk_for_people_says_that_it_is_uncertain() {
 }
 
 #[test]
-fn exit_codes_tell_findings_from_files_that_cannot_be_read() {
+fn exit_codes_distinguish_findings_from_unreadable_files() {
     let folder = Folder::new();
     let clean = folder.file("clean.json", &routed("equals").to_string());
     let warned = folder.file("warned.json", &routed("not_equals").to_string());
@@ -217,7 +217,7 @@ fn a_byte_order_mark_is_skipped() {
 
 /// No text of a record may control the terminal or reorder its text.
 #[test]
-fn texts_of_a_record_cannot_steer_a_terminal() {
+fn texts_of_a_record_cannot_control_a_terminal() {
     let evil = "\u{1b}[2J\u{7}\u{202e}\u{9b}";
     let folder = Folder::new();
     let mut record: Value =

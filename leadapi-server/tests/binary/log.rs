@@ -60,7 +60,7 @@ fn connect(address: &str) -> TcpStream {
 }
 
 #[test]
-fn a_log_that_nobody_reads_blocks_neither_requests_nor_the_end() {
+fn a_stalled_log_reader_blocks_neither_requests_nor_shutdown() {
     const BATCH: usize = 50;
     const BATCHES: usize = 160;
     let mut server = Stalled::start();
@@ -95,7 +95,7 @@ fn a_log_that_nobody_reads_blocks_neither_requests_nor_the_end() {
 }
 
 #[test]
-fn the_log_says_how_many_lines_it_lost_once_it_is_read_again() {
+fn the_log_reports_dropped_lines_once_it_is_read_again() {
     const REQUESTS: usize = 20_000;
     let mut server = Running::start(Command::new(BINARY).args(["serve", "--listen", "127.0.0.1:0"]));
     let mut stream = connect(&server.address);
@@ -119,7 +119,7 @@ fn the_log_says_how_many_lines_it_lost_once_it_is_read_again() {
 
 /// Each of these frames once made the HTTP library write a line at the level `warn`.
 #[test]
-fn frames_of_http2_that_nobody_asked_for_write_no_lines() {
+fn unsolicited_http2_frames_are_not_logged() {
     const FRAMES: usize = 50_000;
     let mut server = Running::start(Command::new(BINARY).args(["serve", "--listen", "127.0.0.1:0"]));
     let mut stderr = server.child.stderr.take().unwrap();
@@ -150,7 +150,7 @@ fn frames_of_http2_that_nobody_asked_for_write_no_lines() {
 }
 
 #[test]
-fn what_a_caller_sends_is_logged_short_and_without_its_token() {
+fn caller_data_is_logged_truncated_and_without_tokens() {
     let mut command = Command::new(BINARY);
     let server = Running::start(command.args(["serve", "--listen", "127.0.0.1:0", "--log", "debug"]));
     let ask = |line: &str, headers: &str| {

@@ -13,7 +13,7 @@ fn printed(arguments: &[&str]) -> String {
 }
 
 #[test]
-fn the_description_is_the_one_that_is_kept_but_for_the_base_path() {
+fn the_printed_document_differs_from_the_file_only_in_the_base_path() {
     let kept = include_str!("../../../leadapi-core/openapi.json");
     assert_eq!(printed(&[]), kept);
     let elsewhere = printed(&["--base-path", "/crm"]);
@@ -24,7 +24,7 @@ fn the_description_is_the_one_that_is_kept_but_for_the_base_path() {
 }
 
 #[test]
-fn the_description_names_the_servers_that_it_is_given() {
+fn the_document_lists_the_given_servers() {
     let (production, staging) = ("https://api.example.com/v1", "https://staging.example.com/crm/v1");
     let document: Value = serde_json::from_str(&printed(&["--server", production, "--server", staging])).unwrap();
     assert_eq!(document["servers"], json!([{ "url": production }, { "url": staging }]));

@@ -20,10 +20,10 @@ impl Ops {
     }
 
     fn get(&self, path: &str) -> String {
-        self.ask(&format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"))
+        self.request(&format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"))
     }
 
-    fn ask(&self, request: &str) -> String {
+    fn request(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(&self.0).unwrap();
         stream.write_all(request.as_bytes()).unwrap();
         let mut answer = String::new();
@@ -80,12 +80,13 @@ fn health_readiness_and_metrics_are_served() {
 }
 
 #[test]
-fn other_paths_of_the_operator_listener_reach_the_api() {
+fn the_operator_listener_serves_the_api_on_other_paths() {
     let database = Database::of_the_sample();
     let server = Running::start(&mut serve(&database));
     let ops = Ops::of(&server);
     let bearer = format!("authorization: Bearer {}\r\n", database.token());
-    let answer = ops.ask(&format!("GET /v1/clients HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{bearer}\r\n"));
+    let answer =
+        ops.request(&format!("GET /v1/clients HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{bearer}\r\n"));
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\r\nx-request-id: "), "{answer}");
     let page = ops.get("/docs");
     assert!(
@@ -93,7 +94,7 @@ fn other_paths_of_the_operator_listener_reach_the_api() {
         "{page}"
     );
     assert!(ops.get("/docs/openapi.json").contains(r#""url": "/v1""#));
-    let answer = ops.ask("POST /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+    let answer = ops.request("POST /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
     assert!(answer.starts_with("HTTP/1.1 405") && answer.contains("\r\nallow: GET, HEAD\r\n"), "{answer}");
     for path in ["/healthz", "/readyz", "/metrics", "/docs"] {
         let page = ops.get(path);
@@ -104,7 +105,7 @@ fn other_paths_of_the_operator_listener_reach_the_api() {
 
 /// The reference names the URL of callers, and trial requests go to the operator's own listener.
 #[test]
-fn the_public_url_stands_in_the_description_and_in_location() {
+fn the_public_url_is_in_the_document_and_in_location() {
     let database = Database::of_the_sample();
     let server = Running::start(serve(&database).args(["--public-url", "https://api.example.com/crm/v1"]));
     let description = Ops::of(&server).get("/docs/openapi.json");
@@ -134,7 +135,7 @@ fn sigterm_fails_readiness_before_the_drain_delay() {
 
 /// Somebody at a terminal does not wait.
 #[test]
-fn ctrl_c_does_not_wait() {
+fn ctrl_c_skips_the_drain_delay() {
     let database = Database::of_the_sample();
     let server = Running::start(serve(&database).env("LEADAPI_DRAIN_DELAY", "1h"));
     server.signal("-INT");
@@ -143,7 +144,7 @@ fn ctrl_c_does_not_wait() {
 
 /// Otherwise an operator who wants only the pages would expose the API in clear text.
 #[test]
-fn a_reachable_operator_address_needs_a_flag_and_so_does_the_api_on_it() {
+fn a_reachable_operator_address_needs_flags() {
     let database = Database::of_the_sample();
     let start = |more: &[&str]| {
         let mut command = Command::new(BINARY);
@@ -161,7 +162,7 @@ fn a_reachable_operator_address_needs_a_flag_and_so_does_the_api_on_it() {
         let server = Running::start(&mut start(more));
         let ops = Ops::of(&server);
         assert!(ops.get("/healthz").ends_with("\r\n\r\nalive\n"));
-        let answer = ops.ask(&request);
+        let answer = ops.request(&request);
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{more:?}: {answer}");
         server.signal("-INT");
         assert!(server.end().0);
@@ -175,7 +176,7 @@ fn a_loopback_listener_refuses_other_host_names() {
     let server = Running::start(&mut serve(&database));
     let ops = Ops::of(&server);
     for (host, status) in [(ops.0.as_str(), "200"), ("localhost:1", "200"), ("evil.example", "403")] {
-        let answer = ops.ask(&format!("GET /metrics HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n"));
+        let answer = ops.request(&format!("GET /metrics HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n"));
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{host}: {answer}");
     }
 }

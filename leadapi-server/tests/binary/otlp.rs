@@ -26,7 +26,7 @@ fn take(mut stream: TcpStream) -> (String, Vec<u8>) {
 }
 
 #[test]
-fn a_request_is_a_span_that_is_sent_at_the_end_at_the_latest() {
+fn spans_are_exported_before_the_server_exits() {
     let collector = TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}", collector.local_addr().unwrap());
     let mut command = Command::new(BINARY);

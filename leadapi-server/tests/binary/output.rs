@@ -16,7 +16,7 @@ fn of<'a>(args: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[test]
-fn what_could_steer_a_terminal_is_escaped_for_people_and_kept_for_scripts() {
+fn control_characters_are_escaped_in_text_and_preserved_in_json() {
     let database = Database::of_the_sample();
     let name = format!("gpj.{REORDER}exe");
     database.run(&of(&["client", "add", "--name", &name, "--id", "odd"]));
@@ -44,7 +44,7 @@ fn what_could_steer_a_terminal_is_escaped_for_people_and_kept_for_scripts() {
 }
 
 #[test]
-fn a_reader_that_leaves_ends_a_command_silently() {
+fn a_closed_output_pipe_ends_a_command_silently() {
     let database = Database::of_the_sample();
     let many = ["openapi", "completions bash", "config --json", "config", "data export", "client list"];
     for command in many {
@@ -69,7 +69,7 @@ fn a_reader_that_leaves_ends_a_command_silently() {
 }
 
 #[test]
-fn a_secret_that_nobody_could_read_is_a_failure() {
+fn an_unprintable_secret_fails_the_command() {
     let database = Database::of_the_sample();
     let args = [&["token", "create", "--name", "lost", "--scope", "read"][..], &OWNER].concat();
     let (reader, writer) = std::io::pipe().unwrap();

@@ -107,7 +107,7 @@ pub(crate) fn data_file(name: &str, tokens: &str) -> PathBuf {
 }
 
 /// Reads and removes the file in which a server wrote the secrets, so that the next server can create it.
-pub(crate) fn secrets_beside(data: &Path) -> serde_json::Value {
+pub(crate) fn read_secrets(data: &Path) -> serde_json::Value {
     let path = secrets_path(data);
     let secrets = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
     fs::remove_file(path).unwrap();

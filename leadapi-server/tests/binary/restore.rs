@@ -32,7 +32,7 @@ fn changed_with_a_token() -> (Database, PathBuf, String) {
 }
 
 #[test]
-fn a_backup_takes_the_place_of_a_store_which_is_kept() {
+fn a_restore_replaces_a_store_and_keeps_the_former_one() {
     let (database, backup) = changed_since_its_backup();
     let restored = database.json(&["data", "restore", backup.to_str().unwrap(), "--force"]);
     assert_eq!(leads(&database), 50);
@@ -46,7 +46,7 @@ fn a_backup_takes_the_place_of_a_store_which_is_kept() {
 }
 
 #[test]
-fn a_backup_makes_a_store_where_there_is_none() {
+fn a_restore_creates_a_missing_store() {
     let (database, backup) = changed_since_its_backup();
     let other = Database::empty();
     let restored = other.json(&["data", "restore", backup.to_str().unwrap()]);
@@ -55,7 +55,7 @@ fn a_backup_makes_a_store_where_there_is_none() {
 }
 
 #[test]
-fn a_store_is_left_alone_unless_it_may_be_replaced() {
+fn a_restore_replaces_a_store_only_with_the_flag() {
     let (database, backup) = changed_since_its_backup();
     let backup = backup.to_str().unwrap();
     assert!(database.refuses(&["data", "restore", backup]).contains("--force"));
@@ -67,7 +67,7 @@ fn a_store_is_left_alone_unless_it_may_be_replaced() {
 }
 
 #[test]
-fn what_is_no_backup_or_a_damaged_one_changes_nothing() {
+fn an_invalid_or_damaged_backup_changes_nothing() {
     let (database, backup) = changed_since_its_backup();
     let path = |name: &str| database.folder.path().join(name);
     fs::write(path("text.db"), "no database").unwrap();
@@ -88,7 +88,7 @@ fn what_is_no_backup_or_a_damaged_one_changes_nothing() {
 
 /// The store is the former one or the restored one, or no server starts until the restore is repeated.
 #[test]
-fn a_restore_that_is_killed_leaves_no_mixture() {
+fn a_killed_restore_leaves_no_mixed_store() {
     let (mut former, mut restored, mut refused) = (0, 0, 0);
     let (database, backup, token) = changed_with_a_token();
     for nth in 0..24_u32 {

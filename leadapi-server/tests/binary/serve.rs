@@ -10,10 +10,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::process::{BINARY, Running, SECRET, data_file, refused, secrets_beside, secrets_path, serve};
+use crate::process::{BINARY, Running, SECRET, data_file, read_secrets, refused, secrets_path, serve};
 
 #[test]
-fn the_demo_prints_tokens_that_work_and_requests_to_paste() {
+fn the_demo_prints_valid_tokens_and_sample_requests() {
     let server = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
     let tokens: Vec<&str> = server.printed.lines().filter_map(|line| line.strip_prefix("  pak_")).collect();
     assert_eq!(tokens.len(), 7, "{}", server.printed);
@@ -36,7 +36,7 @@ fn the_demo_prints_tokens_that_work_and_requests_to_paste() {
 }
 
 #[test]
-fn a_token_with_a_secret_keeps_it_and_that_of_a_new_one_is_in_a_file() {
+fn given_secrets_are_kept_and_new_ones_are_written_to_a_file() {
     let data = data_file(
         "tokens",
         &format!(
@@ -51,7 +51,7 @@ fn a_token_with_a_secret_keeps_it_and_that_of_a_new_one_is_in_a_file() {
     assert!(error.contains("tokens.json.tokens exists already: move it away"), "{error}");
     let error = refused(serve(&data).args(["--new-tokens", "/nowhere/tokens"]));
     assert!(error.contains("/nowhere/tokens: No such file"), "{error}");
-    let issued = secrets_beside(&data);
+    let issued = read_secrets(&data);
     assert_eq!((&issued[0]["name"], issued.as_array().unwrap().len()), (&"new".into(), 1));
     let issued = issued[0]["token"].as_str().unwrap().to_owned();
     let answer = server.get("/v1/clients", &format!("authorization: Bearer {SECRET}\r\n"));
@@ -67,7 +67,7 @@ fn a_token_with_a_secret_keeps_it_and_that_of_a_new_one_is_in_a_file() {
 
 /// A failed start leaves no file that blocks the next one.
 #[test]
-fn no_file_of_secrets_stays_when_the_server_does_not_start() {
+fn a_failed_start_leaves_no_secrets_file() {
     let data = data_file("no-start", r#"{"name": "new", "scopes": ["write"]}"#);
     let running = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
     let mut command = Command::new(BINARY);
@@ -93,7 +93,7 @@ fn new_secrets_are_printed_on_a_terminal() {
 }
 
 #[test]
-fn the_file_of_the_readme_is_served() {
+fn the_data_file_in_the_readme_is_served() {
     let readme = include_str!("../../README.md");
     let file = readme.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("readme.json");
@@ -123,7 +123,7 @@ fn a_second_signal_forces_the_shutdown() {
 }
 
 #[test]
-fn the_server_continues_when_nobody_reads_its_output() {
+fn the_server_continues_without_a_reader_of_its_output() {
     let mut server = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
     // The reader of its last line has gone.
     server.stdout = BufReader::new(Command::new("true").stdout(Stdio::piped()).spawn().unwrap().stdout.take().unwrap());
@@ -133,7 +133,7 @@ fn the_server_continues_when_nobody_reads_its_output() {
 }
 
 #[test]
-fn a_broken_file_is_refused_with_the_place_and_the_reason() {
+fn an_invalid_file_is_refused_with_the_location_and_the_reason() {
     for (name, tokens, message) in [
         ("scope", r#"{"name": "t", "scopes": ["admin"]}"#, "unknown variant `admin`, expected `read` or `write`"),
         ("none", r#"{"name": "t", "scopes": []}"#, "the scopes of a token must be read, write or both"),
@@ -154,7 +154,7 @@ fn a_broken_file_is_refused_with_the_place_and_the_reason() {
 }
 
 #[test]
-fn an_address_or_a_base_path_that_cannot_be_is_refused() {
+fn an_invalid_address_or_base_path_is_refused() {
     let server = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
     let error = refused(Command::new(BINARY).args(["serve", "--listen", &server.address]));
     assert!(error.contains(&format!("cannot listen at {}", server.address)), "{error}");
@@ -165,7 +165,7 @@ fn an_address_or_a_base_path_that_cannot_be_is_refused() {
 }
 
 #[test]
-fn settings_come_from_the_environment_too() {
+fn settings_are_read_from_the_environment() {
     let data = data_file("environment", &format!(r#"{{"name": "own", "scopes": ["read"], "token": "{SECRET}"}}"#));
     let mut command = Command::new(BINARY);
     command.arg("serve").env("LEADAPI_LISTEN", "127.0.0.1:0").env("LEADAPI_DATA", data);
@@ -181,7 +181,7 @@ fn settings_come_from_the_environment_too() {
 }
 
 #[test]
-fn request_ids_are_kept_when_good_and_replaced_when_not() {
+fn valid_request_ids_are_kept_and_invalid_ones_replaced() {
     let server = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
     let id_of = |headers: &str| {
         let answer = server.get("/v1/nowhere", headers);
@@ -206,7 +206,7 @@ fn request_ids_are_kept_when_good_and_replaced_when_not() {
 }
 
 #[test]
-fn the_log_has_a_line_for_each_request_and_nothing_personal() {
+fn the_log_has_one_line_per_request_without_personal_data() {
     let data = data_file("log", &format!(r#"{{"name": "own", "scopes": ["read", "write"], "token": "{SECRET}"}}"#));
     let server = Running::start(&mut serve(&data));
     let bearer = format!("authorization: Bearer {SECRET}\r\nx-request-id: the-id\r\n");
@@ -232,7 +232,7 @@ fn the_log_has_a_line_for_each_request_and_nothing_personal() {
 
 /// The shutdown waits for a request whose body is still missing, while new connections are already refused.
 #[test]
-fn sigterm_lets_a_running_request_end() {
+fn sigterm_waits_for_an_in_flight_request() {
     let data = data_file("sigterm", &format!(r#"{{"name": "own", "scopes": ["write"], "token": "{SECRET}"}}"#));
     let server = Running::start(&mut serve(&data));
     let (mut stream, body) = server.request_that_waits_for_its_body();

@@ -7,10 +7,10 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::process::{BINARY, CLIENT, Database, Running, data_file, lead, refused, secrets_beside};
+use crate::process::{BINARY, CLIENT, Database, Running, data_file, lead, read_secrets, refused};
 
 #[test]
-fn what_was_acknowledged_is_there_after_a_kill() {
+fn acknowledged_writes_survive_a_kill() {
     let database = Database::of_the_sample();
     let token = database.token();
     let mut server = Running::on(&database.store);
@@ -28,7 +28,7 @@ fn what_was_acknowledged_is_there_after_a_kill() {
 }
 
 #[test]
-fn a_file_has_one_server_by_whatever_name_and_nobody_else_reads_it() {
+fn a_file_has_one_server_under_any_name_and_private_permissions() {
     let database = Database::of_the_sample();
     let server = Running::on(&database.store);
     let path = |name: &str| database.folder.path().join(name);
@@ -49,7 +49,7 @@ fn a_file_has_one_server_by_whatever_name_and_nobody_else_reads_it() {
 }
 
 #[test]
-fn of_four_servers_started_at_once_on_one_file_exactly_one_serves() {
+fn only_one_of_four_concurrent_servers_serves_a_file() {
     let database = Database::of_the_sample();
     fs::hard_link(database.folder.path().join("leads.db"), database.folder.path().join("hard.db")).unwrap();
     let hard = format!("sqlite:{}", database.folder.path().join("hard.db").display());
@@ -74,7 +74,7 @@ fn of_four_servers_started_at_once_on_one_file_exactly_one_serves() {
 }
 
 #[test]
-fn what_is_not_ours_or_of_a_newer_version_is_refused_untouched() {
+fn foreign_or_newer_files_are_refused_unchanged() {
     for (sql, rule) in [
         ("CREATE TABLE theirs (a)", "a SQLite database of something else"),
         ("PRAGMA user_version = 7", "a SQLite database of something else"),
@@ -94,12 +94,12 @@ fn what_is_not_ours_or_of_a_newer_version_is_refused_untouched() {
 }
 
 #[test]
-fn a_data_set_goes_into_an_empty_store_and_no_other() {
+fn a_data_set_is_imported_only_into_an_empty_store() {
     let database = Database::empty();
     let data = data_file("into-empty", r#"{"name": "new", "scopes": ["read"]}"#);
     let serve = || database.command(&["serve", "--listen", "127.0.0.1:0", "--data", data.to_str().unwrap()]);
     let server = Running::start(&mut serve());
-    let tokens = secrets_beside(&data);
+    let tokens = read_secrets(&data);
     assert_eq!(tokens.as_array().unwrap().len(), 1);
     assert_eq!(server.status("/v1/leads", tokens[0]["token"].as_str().unwrap()), "200");
     server.signal("-TERM");
@@ -113,7 +113,7 @@ fn a_data_set_goes_into_an_empty_store_and_no_other() {
 }
 
 #[test]
-fn a_password_is_never_shown() {
+fn a_password_is_never_printed() {
     for store in ["postgres:u:S3cret@h/d", "mysql://u:S3cret@h/d"] {
         for args in [&["serve"][..], &["migrate"], &["serve", "--help"], &["migrate", "--help"]] {
             let output = Command::new(BINARY).args(args).env("LEADAPI_STORE", store).output().unwrap();
@@ -137,7 +137,7 @@ fn a_password_is_never_shown() {
 }
 
 #[test]
-fn a_slip_in_the_name_makes_no_file() {
+fn a_typo_in_the_path_creates_no_file() {
     let database = Database::empty();
     let error = database.refuses(&["client", "list", "--business", CLIENT]);
     assert!(error.contains("no such database: sqlite:"), "{error}");

@@ -8,7 +8,7 @@ use std::{
 use crate::process::{BUSINESS, Database, OWNER, Running};
 
 #[test]
-fn a_token_is_good_at_once_and_useless_within_two_seconds_of_its_revocation() {
+fn a_token_is_valid_at_once_and_refused_within_two_seconds_of_its_revocation() {
     let database = Database::of_the_sample();
     let server = Running::on(&database.store);
     let args = [&["token", "create", "--name", "site", "--scope", "read", "--scope", "write"][..], &OWNER].concat();
@@ -53,7 +53,7 @@ fn only_owners_and_admins_manage_tokens() {
 }
 
 #[test]
-fn a_secret_is_shown_once_and_a_token_ends_when_it_is_told_to() {
+fn a_secret_is_printed_once_and_a_token_expires_on_time() {
     let database = Database::of_the_sample();
     let create = |more: &[&'static str]| [&["token", "create", "--name", " t "][..], more, &OWNER].concat();
     let printed = database.run(&create(&["--scope", "read,write", "--expires", "90d"]));

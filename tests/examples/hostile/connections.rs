@@ -4,12 +4,12 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use leadapi_tests::hostile::{Good, PeerKind, Target, attack};
 
-use crate::{mb, ms, suffers};
+use crate::{mb, ms, is_affected};
 
 const MANY: usize = 2_000;
 const LIMIT: Duration = Duration::from_secs(10);
 const MARGIN: Duration = Duration::from_millis(500);
-const MOST_MEMORY: usize = 400 << 20;
+const MAX_MEMORY: usize = 400 << 20;
 /// The limit of concurrent TLS handshakes; a new one evicts the oldest.
 const HANDSHAKES: usize = 1_024;
 const QUIET: Duration = Duration::from_secs(10);
@@ -42,7 +42,7 @@ pub(crate) async fn run(program: &Path, names: &[String], lifted: bool) -> usize
         let may_be_early = if kind.is_tls() { MANY - HANDSHAKES + 100 } else { 0 };
         let late = after.iter().filter(|after| **after > LIMIT + MARGIN).count();
         let peak = target.peak();
-        let is_wrong = open + late > 0 || early > may_be_early || suffers(&quiet, &attacked) || peak > MOST_MEMORY;
+        let is_wrong = open + late > 0 || early > may_be_early || is_affected(&quiet, &attacked) || peak > MAX_MEMORY;
         wrong += usize::from(is_wrong);
         let (p99, before) = (attacked.quantile(0.99), quiet.quantile(0.99));
         println!(

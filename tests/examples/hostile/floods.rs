@@ -7,7 +7,7 @@ use leadapi_tests::hostile::{
     floods::{Flood, flood},
 };
 
-use crate::{mb, ms, suffers};
+use crate::{mb, ms, is_affected};
 
 const MANY: usize = 20;
 /// Frames on each connection every 5 ms.
@@ -17,7 +17,7 @@ const TIME: Duration = Duration::from_secs(8);
 const LONG: Duration = Duration::from_secs(14);
 const WRITE: Duration = Duration::from_secs(10);
 const MARGIN: Duration = Duration::from_millis(500);
-const MOST_MEMORY: usize = 400 << 20;
+const MAX_MEMORY: usize = 400 << 20;
 
 pub(crate) async fn run(program: &Path, names: &[String]) -> usize {
     println!("{MANY} connections, each with up to {BATCH} frames every 5 ms for {TIME:?}");
@@ -56,7 +56,7 @@ pub(crate) async fn run(program: &Path, names: &[String]) -> usize {
         codes.dedup();
         let peak = target.peak();
         let lasts = kind.withholds_window() && (lives.len() < MANY || longest > WRITE + MARGIN);
-        let is_wrong = suffers(&quiet, &attacked) || peak > MOST_MEMORY || lasts;
+        let is_wrong = is_affected(&quiet, &attacked) || peak > MAX_MEMORY || lasts;
         wrong += usize::from(is_wrong);
         let (p99, before) = (attacked.quantile(0.99), quiet.quantile(0.99));
         println!(

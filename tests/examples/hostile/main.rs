@@ -47,7 +47,7 @@ async fn main() -> ExitCode {
 }
 
 /// Whether good traffic suffers from an attack: a request failed, or the 99th percentile has at least doubled.
-fn suffers(quiet: &Report, attacked: &Report) -> bool {
+fn is_affected(quiet: &Report, attacked: &Report) -> bool {
     !attacked.failed.is_empty() || attacked.quantile(0.99) >= 2 * quiet.quantile(0.99)
 }
 

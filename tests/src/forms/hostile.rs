@@ -17,7 +17,7 @@ pub fn hostile() -> Vec<(&'static str, String)> {
         ("2,200,000 braces", braces(1_100_000)),
         ("10,000 pages with a placeholder and a fork each", placeholders(10_000)),
         ("4,000 rules on one number", number_rules(4_000)),
-        ("3,000 pages in one circle", circle(3_000)),
+        ("3,000 pages in one circle", cycle(3_000)),
     ]
 }
 
@@ -158,7 +158,7 @@ fn number_rules(count: usize) -> String {
         "settings": {"endings": [{"id": "e"}, {"id": "x"}]}}))
 }
 
-fn circle(count: usize) -> String {
+fn cycle(count: usize) -> String {
     let rules: Vec<Value> = (1..count)
         .map(|at| rule(&format!("p{at}"), &format!("p{}", at * 7_919 % count), &[equals(&format!("q{at}"), "x")]))
         .collect();

@@ -28,7 +28,7 @@ use super::Target;
 const CALLERS: usize = 8;
 const PAUSE: Duration = Duration::from_millis(30);
 /// A response that takes longer counts as a failure.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Good traffic that runs on a separate thread.
 #[derive(Debug)]
@@ -138,7 +138,7 @@ impl Caller {
                 break;
             }
             let begun = Instant::now();
-            match timeout(PATIENCE, self.ask(&mut kept, request)).await {
+            match timeout(TIMEOUT, self.ask(&mut kept, request)).await {
                 Ok(Ok(200 | 201)) => report.took.push(begun.elapsed()),
                 Ok(Ok(status)) => report.failed.push(format!("status {status}")),
                 Ok(Err(error)) => {

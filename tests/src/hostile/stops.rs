@@ -40,10 +40,10 @@ const STREAMS: usize = 8;
 /// each caller learns of the shutdown in time.
 const PAUSE: Duration = Duration::from_millis(10);
 /// A request without a response after this time counts as lost.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 /// A new connection has one second, an HTTP/2 peer another to learn of the shutdown, and the requests that it sent
 /// until then a third.
-pub const FAREWELL: Duration = Duration::from_millis(3_500);
+pub const CLOSE_TIME: Duration = Duration::from_millis(3_500);
 
 /// The outcome of a stop.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ pub struct Stop {
     pub took: Option<Duration>,
     /// How it ended.
     pub status: Option<ExitStatus>,
-    /// Connections without a request that outlived the drain delay by more than [`FAREWELL`].
+    /// Connections without a request that outlived the drain delay by more than [`CLOSE_TIME`].
     pub left_open: usize,
 }
 
@@ -104,7 +104,7 @@ pub async fn stop(program: &Path, options: &[String], drain: Duration, warm: Dur
     let mut left_open = 0;
     for peer in useless {
         let closed = peer.await.unwrap();
-        left_open += usize::from(closed.is_none_or(|at| at > begun + drain + FAREWELL));
+        left_open += usize::from(closed.is_none_or(|at| at > begun + drain + CLOSE_TIME));
     }
     let counts = load.counts.clone();
     drop(load);
@@ -147,7 +147,7 @@ async fn useless(target: &Arc<Target>) -> Vec<JoinHandle<Option<Instant>>> {
         stream.write_all(bytes.as_bytes()).await.unwrap();
         let closed = tokio::spawn(async move {
             let mut rest = Vec::new();
-            timeout(PATIENCE, stream.read_to_end(&mut rest)).await.ok().map(|_| Instant::now())
+            timeout(TIMEOUT, stream.read_to_end(&mut rest)).await.ok().map(|_| Instant::now())
         });
         if bytes != half_body {
             all.push(closed);
@@ -155,7 +155,7 @@ async fn useless(target: &Arc<Target>) -> Vec<JoinHandle<Option<Instant>>> {
     }
     let target = target.clone();
     all.push(tokio::spawn(async move {
-        let heedless = connection(&target, Flood::Heedless, 1, Instant::now() + PATIENCE).await;
+        let heedless = connection(&target, Flood::Heedless, 1, Instant::now() + TIMEOUT).await;
         heedless.life.map(|_| Instant::now())
     }));
     all
@@ -195,7 +195,7 @@ impl Load {
 
     async fn exchange(&self, stream: &mut TcpStream, request: &str) -> io::Result<bool> {
         stream.write_all(request.as_bytes()).await?;
-        let answer = timeout(PATIENCE, read_answer(stream)).await??;
+        let answer = timeout(TIMEOUT, read_answer(stream)).await??;
         if !matches!(status(&answer), 200 | 201) {
             return Err(io::Error::other(format!("status {}", status(&answer))));
         }

@@ -20,7 +20,7 @@ pub(super) fn find() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let found = env::split_paths(&path).chain(versions()).find(|folder| holds_both(folder));
     if found.is_none() {
-        say_that_it_is_missing();
+        report_missing();
     }
     found
 }
@@ -30,11 +30,11 @@ pub(super) fn find() -> Option<PathBuf> {
 /// # Panics
 ///
 /// If `LEADAPI_REQUIRE_POSTGRES` is 1.
-fn say_that_it_is_missing() {
-    static SAID: Once = Once::new();
+fn report_missing() {
+    static REPORTED: Once = Once::new();
     assert!(env::var_os("LEADAPI_REQUIRE_POSTGRES").is_none_or(|required| required != "1"), "{MISSING}");
     // The test harness captures the output of `eprintln!` and hides it if the test passes.
-    SAID.call_once(|| io::stderr().write_all(format!("{MISSING}\n").as_bytes()).unwrap());
+    REPORTED.call_once(|| io::stderr().write_all(format!("{MISSING}\n").as_bytes()).unwrap());
 }
 
 fn holds_both(folder: &Path) -> bool {

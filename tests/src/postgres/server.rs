@@ -208,7 +208,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.watchdog.bite();
+        self.watchdog.kill();
         if let Some(mut process) = self.process.take() {
             process.wait().unwrap();
         }

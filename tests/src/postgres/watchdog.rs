@@ -51,7 +51,7 @@ impl Watchdog {
     }
 
     /// Ends the watched server now and removes its directory.
-    pub(super) fn bite(&mut self) {
+    pub(super) fn kill(&mut self) {
         drop(self.0.stdin.take());
         self.0.wait().unwrap();
     }

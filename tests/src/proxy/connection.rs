@@ -15,7 +15,7 @@ use tokio::{
 };
 
 use super::{
-    How, State,
+    CutKind, State,
     message::{self, Direction, Message},
 };
 
@@ -33,7 +33,7 @@ impl From<io::Error> for End {
 }
 
 /// One direction of a connection.
-struct Way {
+struct Pipe {
     direction: Direction,
     from: BufReader<OwnedReadHalf>,
     to: OwnedWriteHalf,
@@ -44,17 +44,17 @@ pub(super) async fn run(client: TcpStream, server: TcpStream, state: Arc<Mutex<S
     client.set_nodelay(true).unwrap();
     server.set_nodelay(true).unwrap();
     let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
-    let way = |direction, from, to| Way { direction, from: BufReader::new(from), to, state: Arc::clone(&state) };
-    let mut up = way(Direction::ToServer, from_client, to_server);
-    let mut down = way(Direction::ToClient, from_server, to_client);
-    if let Err(End::Stalled) = talk(&mut up, &mut down).await {
+    let pipe = |direction, from, to| Pipe { direction, from: BufReader::new(from), to, state: Arc::clone(&state) };
+    let mut up = pipe(Direction::ToServer, from_client, to_server);
+    let mut down = pipe(Direction::ToClient, from_server, to_client);
+    if let Err(End::Stalled) = forward_messages(&mut up, &mut down).await {
         // Keeps both sockets open until the proxy is dropped.
         pending::<()>().await;
     }
 }
 
-async fn talk(up: &mut Way, down: &mut Way) -> Result<Infallible, End> {
-    if greet(up, down).await? {
+async fn forward_messages(up: &mut Pipe, down: &mut Pipe) -> Result<Infallible, End> {
+    if forward_startup(up, down).await? {
         tokio::select! {
             end = up.pump() => end,
             end = down.pump() => end,
@@ -71,7 +71,7 @@ async fn talk(up: &mut Way, down: &mut Way) -> Result<Infallible, End> {
 /// and the database.
 ///
 /// Returns false if the rest of the connection is encrypted.
-async fn greet(up: &mut Way, down: &mut Way) -> Result<bool, End> {
+async fn forward_startup(up: &mut Pipe, down: &mut Pipe) -> Result<bool, End> {
     loop {
         let first = message::read_first(&mut up.from).await?;
         let asks = message::asks_for_encryption(&first);
@@ -87,7 +87,7 @@ async fn greet(up: &mut Way, down: &mut Way) -> Result<bool, End> {
     }
 }
 
-impl Way {
+impl Pipe {
     async fn pump(&mut self) -> Result<Infallible, End> {
         loop {
             let message = message::read(&mut self.from).await?;
@@ -103,16 +103,16 @@ impl Way {
 
     /// Forwards a message, unless the connection must break at it.
     async fn pass(&mut self, bytes: Vec<u8>) -> Result<(), End> {
-        let how = self.state.lock().unwrap().pass(Message::new(self.direction, &bytes));
-        let passed = match how {
-            None | Some(How::After) => &bytes[..],
-            Some(How::Half) => &bytes[..bytes.len() / 2],
-            Some(How::Before | How::Stall) => &[],
+        let kind = self.state.lock().unwrap().pass(Message::new(self.direction, &bytes));
+        let passed = match kind {
+            None | Some(CutKind::After) => &bytes[..],
+            Some(CutKind::Half) => &bytes[..bytes.len() / 2],
+            Some(CutKind::Before | CutKind::Stall) => &[],
         };
         self.to.write_all(passed).await?;
-        match how {
+        match kind {
             None => Ok(()),
-            Some(How::Stall) => Err(End::Stalled),
+            Some(CutKind::Stall) => Err(End::Stalled),
             Some(_) => Err(End::Closed),
         }
     }

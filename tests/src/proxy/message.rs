@@ -43,7 +43,7 @@ impl Message {
         self.kind != 'E' && self.text.to_ascii_uppercase().contains("COMMIT")
     }
 
-    pub(super) fn is_farewell(&self) -> bool {
+    pub(super) fn is_terminate(&self) -> bool {
         (self.direction, self.kind) == (Direction::ToServer, 'X')
     }
 }

@@ -25,12 +25,12 @@ pub struct Cut {
     /// The index of the message, counted from 0 over all connections since the cut was armed.
     pub nth: usize,
     /// How the connection breaks.
-    pub how: How,
+    pub kind: CutKind,
 }
 
 /// How a connection breaks at a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum CutKind {
     /// The message is lost, and the connection is closed on both sides.
     Before,
     /// Half of the bytes arrive, and the connection is closed on both sides.
@@ -41,7 +41,7 @@ pub enum How {
     Stall,
 }
 
-impl How {
+impl CutKind {
     /// All ways to break a connection.
     pub const ALL: [Self; 4] = [Self::Before, Self::Half, Self::After, Self::Stall];
 }
@@ -143,19 +143,19 @@ impl Drop for Proxy {
 
 impl State {
     /// Records a message, and returns how the connection breaks at it.
-    fn pass(&mut self, message: Message) -> Option<How> {
-        if message.is_farewell() {
+    fn pass(&mut self, message: Message) -> Option<CutKind> {
+        if message.is_terminate() {
             return None;
         }
         let Message { direction, .. } = message;
         if direction == Direction::ToClient && message.is_commit() && self.begins_outage() {
-            return Some(How::Before);
+            return Some(CutKind::Before);
         }
         let nth = self.seen.iter().filter(|seen| seen.direction == direction).count();
         self.seen.push(message);
         let cut = self.cut.take_if(|cut| (cut.direction, cut.nth) == (direction, nth))?;
         self.has_cut = true;
-        Some(cut.how)
+        Some(cut.kind)
     }
 }
 

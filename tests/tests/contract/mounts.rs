@@ -164,7 +164,7 @@ async fn the_service_responds_over_http_2() {
 }
 
 /// The timeout after which a missing response is a failure.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Sends requests that no client library sends. The response must arrive before the rest of the body is sent.
 #[tokio::test]
@@ -190,7 +190,7 @@ async fn the_service_responds_before_the_body_ends() {
         let mut answer = String::new();
         while !answer.ends_with("\"}") {
             let mut buffer = [0; 4096];
-            let read = tokio::time::timeout(PATIENCE, stream.read(&mut buffer)).await;
+            let read = tokio::time::timeout(TIMEOUT, stream.read(&mut buffer)).await;
             let read = read.unwrap_or_else(|_| panic!("{sentence}: no answer before the rest is sent")).unwrap();
             assert!(read > 0, "{sentence}: closed after {answer:?}");
             answer += std::str::from_utf8(&buffer[..read]).unwrap();

@@ -16,7 +16,7 @@ use super::{
 
 /// An administrative task that may be refused.
 #[derive(Debug, Clone)]
-pub(crate) struct Wish {
+pub(crate) struct TaskRequest {
     pub(crate) who: Who,
     pub(crate) task: Task,
 }
@@ -44,7 +44,7 @@ pub(crate) enum Task {
 /// The creation time of everything that is added.
 pub(crate) const CREATED: &str = "2026-01-03T00:00:00Z";
 
-impl Wish {
+impl TaskRequest {
     pub(crate) fn client(&self, id: Id) -> ClientId {
         ClientId::parse(id.client(self.who)).unwrap()
     }
@@ -83,7 +83,7 @@ impl Wish {
 
     /// Performs the task, and returns its outcome and whether it was done. Refusals are not searched for foreign
     /// data, because they may repeat the requested id.
-    pub(crate) async fn fulfil(&self, store: &SqlStore) -> Check<(String, bool)> {
+    pub(crate) async fn perform(&self, store: &SqlStore) -> Check<(String, bool)> {
         match self.ask(store).await {
             Ok(done) => silent(self.who, &done).map(|()| (done, true)),
             Err(AdminError::Refused(rule)) => Ok((rule, false)),
@@ -159,8 +159,8 @@ fn created() -> Timestamp {
     CREATED.parse().unwrap()
 }
 
-pub(crate) fn wish() -> impl Strategy<Value = Wish> {
-    (who(), task()).prop_map(|(who, task)| Wish { who, task })
+pub(crate) fn task_request() -> impl Strategy<Value = TaskRequest> {
+    (who(), task()).prop_map(|(who, task)| TaskRequest { who, task })
 }
 
 fn task() -> impl Strategy<Value = Task> {

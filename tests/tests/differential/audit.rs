@@ -20,17 +20,17 @@ use super::{
 /// The maximum number of leads in a bucket after a transaction. A bucket is a range of leads that is counted as one.
 const MAX_BUCKET: i64 = 2_048;
 
-/// Checks that every list and every lead is the same in all stores, and then everything that [`behind`] checks.
+/// Checks that every list and every lead is the same in all stores, and then everything that [`hidden_state`] checks.
 pub(crate) async fn all(sides: &Sides<'_>, seed: &Seed) -> Check {
     for who in Who::BOTH {
         lists(sides, who).await?;
         leads(sides, who).await?;
     }
-    behind(sides, seed).await
+    hidden_state(sides, seed).await
 }
 
 /// Checks what no response shows: the lead counts, the other rows of each business, and the contents of an export.
-pub(crate) async fn behind(sides: &Sides<'_>, seed: &Seed) -> Check {
+pub(crate) async fn hidden_state(sides: &Sides<'_>, seed: &Seed) -> Check {
     let expected = businesses(&sides.all[0].ports, seed).await;
     for side in &sides.all {
         let Some((store, raw)) = side.kept.sql() else { continue };
@@ -175,7 +175,7 @@ async fn own_rows(raw: &Raw) -> Check {
 }
 
 /// Checks that a write of one business does not change the commit record of the other (table `operation`).
-pub(crate) async fn signatures(kept: &OpenStore) -> Check {
+pub(crate) async fn commit_records(kept: &OpenStore) -> Check {
     let Some((store, raw)) = kept.sql().filter(|_| kept.kind == StoreKind::Postgres) else { return Ok(()) };
     let nobody = LeadId::parse("nobody").unwrap();
     for who in Who::BOTH {

@@ -9,7 +9,7 @@ use leadapi_core::{
 use leadapi_server::store::{DatabaseUrl, SqlStore};
 use leadapi_tests::{
     postgres::Cluster,
-    proxy::{Cut, Direction, How, Proxy},
+    proxy::{Cut, CutKind, Direction, Proxy},
 };
 
 use super::fixture::{self, Who};
@@ -27,7 +27,7 @@ async fn a_create_reports_its_true_outcome_whichever_message_is_lost() {
             for who in Who::BOTH {
                 store.delete(&who.business(), &LeadId::parse("nobody").unwrap()).await.unwrap();
             }
-            proxy.cut(Cut { direction: Direction::ToClient, nth, how: How::Before });
+            proxy.cut(Cut { direction: Direction::ToClient, nth, kind: CutKind::Before });
             let id = LeadId::parse(format!("lost-{nth}")).unwrap();
             let lead = NewLead::new(&ClientId::parse("client-1").unwrap(), "Ann").check().unwrap();
             let meta = NewLeadMeta { id: id.clone(), at: "2026-05-04T12:00:00Z".parse().unwrap() };

@@ -65,7 +65,7 @@ async fn counts_of_thousands_of_leads_equal_a_full_scan() {
         for who in Who::BOTH {
             pages(&sides, who).await?;
         }
-        audit::behind(&sides, &seed).await
+        audit::hidden_state(&sides, &seed).await
     };
     whole().await.unwrap();
     // Enough leads in each of three ranges to make its bucket too large: before the first lead, among the old ones,

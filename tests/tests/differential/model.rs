@@ -9,49 +9,49 @@ use leadapi_core::{
 use serde_json::Value;
 
 use super::{
-    administration::{Task, Wish},
+    administration::{Task, TaskRequest},
     fixture,
 };
 
 /// Returns the business after the task, or `None` if a rule forbids it.
-pub(crate) fn fulfil(wish: &Wish, before: &BusinessSeed) -> Option<BusinessSeed> {
+pub(crate) fn apply(request: &TaskRequest, before: &BusinessSeed) -> Option<BusinessSeed> {
     let mut after = before.clone();
-    match &wish.task {
+    match &request.task {
         Task::Look => {}
         Task::AddMember { role, .. } if before.members.is_empty() && *role != Role::Owner => return None,
         Task::AddMember { member, role } => {
-            after.members.push(MemberSeed::new(Wish::email(*member), *role));
+            after.members.push(MemberSeed::new(TaskRequest::email(*member), *role));
             members(before, &mut after)?;
         }
         Task::ChangeMember { member, to, role } => {
-            let found = after.members.iter_mut().find(|found| same(&found.email, Wish::email(*member)))?;
+            let found = after.members.iter_mut().find(|found| same(&found.email, TaskRequest::email(*member)))?;
             let (email, role) =
-                (to.map_or(found.email.clone(), |to| Wish::email(to).to_owned()), role.unwrap_or(found.role));
+                (to.map_or(found.email.clone(), |to| TaskRequest::email(to).to_owned()), role.unwrap_or(found.role));
             *found = MemberSeed::new(email, role);
             members(before, &mut after)?;
         }
         Task::RemoveMember { member } => {
-            let at = after.members.iter().position(|found| same(&found.email, Wish::email(*member)))?;
+            let at = after.members.iter().position(|found| same(&found.email, TaskRequest::email(*member)))?;
             after.members.remove(at);
             members(before, &mut after)?;
         }
         Task::AddClient { id } => {
-            let client = wish.new_client(*id);
+            let client = request.new_client(*id);
             (!before.clients.iter().any(|known| known.id == client.id)).then(|| after.clients.push(client))?;
         }
         Task::RenameClient { id, name } => {
-            let id = wish.client(*id);
-            after.clients.iter_mut().find(|client| client.id == id)?.name = wish.name(*name);
+            let id = request.client(*id);
+            after.clients.iter_mut().find(|client| client.id == id)?.name = request.name(*name);
         }
         Task::RemoveClient { id, with_leads } => {
-            let id = wish.client(*id);
+            let id = request.client(*id);
             after.clients.remove(before.clients.iter().position(|client| client.id == id)?);
             after.leads.retain(|lead| lead.client_id != id);
             let is_named = forms(before).any(|form| form["form"]["client_id"] == id.as_str());
             (!is_named && (*with_leads || after.leads == before.leads)).then_some(())?;
         }
         Task::AddPipeline { id, stages } => {
-            let pipeline = wish.new_pipeline(*id, stages);
+            let pipeline = request.new_pipeline(*id, stages);
             let is_new = |(at, stage): (usize, &Stage)| {
                 let known = before.pipelines.iter().flat_map(|pipeline| &pipeline.stages);
                 !known.chain(&pipeline.stages[..at]).any(|known| known.id == stage.id)
@@ -62,40 +62,40 @@ pub(crate) fn fulfil(wish: &Wish, before: &BusinessSeed) -> Option<BusinessSeed>
             is_new.then(|| after.pipelines.push(pipeline))?;
         }
         Task::RenamePipeline { id, name } => {
-            let id = wish.pipeline(*id);
-            after.pipelines.iter_mut().find(|pipeline| pipeline.id == id)?.name = wish.name(*name);
+            let id = request.pipeline(*id);
+            after.pipelines.iter_mut().find(|pipeline| pipeline.id == id)?.name = request.name(*name);
         }
         Task::RemovePipeline { id } => {
-            let id = wish.pipeline(*id);
+            let id = request.pipeline(*id);
             after.pipelines.remove(before.pipelines.iter().position(|pipeline| pipeline.id == id)?);
             (!before.leads.iter().any(|lead| lead.pipeline_id.as_ref() == Some(&id))).then_some(())?;
         }
         Task::AddStage { pipeline, id, position } => {
-            let (pipeline, id) = (wish.pipeline(*pipeline), wish.stage(*id));
+            let (pipeline, id) = (request.pipeline(*pipeline), request.stage(*id));
             let is_known = before.pipelines.iter().flat_map(|pipeline| &pipeline.stages).any(|stage| stage.id == id);
             let pipeline = after.pipelines.iter_mut().find(|known| known.id == pipeline)?;
             (!is_known).then_some(())?;
-            put_in(pipeline, Stage::new(id, wish.name(0), 0), *position)?;
+            put_in(pipeline, Stage::new(id, request.name(0), 0), *position)?;
         }
         Task::ChangeStage { id, name, position } => {
-            let (pipeline, at) = stage(&mut after, wish.stage(*id).as_str())?;
+            let (pipeline, at) = stage(&mut after, request.stage(*id).as_str())?;
             let mut stage = pipeline.stages.remove(at);
             if let Some(name) = name {
-                stage.name = wish.name(*name);
+                stage.name = request.name(*name);
             }
             let position = position.unwrap_or(stage.position);
             put_in(pipeline, stage, Some(position))?;
         }
-        Task::RemoveStage { id, move_to } => delete_stage(wish, &mut after, wish.stage(*id).as_str(), *move_to)?,
+        Task::RemoveStage { id, move_to } => delete_stage(request, &mut after, request.stage(*id).as_str(), *move_to)?,
         Task::AddForm => {
-            let form = fixture::form(wish.who);
+            let form = fixture::form(request.who);
             let has_client = before.clients.iter().any(|client| form["form"]["client_id"] == client.id.as_str());
             (before.forms.is_empty() && has_client).then(|| after.forms.push(serde_json::from_value(form).unwrap()))?;
         }
         Task::RenameForm { is_there, name } => {
             (*is_there).then_some(())?;
             let mut form = forms(before).next()?;
-            form["form"]["name"] = wish.name(*name).into();
+            form["form"]["name"] = request.name(*name).into();
             after.forms = vec![serde_json::from_value::<FormRecord>(form).unwrap()];
         }
         Task::RemoveForm { is_there } => (*is_there && after.forms.pop().is_some()).then_some(())?,
@@ -144,7 +144,7 @@ fn number(pipeline: &mut Pipeline) {
 }
 
 fn delete_stage(
-    wish: &Wish,
+    request: &TaskRequest,
     business: &mut BusinessSeed,
     id: &str,
     move_to: Option<super::operation::Id>,
@@ -156,7 +156,7 @@ fn delete_stage(
     let target = match move_to {
         None => None,
         Some(target) => {
-            let target = wish.stage(target);
+            let target = request.stage(target);
             // The removed stage itself is not a valid target, and is no longer found here.
             let (pipeline, _) = stage(business, target.as_str())?;
             Some((pipeline.id.clone(), target))

@@ -12,7 +12,7 @@ use proptest::{
 };
 
 use super::{
-    administration::{self, Wish},
+    administration::{self, TaskRequest},
     audit, fixture, model,
     operation::{self, Operation},
     sides::{Check, Sides, Stores},
@@ -36,7 +36,7 @@ fn stores_agree_on_random_requests() {
 fn stores_agree_on_random_administration() {
     let step = prop_oneof![
         2 => operation::keyless().prop_map(Step::Operation),
-        1 => administration::wish().prop_map(Step::Wish),
+        1 => administration::task_request().prop_map(Step::Task),
     ];
     run(&vec(step, 40..80), async |stores, steps: Vec<Step>| administer(stores, &steps).await);
 }
@@ -71,7 +71,7 @@ async fn play(stores: &Stores, operations: &[Operation]) -> Check {
     }
     audit::all(&sides, &fixture::seed()).await?;
     for side in &sides.all {
-        audit::signatures(side.kept).await?;
+        audit::commit_records(side.kept).await?;
     }
     Ok(())
 }
@@ -80,7 +80,7 @@ async fn play(stores: &Stores, operations: &[Operation]) -> Check {
 #[derive(Debug, Clone)]
 enum Step {
     Operation(Operation),
-    Wish(Wish),
+    Task(TaskRequest),
 }
 
 async fn administer(stores: &Stores, steps: &[Step]) -> Check {
@@ -89,8 +89,8 @@ async fn administer(stores: &Stores, steps: &[Step]) -> Check {
     for step in steps {
         match step {
             Step::Operation(operation) => sides.play(operation).await?,
-            Step::Wish(wish) => {
-                fulfil(&mut sides, &mut seed, wish).await.map_err(|wrong| format!("{wish:?}: {wrong}"))?;
+            Step::Task(request) => {
+                perform(&mut sides, &mut seed, request).await.map_err(|wrong| format!("{request:?}: {wrong}"))?;
             }
         }
     }
@@ -98,20 +98,20 @@ async fn administer(stores: &Stores, steps: &[Step]) -> Check {
 }
 
 /// Performs a task on every SQL store. Each must do what the model does, and all must give the same answer.
-async fn fulfil(sides: &mut Sides<'_>, seed: &mut Seed, wish: &Wish) -> Check {
+async fn perform(sides: &mut Sides<'_>, seed: &mut Seed, request: &TaskRequest) -> Check {
     let mut businesses = audit::businesses(&sides.all[0].ports, seed).await;
-    let business = businesses.iter_mut().find(|business| business.id == wish.who.business()).unwrap();
-    let after = model::fulfil(wish, business);
+    let business = businesses.iter_mut().find(|business| business.id == request.who.business()).unwrap();
+    let after = model::apply(request, business);
     let mut first = None;
     for side in &sides.all {
         let Some((store, _)) = side.kept.sql() else { continue };
-        let (said, done) = wish.fulfil(store).await.map_err(|wrong| format!("{:?}: {wrong}", side.kept.kind))?;
+        let (outcome, done) = request.perform(store).await.map_err(|wrong| format!("{:?}: {wrong}", side.kept.kind))?;
         if done != after.is_some() {
-            return Err(format!("{:?} says {said}, and not as the model of {business:?}", side.kept.kind));
+            return Err(format!("{:?} returned {outcome}, unlike the model of {business:?}", side.kept.kind));
         }
-        let first = first.get_or_insert_with(|| said.clone());
-        if *first != said {
-            return Err(format!("{:?} says {said} and not {first}", side.kept.kind));
+        let first = first.get_or_insert_with(|| outcome.clone());
+        if *first != outcome {
+            return Err(format!("{:?} returned {outcome} and not {first}", side.kept.kind));
         }
     }
     if let Some(after) = after {
@@ -119,5 +119,5 @@ async fn fulfil(sides: &mut Sides<'_>, seed: &mut Seed, wish: &Wish) -> Check {
         *seed = Seed { data: vec![Dataset::new(businesses.clone())], ..seed.clone() };
         sides.reload(businesses);
     }
-    audit::behind(sides, seed).await
+    audit::hidden_state(sides, seed).await
 }

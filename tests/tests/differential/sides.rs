@@ -62,18 +62,18 @@ impl Stores {
 fn service(ports: &Ports, time: &Arc<Mutex<Timestamp>>, next: &Arc<Mutex<LeadId>>) -> LeadService {
     let clock = || {
         let time = time.clone();
-        move || held(&time).to_utc()
+        move || get(&time).to_utc()
     };
     let next = next.clone();
     LeadService::builder(ports.store.clone(), StoredTokens::new(ports.tokens.clone(), clock()))
-        .limiter(Everyone)
+        .limiter(AllowAll)
         .clock(clock())
-        .ids(move |_| held(&next))
+        .ids(move |_| get(&next))
         .build()
         .unwrap()
 }
 
-fn held<T: Clone>(value: &Mutex<T>) -> T {
+fn get<T: Clone>(value: &Mutex<T>) -> T {
     value.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
@@ -101,7 +101,7 @@ impl Sides<'_> {
             put(&self.next, LeadId::parse(id.lead(*who)).unwrap());
         }
         if let Operation::Wait(seconds) = operation {
-            let (now, by) = (held(&self.time).to_utc(), Duration::from_secs(seconds.unsigned_abs()));
+            let (now, by) = (get(&self.time).to_utc(), Duration::from_secs(seconds.unsigned_abs()));
             put(&self.time, if *seconds < 0 { now - by } else { now + by }.into());
         }
         if matches!(operation, Operation::DeleteExpiredKeys) {
@@ -115,7 +115,7 @@ impl Sides<'_> {
         }
         let mut outcomes = Vec::new();
         for side in &self.all {
-            outcomes.push(side.manage(operation, held(&self.time)).await);
+            outcomes.push(side.manage(operation, get(&self.time)).await);
         }
         self.alike(&outcomes)?;
         match operation {
@@ -137,7 +137,7 @@ impl Sides<'_> {
 
     /// Deletes expired keys, and checks that exactly those that are a day old are gone.
     async fn delete_expired_keys(&self) -> Check {
-        let now = held(&self.time);
+        let now = get(&self.time);
         for side in &self.all {
             let Some((store, raw)) = side.kept.sql() else { continue };
             let rows = "SELECT business_id, key, created_at FROM idempotency ORDER BY business_id, key";
@@ -216,10 +216,10 @@ pub(crate) fn silent(who: Who, shown: &str) -> Check {
 }
 
 /// A limiter that admits every request, because rate limits are not part of the stores.
-struct Everyone;
+struct AllowAll;
 
 #[async_trait]
-impl RateLimiter for Everyone {
+impl RateLimiter for AllowAll {
     async fn admit(&self, _: &TokenId, _: Class) -> Result<Admission, BoxError> {
         Ok(Admission::Admitted)
     }

@@ -118,13 +118,13 @@ fn correct_forms_that_look_wrong_have_no_findings() {
     ladder["form"]["settings"]["endings"].as_array_mut().unwrap().remove(0);
     assert_eq!(kinds(&check(&ladder)), BTreeSet::new());
     // A cycle that no answers can enter: the jump back requires an age that never reaches the last page.
-    let mut circle = clean();
-    rule(&mut circle, jump("b", "end:no", json!([{"fieldId": "age", "op": "gt", "value": 99}])));
-    circle["form"]["logic"]["rules"]
+    let mut cycle = clean();
+    rule(&mut cycle, jump("b", "end:no", json!([{"fieldId": "age", "op": "gt", "value": 99}])));
+    cycle["form"]["logic"]["rules"]
         .as_array_mut()
         .unwrap()
         .insert(2, jump("c", "b", json!([{"fieldId": "age", "op": "gt", "value": 99}])));
-    assert_eq!(kinds(&check(&circle)), BTreeSet::from([Code::RuleNeverMatches, Code::DuplicateRuleId]));
+    assert_eq!(kinds(&check(&cycle)), BTreeSet::from([Code::RuleNeverMatches, Code::DuplicateRuleId]));
 }
 
 /// The committed table matches the code.

@@ -19,7 +19,7 @@ use leadapi_tests::hostile::{
 use tokio::task::JoinSet;
 
 /// The memory that the server may use. Without the limits, the first of these tests takes about a gigabyte.
-const MOST_MEMORY: usize = 150 << 20;
+const MAX_MEMORY: usize = 150 << 20;
 const PAGE: usize = 470_000;
 
 fn target(options: &[&str]) -> Arc<Target> {
@@ -35,9 +35,9 @@ async fn responses_without_a_window_use_bounded_memory() {
     const STREAMS: usize = 100;
     const UNLIMITED: &str = "1000000000000";
     let cases: [(&[&str], usize); 3] = [
-        (&["--write-timeout", "2s"], MOST_MEMORY),
-        (&["--write-timeout", "2s", "--max-unread-bytes", UNLIMITED], MOST_MEMORY),
-        (&["--write-timeout", "2s", "--max-connection-unread-bytes", UNLIMITED], 2 * MOST_MEMORY),
+        (&["--write-timeout", "2s"], MAX_MEMORY),
+        (&["--write-timeout", "2s", "--max-unread-bytes", UNLIMITED], MAX_MEMORY),
+        (&["--write-timeout", "2s", "--max-connection-unread-bytes", UNLIMITED], 2 * MAX_MEMORY),
     ];
     for (options, most) in cases {
         let target = target(options);
@@ -57,7 +57,7 @@ async fn unread_responses_use_bounded_memory() {
     let good = Good::start(&target);
     let cuts = attack(&target, PeerKind::NeverReading, CONNECTIONS, Duration::ZERO, Duration::from_secs(8)).await;
     assert!(cuts.iter().any(|cut| cut.after.is_some()), "{cuts:?}");
-    is_served_and_small(&target, good, MOST_MEMORY);
+    is_served_and_small(&target, good, MAX_MEMORY);
 }
 
 fn is_served_and_small(target: &Target, good: Good, most: usize) {

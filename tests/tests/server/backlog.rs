@@ -30,5 +30,5 @@ async fn a_request_behind_an_unread_response_times_out_with_500() {
     let refused = send().await.unwrap();
     assert_eq!((refused.status().as_u16(), &refused.headers()["retry-after"]), (500, &"1".parse().unwrap()));
     // Other connections do not wait.
-    host.is_well().await;
+    host.assert_serves_others().await;
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use leadapi_tests::hostile::Target;
 use tokio::{net::TcpStream, time::timeout};
 
-use crate::host::{PATIENCE, Peer};
+use crate::host::{Peer, TIMEOUT};
 
 const MANY: usize = 100;
 
@@ -22,7 +22,7 @@ async fn served(target: &Target) -> Option<Peer> {
     tokio::io::AsyncWriteExt::write_all(&mut peer.0, target.request("GET /v1/clients", "", "").as_bytes())
         .await
         .ok()?;
-    timeout(PATIENCE, peer.0.peek(&mut [0]))
+    timeout(TIMEOUT, peer.0.peek(&mut [0]))
         .await
         .expect("the connection is served or closed")
         .ok()
@@ -57,7 +57,7 @@ async fn few_descriptors_limit_connections_and_the_server_stays_ready() {
         }
         drop(open);
         let again = async { while served(&target).await.is_none() {} };
-        timeout(PATIENCE, again).await.expect("a connection is served again");
+        timeout(TIMEOUT, again).await.expect("a connection is served again");
         let log = target.log();
         assert!(!log.contains("could not be accepted"), "{log}");
     }

@@ -14,7 +14,7 @@ use tokio::{
 };
 
 /// Longer than any wait of these tests that should end.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 const NEVER: Duration = Duration::from_secs(3_600);
 pub(crate) const SOON: Duration = Duration::from_millis(200);
 
@@ -70,7 +70,7 @@ impl Host {
     }
 
     /// Checks that the server serves others as usual.
-    pub(crate) async fn is_well(&self) {
+    pub(crate) async fn assert_serves_others(&self) {
         // No rate limit counts this request.
         let answer = self.ask(&get("/v1/nowhere", "connection: close\r\n")).await;
         assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
@@ -99,7 +99,7 @@ impl Peer {
     pub(crate) async fn rest(&mut self) -> String {
         let mut all = Vec::new();
         // Bytes before a reset count.
-        timeout(PATIENCE, self.0.read_to_end(&mut all)).await.expect("the connection is closed").unwrap_or_default();
+        timeout(TIMEOUT, self.0.read_to_end(&mut all)).await.expect("the connection is closed").unwrap_or_default();
         String::from_utf8_lossy(&all).into_owned()
     }
 
@@ -127,7 +127,7 @@ impl Peer {
     /// Reads one HTTP/2 frame: its kind, its stream and its payload.
     async fn any_frame(&mut self) -> (u8, u32, Vec<u8>) {
         let mut head = [0; 9];
-        timeout(PATIENCE, self.0.read_exact(&mut head)).await.expect("a frame arrives").unwrap();
+        timeout(TIMEOUT, self.0.read_exact(&mut head)).await.expect("a frame arrives").unwrap();
         let mut payload = vec![0; usize::from(head[1]) << 8 | usize::from(head[2])];
         self.0.read_exact(&mut payload).await.unwrap();
         (head[3], u32::from_be_bytes([head[5], head[6], head[7], head[8]]), payload)
@@ -143,7 +143,7 @@ impl Peer {
     pub(crate) async fn answer(&mut self) -> String {
         let mut all = Vec::new();
         loop {
-            let read = timeout(PATIENCE, self.0.read_buf(&mut all)).await.expect("a response arrives").unwrap();
+            let read = timeout(TIMEOUT, self.0.read_buf(&mut all)).await.expect("a response arrives").unwrap();
             let text = String::from_utf8_lossy(&all).into_owned();
             assert_ne!(read, 0, "the connection was closed: {text}");
             let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };

@@ -10,7 +10,7 @@ const LIMIT: Duration = Duration::from_secs(1);
 /// Machines that run tests are busy; `examples/hostile` allows half a second.
 const MARGIN: Duration = Duration::from_secs(3);
 const EARLY: Duration = Duration::from_millis(5);
-const MOST_MEMORY: usize = 400 << 20;
+const MAX_MEMORY: usize = 400 << 20;
 const LIMITS: [&str; 4] = ["--first-byte-timeout", "--head-timeout", "--body-timeout", "--write-timeout"];
 
 /// Options that set every limit out of reach, except this one.
@@ -38,7 +38,7 @@ async fn each_hostile_peer_is_cut_and_good_traffic_is_unaffected() {
                 assert!(kind.withholds_reading() || after + EARLY >= LIMIT, "{kind:?} was cut after {after:?}");
             }
             assert_eq!(good.failed, Vec::<String>::new(), "{kind:?}");
-            assert!(good.answered() > 0 && target.peak() < MOST_MEMORY, "{kind:?}");
+            assert!(good.answered() > 0 && target.peak() < MAX_MEMORY, "{kind:?}");
         });
     }
     kinds.join_all().await;

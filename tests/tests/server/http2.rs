@@ -17,7 +17,7 @@ const BATCH: usize = 20;
 const TIME: Duration = Duration::from_secs(6);
 /// Each wait is one second; the longest sequence has three, and a graceful close. Machines that run tests are busy.
 const LONGEST: Duration = Duration::from_secs(5);
-const MOST_MEMORY: usize = 400 << 20;
+const MAX_MEMORY: usize = 400 << 20;
 
 fn target(options: &[&str]) -> Arc<Target> {
     let options: Vec<String> = options.iter().map(|option| (*option).to_owned()).collect();
@@ -44,7 +44,7 @@ async fn each_flood_is_ended_and_good_traffic_is_unaffected() {
             let in_error = all.iter().filter(|one| one.goaway.is_some_and(|code| code != 0)).count();
             assert!(!kind.is_plain() || in_error >= MANY, "{kind:?}: {all:?}");
             assert_eq!(good.failed, Vec::<String>::new(), "{kind:?}");
-            assert!(good.answered() > 0 && target.peak() < MOST_MEMORY, "{kind:?}");
+            assert!(good.answered() > 0 && target.peak() < MAX_MEMORY, "{kind:?}");
         });
     }
     floods.join_all().await;

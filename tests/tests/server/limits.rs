@@ -7,7 +7,7 @@ use leadapi_core::port::Store;
 use leadapi_tests::{World, doubles::Gated};
 use tokio::{io::AsyncWriteExt, time::timeout};
 
-use crate::host::{Host, PATIENCE, Peer, SOON, endless, get, post, secret};
+use crate::host::{Host, Peer, SOON, TIMEOUT, endless, get, post, secret};
 
 #[tokio::test]
 async fn a_connection_beyond_the_limit_is_closed_at_once() {
@@ -25,7 +25,7 @@ async fn a_connection_beyond_the_limit_is_closed_at_once() {
     drop(second);
     // The server frees the permit once it has noticed that the connection is gone.
     let served = async { while host.ask(&get("/v1/clients", "connection: close\r\n")).await.is_empty() {} };
-    timeout(PATIENCE, served).await.expect("a connection is served again");
+    timeout(TIMEOUT, served).await.expect("a connection is served again");
 }
 
 /// Opens and keeps a connection from this address; returns whether the server served it.
@@ -38,7 +38,7 @@ async fn is_served_from(host: &Host, address: &str, kept: &mut Vec<Peer>) -> boo
     if peer.0.write_all(get("/v1/nowhere", "").as_bytes()).await.is_err() {
         return false;
     }
-    let bytes = timeout(PATIENCE, peer.0.peek(&mut [0])).await.expect("the connection is served or closed");
+    let bytes = timeout(TIMEOUT, peer.0.peek(&mut [0])).await.expect("the connection is served or closed");
     kept.push(peer);
     bytes.is_ok_and(|bytes| bytes > 0)
 }
@@ -59,7 +59,7 @@ async fn the_connection_limit_per_address_spares_other_addresses() {
         kept.clear();
         // The server frees the permits once it has noticed that the connections are gone.
         let served = async { while !is_served_from(&host, "127.0.0.2", &mut kept).await {} };
-        timeout(PATIENCE, served).await.expect("a connection is served again");
+        timeout(TIMEOUT, served).await.expect("a connection is served again");
     }
 }
 
@@ -88,7 +88,7 @@ async fn a_request_beyond_the_limit_is_500_with_retry_after() {
     gate.open(3);
     assert!(first.answer().await.starts_with("HTTP/1.1 200"));
     assert!(second.answer().await.starts_with("HTTP/1.1 201"));
-    host.is_well().await;
+    host.assert_serves_others().await;
 }
 
 /// One token must not use up the capacity that all callers share.
@@ -130,7 +130,7 @@ async fn a_request_that_waits_for_its_body_holds_no_permit() {
     for peer in &mut waiting {
         peer.send(half).await;
         // The server has read it once it has served another connection.
-        host.is_well().await;
+        host.assert_serves_others().await;
     }
     // One request is in flight now. A body that arrives now waits for it to end, and is not refused.
     let mut running = host.connect().await;
@@ -153,7 +153,7 @@ async fn a_request_that_waits_for_its_body_holds_no_permit() {
         let answer = peer.answer().await;
         assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
     }
-    host.is_well().await;
+    host.assert_serves_others().await;
 }
 
 #[tokio::test]
@@ -182,11 +182,11 @@ async fn a_write_completes_after_its_client_disconnects() {
     drop(peer);
     // A connection is accepted again once the server has noticed that the old one is gone.
     let seen = async { while host.ask(&get("/v1/nowhere", "connection: close\r\n")).await.is_empty() {} };
-    timeout(PATIENCE, seen).await.expect("the server notices the disconnect");
+    timeout(TIMEOUT, seen).await.expect("the server notices the disconnect");
     // The shutdown waits for the write too.
     let ended = host.stop();
     gate.open(1);
-    assert_eq!(timeout(PATIENCE, ended).await.unwrap().unwrap(), leadapi_server::ShutdownOutcome::Graceful);
+    assert_eq!(timeout(TIMEOUT, ended).await.unwrap().unwrap(), leadapi_server::ShutdownOutcome::Graceful);
     assert_eq!(leads(&kept).await, WITH_ONE_MORE);
 }
 
@@ -205,7 +205,7 @@ async fn until_there_is_a_lead_more(kept: &Arc<dyn Store>) {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     };
-    timeout(PATIENCE, there).await.expect("the lead is stored");
+    timeout(TIMEOUT, there).await.expect("the lead is stored");
 }
 
 #[tokio::test]
@@ -231,5 +231,5 @@ async fn requests_with_too_many_headers_or_bytes_are_refused() {
     // hyper answers this one, with an empty body.
     let answer = host.ask(&get("/v1/clients", &format!("x: {}\r\n", "y".repeat(16_384)))).await;
     assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
-    host.is_well().await;
+    host.assert_serves_others().await;
 }

@@ -49,7 +49,7 @@ impl Server {
     }
 
     /// Waits for an outcome. The server reuses one for a second, so a change shows only after that.
-    fn comes_to_say(&self, answer: &str) {
+    fn wait_for(&self, answer: &str) {
         wait_until(answer, || self.ask("/readyz") == answer);
     }
 }
@@ -64,12 +64,12 @@ async fn a_server_without_its_database_is_alive_but_not_ready() {
     let server = Server::on(&url, |_| {});
     assert_eq!(server.ask("/readyz"), READY);
     cluster.stop();
-    server.comes_to_say("503 not ready: the store fails\n");
+    server.wait_for("503 not ready: the store fails\n");
     assert_eq!(server.ask("/healthz"), "200 alive\n");
     cluster.restart();
-    server.comes_to_say(READY);
+    server.wait_for(READY);
     cluster.pause();
-    server.comes_to_say("503 not ready: the store does not answer within 2s\n");
+    server.wait_for("503 not ready: the store does not answer within 2s\n");
     cluster.resume();
 }
 
@@ -84,7 +84,7 @@ async fn a_server_with_a_read_only_database_is_not_ready() {
     for (setting, answer) in [("on", NOT_WRITABLE), ("off", READY)] {
         client.batch_execute(&format!("ALTER SYSTEM SET default_transaction_read_only = {setting}")).await.unwrap();
         client.batch_execute("SELECT pg_reload_conf()").await.unwrap();
-        server.comes_to_say(answer);
+        server.wait_for(answer);
     }
 }
 
@@ -100,9 +100,9 @@ fn a_server_with_a_full_disk_is_not_ready_until_there_is_space() {
         assert_eq!(server.ask("/readyz"), READY);
         for _ in 0..2 {
             disk.fill(errno);
-            server.comes_to_say(NOT_WRITABLE);
+            server.wait_for(NOT_WRITABLE);
             disk.empty();
-            server.comes_to_say(READY);
+            server.wait_for(READY);
         }
     }
 }

@@ -3,7 +3,7 @@
 use leadapi_server::HttpLimits;
 use tokio::{io::AsyncWriteExt, time::Instant};
 
-use crate::host::{Host, PATIENCE, SOON, endless, get, post};
+use crate::host::{Host, SOON, TIMEOUT, endless, get, post};
 
 /// Sends these bytes, and checks that the server closes the connection, not before its time, while it serves others.
 /// Returns the response.
@@ -14,8 +14,8 @@ async fn is_cut(limits: HttpLimits, sends: &[u8]) -> String {
     peer.0.write_all(sends).await.unwrap();
     let answer = peer.rest().await;
     let took = start.elapsed();
-    assert!(took >= SOON && took < PATIENCE, "{took:?}");
-    host.is_well().await;
+    assert!(took >= SOON && took < TIMEOUT, "{took:?}");
+    host.assert_serves_others().await;
     answer
 }
 
@@ -76,10 +76,10 @@ async fn a_head_sent_byte_by_byte_is_cut_by_the_head_timeout() {
     tokio::select! {
         () = drip => {}
         _ = tokio::io::AsyncReadExt::read_to_end(&mut read, &mut all) => {}
-        () = tokio::time::sleep(PATIENCE) => panic!("the connection is still open"),
+        () = tokio::time::sleep(TIMEOUT) => panic!("the connection is still open"),
     }
     assert_eq!(all, b"");
-    host.is_well().await;
+    host.assert_serves_others().await;
 }
 
 #[tokio::test]
@@ -122,8 +122,8 @@ async fn a_peer_that_never_reads_is_cut_by_the_write_timeout() {
     let request = get("/v1/leads?limit=200", "");
     // Unread responses fill the buffers on the way, and then the server accepts no more bytes from this side.
     let flood = async { while peer.0.write_all(request.as_bytes()).await.is_ok() {} };
-    tokio::time::timeout(PATIENCE, flood).await.expect("it is cut");
-    host.is_well().await;
+    tokio::time::timeout(TIMEOUT, flood).await.expect("it is cut");
+    host.assert_serves_others().await;
 }
 
 #[tokio::test]
@@ -160,7 +160,7 @@ async fn a_peer_that_sends_after_the_final_response_is_cut() {
                 tokio::time::sleep(SOON / 20).await;
             }
         };
-        tokio::time::timeout(PATIENCE, sends_on).await.expect("it is cut");
+        tokio::time::timeout(TIMEOUT, sends_on).await.expect("it is cut");
         assert!(start.elapsed() > SOON * 2, "{sent} in {:?}: {opening}", start.elapsed());
     }
 }

@@ -6,7 +6,7 @@ use leadapi_server::{Server, ShutdownOutcome};
 use leadapi_tests::{World, doubles::Gated};
 use tokio::{net::TcpStream, time::timeout};
 
-use crate::host::{Host, PATIENCE, SOON, endless, get};
+use crate::host::{Host, SOON, TIMEOUT, endless, get};
 
 const LONG: Duration = Duration::from_secs(3_600);
 
@@ -24,10 +24,10 @@ async fn a_shutdown_closes_connections_without_a_request_at_once() {
     let mut preface = host.connect().await;
     preface.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await;
     // The server has seen them all by now.
-    host.is_well().await;
+    host.assert_serves_others().await;
     let ended = host.stop();
     assert_eq!(
-        timeout(PATIENCE, ended).await.expect("the shutdown waits for none of them").unwrap(),
+        timeout(TIMEOUT, ended).await.expect("the shutdown waits for none of them").unwrap(),
         ShutdownOutcome::Graceful
     );
     for peer in [&mut idle, &mut half, &mut letter, &mut silent] {
@@ -49,7 +49,7 @@ async fn a_shutdown_waits_for_an_in_flight_request() {
     gate.open(1);
     let answer = peer.rest().await;
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\r\nconnection: close\r\n"), "{answer}");
-    assert_eq!(timeout(PATIENCE, ended).await.unwrap().unwrap(), ShutdownOutcome::Graceful);
+    assert_eq!(timeout(TIMEOUT, ended).await.unwrap().unwrap(), ShutdownOutcome::Graceful);
 }
 
 #[tokio::test]
@@ -72,12 +72,12 @@ async fn the_server_serves_and_announces_the_close_during_the_drain_delay() {
             }
         }
     };
-    timeout(PATIENCE, announced).await.expect("a response announces the close");
+    timeout(TIMEOUT, announced).await.expect("a response announces the close");
     let mut new = crate::host::Peer(TcpStream::connect(address).await.expect("the server still accepts connections"));
     new.send(&get("/v1/clients", "")).await;
     assert!(new.rest().await.starts_with("HTTP/1.1 200"));
     assert!(!ended.is_finished());
-    assert_eq!(timeout(PATIENCE, ended).await.unwrap().unwrap(), ShutdownOutcome::Graceful);
+    assert_eq!(timeout(TIMEOUT, ended).await.unwrap().unwrap(), ShutdownOutcome::Graceful);
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn a_shutdown_is_forced_after_the_stop_timeout() {
     let mut peer = host.connect().await;
     peer.send(&get("/v1/clients", "")).await;
     gate.arrived(1).await;
-    assert_eq!(timeout(PATIENCE, host.stop()).await.unwrap().unwrap(), ShutdownOutcome::Forced);
+    assert_eq!(timeout(TIMEOUT, host.stop()).await.unwrap().unwrap(), ShutdownOutcome::Forced);
 }
 
 #[tokio::test]
@@ -102,7 +102,7 @@ async fn a_forced_shutdown_cancels_the_requests_in_flight() {
         }
         let ended = host.stop();
         force.send(()).unwrap();
-        assert_eq!(timeout(PATIENCE, ended).await.unwrap().unwrap(), expected);
+        assert_eq!(timeout(TIMEOUT, ended).await.unwrap().unwrap(), expected);
     }
 }
 
@@ -115,5 +115,5 @@ async fn gated(set: impl FnOnce(Server) -> Server) -> (Host, Gated) {
 
 async fn until_refused(address: std::net::SocketAddr) {
     let refused = async { while TcpStream::connect(address).await.is_ok() {} };
-    timeout(PATIENCE, refused).await.expect("the listener is closed");
+    timeout(TIMEOUT, refused).await.expect("the listener is closed");
 }

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-use crate::host::{Host, PATIENCE, SOON, endless, secret};
+use crate::host::{Host, SOON, TIMEOUT, endless, secret};
 
 /// A folder with a certificate for `localhost` and its key, and the same files as the server's setting.
 struct Certificate {
@@ -71,10 +71,10 @@ fn trusting(certificate: &CertificateDer<'static>, protocols: &[&str]) -> Arc<Cl
 }
 
 /// Makes a handshake, and returns the protocol that it negotiated.
-fn shake(address: std::net::SocketAddr, config: Arc<ClientConfig>) -> io::Result<Option<Vec<u8>>> {
+fn handshake(address: std::net::SocketAddr, config: Arc<ClientConfig>) -> io::Result<Option<Vec<u8>>> {
     let mut connection = ClientConnection::new(config, "localhost".try_into().unwrap()).unwrap();
     let mut stream = std::net::TcpStream::connect(address)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
     while connection.is_handshaking() {
         connection.complete_io(&mut stream)?;
     }
@@ -89,7 +89,7 @@ async fn alpn_selects_the_protocol_of_the_client() {
         [(&["h2", "http/1.1"][..], Some(&b"h2"[..])), (&["http/1.1"], Some(b"http/1.1")), (&[], None)]
     {
         let (address, config) = (host.address, trusting(&certificate.der, offered));
-        let got = tokio::task::spawn_blocking(move || shake(address, config)).await.unwrap().unwrap();
+        let got = tokio::task::spawn_blocking(move || handshake(address, config)).await.unwrap().unwrap();
         assert_eq!(got.as_deref(), agreed, "{offered:?}");
     }
     // The connection uses the negotiated protocol.
@@ -115,9 +115,9 @@ async fn a_renewed_certificate_is_loaded_without_a_failed_handshake() {
     let changes = tokio::task::spawn_blocking(move || {
         let start = std::time::Instant::now();
         let mut seen = Vec::new();
-        while start.elapsed() < PATIENCE {
-            let before = shake(address, old.clone()).is_ok();
-            let after = shake(address, new.clone()).is_ok();
+        while start.elapsed() < TIMEOUT {
+            let before = handshake(address, old.clone()).is_ok();
+            let after = handshake(address, new.clone()).is_ok();
             assert!(before || after || seen.last() == Some(&(true, false)), "neither certificate is served");
             if seen.last() != Some(&(before, after)) {
                 seen.push((before, after));
@@ -146,7 +146,7 @@ async fn a_renewed_certificate_is_loaded_without_a_failed_handshake() {
     .await
     .unwrap();
     let now = trusting(&certificate.der, &[]);
-    tokio::task::spawn_blocking(move || shake(address, now)).await.unwrap().unwrap();
+    tokio::task::spawn_blocking(move || handshake(address, now)).await.unwrap().unwrap();
     drop(certificate.folder);
 }
 
@@ -174,7 +174,7 @@ async fn a_new_handshake_evicts_the_oldest_one() {
     }
     for _ in 0..5 {
         let (address, config) = (host.address, trusting(&certificate.der, &[]));
-        tokio::task::spawn_blocking(move || shake(address, config)).await.unwrap().unwrap();
+        tokio::task::spawn_blocking(move || handshake(address, config)).await.unwrap().unwrap();
     }
     assert_eq!(first.rest().await, "");
 }
@@ -205,7 +205,7 @@ async fn requests_and_responses_arrive_complete_over_tls() {
     tokio::task::spawn_blocking(move || {
         let connection = ClientConnection::new(config, "localhost".try_into().unwrap()).unwrap();
         let stream = std::net::TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
         let mut stream = StreamOwned::new(connection, stream);
         let notes = "n".repeat(10_000);
         for _ in 0..3 {

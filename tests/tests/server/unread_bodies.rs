@@ -74,7 +74,7 @@ async fn a_response_announces_that_the_connection_closes() {
         peer.send(body).await;
         let answer = peer.rest().await;
         assert!(answer.starts_with("HTTP/1.1 401") && says_close(&answer), "{headers}: {answer}");
-        host.is_well().await;
+        host.assert_serves_others().await;
     }
 }
 

@@ -4,20 +4,20 @@ use leadapi_core::port::Updated;
 use leadapi_server::store::SqlStore;
 use leadapi_tests::{
     postgres::Cluster,
-    proxy::{Cut, Direction, How, Proxy},
+    proxy::{Cut, CutKind, Direction, Proxy},
 };
 
 use crate::fixture::{all, business, count, create, id, open, rename};
 use leadapi_core::port::Store;
 
 /// A store behind a proxy, and another one with a direct connection to the same database.
-struct Behind {
+struct ProxiedStore {
     proxy: Proxy,
     store: SqlStore,
     direct: SqlStore,
 }
 
-impl Behind {
+impl ProxiedStore {
     async fn new(cluster: &Cluster) -> Self {
         let database = cluster.create_database("commits").await;
         let direct = open(&cluster.url(&database), 2).await;
@@ -40,35 +40,35 @@ impl Behind {
         let [to_server, to_client] = self.messages(call).await;
         let places = (0..to_server).map(|nth| (Direction::ToServer, nth));
         let places = places.chain((0..to_client).map(|nth| (Direction::ToClient, nth)));
-        let ways = [How::Before, How::Half, How::After];
-        places.flat_map(|(direction, nth)| ways.map(|how| Cut { direction, nth, how })).collect()
+        let ways = [CutKind::Before, CutKind::Half, CutKind::After];
+        places.flat_map(|(direction, nth)| ways.map(|kind| Cut { direction, nth, kind })).collect()
     }
 }
 
 #[tokio::test]
 async fn a_create_cut_at_any_message_reports_its_true_outcome() {
     let Some(cluster) = Cluster::shared() else { return };
-    let behind = Behind::new(cluster).await;
-    let cuts = behind.cuts(async || drop(create(&behind.store, "warm", &new_key()).await.unwrap())).await;
+    let proxied = ProxiedStore::new(cluster).await;
+    let cuts = proxied.cuts(async || drop(create(&proxied.store, "warm", &new_key()).await.unwrap())).await;
     let (mut acknowledged, mut failed) = (0, 0);
     for (nth, cut) in cuts.iter().enumerate() {
         let name = format!("lead-{nth}");
-        behind.proxy.cut(*cut);
-        let first = create(&behind.store, &name, &name).await;
-        assert!(behind.proxy.has_cut(), "{cut:?}");
-        behind.proxy.watch();
-        let stored = count(&behind.direct, &name).await;
+        proxied.proxy.cut(*cut);
+        let first = create(&proxied.store, &name, &name).await;
+        assert!(proxied.proxy.has_cut(), "{cut:?}");
+        proxied.proxy.watch();
+        let stored = count(&proxied.direct, &name).await;
         match first {
             Ok(created) => {
                 acknowledged += 1;
                 assert_eq!(stored, 1, "acknowledged at {cut:?}");
-                assert!(behind.direct.get(&business(), &id(created)).await.unwrap().is_some());
+                assert!(proxied.direct.get(&business(), &id(created)).await.unwrap().is_some());
             }
             Err(_) => failed += 1,
         }
         // Whatever the first call returned, a retry must be right. It also warms the connection for the next cut.
-        let again = id(create(&behind.store, &name, &name).await.unwrap());
-        let leads: Vec<_> = all(&behind.direct).await.into_iter().filter(|(_, found)| *found == name).collect();
+        let again = id(create(&proxied.store, &name, &name).await.unwrap());
+        let leads: Vec<_> = all(&proxied.direct).await.into_iter().filter(|(_, found)| *found == name).collect();
         assert_eq!(leads, [(again, name)], "{cut:?}");
     }
     eprintln!("{} cuts of a create: {acknowledged} acknowledged, {failed} failed", cuts.len());
@@ -78,20 +78,20 @@ async fn a_create_cut_at_any_message_reports_its_true_outcome() {
 #[tokio::test]
 async fn an_update_cut_at_any_message_reports_its_true_outcome() {
     let Some(cluster) = Cluster::shared() else { return };
-    let behind = Behind::new(cluster).await;
-    let lead = id(create(&behind.store, "first", &new_key()).await.unwrap());
-    let cuts = behind.cuts(async || drop(rename(&behind.store, &lead, "warm").await.unwrap())).await;
+    let proxied = ProxiedStore::new(cluster).await;
+    let lead = id(create(&proxied.store, "first", &new_key()).await.unwrap());
+    let cuts = proxied.cuts(async || drop(rename(&proxied.store, &lead, "warm").await.unwrap())).await;
     for (nth, cut) in cuts.iter().enumerate() {
         let name = format!("name {nth}");
-        behind.proxy.cut(*cut);
-        let outcome = rename(&behind.store, &lead, &name).await;
-        behind.proxy.watch();
+        proxied.proxy.cut(*cut);
+        let outcome = rename(&proxied.store, &lead, &name).await;
+        proxied.proxy.watch();
         if let Ok(Updated::Changed(changed)) = outcome {
-            assert_eq!(behind.direct.get(&business(), &lead).await.unwrap(), Some(changed), "{cut:?}");
+            assert_eq!(proxied.direct.get(&business(), &lead).await.unwrap(), Some(changed), "{cut:?}");
         } else {
             assert!(outcome.is_err(), "the lead exists, but the update returned {outcome:?} at {cut:?}");
         }
-        rename(&behind.store, &lead, "warm").await.unwrap();
+        rename(&proxied.store, &lead, "warm").await.unwrap();
     }
 }
 
@@ -99,24 +99,24 @@ async fn an_update_cut_at_any_message_reports_its_true_outcome() {
 #[tokio::test]
 async fn a_delete_cut_at_any_message_reports_its_true_outcome() {
     let Some(cluster) = Cluster::shared() else { return };
-    let behind = Behind::new(cluster).await;
+    let proxied = ProxiedStore::new(cluster).await;
     let remove = async || {
-        let lead = id(create(&behind.direct, "to go", &new_key()).await.unwrap());
-        (behind.store.delete(&business(), &lead).await, lead)
+        let lead = id(create(&proxied.direct, "to go", &new_key()).await.unwrap());
+        (proxied.store.delete(&business(), &lead).await, lead)
     };
-    let cuts = behind.cuts(async || drop(remove().await)).await;
+    let cuts = proxied.cuts(async || drop(remove().await)).await;
     for cut in cuts {
-        behind.proxy.cut(cut);
+        proxied.proxy.cut(cut);
         let (outcome, lead) = remove().await;
-        behind.proxy.watch();
-        let is_there = behind.direct.get(&business(), &lead).await.unwrap().is_some();
+        proxied.proxy.watch();
+        let is_there = proxied.direct.get(&business(), &lead).await.unwrap().is_some();
         match outcome {
             Ok(removed) => assert!(removed && !is_there, "{cut:?}: removed {removed}, is there {is_there}"),
-            Err(_) => drop(behind.direct.delete(&business(), &lead).await.unwrap()),
+            Err(_) => drop(proxied.direct.delete(&business(), &lead).await.unwrap()),
         }
         remove().await.0.unwrap();
     }
-    assert_eq!(count(&behind.direct, "to go").await, 0);
+    assert_eq!(count(&proxied.direct, "to go").await, 0);
 }
 
 /// The commit or its answer is lost, but the connection stays open.
@@ -124,18 +124,18 @@ async fn a_delete_cut_at_any_message_reports_its_true_outcome() {
 async fn a_create_succeeds_once_although_its_commit_is_never_answered() {
     let Some(cluster) = Cluster::shared() else { return };
     let swallowed = async |direction: Direction| {
-        let behind = Behind::new(cluster).await;
-        create(&behind.store, "warm", &new_key()).await.unwrap();
-        behind.proxy.watch();
-        create(&behind.store, "warm", &new_key()).await.unwrap();
+        let proxied = ProxiedStore::new(cluster).await;
+        create(&proxied.store, "warm", &new_key()).await.unwrap();
+        proxied.proxy.watch();
+        create(&proxied.store, "warm", &new_key()).await.unwrap();
         // The last message to the server is the commit, and the last two messages from it are the answer.
-        let seen = behind.proxy.seen_going(direction);
+        let seen = proxied.proxy.seen_going(direction);
         let nth = if direction == Direction::ToServer { seen.len() - 1 } else { seen.len() - 2 };
         assert!(direction == Direction::ToClient || seen[nth].is_commit());
-        behind.proxy.cut(Cut { direction, nth, how: How::Stall });
-        let lead = id(create(&behind.store, "slow", "k").await.unwrap());
-        assert!(behind.proxy.has_cut());
-        let leads: Vec<_> = all(&behind.direct).await.into_iter().filter(|(_, name)| name == "slow").collect();
+        proxied.proxy.cut(Cut { direction, nth, kind: CutKind::Stall });
+        let lead = id(create(&proxied.store, "slow", "k").await.unwrap());
+        assert!(proxied.proxy.has_cut());
+        let leads: Vec<_> = all(&proxied.direct).await.into_iter().filter(|(_, name)| name == "slow").collect();
         assert_eq!(leads, [(lead, "slow".to_owned())], "{direction:?}");
     };
     tokio::join!(swallowed(Direction::ToServer), swallowed(Direction::ToClient));

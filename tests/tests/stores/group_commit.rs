@@ -14,7 +14,7 @@ use crate::fixture::{all, business, open};
 
 /// Makes forty concurrent creates. Every tenth uses the id of an existing lead, and another tenth an unknown client
 /// account.
-async fn some_fail_and_the_others_do_not(store: &SqlStore) {
+async fn failing_writes_do_not_fail_the_others(store: &SqlStore) {
     let create = async |nth: usize, id: String, client: &str| {
         let draft = NewLead::new(&ClientId::parse(client).unwrap(), format!("lead {nth}")).check().unwrap();
         let meta = NewLeadMeta { id: LeadId::parse(id).unwrap(), at: chrono::Utc::now().into() };
@@ -42,8 +42,8 @@ async fn some_fail_and_the_others_do_not(store: &SqlStore) {
 async fn a_failing_write_does_not_fail_the_others_of_its_transaction() {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}", folder.path().join("leads.db").display());
-    some_fail_and_the_others_do_not(&open(&url, 1).await).await;
+    failing_writes_do_not_fail_the_others(&open(&url, 1).await).await;
     let Some(cluster) = Cluster::shared() else { return };
     let url = cluster.url(&cluster.create_database("together").await);
-    some_fail_and_the_others_do_not(&open(&url, 4).await).await;
+    failing_writes_do_not_fail_the_others(&open(&url, 4).await).await;
 }

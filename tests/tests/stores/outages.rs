@@ -30,7 +30,7 @@ const CALLERS: usize = 16;
 const CRASHES: usize = 5;
 
 /// Retries with the same key until the create succeeds, as a client does.
-async fn insist(store: &SqlStore, key: &str) -> LeadId {
+async fn retry_until_created(store: &SqlStore, key: &str) -> LeadId {
     loop {
         match create(store, key, key).await {
             Ok(created) => return id(created),
@@ -50,7 +50,7 @@ async fn killing_postgres_under_load_loses_and_duplicates_no_lead() {
             let mut made = HashMap::new();
             while !over.load(Ordering::Relaxed) {
                 let key = format!("{caller}-{}", made.len());
-                made.insert(key.clone(), insist(&store, &key).await);
+                made.insert(key.clone(), retry_until_created(&store, &key).await);
             }
             made
         })

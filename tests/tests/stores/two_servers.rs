@@ -16,8 +16,8 @@ use leadapi_tests::postgres::Cluster;
 use crate::fixture::{all, business, create, id, open};
 
 const KEYS: usize = 10_000;
-const TWINS: usize = 8;
-const AT_ONCE: usize = 512;
+const DUPLICATES: usize = 8;
+const CONCURRENCY: usize = 512;
 
 async fn two_servers(cluster: &Cluster) -> [SqlStore; 2] {
     let url = cluster.url(&cluster.create_database("twins").await);
@@ -42,9 +42,9 @@ async fn concurrent_creates_with_one_key_on_two_servers_make_one_lead() {
     let servers = two_servers(cluster).await;
     let leads: Arc<Mutex<HashMap<usize, (LeadId, usize)>>> = Arc::default();
     // The creates with the same key come close together, through both servers, and not in the order of the keys.
-    let calls = (0..KEYS * TWINS).map(|nth| (nth / (TWINS * 16) * 16 + nth % 16, nth % 2));
+    let calls = (0..KEYS * DUPLICATES).map(|nth| (nth / (DUPLICATES * 16) * 16 + nth % 16, nth % 2));
     stream::iter(calls)
-        .for_each_concurrent(AT_ONCE, |(key, server)| {
+        .for_each_concurrent(CONCURRENCY, |(key, server)| {
             let (store, leads) = (servers[server].clone(), leads.clone());
             async move {
                 let created = create(&store, "twin", &format!("key {key}").replace(' ', "-")).await.unwrap();

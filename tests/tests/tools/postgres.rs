@@ -35,7 +35,7 @@ async fn ask(client: &Client, sql: &str) -> String {
 }
 
 /// The process id and the directory of a server.
-async fn whereabouts(cluster: &Cluster) -> (u32, String) {
+async fn process_and_directory(cluster: &Cluster) -> (u32, String) {
     let data = ask(&connect(&cluster.url("postgres")).await, "SHOW data_directory").await;
     let lock = fs::read_to_string(Path::new(&data).join("postmaster.pid")).unwrap();
     (lock.lines().next().unwrap().parse().unwrap(), data.trim_end_matches("/data").into())
@@ -63,7 +63,7 @@ async fn a_crash_keeps_committed_data() {
     assert_eq!(ask(&client, "SELECT min(a) FROM (VALUES ('b'), ('C')) v (a)").await, "b");
     client.batch_execute("CREATE TABLE t (a text); INSERT INTO t VALUES ('kept')").await.unwrap();
 
-    let (process, _) = whereabouts(&cluster).await;
+    let (process, _) = process_and_directory(&cluster).await;
     let all = [vec![process], children(process)].concat();
     assert!(all.len() > 3, "{all:?}");
     cluster.kill();
@@ -100,16 +100,16 @@ async fn the_certificate_is_valid_for_one_authority_and_one_name() {
         [("localhost", &ca.root, true), ("localhost", &ca.wrong_root, false), ("127.0.0.1", &ca.root, false)]
     {
         let url = cluster.url_at(format!("{host}:{port}"), "postgres?sslmode=require");
-        let connected = tokio_postgres::connect(&url, MakeRustlsConnect::new(believing(root))).await;
+        let connected = tokio_postgres::connect(&url, MakeRustlsConnect::new(trusting(root))).await;
         assert_eq!(connected.is_ok(), good, "{host} by {}: {:?}", root.display(), connected.err());
     }
     // A proxy forwards an encrypted connection unchanged.
     let proxy = Proxy::to(cluster.address()).await;
     let url = cluster.url_at(format!("localhost:{}", proxy.address().port()), "postgres?sslmode=require");
-    drop(tokio_postgres::connect(&url, MakeRustlsConnect::new(believing(&ca.root))).await.unwrap());
+    drop(tokio_postgres::connect(&url, MakeRustlsConnect::new(trusting(&ca.root))).await.unwrap());
 }
 
-fn believing(root: &Path) -> ClientConfig {
+fn trusting(root: &Path) -> ClientConfig {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_file(root).unwrap()).unwrap();
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
@@ -121,7 +121,7 @@ fn believing(root: &Path) -> ClientConfig {
 async fn a_dropped_cluster_leaves_no_process_and_no_files() {
     for change in [|_: &mut Cluster| {}, Cluster::kill, Cluster::pause] {
         let Some(mut cluster) = Cluster::start(&[]) else { return };
-        let (process, folder) = whereabouts(&cluster).await;
+        let (process, folder) = process_and_directory(&cluster).await;
         change(&mut cluster);
         drop(cluster);
         assert!(!any_runs(&[process]));
@@ -133,7 +133,7 @@ async fn a_dropped_cluster_leaves_no_process_and_no_files() {
 async fn a_killed_test_leaves_no_server() {
     if child::role().is_some() {
         if let Some(cluster) = Cluster::shared() {
-            let (process, folder) = whereabouts(cluster).await;
+            let (process, folder) = process_and_directory(cluster).await;
             println!("\nserver {process} {folder}");
         }
         // Keeps the child process alive until the parent kills it or closes the pipe.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use leadapi_tests::{
     postgres::Cluster,
-    proxy::{Cut, Direction, How, Message, Proxy},
+    proxy::{Cut, CutKind, Direction, Message, Proxy},
 };
 use tokio::time::timeout;
 use tokio_postgres::{Client, Error, NoTls};
@@ -91,21 +91,21 @@ async fn a_cut_loses_the_commit_or_only_its_answer() {
     let Some(database) = ProxiedDatabase::new().await else { return };
     let run = database.whole_run().await;
     let mut number = 0;
-    for (direction, how, acknowledged, stored) in [
-        (Direction::ToServer, How::Before, false, false),
-        (Direction::ToServer, How::Half, false, false),
-        (Direction::ToServer, How::After, false, true),
-        (Direction::ToClient, How::Before, false, true),
-        (Direction::ToClient, How::Half, false, true),
-        (Direction::ToClient, How::After, false, true),
+    for (direction, kind, acknowledged, stored) in [
+        (Direction::ToServer, CutKind::Before, false, false),
+        (Direction::ToServer, CutKind::Half, false, false),
+        (Direction::ToServer, CutKind::After, false, true),
+        (Direction::ToClient, CutKind::Before, false, true),
+        (Direction::ToClient, CutKind::Half, false, true),
+        (Direction::ToClient, CutKind::After, false, true),
     ] {
         number += 1;
-        database.proxy.cut(Cut { direction, nth: commit(&run, direction), how });
-        assert_eq!(database.store(number).await.is_ok(), acknowledged, "{direction:?} {how:?}");
+        database.proxy.cut(Cut { direction, nth: commit(&run, direction), kind });
+        assert_eq!(database.store(number).await.is_ok(), acknowledged, "{direction:?} {kind:?}");
         assert!(database.proxy.has_cut());
         let seen = database.proxy.seen_going(direction);
-        assert!(seen.last().unwrap().is_commit(), "{direction:?} {how:?}: {seen:?}");
-        assert_eq!(database.holds(number).await, stored, "{direction:?} {how:?}");
+        assert!(seen.last().unwrap().is_commit(), "{direction:?} {kind:?}: {seen:?}");
+        assert_eq!(database.holds(number).await, stored, "{direction:?} {kind:?}");
         database.store(-number).await.expect("a cut is made once");
     }
 }
@@ -117,13 +117,13 @@ async fn an_acknowledged_row_is_stored_whichever_message_is_cut() {
     let mut number = 0;
     for direction in Direction::ALL {
         for nth in 0..going(&run, direction).len() {
-            for how in [How::Before, How::Half, How::After] {
+            for kind in [CutKind::Before, CutKind::Half, CutKind::After] {
                 number += 1;
-                database.proxy.cut(Cut { direction, nth, how });
+                database.proxy.cut(Cut { direction, nth, kind });
                 let acknowledged = database.store(number).await.is_ok();
                 let stored = database.holds(number).await;
-                assert!(stored || !acknowledged, "{direction:?} {nth} {how:?}");
-                assert!(database.proxy.has_cut(), "{direction:?} {nth} {how:?}");
+                assert!(stored || !acknowledged, "{direction:?} {nth} {kind:?}");
+                assert!(database.proxy.has_cut(), "{direction:?} {nth} {kind:?}");
             }
         }
     }
@@ -133,7 +133,7 @@ async fn an_acknowledged_row_is_stored_whichever_message_is_cut() {
 async fn a_stalled_connection_stays_open() {
     let Some(database) = ProxiedDatabase::new().await else { return };
     let client = connect(&database.through).await.unwrap();
-    database.proxy.cut(Cut { direction: Direction::ToClient, nth: 0, how: How::Stall });
+    database.proxy.cut(Cut { direction: Direction::ToClient, nth: 0, kind: CutKind::Stall });
     let answer = client.batch_execute("INSERT INTO t VALUES (1)");
     assert!(timeout(Duration::from_millis(200), answer).await.is_err());
     assert!(database.proxy.has_cut() && !client.is_closed());

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Naive;
 
 impl Naive<'_> {
-    pub(super) fn leads_to(&self, page: usize) -> Vec<usize> {
+    pub(super) fn successors(&self, page: usize) -> Vec<usize> {
         let mut pages = vec![];
         for (_, rule) in self.rules(page) {
             let fallback = rule["name"] == "__fallback__";
@@ -26,11 +26,11 @@ impl Naive<'_> {
         pages
     }
 
-    pub(super) fn comes_to(&self, from: usize, to: usize) -> bool {
+    pub(super) fn reaches(&self, from: usize, to: usize) -> bool {
         let mut seen = vec![from];
         let mut at = 0;
         while at < seen.len() {
-            for next in self.leads_to(seen[at]) {
+            for next in self.successors(seen[at]) {
                 if next == to {
                     return true;
                 }
@@ -43,29 +43,29 @@ impl Naive<'_> {
         false
     }
 
-    pub(super) fn circle(&self, page: usize) -> Vec<usize> {
-        let together = |other: &usize| *other == page || (self.comes_to(page, *other) && self.comes_to(*other, page));
+    pub(super) fn cycle(&self, page: usize) -> Vec<usize> {
+        let together = |other: &usize| *other == page || (self.reaches(page, *other) && self.reaches(*other, page));
         (0..self.pages.len()).filter(together).collect()
     }
 
     /// The longest path from a page, counting all pages of its cycle.
     pub(super) fn longest(&self, page: usize) -> usize {
-        let circle = self.circle(page);
+        let cycle = self.cycle(page);
         let mut beyond = 0;
-        for member in &circle {
-            for next in self.leads_to(*member) {
-                if !circle.contains(&next) {
+        for member in &cycle {
+            for next in self.successors(*member) {
+                if !cycle.contains(&next) {
                     beyond = beyond.max(self.longest(next));
                 }
             }
         }
-        circle.len() + beyond
+        cycle.len() + beyond
     }
 
     pub(super) fn progress(&self, path: &[usize]) -> f64 {
         let (page, before) = path.split_last().unwrap();
-        let circle = self.circle(*page);
-        let behind = before.iter().filter(|page| circle.contains(page)).count();
+        let cycle = self.cycle(*page);
+        let behind = before.iter().filter(|page| cycle.contains(page)).count();
         let ahead = self.longest(*page) - behind;
         before.len() as f64 / (before.len() + ahead) as f64
     }

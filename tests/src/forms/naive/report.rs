@@ -41,8 +41,8 @@ impl Naive<'_> {
                 if question["type"] == "single_choice" {
                     score += whole(&option.unwrap().1["score"]);
                 }
-                for (kind, wish) in [("email", "verifyEmail"), ("phone", "verifyPhone")] {
-                    if question["type"] == kind && settings[wish] == json!(true) {
+                for (kind, setting) in [("email", "verifyEmail"), ("phone", "verifyPhone")] {
+                    if question["type"] == kind && settings[setting] == json!(true) {
                         verify.push(json!([kind, id, written(answer)]));
                     }
                 }

@@ -60,14 +60,14 @@ impl Case {
     ///
     /// If the connection is not closed within some seconds.
     pub async fn send(&self, nth: usize, to: SocketAddr, authorization: &str) -> io::Result<Vec<u8>> {
-        const PATIENCE: Duration = Duration::from_secs(8);
+        const TIMEOUT: Duration = Duration::from_secs(8);
         let mut stream = TcpStream::connect(to).await?;
         let mut bytes = self.bytes.clone();
         bytes.extend(plain(&next(nth), authorization, "connection: close\r\n").bytes());
         // The server may close before it has read everything, and its responses count all the same.
         drop(stream.write_all(&bytes).await);
         let mut answer = Vec::new();
-        drop(timeout(PATIENCE, stream.read_to_end(&mut answer)).await?);
+        drop(timeout(TIMEOUT, stream.read_to_end(&mut answer)).await?);
         Ok(answer)
     }
 }

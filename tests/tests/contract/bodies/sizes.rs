@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use http::Request;
-use leadapi_tests::{Case, TestResponse, Token, World, doubles::Endless, post, request};
+use leadapi_tests::{Case, TestResponse, Token, World, doubles::EndlessBody, post, request};
 use serde_json::json;
 use tower::ServiceExt;
 
@@ -57,7 +57,7 @@ pub(super) fn cases() -> Vec<Case> {
 }
 
 async fn stream(method: &str, path: &str, token: Token, claimed: Option<u64>) -> (TestResponse, usize) {
-    let body = Endless { claimed, ..Endless::default() };
+    let body = EndlessBody { claimed, ..EndlessBody::default() };
     let read = body.read.clone();
     let request = Request::builder()
         .method(method)
