@@ -80,13 +80,13 @@ fn measure(leads: usize, businesses: usize) -> Times {
     peer.stream.set_nodelay(true).unwrap();
     let first_id = |peer: &mut Peer, offset: usize| {
         let page: serde_json::Value =
-            serde_json::from_slice(&peer.ask("GET", &format!("/leads?limit=1&offset={offset}"), "")).unwrap();
+            serde_json::from_slice(&peer.request("GET", &format!("/leads?limit=1&offset={offset}"), "")).unwrap();
         page["data"][0]["id"].as_str().unwrap().to_owned()
     };
     let ids: Vec<String> = (0..64).map(|nth| first_id(&mut peer, nth * own / 64)).collect();
     let id = |nth: usize| &ids[nth % ids.len()];
     // Warm-up: after loading the data it takes a while until background work has ended.
-    (0..REQUESTS).for_each(|nth| drop(peer.ask("GET", &format!("/leads/{}", id(nth)), "")));
+    (0..REQUESTS).for_each(|nth| drop(peer.request("GET", &format!("/leads/{}", id(nth)), "")));
     let mut times = Vec::new();
     let mut time = |name, peer: &mut Peer, request: &mut dyn FnMut(usize, &mut Peer)| {
         let mut durations: Vec<Duration> = (0..REQUESTS)
@@ -99,8 +99,8 @@ fn measure(leads: usize, businesses: usize) -> Times {
         durations.sort();
         times.push((name, durations[REQUESTS / 2], durations[REQUESTS * 99 / 100]));
     };
-    let get = |path: String| move |_: usize, peer: &mut Peer| drop(peer.ask("GET", &path, ""));
-    time("get", &mut peer, &mut |nth, peer| drop(peer.ask("GET", &format!("/leads/{}", id(nth)), "")));
+    let get = |path: String| move |_: usize, peer: &mut Peer| drop(peer.request("GET", &path, ""));
+    time("get", &mut peer, &mut |nth, peer| drop(peer.request("GET", &format!("/leads/{}", id(nth)), "")));
     time("first page of 50", &mut peer, &mut get("/leads".to_owned()));
     time("page of 50 at 90 % depth", &mut peer, &mut get(format!("/leads?offset={}", own * 9 / 10)));
     time("of a client account", &mut peer, &mut get(format!("/leads?client_id={client}")));
@@ -110,15 +110,15 @@ fn measure(leads: usize, businesses: usize) -> Times {
     let mut made = Vec::new();
     time("create", &mut peer, &mut |_, peer| {
         let body = format!(r#"{{"client_id":"{client}","name":"Ann","stage_id":"{stage}"}}"#);
-        made.push(peer.ask("POST", "/leads", &body));
+        made.push(peer.request("POST", "/leads", &body));
     });
     time("patch that moves the stage", &mut peer, &mut |nth, peer| {
         let stage = if (nth / ids.len()).is_multiple_of(2) { &other } else { &stage };
-        peer.ask("PATCH", &format!("/leads/{}", id(nth)), &format!(r#"{{"stage_id":"{stage}"}}"#));
+        peer.request("PATCH", &format!("/leads/{}", id(nth)), &format!(r#"{{"stage_id":"{stage}"}}"#));
     });
     let made: Vec<String> =
         made.iter().map(|lead| serde_json::from_slice::<Lead>(lead).unwrap().id.to_string()).collect();
-    time("delete", &mut peer, &mut |nth, peer| drop(peer.ask("DELETE", &format!("/leads/{}", made[nth]), "")));
+    time("delete", &mut peer, &mut |nth, peer| drop(peer.request("DELETE", &format!("/leads/{}", made[nth]), "")));
     times
 }
 
@@ -159,7 +159,7 @@ struct Peer {
 
 impl Peer {
     /// Sends a request, and returns the body of the response, which must be a success.
-    fn ask(&mut self, method: &str, path: &str, body: &str) -> Vec<u8> {
+    fn request(&mut self, method: &str, path: &str, body: &str) -> Vec<u8> {
         let request = format!(
             "{method} /v1{path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer {}\r\ncontent-length: {}\r\n\r\n{body}",
             self.token,

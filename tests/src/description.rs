@@ -25,15 +25,15 @@ pub struct Description {
 
 impl Description {
     /// The document in the repository (`leadapi-core/openapi.json`), and the two responses that belong to no operation.
-    pub fn kept() -> &'static Self {
-        static KEPT: LazyLock<Description> = LazyLock::new(|| {
+    pub fn committed() -> &'static Self {
+        static COMMITTED: LazyLock<Description> = LazyLock::new(|| {
             let mut document: Value = serde_json::from_str(FILE).unwrap();
             for (name, headers) in [("NoSuchPath", json!({})), ("MethodNotAllowed", json!({ "Allow": allow() }))] {
                 document["components"]["responses"][name] = of_no_operation(headers);
             }
             Description::new(document)
         });
-        &KEPT
+        &COMMITTED
     }
 
     fn new(document: Value) -> Self {

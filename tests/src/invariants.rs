@@ -39,7 +39,7 @@ pub(crate) fn broken(case: &Case, answer: &TestResponse) -> Vec<String> {
         wrong.extend(error_object(answer));
     }
     wrong.extend(leaks(case, answer));
-    wrong.extend(Description::kept().breaks(case, answer));
+    wrong.extend(Description::committed().breaks(case, answer));
     wrong
 }
 

@@ -189,11 +189,11 @@ impl Sender {
         let before = into.len();
         match self.flood {
             Flood::RapidReset => {
-                self.ask(into, "GET", "/v1/clients");
+                self.send_request(into, "GET", "/v1/clients");
                 frame(into, RST_STREAM, 0, stream, &8_u32.to_be_bytes());
             }
             Flood::MadeYouReset => {
-                self.ask(into, "POST", "/v1/leads");
+                self.send_request(into, "POST", "/v1/leads");
                 // A larger window than allowed, which is a stream error.
                 frame(into, WINDOW_UPDATE, 0, stream, &0x7fff_ffff_u32.to_be_bytes());
             }
@@ -208,7 +208,7 @@ impl Sender {
             Flood::Ping => frame(into, PING, 0, 0, &[0; 8]),
             Flood::Priority => frame(into, PRIORITY, 0, 1_001, &[0, 0, 0, 3, 16]),
             Flood::WindowUpdate => frame(into, WINDOW_UPDATE, 0, 0, &1_u32.to_be_bytes()),
-            Flood::EmptyData | Flood::ByteData if first => self.ask(into, "POST", "/v1/leads"),
+            Flood::EmptyData | Flood::ByteData if first => self.send_request(into, "POST", "/v1/leads"),
             Flood::EmptyData => frame(into, DATA, 0, 1, &[]),
             Flood::ByteData => frame(into, DATA, 0, 1, b" "),
             Flood::Hpack => {
@@ -219,15 +219,17 @@ impl Sender {
                 frame(into, HEADERS, END_HEADERS | END_STREAM, stream, &block);
                 self.next += 2;
             }
-            Flood::Heedless => self.ask(into, "GET", "/v1/clients"),
+            Flood::Heedless => self.send_request(into, "GET", "/v1/clients"),
             // As many as may be open at the same time.
-            Flood::ZeroWindow | Flood::ByteWindow if stream < 200 => self.ask(into, "GET", "/v1/leads?limit=200"),
+            Flood::ZeroWindow | Flood::ByteWindow if stream < 200 => {
+                self.send_request(into, "GET", "/v1/leads?limit=200")
+            }
             Flood::ZeroWindow | Flood::ByteWindow => {}
         }
         self.frames += usize::from(into.len() > before);
     }
 
-    fn ask(&mut self, into: &mut BytesMut, method: &str, path: &str) {
+    fn send_request(&mut self, into: &mut BytesMut, method: &str, path: &str) {
         let end = if method == "GET" { END_STREAM } else { 0 };
         frame(into, HEADERS, END_HEADERS | end, self.next, &self.head(method, path));
         self.next += 2;

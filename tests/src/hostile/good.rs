@@ -138,7 +138,7 @@ impl Caller {
                 break;
             }
             let begun = Instant::now();
-            match timeout(TIMEOUT, self.ask(&mut kept, request)).await {
+            match timeout(TIMEOUT, self.send_request(&mut kept, request)).await {
                 Ok(Ok(200 | 201)) => report.took.push(begun.elapsed()),
                 Ok(Ok(status)) => report.failed.push(format!("status {status}")),
                 Ok(Err(error)) => {
@@ -159,7 +159,7 @@ impl Caller {
         report
     }
 
-    async fn ask(&self, kept: &mut Option<Box<dyn Stream>>, request: &str) -> io::Result<u16> {
+    async fn send_request(&self, kept: &mut Option<Box<dyn Stream>>, request: &str) -> io::Result<u16> {
         let mut stream = match kept.take() {
             Some(stream) => stream,
             None => self.connect().await?,

@@ -32,9 +32,9 @@ use super::{
 
 /// The number of callers that keep their connection, of callers that open one for each request, and of HTTP/2
 /// connections, with the callers on each of those.
-const KEEPING: usize = 16;
-const PASSING: usize = 4;
-const MULTIPLEXED: usize = 2;
+const KEEP_ALIVE_CALLERS: usize = 16;
+const ONE_SHOT_CALLERS: usize = 4;
+const HTTP2_CONNECTIONS: usize = 2;
 const STREAMS: usize = 8;
 /// The pause from a response to the next request of the same caller. It is much less than the drain delay, so that
 /// each caller learns of the shutdown in time.
@@ -86,14 +86,14 @@ pub async fn stop(program: &Path, options: &[String], drain: Duration, warm: Dur
     let (tell, signalled) = watch::channel(None);
     let load = Load { target: target.clone(), counts: Arc::default(), signalled, drain };
     let mut callers = JoinSet::new();
-    for _ in 0..KEEPING {
-        callers.spawn(load.clone().keeping());
+    for _ in 0..KEEP_ALIVE_CALLERS {
+        callers.spawn(load.clone().keep_alive_caller());
     }
-    for _ in 0..PASSING {
-        callers.spawn(load.clone().passing());
+    for _ in 0..ONE_SHOT_CALLERS {
+        callers.spawn(load.clone().one_shot_caller());
     }
-    for _ in 0..MULTIPLEXED {
-        callers.spawn(load.clone().multiplexed());
+    for _ in 0..HTTP2_CONNECTIONS {
+        callers.spawn(load.clone().http2_caller());
     }
     let useless = useless(&target).await;
     sleep(warm).await;
@@ -204,7 +204,7 @@ impl Load {
     }
 
     /// Keeps each connection until the server announces its end.
-    async fn keeping(self) -> Vec<String> {
+    async fn keep_alive_caller(self) -> Vec<String> {
         let mut lost = Vec::new();
         while let Some(mut stream) = self.connect().await {
             for nth in 0.. {
@@ -223,7 +223,7 @@ impl Load {
     }
 
     /// Opens a connection for each request.
-    async fn passing(self) -> Vec<String> {
+    async fn one_shot_caller(self) -> Vec<String> {
         let mut lost = Vec::new();
         for nth in 0.. {
             let Some(mut stream) = self.connect().await else { break };
@@ -236,7 +236,7 @@ impl Load {
     }
 
     /// Sends concurrent requests on HTTP/2 connections, each until the server allows no more.
-    async fn multiplexed(self) -> Vec<String> {
+    async fn http2_caller(self) -> Vec<String> {
         let mut lost = Vec::new();
         while let Some(stream) = self.connect().await {
             let Ok((sender, connection)) = http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await else {
@@ -251,7 +251,7 @@ impl Load {
                         if sender.ready().await.is_err() {
                             break;
                         }
-                        if let Err(error) = load.ask(&mut sender, nth).await {
+                        if let Err(error) = load.send_request(&mut sender, nth).await {
                             if !is_refusal(&error) {
                                 return Some(format!("request {nth} over HTTP/2, {}: {error:?}", load.when()));
                             }
@@ -267,7 +267,7 @@ impl Load {
         lost
     }
 
-    async fn ask(&self, sender: &mut http2::SendRequest<Full<Bytes>>, nth: usize) -> hyper::Result<()> {
+    async fn send_request(&self, sender: &mut http2::SendRequest<Full<Bytes>>, nth: usize) -> hyper::Result<()> {
         let body = if nth.is_multiple_of(2) { "" } else { r#"{"client_id":"c1","name":"Ann"}"# };
         let (method, path) = if body.is_empty() { ("GET", "clients") } else { ("POST", "leads") };
         let request = Request::builder().method(method).uri(format!("http://localhost/v1/{path}"));

@@ -18,7 +18,7 @@ use tower_http::{
     trace::TraceLayer,
 };
 
-async fn ask(transport: &impl Transport, method: &str, path: &str, body: &str) -> TestResponse {
+async fn send(transport: &impl Transport, method: &str, path: &str, body: &str) -> TestResponse {
     let request = Request::builder()
         .method(method)
         .uri(path)
@@ -39,14 +39,14 @@ async fn a_nested_service_uses_the_public_path_in_location() {
     // The service matches paths relative to its mount (contract D7), but `Location` is the path that callers see
     // (contract D2).
     let app = Router::new().nest_service("/crm/api", service("", Some("/crm/api")).await);
-    let made = ask(&app, "POST", "/crm/api/leads", NEW).await;
+    let made = send(&app, "POST", "/crm/api/leads", NEW).await;
     assert_eq!(made.header("location").as_deref(), Some("/crm/api/leads/new-1"));
-    assert_eq!(ask(&app, "GET", "/crm/api/leads/new-1", "").await.body, made.body);
+    assert_eq!(send(&app, "GET", "/crm/api/leads/new-1", "").await.body, made.body);
     for path in ["/crm/api", "/crm/api/", "/crm/api/x"] {
-        let answer = ask(&app, "GET", path, "").await;
+        let answer = send(&app, "GET", path, "").await;
         assert_eq!((answer.status, answer.error().is_empty()), (StatusCode::NOT_FOUND, false), "{path}");
     }
-    assert!(ask(&app, "GET", "/crm/api/leads/", "").await.error().contains("/crm/api/leads"));
+    assert!(send(&app, "GET", "/crm/api/leads/", "").await.error().contains("/crm/api/leads"));
 }
 
 #[tokio::test]
@@ -58,14 +58,14 @@ async fn a_routed_service_matches_its_base_path() {
         .route_service("/v1/leads/{id}", service.clone())
         .route_service("/v1/pipelines", service.clone())
         .fallback_service(service);
-    let made = ask(&app, "POST", "/v1/leads", NEW).await;
+    let made = send(&app, "POST", "/v1/leads", NEW).await;
     assert_eq!(made.header("location").as_deref(), Some("/v1/leads/new-1"));
     for (path, status) in
         [("/v1/leads/a%2Fb%3Fc%25", 200), ("/v1/pipelines", 200), ("/v1/clients", 200), ("/leads", 404), ("/v1/", 404)]
     {
-        assert_eq!(ask(&app, "GET", path, "").await.status, status, "{path}");
+        assert_eq!(send(&app, "GET", path, "").await.status, status, "{path}");
     }
-    assert_eq!(ask(&app, "PUT", "/v1/leads", "").await.header("allow").as_deref(), Some("GET, HEAD, POST"));
+    assert_eq!(send(&app, "PUT", "/v1/leads", "").await.header("allow").as_deref(), Some("GET, HEAD, POST"));
 }
 
 #[tokio::test]
@@ -73,9 +73,9 @@ async fn other_routes_work_next_to_the_service() {
     let app = Router::new()
         .route("/health", axum::routing::get(async || "fine"))
         .fallback_service(service("/v1", None).await);
-    assert_eq!(ask(&app, "GET", "/health", "").await.text(), "fine");
-    assert_eq!(ask(&app, "GET", "/v1/leads", "").await.status, 200);
-    assert_eq!(ask(&app, "GET", "/v1/health", "").await.error(), ask(&app, "GET", "/nothing", "").await.error());
+    assert_eq!(send(&app, "GET", "/health", "").await.text(), "fine");
+    assert_eq!(send(&app, "GET", "/v1/leads", "").await.status, 200);
+    assert_eq!(send(&app, "GET", "/v1/health", "").await.error(), send(&app, "GET", "/nothing", "").await.error());
 }
 
 #[tokio::test]
@@ -84,18 +84,20 @@ async fn the_service_mounts_at_any_base_and_public_path() {
         [("", ""), ("/v1", "/v1"), ("/a/b/c", "/a/b/c"), ("/v1", "/crm/v1"), ("", "/api/v1"), ("/v1", "")]
     {
         let service = service(base, Some(public)).await;
-        let made = ask(&service, "POST", &format!("{base}/leads"), NEW).await;
+        let made = send(&service, "POST", &format!("{base}/leads"), NEW).await;
         assert_eq!(made.header("location"), Some(format!("{public}/leads/new-1")), "{base} {public}");
-        assert_eq!(ask(&service, "GET", &format!("{base}/leads/new-1"), "").await.status, 200);
-        assert!(ask(&service, "GET", &format!("{base}//leads"), "").await.error().contains(&format!("{public}/leads")));
+        assert_eq!(send(&service, "GET", &format!("{base}/leads/new-1"), "").await.status, 200);
+        assert!(
+            send(&service, "GET", &format!("{base}//leads"), "").await.error().contains(&format!("{public}/leads"))
+        );
         for other in ["/v2/leads", "/v1x/leads", "/leads/v1/leads"] {
-            assert_eq!(ask(&service, "GET", other, "").await.status, 404, "{base} {other}");
+            assert_eq!(send(&service, "GET", other, "").await.status, 404, "{base} {other}");
         }
         if !base.is_empty() {
-            assert_eq!(ask(&service, "GET", "/leads", "").await.status, 404);
-            assert_eq!(ask(&service, "GET", &format!("{}/leads", base.to_uppercase()), "").await.status, 404);
-            assert_eq!(ask(&service, "GET", base, "").await.status, 404);
-            assert_eq!(ask(&service, "GET", &format!("{base}leads"), "").await.status, 404);
+            assert_eq!(send(&service, "GET", "/leads", "").await.status, 404);
+            assert_eq!(send(&service, "GET", &format!("{}/leads", base.to_uppercase()), "").await.status, 404);
+            assert_eq!(send(&service, "GET", base, "").await.status, 404);
+            assert_eq!(send(&service, "GET", &format!("{base}leads"), "").await.status, 404);
         }
     }
 }
@@ -121,10 +123,10 @@ async fn the_service_runs_behind_tower_http_layers() {
         .layer(CatchPanicLayer::new())
         .layer(RequestBodyLimitLayer::new(1 << 20));
     let app = Router::new().nest_service("/v1", layers.service(service("", Some("/v1")).await));
-    let made = ask(&app, "POST", "/v1/leads", NEW).await;
+    let made = send(&app, "POST", "/v1/leads", NEW).await;
     assert_eq!((made.status, made.header("x-request-id").as_deref()), (StatusCode::CREATED, Some("one")));
     assert_eq!(made.header("server").as_deref(), Some("leads"));
-    let large = ask(&app, "POST", "/v1/leads", &" ".repeat(70_000)).await;
+    let large = send(&app, "POST", "/v1/leads", &" ".repeat(70_000)).await;
     assert!(large.error().contains("65536"), "{}", large.text());
 }
 

@@ -66,7 +66,7 @@ fn the_server_url_is_the_mount_path() {
 /// So generated clients and reference pages that read only the root know that every operation needs a token.
 #[test]
 fn the_root_has_a_security_scheme_and_a_contact() {
-    let document = kept();
+    let document = committed();
     assert_eq!(document["security"], json!([{ "token": [] }]));
     assert!(document["components"]["securitySchemes"]["token"].is_object());
     let contact = &document["info"]["contact"];
@@ -74,14 +74,14 @@ fn the_root_has_a_security_scheme_and_a_contact() {
 }
 
 /// The committed document, without the additions of the harness.
-fn kept() -> Value {
+fn committed() -> Value {
     serde_json::from_str(include_str!("../../../leadapi-core/openapi.json")).unwrap()
 }
 
 /// Every example in the document is valid against the schema next to it.
 #[test]
 fn the_examples_match_their_schemas() {
-    let description = Description::kept();
+    let description = Description::committed();
     let mut checked = 0;
     visit(&description.document, "", &mut |pointer, value| {
         let Some(schema) = value.get("schema").map(|_| format!("{pointer}/schema")) else { return };
@@ -99,7 +99,7 @@ fn the_examples_match_their_schemas() {
 /// Every reference resolves, and every component is referenced.
 #[test]
 fn every_component_is_used_and_every_reference_resolves() {
-    let document = kept();
+    let document = committed();
     let mut used = BTreeSet::new();
     visit(&document, "", &mut |pointer, value| {
         if let Some(to) = value.get("$ref").and_then(Value::as_str) {
@@ -118,7 +118,7 @@ fn every_component_is_used_and_every_reference_resolves() {
 /// Each documented status of each operation can be provoked, and each error message equals an example.
 #[tokio::test]
 async fn every_documented_status_occurs() {
-    let description = Description::kept();
+    let description = Description::committed();
     let mut seen = 0;
     for line in &TABLE {
         let pointer = format!("/paths/{}/{}", line.path.replace('/', "~1"), line.method.as_str().to_ascii_lowercase());
@@ -179,7 +179,7 @@ impl RateLimiter for Refuses {
 /// The schema of a field accepts a trimmed text if and only if the service does.
 #[test]
 fn schema_and_service_accept_the_same_texts() {
-    let description = Description::kept();
+    let description = Description::committed();
     for (field, texts) in FIELDS {
         let (taken, refused) = (Cell::new(0), Cell::new(0));
         let mut runner = TestRunner::new(Config { cases: 4_000, failure_persistence: None, ..Config::default() });
@@ -208,7 +208,7 @@ fn schema_and_service_accept_the_same_texts() {
 /// The same for the two fields of a patch that place a lead.
 #[test]
 fn schema_and_service_accept_the_same_placements() {
-    let description = Description::kept();
+    let description = Description::committed();
     let said = [None, Some(json!(null)), Some(json!("")), Some(json!("p"))];
     let mut taken = 0;
     for (pipeline, stage) in said.iter().flat_map(|pipeline| said.iter().map(move |stage| (pipeline, stage))) {

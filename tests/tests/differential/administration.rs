@@ -23,7 +23,7 @@ pub(crate) struct TaskRequest {
 
 #[derive(Debug, Clone)]
 pub(crate) enum Task {
-    Look,
+    List,
     AddMember { member: u8, role: Role },
     ChangeMember { member: u8, to: Option<u8>, role: Option<Role> },
     RemoveMember { member: u8 },
@@ -84,17 +84,17 @@ impl TaskRequest {
     /// Performs the task, and returns its outcome and whether it was done. Refusals are not searched for foreign
     /// data, because they may repeat the requested id.
     pub(crate) async fn perform(&self, store: &SqlStore) -> Check<(String, bool)> {
-        match self.ask(store).await {
+        match self.execute(store).await {
             Ok(done) => silent(self.who, &done).map(|()| (done, true)),
             Err(AdminError::Refused(rule)) => Ok((rule, false)),
             Err(error) => Err(error.to_string()),
         }
     }
 
-    async fn ask(&self, store: &SqlStore) -> Result<String, AdminError> {
+    async fn execute(&self, store: &SqlStore) -> Result<String, AdminError> {
         let business = &self.who.business();
         Ok(match &self.task {
-            Task::Look => self.look(store).await?,
+            Task::List => self.list(store).await?,
             Task::AddMember { member, role } => shown(store.add_member(business, Self::email(*member), *role).await?),
             Task::ChangeMember { member, to, role } => {
                 shown(store.change_member(business, Self::email(*member), to.map(Self::email), *role).await?)
@@ -137,7 +137,7 @@ impl TaskRequest {
         })
     }
 
-    async fn look(&self, store: &SqlStore) -> Result<String, AdminError> {
+    async fn list(&self, store: &SqlStore) -> Result<String, AdminError> {
         let business = &self.who.business();
         let form = store.form(business, &Self::form(true)).await.map(|form| serde_json::to_string(&form).unwrap());
         Ok(shown((
@@ -167,7 +167,7 @@ fn task() -> impl Strategy<Value = Task> {
     let (member, name) = (|| 0..4_u8, || 0..3_u8);
     let position = || option::of(0..5_u32);
     prop_oneof![
-        2 => Just(Task::Look),
+        2 => Just(Task::List),
         1 => (member(), role()).prop_map(|(member, role)| Task::AddMember { member, role }),
         1 => (member(), option::of(member()), option::of(role()))
             .prop_map(|(member, to, role)| Task::ChangeMember { member, to, role }),

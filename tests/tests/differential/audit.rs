@@ -77,7 +77,7 @@ async fn lists(sides: &Sides<'_>, who: Who) -> Check {
             let mut offset = 0;
             loop {
                 let path = format!("/leads?limit={limit}&offset={offset}{filters}");
-                let page = sides.ask(who, &operation::get(who, &path)).await?;
+                let page = sides.send(who, &operation::get(who, &path)).await?;
                 offset += limit;
                 // A stage that does not exist in this business is refused, in the same way by all stores.
                 if page.status != 200 || page.json()["total"].as_u64().unwrap() <= offset {
@@ -86,13 +86,13 @@ async fn lists(sides: &Sides<'_>, who: Who) -> Check {
             }
             if deep {
                 let path = format!("/leads?limit={limit}&offset=2000{filters}");
-                sides.ask(who, &operation::get(who, &path)).await?;
+                sides.send(who, &operation::get(who, &path)).await?;
             }
         }
     }
     for list in ["pipelines", "clients"] {
         for window in ["limit=200", "limit=1", "limit=1&offset=1", "limit=1&offset=2", "limit=2&offset=1", "offset=9"] {
-            sides.ask(who, &operation::get(who, &format!("/{list}?{window}"))).await?;
+            sides.send(who, &operation::get(who, &format!("/{list}?{window}"))).await?;
         }
     }
     Ok(())
@@ -100,9 +100,9 @@ async fn lists(sides: &Sides<'_>, who: Who) -> Check {
 
 /// Compares each lead, because lists do not contain all fields.
 async fn leads(sides: &Sides<'_>, who: Who) -> Check {
-    let page = sides.ask(who, &operation::get(who, "/leads?limit=200")).await?;
+    let page = sides.send(who, &operation::get(who, "/leads?limit=200")).await?;
     for id in page.ids() {
-        sides.ask(who, &operation::get(who, &format!("/leads/{id}"))).await?;
+        sides.send(who, &operation::get(who, &format!("/leads/{id}"))).await?;
     }
     Ok(())
 }

@@ -147,7 +147,7 @@ async fn pages(sides: &Sides<'_>, who: Who) -> Check {
         let filters = named("client_id", client) + &named("stage_id", stage);
         for offset in edges.iter().flat_map(|edge| [edge.saturating_sub(1), *edge, edge + 1]) {
             let path = format!("/leads?limit=2&offset={offset}{filters}");
-            sides.ask(who, &operation::get(who, &path)).await?;
+            sides.send(who, &operation::get(who, &path)).await?;
         }
     }
     Ok(())

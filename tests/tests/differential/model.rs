@@ -17,7 +17,7 @@ use super::{
 pub(crate) fn apply(request: &TaskRequest, before: &BusinessSeed) -> Option<BusinessSeed> {
     let mut after = before.clone();
     match &request.task {
-        Task::Look => {}
+        Task::List => {}
         Task::AddMember { role, .. } if before.members.is_empty() && *role != Role::Owner => return None,
         Task::AddMember { member, role } => {
             after.members.push(MemberSeed::new(TaskRequest::email(*member), *role));

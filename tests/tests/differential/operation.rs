@@ -168,16 +168,18 @@ pub(crate) fn request(operation: &Operation) -> Option<(Who, Request<Bytes>)> {
         Operation::Create { who, client, change, key, .. } => {
             let mut body = change.fields(*who);
             body.insert("client_id".into(), client.client(*who).into());
-            let mut request = ask(*who, "POST", "/leads", Some(body.into()));
+            let mut request = build_request(*who, "POST", "/leads", Some(body.into()));
             if let Some(key) = key {
                 request.headers_mut().insert("idempotency-key", format!("key-{key}").parse().unwrap());
             }
             (*who, request)
         }
         Operation::Update { who, id, change } => {
-            (*who, ask(*who, "PATCH", &format!("/leads/{}", id.lead(*who)), Some(change.fields(*who).into())))
+            (*who, build_request(*who, "PATCH", &format!("/leads/{}", id.lead(*who)), Some(change.fields(*who).into())))
         }
-        Operation::Delete { who, id } => (*who, ask(*who, "DELETE", &format!("/leads/{}", id.lead(*who)), None)),
+        Operation::Delete { who, id } => {
+            (*who, build_request(*who, "DELETE", &format!("/leads/{}", id.lead(*who)), None))
+        }
         Operation::Get { who, id } => (*who, get(*who, &format!("/leads/{}", id.lead(*who)))),
         Operation::List { who, client, stage, window } => {
             let client = client.map(|id| format!("&client_id={}", id.client(*who))).unwrap_or_default();
@@ -192,10 +194,10 @@ pub(crate) fn request(operation: &Operation) -> Option<(Who, Request<Bytes>)> {
 }
 
 pub(crate) fn get(who: Who, path: &str) -> Request<Bytes> {
-    ask(who, "GET", path, None)
+    build_request(who, "GET", path, None)
 }
 
-pub(crate) fn ask(who: Who, method: &str, path: &str, body: Option<Value>) -> Request<Bytes> {
+pub(crate) fn build_request(who: Who, method: &str, path: &str, body: Option<Value>) -> Request<Bytes> {
     with(&who.secret(0), method, path, body)
 }
 

@@ -109,7 +109,7 @@ impl Sides<'_> {
         }
         if let Some((who, request)) = operation::request(operation) {
             let before = self.keys(who.other()).await;
-            self.ask(who, &request).await?;
+            self.send(who, &request).await?;
             let after = self.keys(who.other()).await;
             return if before == after { Ok(()) } else { Err(format!("the keys of the other: {before:?}, {after:?}")) };
         }
@@ -161,7 +161,7 @@ impl Sides<'_> {
     }
 
     /// Sends a request to all stores, which must give the same response.
-    pub(crate) async fn ask(&self, who: Who, request: &Request<Bytes>) -> Check<TestResponse> {
+    pub(crate) async fn send(&self, who: Who, request: &Request<Bytes>) -> Check<TestResponse> {
         let mut answers: Vec<TestResponse> = Vec::new();
         for side in &self.all {
             answers.push(side.service.send(request.clone()).await.into());

@@ -63,7 +63,7 @@ impl Host {
     }
 
     /// Returns the response to a request on a new connection.
-    pub(crate) async fn ask(&self, request: &str) -> String {
+    pub(crate) async fn request(&self, request: &str) -> String {
         let mut peer = self.connect().await;
         peer.send(request).await;
         peer.rest().await
@@ -72,7 +72,7 @@ impl Host {
     /// Checks that the server serves others as usual.
     pub(crate) async fn assert_serves_others(&self) {
         // No rate limit counts this request.
-        let answer = self.ask(&get("/v1/nowhere", "connection: close\r\n")).await;
+        let answer = self.request(&get("/v1/nowhere", "connection: close\r\n")).await;
         assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
     }
 

@@ -19,12 +19,12 @@ async fn a_connection_beyond_the_limit_is_closed_at_once() {
         peer.send(&get("/v1/clients", "")).await;
         assert!(peer.answer().await.starts_with("HTTP/1.1 200"));
     }
-    assert_eq!(host.ask(&get("/v1/clients", "")).await, "");
+    assert_eq!(host.request(&get("/v1/clients", "")).await, "");
     first.send(&get("/v1/clients", "")).await;
     assert!(first.answer().await.starts_with("HTTP/1.1 200"));
     drop(second);
     // The server frees the permit once it has noticed that the connection is gone.
-    let served = async { while host.ask(&get("/v1/clients", "connection: close\r\n")).await.is_empty() {} };
+    let served = async { while host.request(&get("/v1/clients", "connection: close\r\n")).await.is_empty() {} };
     timeout(TIMEOUT, served).await.expect("a connection is served again");
 }
 
@@ -82,7 +82,7 @@ async fn a_request_beyond_the_limit_is_500_with_retry_after() {
     first.send(&get("/v1/clients", "")).await;
     second.send(&post(r#"{"client_id":"a-client-1","name":"Ann"}"#, "")).await;
     gate.arrived(2).await;
-    let answer = host.ask(&get("/v1/clients", "connection: close\r\n")).await;
+    let answer = host.request(&get("/v1/clients", "connection: close\r\n")).await;
     assert!(answer.starts_with("HTTP/1.1 500"), "{answer}");
     assert!(answer.contains("\r\nretry-after: 1\r\n") && answer.ends_with(r#"{"error":"internal error"}"#), "{answer}");
     gate.open(3);
@@ -103,18 +103,18 @@ async fn the_request_limit_per_token_spares_other_tokens() {
         peer.send(&get("/v1/clients", "")).await;
     }
     gate.arrived(2).await;
-    let answer = host.ask(&get("/v1/clients", "connection: close\r\n")).await;
+    let answer = host.request(&get("/v1/clients", "connection: close\r\n")).await;
     assert!(answer.starts_with("HTTP/1.1 500"), "{answer}");
     assert!(answer.contains("\r\nretry-after: 1\r\n") && answer.ends_with(r#"{"error":"internal error"}"#), "{answer}");
     let other = leadapi_tests::Token::Read.secret().unwrap();
     let other = get("/v1/clients", "connection: close\r\n").replace(&secret(), &other);
     gate.open(3);
-    assert!(host.ask(&other).await.starts_with("HTTP/1.1 200"));
+    assert!(host.request(&other).await.starts_with("HTTP/1.1 200"));
     for peer in &mut running {
         assert!(peer.answer().await.starts_with("HTTP/1.1 200"));
     }
     // The permits are free again.
-    assert!(host.ask(&get("/v1/nowhere", "connection: close\r\n")).await.starts_with("HTTP/1.1 404"));
+    assert!(host.request(&get("/v1/nowhere", "connection: close\r\n")).await.starts_with("HTTP/1.1 404"));
 }
 
 /// Otherwise a few peers with half a body would keep everybody else out.
@@ -139,7 +139,7 @@ async fn a_request_that_waits_for_its_body_holds_no_permit() {
     for peer in &mut waiting {
         peer.send(rest).await;
     }
-    let one_more = async || host.ask(&get("/v1/clients", "connection: close\r\n")).await;
+    let one_more = async || host.request(&get("/v1/clients", "connection: close\r\n")).await;
     let answer = one_more().await;
     assert!(answer.starts_with("HTTP/1.1 500"), "{answer}");
     gate.open(1);
@@ -181,7 +181,7 @@ async fn a_write_completes_after_its_client_disconnects() {
     gate.arrived(1).await;
     drop(peer);
     // A connection is accepted again once the server has noticed that the old one is gone.
-    let seen = async { while host.ask(&get("/v1/nowhere", "connection: close\r\n")).await.is_empty() {} };
+    let seen = async { while host.request(&get("/v1/nowhere", "connection: close\r\n")).await.is_empty() {} };
     timeout(TIMEOUT, seen).await.expect("the server notices the disconnect");
     // The shutdown waits for the write too.
     let ended = host.stop();
@@ -215,21 +215,21 @@ async fn requests_with_too_many_headers_or_bytes_are_refused() {
     let many = |more: usize| (0..more).map(|n| format!("x-{n}: y\r\n")).collect::<Vec<_>>().concat();
     // The headers of the request itself.
     let own = 3;
-    let answer = host.ask(&get("/v1/clients", &(close.to_owned() + &many(64 - own)))).await;
+    let answer = host.request(&get("/v1/clients", &(close.to_owned() + &many(64 - own)))).await;
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-    let answer = host.ask(&get("/v1/clients", &(close.to_owned() + &many(65 - own)))).await;
+    let answer = host.request(&get("/v1/clients", &(close.to_owned() + &many(65 - own)))).await;
     assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
     assert!(answer.ends_with(r#"{"error":"headers must be at most 64"}"#), "{answer}");
 
     let path = |bytes: usize| format!("/v1/leads/{}", "x".repeat(bytes - "/v1/leads/".len()));
-    let answer = host.ask(&get(&path(4_096), close)).await;
+    let answer = host.request(&get(&path(4_096), close)).await;
     assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
-    let answer = host.ask(&get(&path(4_097), close)).await;
+    let answer = host.request(&get(&path(4_097), close)).await;
     assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
     assert!(answer.ends_with(r#"{"error":"path and query must be at most 4096 bytes"}"#), "{answer}");
 
     // hyper answers this one, with an empty body.
-    let answer = host.ask(&get("/v1/clients", &format!("x: {}\r\n", "y".repeat(16_384)))).await;
+    let answer = host.request(&get("/v1/clients", &format!("x: {}\r\n", "y".repeat(16_384)))).await;
     assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
     host.assert_serves_others().await;
 }

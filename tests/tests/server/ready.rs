@@ -39,7 +39,7 @@ impl Server {
     }
 
     /// Returns the status and the body.
-    fn ask(&self, path: &str) -> String {
+    fn get(&self, path: &str) -> String {
         let mut stream = TcpStream::connect(&self.operator).unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.operator).unwrap();
         let mut answer = String::new();
@@ -50,7 +50,7 @@ impl Server {
 
     /// Waits for an outcome. The server reuses one for a second, so a change shows only after that.
     fn wait_for(&self, answer: &str) {
-        wait_until(answer, || self.ask("/readyz") == answer);
+        wait_until(answer, || self.get("/readyz") == answer);
     }
 }
 
@@ -62,10 +62,10 @@ async fn a_server_without_its_database_is_alive_but_not_ready() {
     let Some(mut cluster) = Cluster::start(&[]) else { return };
     let url = cluster.url(&cluster.create_database("ready").await);
     let server = Server::on(&url, |_| {});
-    assert_eq!(server.ask("/readyz"), READY);
+    assert_eq!(server.get("/readyz"), READY);
     cluster.stop();
     server.wait_for("503 not ready: the store fails\n");
-    assert_eq!(server.ask("/healthz"), "200 alive\n");
+    assert_eq!(server.get("/healthz"), "200 alive\n");
     cluster.restart();
     server.wait_for(READY);
     cluster.pause();
@@ -78,7 +78,7 @@ async fn a_server_with_a_read_only_database_is_not_ready() {
     let Some(cluster) = Cluster::start(&[]) else { return };
     let name = cluster.create_database("read_only").await;
     let server = Server::on(&cluster.url(&name), |_| {});
-    assert_eq!(server.ask("/readyz"), READY);
+    assert_eq!(server.get("/readyz"), READY);
     let (client, connection) = tokio_postgres::connect(&cluster.url(&name), tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);
     for (setting, answer) in [("on", NOT_WRITABLE), ("off", READY)] {
@@ -97,7 +97,7 @@ fn a_server_with_a_full_disk_is_not_ready_until_there_is_space() {
         let disk = FullDisk::new(folder.path());
         let store = format!("sqlite:{}", folder.path().join("leads.db").display());
         let server = Server::on(&store, |command| disk.command(command));
-        assert_eq!(server.ask("/readyz"), READY);
+        assert_eq!(server.get("/readyz"), READY);
         for _ in 0..2 {
             disk.fill(errno);
             server.wait_for(NOT_WRITABLE);

@@ -30,13 +30,13 @@ async fn connect(url: &str) -> Client {
     client
 }
 
-async fn ask(client: &Client, sql: &str) -> String {
+async fn query_text(client: &Client, sql: &str) -> String {
     client.query_one(sql, &[]).await.unwrap().get(0)
 }
 
 /// The process id and the directory of a server.
 async fn process_and_directory(cluster: &Cluster) -> (u32, String) {
-    let data = ask(&connect(&cluster.url("postgres")).await, "SHOW data_directory").await;
+    let data = query_text(&connect(&cluster.url("postgres")).await, "SHOW data_directory").await;
     let lock = fs::read_to_string(Path::new(&data).join("postmaster.pid")).unwrap();
     (lock.lines().next().unwrap().parse().unwrap(), data.trim_end_matches("/data").into())
 }
@@ -58,9 +58,9 @@ async fn a_crash_keeps_committed_data() {
     let database = cluster.create_database("crash").await;
     let url = cluster.url(&database);
     let client = connect(&url).await;
-    assert_eq!(ask(&client, "SHOW fsync").await, "on");
+    assert_eq!(query_text(&client, "SHOW fsync").await, "on");
     // The collation of the database must not be byte order. This fails on a machine that has no other locale.
-    assert_eq!(ask(&client, "SELECT min(a) FROM (VALUES ('b'), ('C')) v (a)").await, "b");
+    assert_eq!(query_text(&client, "SELECT min(a) FROM (VALUES ('b'), ('C')) v (a)").await, "b");
     client.batch_execute("CREATE TABLE t (a text); INSERT INTO t VALUES ('kept')").await.unwrap();
 
     let (process, _) = process_and_directory(&cluster).await;
@@ -72,12 +72,12 @@ async fn a_crash_keeps_committed_data() {
     assert!(tokio_postgres::connect(&url, NoTls).await.is_err());
 
     cluster.restart();
-    assert_eq!(ask(&connect(&url).await, "SELECT a FROM t").await, "kept");
+    assert_eq!(query_text(&connect(&url).await, "SELECT a FROM t").await, "kept");
     cluster.stop();
     assert!(tokio_postgres::connect(&url, NoTls).await.is_err());
     cluster.restart();
     cluster.restart();
-    assert_eq!(ask(&connect(&url).await, "SELECT a FROM t").await, "kept");
+    assert_eq!(query_text(&connect(&url).await, "SELECT a FROM t").await, "kept");
 }
 
 #[tokio::test]

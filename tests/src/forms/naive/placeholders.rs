@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Naive;
 
 impl Naive<'_> {
-    pub(super) fn said(&self, key: &str, pages: &[usize], answers: &Value) -> Option<String> {
+    pub(super) fn placeholder_value(&self, key: &str, pages: &[usize], answers: &Value) -> Option<String> {
         let mut said = None;
         for page in pages {
             for (id, question) in &self.pages[*page].questions {
@@ -49,7 +49,7 @@ impl Naive<'_> {
                 let key = inner.trim();
                 let breaks = inner.contains(['\n', '\r', '\u{2028}', '\u{2029}']);
                 if !key.is_empty() && key.chars().count() <= 64 && !breaks && self.knows(key) {
-                    let said = self.said(key, pages, answers);
+                    let said = self.placeholder_value(key, pages, answers);
                     filled.push_str(&escape(&said.unwrap_or_else(|| fallback.to_owned())));
                     at += length + 2;
                     continue;
