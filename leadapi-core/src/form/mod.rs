@@ -53,7 +53,7 @@
 //!   id is visited in order, but no rule belongs to it and no rule jumps to it. A question or an option without an id
 //!   is ignored.
 //! - **Rules.** After a page, its rules are tried in array order, and the first match wins. `__fallback__` comes last,
-//!   wherever it stands in the array. If no rule matches, the next page follows; after the last page, the first ending
+//!   wherever it is in the array. If no rule matches, the next page follows; after the last page, the first ending
 //!   or the built-in confirmation. A rule whose target does not exist is skipped, with a [`SkippedRule`].
 //! - **Conditions** see the answers of the pages that the walk has visited. `outerOp` joins groups, and `op` joins the
 //!   conditions of a group. An empty group is ignored. A rule without conditions never matches unless it is the

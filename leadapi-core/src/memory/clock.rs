@@ -25,7 +25,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock for tests, which stands still until it is advanced.
+/// A clock for tests that moves only when it is advanced.
 ///
 /// ```
 /// use std::{sync::Arc, time::Duration};

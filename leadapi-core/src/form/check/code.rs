@@ -159,15 +159,15 @@ codes! {
         MinOnOtherType "min-on-other-type": "A question that does not take numbers has a lower bound. It is ignored.", "Make it a number question, or remove `min`.";
         EmptyGroup "empty-group": "A group has no conditions. It is ignored.", "Remove the group.";
         ValueIgnored "value-ignored": "A condition with `is_filled` has a value. It is ignored.", "Remove the value, or use `equals`.";
-        FallbackNotLast "fallback-not-last": "The fallback of a page stands before another rule of it. It is still tried last.", "Move the fallback behind the other rules.";
+        FallbackNotLast "fallback-not-last": "The fallback of a page precedes another rule of the page. It is still tried last.", "Move the fallback after the other rules.";
         FallbackNeverUsed "fallback-never-used": "The other rules of a page cover all answers, so its fallback is never followed.", "Nothing, if the fallback is a safety net.";
         ConditionMaybeUnasked "condition-maybe-unasked": "A condition refers to a question that some paths to its rule skip. On these paths it does not hold.", "Nothing, if that is intended.";
         ConditionAlwaysTrue "condition-always-true": "A condition asks whether a required question of its own page is answered. It always is.", "Remove the condition.";
         RuleSameAsDefault "rule-same-as-default": "A rule jumps to where its page leads by default.", "Remove the rule.";
-        BudgetExceeded "budget-exceeded": "There are more ways to answer than the budget allows to explore. What was not decided may hold or not.", "Raise the budget, or let rules refer to fewer earlier answers.";
+        BudgetExceeded "budget-exceeded": "There are more ways to answer than the budget allows to explore. Undecided statements may be true or false.", "Raise the budget, or let rules refer to fewer earlier answers.";
         CreatesLeadAbsent "creates-lead-absent": "An ending does not say whether it creates a lead. By default, it does.", "Set `createsLead`.";
         PlaceholderSamePage "placeholder-same-page": "A label has a placeholder for a question of its own page. It is only filled if the host updates labels while the visitor types.", "Move the question to an earlier page, unless the host does that.";
-        PlaceholderMaybeUnanswered "placeholder-maybe-unanswered": "A label has a placeholder for a question that may be unanswered. Then the host's fallback text stands there.", "Nothing, if the label reads well with that text.";
+        PlaceholderMaybeUnanswered "placeholder-maybe-unanswered": "A label has a placeholder for a question that may be unanswered. Then the host's fallback text is shown.", "Nothing, if the label reads well with that text.";
         BookingUrlUnused "booking-url-unused": "An ending without a calendar has a URL for the time after a booking. It is ignored.", "Make it a calendar ending, or use `redirectUrl`.";
         Inactive "inactive": "The form is inactive (`is_active` is false).", "Set `is_active` when the form should take answers.";
         DraftDiffers "draft-differs-from-live": "The draft differs from the published version.", "Publish the form when the draft is ready.";

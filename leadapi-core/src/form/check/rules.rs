@@ -95,7 +95,7 @@ fn check_page(form: &Questionnaire<'_>, index: usize, page: &PagePlan<'_>, repor
                 report.add(
                     Code::FallbackNotLast,
                     pointer,
-                    format_args!("other rules of {} stand behind its fallback", form.page_name(index)),
+                    format_args!("the fallback of {} precedes other rules of the page", form.page_name(index)),
                 );
             }
         }

@@ -89,10 +89,10 @@ pub enum Problem {
     #[error("must be a number without a comma")]
     NumberWithComma,
     /// The number exceeds the range of a double.
-    #[error("is too large a number")]
+    #[error("is too large")]
     NotFinite,
     /// The number is less than the question's `min`.
-    #[error("is below the least number allowed")]
+    #[error("is below the minimum")]
     BelowMin,
     /// The answer is not a text.
     #[error("must be a text")]

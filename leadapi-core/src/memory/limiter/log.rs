@@ -18,7 +18,7 @@ pub(super) struct Log {
 impl Log {
     /// Counts a request at this time, or returns the microseconds until the next one can be admitted.
     pub(super) fn admit(&mut self, now: u64, limit: NonZeroU32) -> Result<(), u64> {
-        // If the clock steps back, time stands still here; otherwise the log would be out of order.
+        // If the clock steps back, the newest time is used instead; otherwise the log would be out of order.
         let now = now.max(self.newest);
         self.expire(now);
         let limit = limit.get() as usize;
