@@ -13,7 +13,7 @@ use leadapi_client::Client;
 use leadapi_core::{
     BoxError,
     dataset::Dataset,
-    form::{Answers, StepQuestion, Choice, Escape, FormRecord, Outcome, Policy, Questionnaire, Step, Version},
+    form::{Answers, Choice, Escape, FormRecord, Outcome, Policy, Questionnaire, Step, StepQuestion, Version},
     http::LeadService,
     memory::{MemoryStore, MemoryTokens, SystemClock},
     port::Clock,

@@ -18,20 +18,20 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpLimits {
-    /// Connections at a time; one more is closed at once. Default 10,000. A server has fewer if the process may not
-    /// open enough files: 80 % of the descriptors that are left when it starts.
+    /// The maximum number of concurrent connections; one more is closed at once. Default 10,000. The maximum is lower if
+    /// the process may not open enough files: 80 % of the descriptors that are left when the server starts.
     pub connections: usize,
-    /// Connections of one client address at a time; one more is closed at once. An IPv6 address counts as its /64
-    /// network. 0 means no limit, for a server behind a proxy or load balancer, whose address all connections share.
+    /// The maximum number of concurrent connections of one client address; one more is closed at once. An IPv6 address
+    /// counts as its /64 network. 0 means no limit, for a server behind a proxy or load balancer, whose address all connections share.
     /// Default 256.
     pub address_connections: usize,
-    /// TLS handshakes at a time; when one more begins, the oldest is cut. Default 1,024.
+    /// The maximum number of concurrent TLS handshakes; when one more begins, the oldest is cut. Default 1,024.
     pub handshakes: usize,
-    /// Requests in flight at a time, except those that wait for their body. One more is answered 500 with
-    /// `Retry-After: 1`, and never 429, which is only about the token's own limit. Default 1,024.
+    /// The maximum number of requests in flight, except those that wait for their body. One more is answered with 500 and
+    /// `Retry-After: 1`, and never with 429, which is reserved for the rate limit of the token. Default 1,024.
     pub requests: usize,
-    /// Requests of one token in flight at a time, including those that wait for their body. One more is answered 500
-    /// with `Retry-After: 1`. The default is more than the streams of a connection, so that a client with one
+    /// The maximum number of requests in flight of one token, including those that wait for their body. One more is
+    /// answered with 500 and `Retry-After: 1`. The default is more than the streams of a connection, so that a client with one
     /// connection never reaches it. Default 128.
     pub token_requests: usize,
     /// Bytes of responses that the peer of one connection has not read. Above the limit, the next request of the
@@ -53,7 +53,7 @@ pub struct HttpLimits {
     /// common load balancers, so that the server does not close a connection just as the balancer uses it.
     pub idle: Duration,
     /// From the end of a head to the start of the response; after this time the response is 500. A write that has
-    /// begun goes on. Default 15 s.
+    /// begun continues. Default 15 s.
     pub request: Duration,
     /// The age, plus or minus a tenth, at which a connection is closed gracefully, so that load balancers can spread
     /// the load again. Default 15 min.

@@ -80,7 +80,7 @@ impl Server {
     }
 
     /// Sets how long the server accepts requests after the signal to stop, so that a load balancer can notice the
-    /// shutdown. Without this there is no delay. HTTP/1 responses carry `Connection: close` meanwhile.
+    /// shutdown. Without this there is no delay. During the delay, HTTP/1 responses carry `Connection: close`.
     #[must_use]
     pub const fn drain_delay(mut self, delay: Duration) -> Self {
         self.drain = delay;
@@ -117,7 +117,7 @@ impl Server {
         self
     }
 
-    /// Serves until `stop` completes, and then shuts down gracefully. The server goes on for the drain delay, stops
+    /// Serves until `stop` completes, and then shuts down gracefully. The server continues for the drain delay, stops
     /// accepting connections, closes those on which no request runs, and waits for the others.
     ///
     /// A write that has begun runs to its end, even if nobody waits for its response.

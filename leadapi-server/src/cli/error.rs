@@ -105,7 +105,7 @@ pub enum CommandError {
     /// Others can reach the operator's address, and its listener has no TLS.
     #[error(
         "refusing to serve the operator endpoints in plain HTTP at {0}, which others can reach: pass a loopback \
-         address to --ops-listen, or --insecure-http if nobody else can reach it"
+         address to --ops-listen, or --insecure-http if no other machine can reach it"
     )]
     InsecureOps(SocketAddr),
     /// Only one of the two TLS files is given.

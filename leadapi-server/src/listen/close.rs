@@ -23,7 +23,7 @@ pub(super) fn close(socket: TcpListener) -> impl Iterator<Item = TcpStream> {
     .take(MAX_QUEUED)
 }
 
-/// Makes the kernel drop every later connection attempt. The client retries the attempt by itself, and is refused
+/// Makes the kernel drop every later connection attempt. The client retries the attempt automatically, and is refused
 /// once the socket is closed. Without this filter the kernel completes connections until the very end, and resets
 /// those that nobody has accepted.
 #[cfg(target_os = "linux")]

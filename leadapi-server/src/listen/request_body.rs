@@ -35,7 +35,7 @@ const MAX_DISCARDED: u64 = 1 << 20;
 pub(crate) struct RequestBody {
     /// `None` once the end has been read, and for a request without a body.
     unread: Option<UnreadBody>,
-    /// Where the unread part goes.
+    /// The channel that returns the unread part.
     connection: Option<oneshot::Sender<UnreadBody>>,
     /// The service holds the body until it returns the response, so a request is in flight while its body exists.
     in_flight: Option<InFlight>,
@@ -55,7 +55,7 @@ pub(super) struct UnreadBody {
     can_end: bool,
 }
 
-/// The way on which an unread body comes back from the service.
+/// The channel that returns an unread body from the service.
 pub(super) struct ReturnedBody(Option<oneshot::Receiver<UnreadBody>>);
 
 #[derive(Debug, thiserror::Error)]
@@ -67,7 +67,7 @@ impl RequestBody {
         Self { unread: None, connection: None, in_flight: None, arrived: None }
     }
 
-    /// Wraps the body of a request, and returns the way on which its unread part comes back.
+    /// Wraps the body of a request, and returns the channel that returns its unread part.
     pub(super) fn wrap(request: Request<Incoming>, timeout: Duration) -> (Request<Self>, ReturnedBody) {
         if request.body().is_end_stream() {
             return (request.map(|_| Self::empty()), ReturnedBody(None));

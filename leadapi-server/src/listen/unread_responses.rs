@@ -1,7 +1,7 @@
 //! The bytes of responses that peers have not read, bounded over all connections of a listener.
 //!
 //! Above the limit, the connection that has been behind for longest is cut, and no request runs until its memory is
-//! free. Waiting for peers to read instead would let those that never read keep everybody else out.
+//! free. Waiting for peers to read instead would let those that never read lock out all others.
 
 use std::{
     collections::HashMap,
@@ -103,7 +103,7 @@ impl UnreadShare {
     }
 
     /// Reports how many bytes the peer has not read, and when it must have read some. Returns whether the connection
-    /// may go on. If it must end later, its task is woken.
+    /// may continue. If it must end later, its task is woken.
     pub(super) fn report(&mut self, bytes: usize, due: Instant, task: &Waker) -> bool {
         if bytes != self.reported && !self.is_cut() {
             self.reported = bytes;

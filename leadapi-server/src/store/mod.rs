@@ -1,7 +1,7 @@
 //! Persistent stores: SQLite in a file, and PostgreSQL for any number of servers.
 //!
-//! The statements and the units of work are written once for both databases. `sqlite` and `postgres` know how to begin,
-//! share and commit a transaction, and how to establish the outcome of a commit.
+//! The statements and the units of work are written once for both databases. `sqlite` and `postgres` begin, share
+//! and commit transactions, and determine the outcome of a commit.
 
 mod admin;
 mod error;
@@ -105,7 +105,7 @@ impl SqlStore {
         Self::open_by(url, Sqlite::open).await
     }
 
-    /// Opens a database for a server. A SQLite file has one server at a time, PostgreSQL any number.
+    /// Opens a database for a server. Only one server can serve a SQLite file; any number can share a PostgreSQL database.
     ///
     /// Other commands work while the server runs. The file of a served SQLite database must stay in place. Once the
     /// file, its write-ahead log or its lock file is deleted, moved or replaced, the store acknowledges nothing, and
@@ -219,7 +219,7 @@ impl Database {
         }
     }
 
-    /// Runs any other work that writes. With a business, nothing else writes to that business meanwhile. `None` is for
+    /// Runs any other work that writes. If a business is given, the work excludes all other writes to it. `None` is for
     /// work in several businesses or in none.
     async fn work<W: Work>(&self, business: Option<&BusinessId>, work: W) -> Result<W::Output, SqlError> {
         match self {

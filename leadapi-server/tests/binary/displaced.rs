@@ -23,7 +23,7 @@ fn displace_while_serving(displace: impl FnOnce(&Path)) -> String {
     }
     let deadline = Instant::now() + Duration::from_secs(20);
     while server.child.try_wait().unwrap().is_none() {
-        assert!(Instant::now() < deadline, "the server goes on");
+        assert!(Instant::now() < deadline, "the server continues");
         std::thread::yield_now();
     }
     let (code, log) = server.code();

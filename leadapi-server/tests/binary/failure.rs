@@ -24,7 +24,7 @@ fn overwriting_the_database_stops_the_server() {
     let deadline = Instant::now() + Duration::from_secs(20);
     // A server that has ended does not answer, and its last response was a 500.
     while std::net::TcpStream::connect(&server.address).is_ok() {
-        assert!(Instant::now() < deadline, "it goes on");
+        assert!(Instant::now() < deadline, "the server continues");
         let request = format!(
             "POST /v1/leads HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer {token}\r\ncontent-length: {}\r\n\r\n{}",
             lead("Ann").len(),
@@ -78,7 +78,7 @@ fn try_send(address: &str, request: &str) -> String {
     let mut answer = String::new();
     let read = stream.write_all(request.as_bytes()).and_then(|()| stream.read_to_string(&mut answer));
     let is_silent = read.is_err_and(|error| error.kind() == ErrorKind::WouldBlock);
-    assert!(!is_silent, "it goes on, and is silent");
+    assert!(!is_silent, "the server continues without a response");
     answer
 }
 

@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use leadapi_tests::hostile::{Good, PeerKind, Target, attack};
 
-use crate::{mb, ms, is_affected};
+use crate::{is_affected, mb, ms};
 
 const MANY: usize = 2_000;
 const LIMIT: Duration = Duration::from_secs(10);

@@ -7,7 +7,7 @@ use leadapi_tests::hostile::{
     floods::{Flood, flood},
 };
 
-use crate::{mb, ms, is_affected};
+use crate::{is_affected, mb, ms};
 
 const MANY: usize = 20;
 /// Frames on each connection every 5 ms.

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::cli::CommandError;
 
-/// Returns whether the path stands for the standard input or output.
+/// Returns whether the path means the standard input or output.
 pub(super) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
@@ -33,7 +33,7 @@ pub(in crate::cli) fn read(path: &Path) -> Result<Dataset, CommandError> {
     Dataset::parse(&read_text(path)?).map_err(|source| CommandError::Dataset { path: path.to_owned(), source })
 }
 
-/// A file that nobody else may read. Until it is complete, it has a temporary name in the same folder.
+/// A file that only its owner may read. Until it is complete, it has a temporary name in the same folder.
 #[derive(Debug)]
 pub(super) struct NewFile {
     path: PathBuf,

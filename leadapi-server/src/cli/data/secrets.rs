@@ -37,7 +37,7 @@ pub(in crate::cli) struct SecretFile {
 }
 
 impl NewSecrets {
-    /// Decides where the secrets go before any is created: a token whose secret nobody has is useless.
+    /// Decides where the secrets go before any token is created, because a token without a known secret is useless.
     pub(in crate::cli) fn of(dataset: &Dataset, data: &Path, given: Option<PathBuf>) -> Result<Self, CommandError> {
         let mut tokens = dataset.businesses.iter().flat_map(|business| &business.tokens);
         if !tokens.any(|token| token.origin == TokenOrigin::Open) {

@@ -100,7 +100,7 @@ impl Deadlines {
         }
     }
 
-    /// Records that the response has gone to the peer, or that nobody waits for it.
+    /// Records that the response was sent to the peer, or that no peer waits for it.
     pub(super) fn ended(&mut self, request: u64, now: Instant) {
         let before = self.running.len();
         self.running.retain(|(running, _)| *running != request);

@@ -1,7 +1,7 @@
 //! A limit on concurrent handshakes: at the limit, a new handshake replaces the oldest.
 //!
 //! An honest handshake takes a few round trips, so the oldest belong to peers that never mean to finish. Refusing the
-//! newest instead would let those peers keep everybody else out.
+//! newest instead would let those peers lock out all others.
 
 use std::{
     collections::BTreeMap,

@@ -41,12 +41,12 @@ pub enum TlsError {
         /// The system's reason.
         source: io::Error,
     },
-    /// A file is not PEM, or does not hold what it should.
+    /// A file is not PEM, or does not contain the expected item.
     #[error("{} holds no {what} in PEM", path.display())]
     Pem {
         /// The file.
         path: PathBuf,
-        /// What it should hold.
+        /// The expected item.
         what: &'static str,
     },
     /// The certificate and the key do not match, or are of an unsupported kind.

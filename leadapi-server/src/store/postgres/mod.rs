@@ -114,7 +114,7 @@ impl Postgres {
         self.writer.write(business, write).await
     }
 
-    /// Runs any other work that writes. With a business, nothing else writes to that business meanwhile.
+    /// Runs any other work that writes. If a business is given, the work excludes all other writes to it.
     pub(crate) async fn work<W: Work>(&self, business: Option<&BusinessId>, work: W) -> Result<W::Output, SqlError> {
         let connections = self.connections.clone();
         let business = business.cloned();

@@ -31,10 +31,9 @@ type PendingRows = Pin<Box<dyn Future<Output = Result<Vec<tokio_postgres::Row>, 
 /// The maximum number of pending statements.
 const MAX_PENDING: usize = 1_024;
 
-/// A transaction on a connection of its own.
+/// A transaction on a dedicated connection.
 ///
-/// Unless the transaction ends properly, its connection is closed. So a connection in the pool is never in a
-/// transaction.
+/// Unless the transaction ends properly, its connection is closed. So a pooled connection is never inside a transaction.
 pub(super) struct PgSession {
     connection: Option<Arc<Object>>,
     /// Statements that were sent, but whose responses have not been read.
@@ -75,7 +74,7 @@ impl PgSession {
         self.pending.push_back(start(response));
     }
 
-    /// Prepares a statement, and reads pending responses meanwhile.
+    /// Prepares a statement while reading pending responses.
     ///
     /// The driver stops reading from a connection while a response of several messages is unread, so unread responses
     /// would block this one. If a pending statement failed, its error is returned instead of the error that the
@@ -171,7 +170,7 @@ fn run(connection: Arc<Object>, statement: Statement, query: Query) -> PendingRo
     })
 }
 
-/// Runs one read statement in a transaction of its own.
+/// Runs one read statement in a separate transaction.
 pub(super) async fn query(connection: Object, query: Query) -> Result<Vec<tokio_postgres::Row>, SqlError> {
     let connection = Arc::new(connection);
     let rows = match connection.prepare_cached(query.sql).await {

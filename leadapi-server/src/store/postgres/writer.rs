@@ -71,7 +71,7 @@ impl Writer {
         Self(Arc::new(Inner { connections, pending: Mutex::default() }))
     }
 
-    /// Waits for the commit that includes the write. The write goes on even if the caller stops waiting.
+    /// Waits for the commit that includes the write. The write continues even if the caller stops waiting.
     pub(super) async fn write(&self, business: &BusinessId, write: Write) -> Result<WriteOutcome, SqlError> {
         let (respond_to, response) = oneshot::channel();
         let pending = PendingWrite { write, respond_to };

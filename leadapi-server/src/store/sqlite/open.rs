@@ -73,7 +73,7 @@ fn cache_statements(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// One thread at a time uses a connection, so SQLite needs no mutex.
+/// Returns the common flags. Only one thread uses a connection at any time, so SQLite needs no mutex.
 fn flags() -> OpenFlags {
     OpenFlags::SQLITE_OPEN_NO_MUTEX
 }

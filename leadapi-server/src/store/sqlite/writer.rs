@@ -39,7 +39,7 @@ pub(super) struct Writer {
 #[expect(clippy::large_enum_variant, reason = "a box for each write would cost more than it saves")]
 enum Job {
     Write(PendingWrite),
-    /// Any other work, in a transaction of its own.
+    /// Any other work, in a separate transaction.
     Work(Box<dyn FnOnce(&mut WriterThread) + Send>),
 }
 
@@ -63,7 +63,7 @@ impl Writer {
         Ok(Self { jobs: Some(sender), thread: Some(thread) })
     }
 
-    /// Waits for the commit that includes the write. The write goes on even if the caller stops waiting.
+    /// Waits for the commit that includes the write. The write continues even if the caller stops waiting.
     pub(super) async fn write(&self, business: &BusinessId, write: Write) -> Result<WriteOutcome, SqlError> {
         let (respond_to, response) = oneshot::channel();
         self.send(Job::Write(PendingWrite { business: business.clone(), write, respond_to }))?;
@@ -188,7 +188,7 @@ fn write_each(
     Ok(outcomes.into_values().collect())
 }
 
-/// Runs each write in a savepoint of its own, so that a failed write does not fail the others in the transaction.
+/// Runs each write in its own savepoint, so that a failed write does not fail the others in the transaction.
 fn write_isolated(
     connection: &mut Connection,
     pending: &[PendingWrite],

@@ -43,7 +43,7 @@ struct LoggedVersions {
     last: Lineage,
 }
 
-/// Fails if the log next to a file belongs to another file. A server may be writing to both meanwhile.
+/// Fails if the log next to a file belongs to another file. A server may be writing to both at the same time.
 pub(super) fn check(path: &Path) -> Result<(), OpenError> {
     let log = with_suffix(path, "-wal");
     for _ in 0..MAX_ATTEMPTS {
