@@ -15,12 +15,11 @@ use std::{
 use async_trait::async_trait;
 use futures_executor::block_on;
 use leadapi_core::{
-    BoxError,
     auth::{BearerToken, Scopes, TokenHash},
     id::{BusinessId, TokenId},
     memory::{ManualClock, MemoryTokens},
     model::Timestamp,
-    port::{Clock, FoundToken, TokenRecord, TokenStore, TokenVerifier, Verdict},
+    port::{Clock, FoundToken, StoreError, TokenRecord, TokenStore, TokenVerifier, Verdict},
     tokens::StoredTokens,
 };
 
@@ -36,26 +35,26 @@ struct Watched {
 
 #[async_trait]
 impl TokenStore for Watched {
-    async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), BoxError> {
+    async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), StoreError> {
         self.tokens.insert(business, token).await
     }
 
-    async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, BoxError> {
+    async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, StoreError> {
         self.tokens.list(business).await
     }
 
-    async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, BoxError> {
+    async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, StoreError> {
         self.tokens.revoke(business, id, at).await
     }
 
-    async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, BoxError> {
+    async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, StoreError> {
         self.tokens.delete(business, id).await
     }
 
-    async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, BoxError> {
+    async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, StoreError> {
         self.look_ups.fetch_add(1, Ordering::Relaxed);
         if self.broken.load(Ordering::Relaxed) {
-            return Err("the store is down".into());
+            return Err(StoreError::backend("the store is down"));
         }
         let found = self.tokens.find(hash).await;
         self.clock.advance(*self.slowness.lock().unwrap());

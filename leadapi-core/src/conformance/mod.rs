@@ -30,7 +30,7 @@ use crate::{
     dataset::Dataset,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
     model::{Lead, LeadPatch, LeadQuery, NewLead, Page, Timestamp},
-    port::{Created, Idempotency, Listed, Store, TokenStore, Updated},
+    port::{Created, Idempotency, Listed, Store, StoreError, TokenStore, Updated},
     validate::{LeadDraft, LeadEdit, NewLeadMeta},
 };
 
@@ -95,6 +95,14 @@ type Check = Result<(), BoxError>;
 /// Fails the check unless the two values are equal.
 fn same<T: PartialEq + std::fmt::Debug>(what: &str, found: &T, expected: &T) -> Check {
     if found == expected { Ok(()) } else { Err(format!("{what}: found {found:?}, expected {expected:?}").into()) }
+}
+
+/// Fails the check unless a store refused to insert a record, because its id already exists.
+fn already_exists<T: std::fmt::Debug>(what: &str, outcome: &Result<T, StoreError>) -> Check {
+    match outcome {
+        Err(StoreError::AlreadyExists(_)) => Ok(()),
+        other => Err(format!("{what}: found {other:?}, expected StoreError::AlreadyExists").into()),
+    }
 }
 
 /// Two businesses with some names in common. A locale's collation orders these names differently than code points do.
@@ -171,7 +179,7 @@ async fn try_create(
     lead: &NewLead,
     idempotency: Option<&Idempotency>,
 ) -> Result<Created, BoxError> {
-    store.create(&business("b1"), meta(id, at)?, draft(lead)?, idempotency).await
+    Ok(store.create(&business("b1"), meta(id, at)?, draft(lead)?, idempotency).await?)
 }
 
 /// Creates a lead in business `b1`.
@@ -183,7 +191,7 @@ async fn create(store: &impl Store, id: &str, at: &str, lead: &NewLead) -> Resul
 }
 
 async fn change(store: &impl Store, id: &str, patch: &LeadPatch) -> Result<Updated, BoxError> {
-    store.update(&business("b1"), &lead_id(id), &edit(patch)?).await
+    Ok(store.update(&business("b1"), &lead_id(id), &edit(patch)?).await?)
 }
 
 async fn page(store: &impl Store, owner: &str, query: &LeadQuery) -> Result<Page<Arc<Lead>>, BoxError> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 
-use super::{Check, business, moment, same};
+use super::{Check, already_exists, business, moment, same};
 use crate::{
     BoxError,
     auth::{Scopes, TokenHash},
@@ -116,7 +116,7 @@ pub(super) async fn refuses_twins(store: &impl TokenStore) -> Check {
     for owner in ["b1", "b2"] {
         for twin in [token("t1", 2)?, token("t2", 1)?, token("t1", 1)?] {
             let outcome = store.insert(&business(owner), TokenRecord { name: "twin".into(), ..twin }).await;
-            same(&format!("an error for a twin in {owner}"), &outcome.is_err(), &true)?;
+            already_exists(&format!("a twin in {owner}"), &outcome)?;
         }
     }
     same("the first", &store.find(&hash(1)).await?, &Some(found(business("b1"), first)))?;
@@ -133,7 +133,9 @@ pub(super) async fn lets_one_of_many_twins_in(store: &impl TokenStore) -> Check 
     let twins = names.iter().map(|name| token(name, 1)).collect::<Result<Vec<_>, _>>()?;
     let owner = business("b1");
     let outcomes = join_all(twins.into_iter().map(|twin| store.insert(&owner, twin))).await;
-    same("the number of successful inserts", &outcomes.iter().filter(|outcome| outcome.is_ok()).count(), &1)?;
+    let (inserted, refused): (Vec<_>, Vec<_>) = outcomes.iter().partition(|outcome| outcome.is_ok());
+    same("the number of successful inserts", &inserted.len(), &1)?;
+    refused.into_iter().try_for_each(|outcome| already_exists("a twin", outcome))?;
     same("the number of listed tokens", &listed(store, "b1").await?.len(), &1)
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use uuid::Uuid;
 
+use super::StoreError;
 use crate::{
     BoxError,
     auth::{BearerToken, Caller, Scopes, TokenHash},
@@ -82,24 +83,24 @@ impl FoundToken {
 /// the work could not be done.
 #[async_trait]
 pub trait TokenStore: Send + Sync {
-    /// Stores a new token. An id or a hash that already exists in any business is an error: the id alone identifies
-    /// the token to the rate limiter.
-    async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), BoxError>;
+    /// Stores a new token. An id or a hash that already exists in any business is [`StoreError::AlreadyExists`]: the
+    /// id alone identifies the token to the rate limiter.
+    async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), StoreError>;
 
     /// Lists the business's tokens, oldest first, then by id.
-    async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, BoxError>;
+    async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, StoreError>;
 
     /// Marks a token as revoked unless it already is; returns `false` when the business has no such token.
-    async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, BoxError>;
+    async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, StoreError>;
 
     /// Deletes a token; returns `false` when the business has no such token.
-    async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, BoxError>;
+    async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, StoreError>;
 
     /// Returns the token with this hash and the business that owns it.
     ///
     /// It is the only method without a business, because its result determines the business of a request. The result
     /// is shared, because every request looks one up.
-    async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, BoxError>;
+    async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, StoreError>;
 }
 
 /// A verifier's verdict on a token.
@@ -140,23 +141,23 @@ macro_rules! by_pointer {
 
         #[async_trait]
         impl<T: TokenStore + ?Sized> TokenStore for $pointer<T> {
-            async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), BoxError> {
+            async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), StoreError> {
                 (**self).insert(business, token).await
             }
 
-            async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, BoxError> {
+            async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, StoreError> {
                 (**self).list(business).await
             }
 
-            async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, BoxError> {
+            async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, StoreError> {
                 (**self).revoke(business, id, at).await
             }
 
-            async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, BoxError> {
+            async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, StoreError> {
                 (**self).delete(business, id).await
             }
 
-            async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, BoxError> {
+            async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, StoreError> {
                 (**self).find(hash).await
             }
         }

@@ -8,9 +8,8 @@ use std::{
 use foldhash::HashMap;
 
 use crate::{
-    BoxError,
     auth::{BearerToken, TokenHash},
-    port::{FoundToken, TokenStore},
+    port::{FoundToken, StoreError, TokenStore},
 };
 
 /// A cached record is used for less than this time, counted from before the store was queried. So every request that
@@ -56,7 +55,7 @@ impl Cache {
         &self,
         store: &impl TokenStore,
         token: &BearerToken,
-    ) -> Result<Option<Arc<FoundToken>>, BoxError> {
+    ) -> Result<Option<Arc<FoundToken>>, StoreError> {
         // Read before the query, because the store's result may be as old as this time.
         let (hash, since) = (token.hash(), (self.time)());
         if let Some(found) = self.recall(&hash, since) {

@@ -7,11 +7,10 @@ mod verifier;
 use std::{fmt, sync::Arc};
 
 use crate::{
-    BoxError,
-    auth::{BearerToken, Scopes, TokenAdmin},
+    auth::{BearerToken, NoRandomness, Scopes, TokenAdmin},
     id::TokenId,
     model::Timestamp,
-    port::{Clock, TokenRecord, TokenStore},
+    port::{Clock, StoreError, TokenRecord, TokenStore},
     validate::{InvalidName, check_token_name},
 };
 
@@ -39,9 +38,12 @@ pub enum CreateTokenError {
     /// The token would be expired from the start; choose a later time.
     #[error("expires_at must be in the future")]
     Expired,
-    /// The store or the system's random generator failed; nothing was created.
-    #[error("the token could not be created")]
-    Failed(#[source] BoxError),
+    /// The store failed.
+    #[error("the token could not be stored")]
+    Store(#[from] StoreError),
+    /// The system's random generator failed; nothing was created.
+    #[error("the token could not be generated")]
+    NoRandomness(#[from] NoRandomness),
 }
 
 /// Creates, lists, revokes and deletes tokens for owners and admins (contract D8).
@@ -82,7 +84,8 @@ impl Tokens {
     ///
     /// # Errors
     ///
-    /// [`CreateTokenError`]; no token is created then.
+    /// [`CreateTokenError`]. Unless the outcome of the store is [unknown](StoreError::UnknownOutcome), no token is
+    /// created then.
     pub async fn create(
         &self,
         admin: &TokenAdmin,
@@ -94,9 +97,9 @@ impl Tokens {
         if new.expires_at.is_some_and(|at| at <= now) {
             return Err(CreateTokenError::Expired);
         }
-        let secret = BearerToken::generate().map_err(|error| CreateTokenError::Failed(error.into()))?;
+        let secret = BearerToken::generate()?;
         let record = TokenRecord { expires_at: new.expires_at, ..TokenRecord::new(&secret, name, new.scopes, now) };
-        self.store.insert(admin.business(), record.clone()).await.map_err(CreateTokenError::Failed)?;
+        self.store.insert(admin.business(), record.clone()).await?;
         Ok((record, secret))
     }
 
@@ -105,7 +108,7 @@ impl Tokens {
     /// # Errors
     ///
     /// The store's error.
-    pub async fn list(&self, admin: &TokenAdmin) -> Result<Vec<TokenRecord>, BoxError> {
+    pub async fn list(&self, admin: &TokenAdmin) -> Result<Vec<TokenRecord>, StoreError> {
         self.store.list(admin.business()).await
     }
 
@@ -116,7 +119,7 @@ impl Tokens {
     /// # Errors
     ///
     /// The store's error. It is then unknown whether the token is still valid.
-    pub async fn revoke(&self, admin: &TokenAdmin, id: &TokenId) -> Result<bool, BoxError> {
+    pub async fn revoke(&self, admin: &TokenAdmin, id: &TokenId) -> Result<bool, StoreError> {
         self.store.revoke(admin.business(), id, self.clock.now().into()).await
     }
 
@@ -127,7 +130,7 @@ impl Tokens {
     /// # Errors
     ///
     /// The store's error. It is then unknown whether the token is still valid.
-    pub async fn delete(&self, admin: &TokenAdmin, id: &TokenId) -> Result<bool, BoxError> {
+    pub async fn delete(&self, admin: &TokenAdmin, id: &TokenId) -> Result<bool, StoreError> {
         self.store.delete(admin.business(), id).await
     }
 }

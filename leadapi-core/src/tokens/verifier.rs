@@ -9,7 +9,7 @@ use crate::{
     BoxError,
     auth::{BearerToken, Caller},
     model::Timestamp,
-    port::{Clock, FoundToken, TokenStore, TokenVerifier, Verdict},
+    port::{Clock, FoundToken, StoreError, TokenStore, TokenVerifier, Verdict},
 };
 
 /// The [`TokenVerifier`] over a [`TokenStore`] (contract D8).
@@ -73,7 +73,7 @@ impl StoredTokens {
         self.cache.as_ref().map_or(0, Cache::len)
     }
 
-    async fn find(&self, token: &BearerToken) -> Result<Option<Arc<FoundToken>>, BoxError> {
+    async fn find(&self, token: &BearerToken) -> Result<Option<Arc<FoundToken>>, StoreError> {
         match &self.cache {
             Some(cache) => cache.find(&self.store, token).await,
             None if token.has_good_checksum() => self.store.find(&token.hash()).await,

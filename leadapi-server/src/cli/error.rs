@@ -4,7 +4,7 @@ use std::{io, net::SocketAddr, path::PathBuf};
 
 use leadapi_core::{
     BoxError,
-    auth::NotAllowed,
+    auth::{InvalidScope, NotAllowed},
     dataset::InvalidDataset,
     http::InvalidPath,
     id::{BusinessId, TokenId},
@@ -13,6 +13,7 @@ use leadapi_core::{
 
 use crate::{
     TlsError,
+    chain::chain,
     store::{AdminError, DatabaseUrl, OpenError},
 };
 
@@ -188,8 +189,11 @@ pub enum CommandError {
     #[error("{0}")]
     NotAllowed(#[from] NotAllowed),
     /// The token cannot be created as requested.
-    #[error("{0}")]
-    Token(CreateTokenError),
+    #[error("{}", chain(.0))]
+    Token(#[from] CreateTokenError),
+    /// A token needs at least one scope.
+    #[error("--scope: {0}")]
+    Scope(#[from] InvalidScope),
     /// The business has no such token.
     #[error("no such token in this business: {0}")]
     NoSuchToken(TokenId),

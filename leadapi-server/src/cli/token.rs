@@ -5,13 +5,12 @@ use std::str::FromStr;
 use chrono::{DateTime, TimeDelta, Utc};
 use clap::{Args, Subcommand};
 use leadapi_core::{
-    BoxError,
     auth::{BearerToken, Scope, Scopes, TokenAdmin},
     id::TokenId,
     memory::SystemClock,
     model::Timestamp,
-    port::TokenRecord,
-    tokens::{CreateTokenError, NewToken, Tokens},
+    port::{StoreError, TokenRecord},
+    tokens::{NewToken, Tokens},
 };
 use serde::Serialize;
 use serde_json::json;
@@ -91,12 +90,12 @@ impl TokenCommand {
     pub(super) async fn run(self) -> Result<(), CommandError> {
         match self {
             Self::Create { by, name, scopes, expires } => {
-                let scopes = Scopes::try_from(scopes).map_err(|error| CommandError::Token(failed(error)))?;
+                let scopes = Scopes::try_from(scopes)?;
                 let (tokens, admin) = by.open().await?;
                 let expires_at = expires.map(|expiry| expiry.from(Utc::now()));
                 refuse_name_of_good(&tokens, &admin, name.trim()).await?;
                 let created = tokens.create(&admin, NewToken { name, scopes, expires_at }).await;
-                let (record, secret) = created.map_err(CommandError::Token)?;
+                let (record, secret) = created?;
                 let said = by.format().say(&Shown::once(&record, &secret), || {
                     let TokenRecord { id, name, scopes, .. } = &record;
                     format!(
@@ -109,13 +108,13 @@ impl TokenCommand {
             }
             Self::List { by } => {
                 let (tokens, admin) = by.open().await?;
-                let records = tokens.list(&admin).await.map_err(AdminError::Failed)?;
+                let records = tokens.list(&admin).await.map_err(AdminError::from)?;
                 let shown: Vec<Shown> = records.iter().map(Shown::from).collect();
                 by.format().list(&shown, ["id", "name", "scopes", "prefix", "created", "expires", "state"], Shown::row)
             }
             Self::Revoke { by, id } => {
                 let (tokens, admin) = by.open().await?;
-                let records = tokens.list(&admin).await.map_err(AdminError::Failed)?;
+                let records = tokens.list(&admin).await.map_err(AdminError::from)?;
                 let before = records.iter().find(|record| record.id == id).and_then(|record| record.revoked_at);
                 let revoked = tokens.revoke(&admin, &id).await;
                 done(revoked, &id)?;
@@ -137,7 +136,7 @@ impl TokenCommand {
 /// Refuses the name of a valid token. Two valid tokens with one name could not be told apart when one must be
 /// revoked.
 async fn refuse_name_of_good(tokens: &Tokens, admin: &TokenAdmin, name: &str) -> Result<(), CommandError> {
-    let records = tokens.list(admin).await.map_err(AdminError::Failed)?;
+    let records = tokens.list(admin).await.map_err(AdminError::from)?;
     let mut good = records.iter().filter(|record| state(record) == "good");
     match good.find(|record| record.name == name) {
         Some(record) => Err(CommandError::TokenName { name: name.to_owned(), id: record.id.clone() }),
@@ -145,12 +144,8 @@ async fn refuse_name_of_good(tokens: &Tokens, admin: &TokenAdmin, name: &str) ->
     }
 }
 
-fn failed(error: impl Into<BoxError>) -> CreateTokenError {
-    CreateTokenError::Failed(error.into())
-}
-
-fn done(found: Result<bool, BoxError>, id: &TokenId) -> Result<(), CommandError> {
-    if found.map_err(AdminError::Failed)? { Ok(()) } else { Err(CommandError::NoSuchToken(id.clone())) }
+fn done(found: Result<bool, StoreError>, id: &TokenId) -> Result<(), CommandError> {
+    if found.map_err(AdminError::from)? { Ok(()) } else { Err(CommandError::NoSuchToken(id.clone())) }
 }
 
 /// A token as it is printed.

@@ -1,11 +1,10 @@
 //! A database with one business, and helpers for calls on it.
 
 use leadapi_core::{
-    BoxError,
     dataset::Dataset,
     id::{BusinessId, ClientId, LeadId},
     model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead, Window},
-    port::{Created, Idempotency, Listed, Store, Updated},
+    port::{Created, Idempotency, Listed, Store, StoreError, Updated},
     validate::NewLeadMeta,
 };
 use leadapi_server::store::{DatabaseUrl, SqlStore};
@@ -28,7 +27,7 @@ pub(crate) async fn open(url: &str, connections: usize) -> SqlStore {
 }
 
 /// Creates a lead with this name and idempotency key. Each call uses a new id.
-pub(crate) async fn create(store: &SqlStore, name: &str, key: &str) -> Result<Created, BoxError> {
+pub(crate) async fn create(store: &SqlStore, name: &str, key: &str) -> Result<Created, StoreError> {
     let new = NewLead::new(&ClientId::parse("c1").unwrap(), name);
     let draft = new.check().unwrap();
     let once = Idempotency::new(IdempotencyKey::parse(key).unwrap(), draft.fingerprint());
@@ -44,7 +43,7 @@ pub(crate) fn id(created: Created) -> LeadId {
     }
 }
 
-pub(crate) async fn rename(store: &SqlStore, id: &LeadId, name: &str) -> Result<Updated, BoxError> {
+pub(crate) async fn rename(store: &SqlStore, id: &LeadId, name: &str) -> Result<Updated, StoreError> {
     store.update(&business(), id, &LeadPatch::new().name(name).check().unwrap()).await
 }
 

@@ -193,23 +193,22 @@ impl Inner {
         };
         let call = decode(route, head.uri.query(), &head.headers, body)?;
         let reply = self.run(caller, call).await?;
-        encode(operation, reply, &self.mount.public)
+        Ok(encode(operation, reply, &self.mount.public)?)
     }
 
     async fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, ApiError> {
         let token = BearerToken::from_headers(headers).map_err(Unauthorized::Header)?;
-        match self.verifier.verify(&token).await {
-            Ok(Verdict::Good(caller)) => Ok(caller),
-            Ok(Verdict::Unknown) => Err(Unauthorized::Invalid.into()),
-            Ok(Verdict::Expired) => Err(Unauthorized::Expired.into()),
-            Ok(Verdict::Revoked) => Err(Unauthorized::Revoked.into()),
-            Err(error) => Err(ApiError::internal(error)),
+        match self.verifier.verify(&token).await? {
+            Verdict::Good(caller) => Ok(caller),
+            Verdict::Unknown => Err(Unauthorized::Invalid.into()),
+            Verdict::Expired => Err(Unauthorized::Expired.into()),
+            Verdict::Revoked => Err(Unauthorized::Revoked.into()),
         }
     }
 
     async fn admit(&self, caller: &Caller, operation: Operation) -> Result<(), ApiError> {
         let class = operation.endpoint().scope.into();
-        match self.limiter.admit(&caller.token, class).await.map_err(ApiError::internal)? {
+        match self.limiter.admit(&caller.token, class).await? {
             Admission::Admitted => Ok(()),
             Admission::Refused { retry_after } => Err(Kind::RateLimited { retry_after }.into()),
         }
@@ -218,7 +217,7 @@ impl Inner {
     async fn run(&self, caller: &Caller, call: Call) -> Result<Reply, ApiError> {
         let (store, business) = (&self.store, &caller.business);
         match call {
-            Call::ListLeads(query) => match store.list(business, &query).await.map_err(ApiError::internal)? {
+            Call::ListLeads(query) => match store.list(business, &query).await? {
                 Listed::Page(page) => Ok(Reply::Leads(page)),
                 Listed::Refused(reference) => Err(reference.into()),
             },
@@ -226,32 +225,27 @@ impl Inner {
                 let at = Timestamp::from(self.clock.now());
                 let meta = NewLeadMeta { id: self.ids.lead_id(at), at };
                 let idempotency = key.map(|key| Idempotency { key, fingerprint: draft.fingerprint() });
-                match store.create(business, meta, draft, idempotency.as_ref()).await.map_err(ApiError::internal)? {
+                match store.create(business, meta, draft, idempotency.as_ref()).await? {
                     Created::New(lead) => Ok(Reply::Created { lead, replayed: false }),
                     Created::Replayed(lead) => Ok(Reply::Created { lead, replayed: true }),
                     Created::KeyReused => Err(Kind::KeyReused.into()),
                     Created::Refused(reference) => Err(reference.into()),
                 }
             }
-            Call::GetLead(id) => match store.get(business, &id).await.map_err(ApiError::internal)? {
+            Call::GetLead(id) => match store.get(business, &id).await? {
                 Some(lead) => Ok(Reply::Lead(lead)),
                 None => Err(Kind::NoSuchLead.into()),
             },
-            Call::UpdateLead(id, edit) => match store.update(business, &id, &edit).await.map_err(ApiError::internal)? {
+            Call::UpdateLead(id, edit) => match store.update(business, &id, &edit).await? {
                 Updated::Changed(lead) => Ok(Reply::Lead(lead)),
                 Updated::Missing => Err(Kind::NoSuchLead.into()),
                 Updated::Refused(reference) => Err(reference.into()),
             },
             Call::DeleteLead(id) => {
-                let deleted = store.delete(business, &id).await.map_err(ApiError::internal)?;
-                if deleted { Ok(Reply::Deleted) } else { Err(Kind::NoSuchLead.into()) }
+                if store.delete(business, &id).await? { Ok(Reply::Deleted) } else { Err(Kind::NoSuchLead.into()) }
             }
-            Call::ListPipelines(window) => {
-                store.pipelines(business, window).await.map(Reply::Pipelines).map_err(ApiError::internal)
-            }
-            Call::ListClients(window) => {
-                store.clients(business, window).await.map(Reply::Clients).map_err(ApiError::internal)
-            }
+            Call::ListPipelines(window) => Ok(Reply::Pipelines(store.pipelines(business, window).await?)),
+            Call::ListClients(window) => Ok(Reply::Clients(store.clients(business, window).await?)),
         }
     }
 }

@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use super::error::{ApiError, Kind, Unauthorized};
 use crate::{
+    BoxError,
     auth::MalformedToken,
     http::{Operation, header::IDEMPOTENCY_REPLAYED, operation::lead_path_below},
     model::{ClientAccount, Lead, Page, Pipeline},
@@ -35,13 +36,14 @@ pub(super) enum Reply {
     Clients(Page<ClientAccount>),
 }
 
-pub(super) fn encode(operation: Operation, reply: Reply, public_path: &str) -> Result<Response<Full<Bytes>>, ApiError> {
+/// Builds the response to a successful call. An error is a fault of this crate, because every reply can be encoded.
+pub(super) fn encode(operation: Operation, reply: Reply, public_path: &str) -> Result<Response<Full<Bytes>>, BoxError> {
     let mut created = None;
     let body = match reply {
         Reply::Leads(page) => json::page(&page).into(),
         Reply::Lead(lead) => json::lead(&lead).into(),
         Reply::Created { lead, replayed } => {
-            let location = HeaderValue::try_from(lead_path_below(public_path, &lead.id)).map_err(ApiError::internal)?;
+            let location = HeaderValue::try_from(lead_path_below(public_path, &lead.id))?;
             created = Some((location, replayed));
             json::lead(&lead).into()
         }
@@ -115,6 +117,6 @@ fn respond(status: StatusCode, body: Bytes) -> Response<Full<Bytes>> {
     response
 }
 
-fn generic(value: &impl Serialize) -> Result<Bytes, ApiError> {
-    serde_json::to_vec(value).map(Bytes::from).map_err(ApiError::internal)
+fn generic(value: &impl Serialize) -> serde_json::Result<Bytes> {
+    serde_json::to_vec(value).map(Bytes::from)
 }
