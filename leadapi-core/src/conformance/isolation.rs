@@ -25,7 +25,7 @@ pub(super) async fn hides_the_leads_of_others(store: &impl Store) -> Check {
 pub(super) async fn hides_the_references_of_others(store: &impl Store) -> Check {
     create(store, "l1", NOON, &new("n")).await?;
     let cases = [
-        (NewLead::new(&ClientId::named("d1"), "n"), InvalidReference::Client),
+        (NewLead::new(&ClientId::from_valid("d1"), "n"), InvalidReference::Client),
         (new("n").stage(&stage("t1")), InvalidReference::Stage),
         (new("n").pipeline(&pipeline("q1")), InvalidReference::Pipeline),
         (new("n").pipeline(&pipeline("q1")).stage(&stage("t1")), InvalidReference::PipelineAndStage),
@@ -51,7 +51,7 @@ pub(super) async fn gives_nothing_to_a_stranger(store: &impl Store) -> Check {
     same("a change", &outcome, &Updated::Missing)?;
     same("a removal", &store.delete(&stranger, &lead_id("m1")).await?, &false)?;
     same("leads", &page(store, "b9", &LeadQuery::new()).await?.total, &0)?;
-    let filtered = store.list(&stranger, &LeadQuery::new().client(ClientId::named("c1")).stage(stage("s11"))).await?;
+    let filtered = store.list(&stranger, &LeadQuery::new().client(ClientId::from_valid("c1")).stage(stage("s11"))).await?;
     same("leads of a client account", &filtered, &Listed::Refused(InvalidReference::Client))?;
     let filtered = store.list(&stranger, &LeadQuery::new().stage(stage("s11"))).await?;
     same("leads in a stage", &filtered, &Listed::Refused(InvalidReference::Stage))?;

@@ -127,26 +127,26 @@ const FIXTURE: &str = r#"{"businesses": [
      "leads": [{"id": "m1", "client_id": "d1", "name": "Ann", "stage_id": "t1", "created_at": "2026-03-01T00:00:00Z"}]}
 ]}"#;
 
-// Ids of the fixture and of the leads that the checks create. As in the service, an invalid id becomes the empty id.
+// Ids of the fixture and of the leads that the checks create.
 
 fn business(id: &str) -> BusinessId {
-    BusinessId::named(id)
+    BusinessId::from_valid(id)
 }
 
 fn lead_id(id: &str) -> LeadId {
-    LeadId::named(id)
+    LeadId::from_valid(id)
 }
 
 fn client(id: &str) -> ClientId {
-    ClientId::named(id)
+    ClientId::from_valid(id)
 }
 
 fn stage(id: &str) -> StageId {
-    StageId::named(id)
+    StageId::from_valid(id)
 }
 
 fn pipeline(id: &str) -> PipelineId {
-    PipelineId::named(id)
+    PipelineId::from_valid(id)
 }
 
 /// A lead of client account `c1` with this name.

@@ -22,7 +22,7 @@ const NOON: &str = "2026-05-04T12:00:00.000Z";
 const LATER: &str = "2026-05-04T12:00:00.001Z";
 
 fn id(id: &str) -> TokenId {
-    TokenId::named(id)
+    TokenId::from_valid(id)
 }
 
 fn hash(byte: u8) -> TokenHash {
@@ -153,7 +153,7 @@ pub(super) async fn keeps_the_first_revocation(store: &impl TokenStore) -> Check
     }
     same("a token inserted as revoked", &store.revoke(&owner, &id("t3"), moment(LATER)?).await?, &true)?;
     same("all tokens", &store.list(&owner).await?, &vec![revoked, token("t2", 2)?, gone])?;
-    for nobody in ["nobody", "T1", "t_", "no such"] {
+    for nobody in ["nobody", "T1", "t_"] {
         same(nobody, &store.revoke(&owner, &id(nobody), moment(NOON)?).await?, &false)?;
     }
     Ok(())
@@ -164,7 +164,7 @@ pub(super) async fn deletes_once(store: &impl TokenStore) -> Check {
     for (name, byte) in [("t1", 1), ("t2", 2)] {
         store.insert(&owner, token(name, byte)?).await?;
     }
-    for nobody in ["nobody", "T1", "t_", "%", "no such"] {
+    for nobody in ["nobody", "T1", "t_", "%"] {
         same(nobody, &store.delete(&owner, &id(nobody)).await?, &false)?;
     }
     same("the first time", &store.delete(&owner, &id("t1")).await?, &true)?;

@@ -34,6 +34,6 @@ impl IdSource for Uuids {
         let seconds = u64::try_from(at.timestamp()).unwrap_or(0);
         let context = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let id = Uuid::new_v7(uuid::Timestamp::from_unix(&*context, seconds, at.timestamp_subsec_nanos()));
-        LeadId::named(id.hyphenated().encode_lower(&mut Uuid::encode_buffer()))
+        LeadId::from_valid(id.hyphenated().encode_lower(&mut Uuid::encode_buffer()))
     }
 }

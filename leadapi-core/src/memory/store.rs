@@ -263,8 +263,8 @@ mod tests {
         store.businesses["a"].write(|_| {
             let store = store.clone();
             thread::spawn(move || {
-                let b = BusinessId::named("b");
-                let one = block_on(store.get(&b, &LeadId::named("l1"))).unwrap();
+                let b = "b".parse().unwrap();
+                let one = block_on(store.get(&b, &"l1".parse().unwrap())).unwrap();
                 let all = block_on(store.list(&b, &LeadQuery::new())).unwrap();
                 read.send((one.is_some(), matches!(all, Listed::Page(page) if page.total == 1))).unwrap();
             });

@@ -122,7 +122,6 @@ pub enum Listed {
 /// - A future that is dropped before it completes leaves either all of its work behind or none of it.
 /// - An error means that the work could not be done, and the service answers 500. Nothing may be half-written. An id
 ///   that already exists is [`StoreError::AlreadyExists`].
-/// - An id may be empty: the empty id stands for an invalid one and must never be found.
 #[async_trait]
 pub trait Store: Send + Sync {
     /// Creates a lead (contract D6, D10).

@@ -47,7 +47,7 @@ impl TokenRecord {
     /// ```
     pub fn new(secret: &BearerToken, name: impl Into<String>, scopes: Scopes, created_at: Timestamp) -> Self {
         Self {
-            id: TokenId::named(Uuid::now_v7().hyphenated().encode_lower(&mut Uuid::encode_buffer())),
+            id: TokenId::from_valid(Uuid::now_v7().hyphenated().encode_lower(&mut Uuid::encode_buffer())),
             name: name.into(),
             scopes,
             hint: secret.hint().to_owned(),

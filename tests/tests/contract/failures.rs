@@ -115,6 +115,19 @@ async fn a_duplicate_id_from_the_id_source_is_500() {
     all_are_500(world, vec![create.clone(), create.header("idempotency-key", "k")]).await;
 }
 
+/// A text that is not an id names no lead and no client account, which is clear without the store.
+#[tokio::test]
+async fn an_id_that_cannot_exist_is_answered_without_the_store() {
+    let world = World::new().await.store(Broken::Fails);
+    for via in Via::ALL {
+        let live = via.open(world.clone()).await;
+        live.send(get("D4 fetch", "/leads/a%20b").is(404).says("no such lead")).await;
+        live.send(patch("D4 update", "a%20b", json!({"stage_id": "nobody"})).is(404).says("no such lead")).await;
+        live.send(delete("D4 delete", "a%20b").is(404).says("no such lead")).await;
+        live.send(get("D4 list", "/leads?client_id=a%20b").is(403).blames("client_id")).await;
+    }
+}
+
 /// A host that reads the log can tell the failures of its store apart.
 #[tokio::test]
 async fn the_log_has_the_error_of_the_store_itself() {

@@ -44,7 +44,7 @@ use crate::{
     port::{
         Admission, Clock, Created, IdSource, Idempotency, Listed, RateLimiter, Store, TokenVerifier, Updated, Verdict,
     },
-    validate::NewLeadMeta,
+    validate::{InvalidReference, NewLeadMeta},
 };
 
 /// The REST API as a [`tower_service::Service`], for any body and any runtime.
@@ -217,9 +217,11 @@ impl Inner {
     async fn run(&self, caller: &Caller, call: Call) -> Result<Reply, ApiError> {
         let (store, business) = (&self.store, &caller.business);
         match call {
-            Call::ListLeads(query) => match store.list(business, &query).await? {
-                Listed::Page(page) => Ok(Reply::Leads(page)),
-                Listed::Refused(reference) => Err(reference.into()),
+            Call::ListLeads(_, Some(reference @ InvalidReference::Client)) => Err(reference.into()),
+            // An unknown client account is reported before an invalid stage, so the store is called all the same.
+            Call::ListLeads(query, invalid) => match (store.list(business, &query).await?, invalid) {
+                (Listed::Refused(reference), _) | (Listed::Page(_), Some(reference)) => Err(reference.into()),
+                (Listed::Page(page), None) => Ok(Reply::Leads(page)),
             },
             Call::CreateLead(draft, key) => {
                 let at = Timestamp::from(self.clock.now());
@@ -232,16 +234,17 @@ impl Inner {
                     Created::Refused(reference) => Err(reference.into()),
                 }
             }
-            Call::GetLead(id) => match store.get(business, &id).await? {
+            Call::GetLead(None) | Call::UpdateLead(None, _) | Call::DeleteLead(None) => Err(Kind::NoSuchLead.into()),
+            Call::GetLead(Some(id)) => match store.get(business, &id).await? {
                 Some(lead) => Ok(Reply::Lead(lead)),
                 None => Err(Kind::NoSuchLead.into()),
             },
-            Call::UpdateLead(id, edit) => match store.update(business, &id, &edit).await? {
+            Call::UpdateLead(Some(id), edit) => match store.update(business, &id, &edit).await? {
                 Updated::Changed(lead) => Ok(Reply::Lead(lead)),
                 Updated::Missing => Err(Kind::NoSuchLead.into()),
                 Updated::Refused(reference) => Err(reference.into()),
             },
-            Call::DeleteLead(id) => {
+            Call::DeleteLead(Some(id)) => {
                 if store.delete(business, &id).await? { Ok(Reply::Deleted) } else { Err(Kind::NoSuchLead.into()) }
             }
             Call::ListPipelines(window) => Ok(Reply::Pipelines(store.pipelines(business, window).await?)),
