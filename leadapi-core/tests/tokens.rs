@@ -39,7 +39,7 @@ fn world() -> World {
 }
 
 fn member(business: &str, role: Role) -> Member {
-    Member { business: BusinessId::parse(business).unwrap(), role }
+    Member::new(BusinessId::parse(business).unwrap(), role)
 }
 
 fn admin(business: &str) -> TokenAdmin {
@@ -47,8 +47,9 @@ fn admin(business: &str) -> TokenAdmin {
 }
 
 fn new(name: &str, expires_at: Option<&str>) -> NewToken {
-    let expires_at = expires_at.map(|at| at.parse().unwrap());
-    NewToken { name: name.into(), scopes: Scopes::Read, expires_at }
+    let mut new = NewToken::new(name, Scopes::Read);
+    new.expires_at = expires_at.map(|at| at.parse().unwrap());
+    new
 }
 
 impl World {

@@ -15,6 +15,7 @@ use crate::{
 
 /// The stored form of a token: everything but its secret (contract D8).
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TokenRecord {
     /// Identifier of the record.
     pub id: TokenId,
@@ -52,6 +53,39 @@ impl TokenRecord {
             scopes,
             hint: secret.hint().to_owned(),
             hash: secret.hash(),
+            created_at,
+            expires_at: None,
+            revoked_at: None,
+        }
+    }
+
+    /// Creates a record from the columns that a store has read, neither expiring nor revoked. The store then sets
+    /// `expires_at` and `revoked_at`.
+    ///
+    /// ```
+    /// use leadapi_core::{auth::{Scopes, TokenHash}, port::TokenRecord};
+    ///
+    /// let created_at = "2026-05-04T07:58:12.004Z".parse()?;
+    /// let hash = TokenHash::from_bytes([7; 32]);
+    /// let mut record = TokenRecord::stored("t1".parse()?, "website", Scopes::Write, "pak_AbCd", hash, created_at);
+    /// record.revoked_at = Some("2026-06-01T00:00:00Z".parse()?);
+    /// assert_eq!(record.hint, "pak_AbCd");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn stored(
+        id: TokenId,
+        name: impl Into<String>,
+        scopes: Scopes,
+        hint: impl Into<String>,
+        hash: TokenHash,
+        created_at: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            name: name.into(),
+            scopes,
+            hint: hint.into(),
+            hash,
             created_at,
             expires_at: None,
             revoked_at: None,

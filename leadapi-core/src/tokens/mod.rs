@@ -19,6 +19,7 @@ pub use verifier::StoredTokens;
 
 /// The input for a new token.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NewToken {
     /// The name for people: 1 to 100 characters after trimming, none of them control characters.
     pub name: String,
@@ -26,6 +27,32 @@ pub struct NewToken {
     pub scopes: Scopes,
     /// The time from which the token is no longer valid; it must be in the future.
     pub expires_at: Option<Timestamp>,
+}
+
+impl NewToken {
+    /// Creates the input for a token that does not expire.
+    ///
+    /// ```
+    /// # use leadapi_core::{auth::Scopes, tokens::NewToken};
+    /// assert_eq!(NewToken::new("website", Scopes::Write).expires_at, None);
+    /// ```
+    pub fn new(name: impl Into<String>, scopes: Scopes) -> Self {
+        Self { name: name.into(), scopes, expires_at: None }
+    }
+
+    /// Sets the time from which the token is no longer valid.
+    ///
+    /// ```
+    /// # use leadapi_core::{auth::Scopes, tokens::NewToken};
+    /// let new = NewToken::new("website", Scopes::Write).expires_at("2030-01-01T00:00:00Z".parse()?);
+    /// assert!(new.expires_at.is_some());
+    /// # Ok::<(), leadapi_core::model::InvalidTimestamp>(())
+    /// ```
+    #[must_use]
+    pub const fn expires_at(mut self, at: Timestamp) -> Self {
+        self.expires_at = Some(at);
+        self
+    }
 }
 
 /// The reason why a token could not be created.
@@ -55,10 +82,10 @@ pub enum CreateTokenError {
 /// # futures_executor::block_on(async {
 /// let store = Arc::new(MemoryTokens::default());
 /// let tokens = Tokens::new(store.clone(), SystemClock);
-/// let owner = Member { business: BusinessId::parse("b1")?, role: Role::Owner };
+/// let owner = Member::new(BusinessId::parse("b1")?, Role::Owner);
 /// let admin = owner.token_admin()?;
 ///
-/// let new = NewToken { name: "website".into(), scopes: Scopes::Write, expires_at: None };
+/// let new = NewToken::new("website", Scopes::Write);
 /// let (record, secret) = tokens.create(&admin, new).await?;
 /// println!("shown once: {}", secret.expose());
 ///

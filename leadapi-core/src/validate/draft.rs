@@ -15,11 +15,26 @@ use crate::{
 
 /// The values that the service assigns to a new lead: its id and its creation time.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NewLeadMeta {
     /// The new lead's id.
     pub id: LeadId,
     /// The lead's `created_at`, against which a store also measures the age of remembered idempotency keys.
     pub at: Timestamp,
+}
+
+impl NewLeadMeta {
+    /// Creates the values that a new lead is assigned.
+    ///
+    /// ```
+    /// # use leadapi_core::validate::NewLeadMeta;
+    /// let meta = NewLeadMeta::new("l1".parse()?, "2026-05-04T07:58:12.004Z".parse()?);
+    /// assert_eq!(meta.id.as_str(), "l1");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub const fn new(id: LeadId, at: Timestamp) -> Self {
+        Self { id, at }
+    }
 }
 
 /// A create that meets every rule which can be checked without a look-up.

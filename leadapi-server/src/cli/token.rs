@@ -94,8 +94,9 @@ impl TokenCommand {
                 let (tokens, admin) = by.open().await?;
                 let expires_at = expires.map(|expiry| expiry.from(Utc::now()));
                 refuse_name_of_good(&tokens, &admin, name.trim()).await?;
-                let created = tokens.create(&admin, NewToken { name, scopes, expires_at }).await;
-                let (record, secret) = created?;
+                let mut new = NewToken::new(name, scopes);
+                new.expires_at = expires_at;
+                let (record, secret) = tokens.create(&admin, new).await?;
                 let said = by.format().say(&Shown::once(&record, &secret), || {
                     let TokenRecord { id, name, scopes, .. } = &record;
                     format!(

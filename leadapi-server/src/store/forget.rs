@@ -78,7 +78,7 @@ mod tests {
         let create = async |nth: i64, at: Timestamp| {
             let new = NewLead::new(&client, "Ann");
             let idempotency = Idempotency::new(IdempotencyKey::parse(&format!("key-{nth}")).unwrap(), [0; 32]);
-            let meta = NewLeadMeta { id: format!("lead-{at}-{nth}").parse().unwrap(), at };
+            let meta = NewLeadMeta::new(format!("lead-{at}-{nth}").parse().unwrap(), at);
             store.create(&business, meta, new.check().unwrap(), Some(&idempotency)).await.unwrap()
         };
         futures_util::future::join_all((0..=BATCH).map(|nth| create(nth, old))).await;

@@ -77,16 +77,11 @@ pub(super) fn insert(business: &BusinessId, token: &TokenRecord) -> Query {
 }
 
 pub(super) fn read(mut row: Row<'_>) -> Result<TokenRecord, SqlError> {
-    Ok(TokenRecord {
-        id: row.take()?,
-        name: row.take()?,
-        scopes: row.take()?,
-        hint: row.take()?,
-        hash: row.take()?,
-        created_at: row.take()?,
-        expires_at: row.take()?,
-        revoked_at: row.take()?,
-    })
+    let (id, name, scopes): (_, String, _) = (row.take()?, row.take()?, row.take()?);
+    let (hint, hash, created_at): (String, _, _) = (row.take()?, row.take()?, row.take()?);
+    let mut record = TokenRecord::stored(id, name, scopes, hint, hash, created_at);
+    (record.expires_at, record.revoked_at) = (row.take()?, row.take()?);
+    Ok(record)
 }
 
 impl From<Scopes> for Value {

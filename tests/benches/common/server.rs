@@ -22,7 +22,7 @@ pub(crate) fn start(dataset: Dataset) -> (SocketAddr, String) {
             let token = issued[0].secret.expose().to_owned();
             let many = u32::MAX.try_into().unwrap();
             let service = LeadService::builder(MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock))
-                .limiter(SlidingWindow::new(Limits { reads: many, writes: many }))
+                .limiter(SlidingWindow::new(Limits::new(many, many)))
                 .base_path("/v1")
                 .build()
                 .unwrap();

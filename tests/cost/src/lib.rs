@@ -45,7 +45,7 @@ impl Calls {
         let requests = (0..count).map(|nth| operation.request(nth, &business, token)).collect();
         let many = u32::MAX.try_into().unwrap();
         let service = LeadService::builder(MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock))
-            .limiter(SlidingWindow::new(Limits { reads: many, writes: many }))
+            .limiter(SlidingWindow::new(Limits::new(many, many)))
             .build()
             .unwrap();
         Self { service, requests, status: operation.status }

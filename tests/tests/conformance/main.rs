@@ -71,7 +71,7 @@ async fn in_process(time: &Leaping, limits: Limits) -> impl Transport {
 }
 
 fn raised() -> Limits {
-    Limits { reads: NonZeroU32::MAX, writes: NonZeroU32::MAX }
+    Limits::new(NonZeroU32::MAX, NonZeroU32::MAX)
 }
 
 /// The broken sentences, each with its section.

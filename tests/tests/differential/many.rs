@@ -121,7 +121,7 @@ async fn apply(store: Arc<dyn Store>, change: Change) {
         Change::Create(who, nth, at) => {
             let mut new = NewLead::new(&ClientId::parse(client(nth)).unwrap(), format!("{nth} {}", who.canary()));
             new.stage_id = stage(nth).map(str::to_owned);
-            let meta = NewLeadMeta { id: LeadId::parse(lead_id(who, nth)).unwrap(), at: moment(at) };
+            let meta = NewLeadMeta::new(LeadId::parse(lead_id(who, nth)).unwrap(), moment(at));
             store.create(&who.business(), meta, new.check().unwrap(), None).await.unwrap();
         }
         Change::Remove(who, id) => {

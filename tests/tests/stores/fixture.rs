@@ -32,7 +32,7 @@ pub(crate) async fn create(store: &SqlStore, name: &str, key: &str) -> Result<Cr
     let draft = new.check().unwrap();
     let once = Idempotency::new(IdempotencyKey::parse(key).unwrap(), draft.fingerprint());
     let id = LeadId::parse(uuid::Uuid::now_v7().to_string()).unwrap();
-    store.create(&business(), NewLeadMeta { id, at: chrono::Utc::now().into() }, draft, Some(&once)).await
+    store.create(&business(), NewLeadMeta::new(id, chrono::Utc::now().into()), draft, Some(&once)).await
 }
 
 /// The id of the lead, whether new or replayed.

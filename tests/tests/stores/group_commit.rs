@@ -17,7 +17,7 @@ use crate::fixture::{all, business, open};
 async fn some_fail_and_the_others_do_not(store: &SqlStore) {
     let create = async |nth: usize, id: String, client: &str| {
         let draft = NewLead::new(&ClientId::parse(client).unwrap(), format!("lead {nth}")).check().unwrap();
-        let meta = NewLeadMeta { id: LeadId::parse(id).unwrap(), at: chrono::Utc::now().into() };
+        let meta = NewLeadMeta::new(LeadId::parse(id).unwrap(), chrono::Utc::now().into());
         store.create(&business(), meta, draft, None).await
     };
     create(0, "taken".into(), "c1").await.unwrap();

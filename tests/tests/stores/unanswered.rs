@@ -122,7 +122,7 @@ impl Servers {
 async fn create_plain(store: &SqlStore, name: &str) -> Result<Created, StoreError> {
     let draft = NewLead::new(&ClientId::parse("c1").unwrap(), name).check().unwrap();
     let id = LeadId::parse(uuid::Uuid::now_v7().to_string()).unwrap();
-    store.create(&business(), NewLeadMeta { id, at: chrono::Utc::now().into() }, draft, None).await
+    store.create(&business(), NewLeadMeta::new(id, chrono::Utc::now().into()), draft, None).await
 }
 
 /// Runs the writes around an outage. Returns their outcomes, the leads that the second server renamed, and the leads

@@ -126,7 +126,7 @@ impl FakeBuilder {
     /// # use std::num::NonZeroU32;
     /// # use leadapi_client::{RetryPolicy, model::Window, testkit::FakeLeadApi};
     /// # use leadapi_core::memory::Limits;
-    /// let limits = Limits { reads: NonZeroU32::MIN, ..Limits::default() };
+    /// let limits = Limits::new(NonZeroU32::MIN, Limits::default().writes);
     /// let api = FakeLeadApi::builder().limits(limits).start().await;
     /// let client = api.client();
     /// client.client_accounts().list(Window::default()).await?;

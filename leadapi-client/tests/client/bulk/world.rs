@@ -172,7 +172,7 @@ pub(super) fn world() -> World {
 pub(super) fn world_with(scopes: Scopes, writes: u32) -> World {
     let clock = Arc::new(Clock::default());
     let (builder, token) = support::builder(scopes);
-    let limits = Limits { writes: writes.try_into().unwrap(), ..Limits::default() };
+    let limits = Limits::new(Limits::default().reads, writes.try_into().unwrap());
     let time = clock.clone();
     let limiter = SlidingWindow::with_time(limits, move || time.now());
     let service = builder.limiter(limiter).build().unwrap();

@@ -146,7 +146,7 @@ impl ListenOptions {
     }
 
     fn service(&self, builder: Builder) -> Result<LeadService, CommandError> {
-        let limits = Limits { reads: self.reads_per_minute, writes: self.writes_per_minute };
+        let limits = Limits::new(self.reads_per_minute, self.writes_per_minute);
         let builder = builder.limiter(SlidingWindow::new(limits)).base_path(&self.base_path);
         Ok(match &self.public_url {
             Some(url) => builder.public_path(url.as_path()).build()?,
@@ -173,7 +173,7 @@ impl ListenOptions {
             return Err(CommandError::InsecureOps(address));
         }
         match (self.tls_cert.clone(), self.tls_key.clone()) {
-            (Some(certificate), Some(key)) => Ok(Some(TlsFiles { certificate, key })),
+            (Some(certificate), Some(key)) => Ok(Some(TlsFiles::new(certificate, key))),
             (None, None) if self.listen.ip().is_loopback() || self.insecure_http => Ok(None),
             (None, None) => Err(CommandError::InsecureHttp(self.listen)),
             _ => Err(CommandError::HalfTls),

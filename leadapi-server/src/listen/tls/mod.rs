@@ -22,11 +22,24 @@ use crate::limits::HttpLimits;
 /// certificate and the key do not match, because only one of them has been written yet, the previous pair stays in
 /// use.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct TlsFiles {
     /// The certificate of the server first, then the intermediate certificates up to an authority.
     pub certificate: PathBuf,
     /// The private key of the first certificate: PKCS #8, PKCS #1 or SEC1.
     pub key: PathBuf,
+}
+
+impl TlsFiles {
+    /// Names the two files. They are read when the server starts.
+    ///
+    /// ```
+    /// let files = leadapi_server::TlsFiles::new("/etc/leadapi/cert.pem", "/etc/leadapi/key.pem");
+    /// assert!(files.certificate.ends_with("cert.pem"));
+    /// ```
+    pub fn new(certificate: impl Into<PathBuf>, key: impl Into<PathBuf>) -> Self {
+        Self { certificate: certificate.into(), key: key.into() }
+    }
 }
 
 /// The reason why a certificate cannot be used.
