@@ -18,10 +18,8 @@ mod validate;
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use http::{Request, Response};
-use http_body_util::Full;
-use leadapi_core::http::{LeadService, RequestLog, header::X_REQUEST_ID};
+use leadapi_core::http::{LeadService, RequestLog, ResponseBody, header::X_REQUEST_ID};
 use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
@@ -63,14 +61,14 @@ impl Middleware {
 }
 
 impl Handler for Middleware {
-    type ResponseBody = Full<Bytes>;
+    type ResponseBody = ResponseBody;
 
     fn handle(
         self,
         request: Request<RequestBody>,
         received: Instant,
         backlog: Result<(), UnreadResponses>,
-    ) -> impl Future<Output = Response<Full<Bytes>>> + Send {
+    ) -> impl Future<Output = Response<ResponseBody>> + Send {
         let is_write = !request.method().is_safe();
         // The connection drops this future when the client disconnects.
         SpawnOnDrop::new(Box::pin(self.with_request_id(request, received, backlog)), is_write)
@@ -83,7 +81,7 @@ impl Middleware {
         request: Request<RequestBody>,
         received: Instant,
         backlog: Result<(), UnreadResponses>,
-    ) -> Response<Full<Bytes>> {
+    ) -> Response<ResponseBody> {
         let id = request_id(request.headers());
         let span = span(&request, &id);
         let mut response = self.instrumented(request, received, backlog).instrument(span).await;
@@ -96,7 +94,7 @@ impl Middleware {
         request: Request<RequestBody>,
         received: Instant,
         backlog: Result<(), UnreadResponses>,
-    ) -> Response<Full<Bytes>> {
+    ) -> Response<ResponseBody> {
         let (response, about) = match backlog {
             Ok(()) => self.limited(request, received).await.unwrap_or_else(error_response),
             Err(error) => error_response(error.into()),
@@ -111,7 +109,7 @@ impl Middleware {
         &self,
         mut request: Request<RequestBody>,
         received: Instant,
-    ) -> Result<(Response<Full<Bytes>>, RequestLog), Rejection> {
+    ) -> Result<(Response<ResponseBody>, RequestLog), Rejection> {
         let Inner { service, limits, in_flight, .. } = &*self.0;
         validate(&request, limits)?;
         let in_flight = in_flight.begin(request.headers())?;

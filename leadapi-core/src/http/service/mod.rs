@@ -22,7 +22,6 @@ use std::{
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, header, request::Parts};
 use http_body::Body;
-use http_body_util::Full;
 use tower_service::Service;
 
 pub use self::{
@@ -36,7 +35,7 @@ use self::{
     error::{ApiError, Kind, Unauthorized},
     route::{Mount, route},
 };
-use super::Operation;
+use super::{Operation, ResponseBody};
 use crate::{
     BoxError,
     auth::{BearerToken, Caller},
@@ -115,7 +114,7 @@ impl LeadService {
     }
 }
 
-type Answered = Pin<Box<dyn Future<Output = (Response<Full<Bytes>>, RequestLog)> + Send>>;
+type Answered = Pin<Box<dyn Future<Output = (Response<ResponseBody>, RequestLog)> + Send>>;
 
 impl<B> Service<Request<B>> for LeadService
 where
@@ -123,7 +122,7 @@ where
     B::Data: Send,
     B::Error: Into<BoxError>,
 {
-    type Response = Response<Full<Bytes>>;
+    type Response = Response<ResponseBody>;
     type Error = Infallible;
     type Future = ResponseFuture;
 
@@ -140,7 +139,7 @@ where
 pub struct ResponseFuture(Answered);
 
 impl Future for ResponseFuture {
-    type Output = Result<Response<Full<Bytes>>, Infallible>;
+    type Output = Result<Response<ResponseBody>, Infallible>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let (mut response, log) = ready!(self.0.as_mut().poll(cx));
@@ -150,7 +149,7 @@ impl Future for ResponseFuture {
 }
 
 impl Inner {
-    async fn answer<B>(&self, head: &Parts, body: Pin<&mut B>) -> (Response<Full<Bytes>>, RequestLog)
+    async fn answer<B>(&self, head: &Parts, body: Pin<&mut B>) -> (Response<ResponseBody>, RequestLog)
     where
         B: Body + Send,
         B::Data: Send,
@@ -175,7 +174,7 @@ impl Inner {
         head: &Parts,
         body: Pin<&mut B>,
         log: &mut RequestLog,
-    ) -> Result<Response<Full<Bytes>>, ApiError>
+    ) -> Result<Response<ResponseBody>, ApiError>
     where
         B: Body,
         B::Error: Into<BoxError>,
@@ -259,10 +258,10 @@ fn authorize(caller: &Caller, operation: Operation) -> Result<(), ApiError> {
 }
 
 /// Removes the body from the response to HEAD, but keeps the Content-Length of its GET (contract D2).
-fn without_body(response: &mut Response<Full<Bytes>>) {
+fn without_body(response: &mut Response<ResponseBody>) {
     let length = response.body().size_hint().lower();
     response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(length));
-    *response.body_mut() = Full::default();
+    *response.body_mut() = ResponseBody::default();
 }
 
 impl fmt::Debug for LeadService {
