@@ -117,7 +117,7 @@ pub enum CommandError {
     Tls(#[from] TlsError),
     /// The log filter is invalid.
     #[error("--log: {0}")]
-    Log(tracing_subscriber::filter::ParseError),
+    Log(BoxError),
     /// The thread that writes the log could not be started.
     #[error("cannot start the thread that writes the log: {0}")]
     LogWriter(io::Error),
@@ -156,7 +156,7 @@ pub enum CommandError {
     FileExists(PathBuf),
     /// The metrics could not be set up.
     #[error("cannot set up the metrics: {0}")]
-    Metrics(prometheus::Error),
+    Metrics(BoxError),
     /// The base path is invalid.
     #[error("--base-path: {0}")]
     BasePath(#[from] InvalidPath),
@@ -200,6 +200,14 @@ pub enum CommandError {
 }
 
 impl CommandError {
+    pub(super) fn log(cause: impl Into<BoxError>) -> Self {
+        Self::Log(cause.into())
+    }
+
+    pub(super) fn metrics(cause: impl Into<BoxError>) -> Self {
+        Self::Metrics(cause.into())
+    }
+
     /// Returns the exit code of a process that ends with this error. It is 4 if a file cannot be read as a form
     /// record or an answers file, and 1 otherwise. So a script can tell an unreadable file from findings.
     #[must_use]

@@ -104,8 +104,8 @@ impl ListenOptions {
     ) -> Result<ShutdownOutcome, CommandError> {
         let ServeConfig { store, verifier, write_probe, descriptors, businesses, location } = config;
         let (stop, force) = (Signals::new(), Signals::new());
-        let metrics = Arc::new(Metrics::new().map_err(CommandError::Metrics)?);
-        metrics.add(log.dropped()).map_err(CommandError::Metrics)?;
+        let metrics = Arc::new(Metrics::new().map_err(CommandError::metrics)?);
+        metrics.add(log.dropped()).map_err(CommandError::metrics)?;
         let store: Arc<dyn Store> = Arc::new(Measured::new(store, metrics.clone()));
         let service = self.service(LeadService::builder(store.clone(), verifier))?;
         let mut server =
@@ -117,7 +117,7 @@ impl ListenOptions {
             let own = ServerUrl::path(&self.base_path)?;
             let servers: Vec<_> = self.public_url.clone().into_iter().chain([own]).collect();
             let ops = Ops::new(store, write_probe, metrics, document_at(&servers), self.ops_api);
-            server = server.ops(socket, ops.map_err(CommandError::Metrics)?);
+            server = server.ops(socket, ops.map_err(CommandError::metrics)?);
             print_line(&format!("operator endpoints: http://{at}/healthz, /readyz, /metrics and /docs"));
         }
         let scheme = if self.tls_cert.is_some() { "https" } else { "http" };

@@ -5,6 +5,7 @@ mod reload;
 
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
+use leadapi_core::BoxError;
 use rustls::{ServerConfig, crypto::aws_lc_rs};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -64,7 +65,13 @@ pub enum TlsError {
     },
     /// The certificate and the key do not match, or are of an unsupported kind.
     #[error("the certificate and the key cannot be used together: {0}")]
-    Unusable(rustls::Error),
+    Unusable(BoxError),
+}
+
+impl TlsError {
+    fn unusable(cause: rustls::Error) -> Self {
+        Self::Unusable(cause.into())
+    }
 }
 
 /// A certificate that has been validated.
@@ -75,7 +82,7 @@ impl Certified {
     pub(crate) fn read(files: TlsFiles) -> Result<Self, TlsError> {
         let certificate = Certificate::read(files)?;
         let builder = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
-        let builder = builder.with_safe_default_protocol_versions().map_err(TlsError::Unusable)?;
+        let builder = builder.with_safe_default_protocol_versions().map_err(TlsError::unusable)?;
         let mut config = builder.with_no_client_auth().with_cert_resolver(certificate);
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         Ok(Self(Arc::new(config)))
