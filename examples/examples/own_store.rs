@@ -192,7 +192,7 @@ async fn run() -> Result<(), BoxError> {
             "tokens": [{"name": "example", "scopes": ["read", "write"]}]}]}"#,
     )?;
     let tokens = MemoryTokens::default();
-    let issued = tokens::import(&tokens, &dataset, SystemClock.now().into()).await?;
+    let issued = tokens::import(&tokens, &dataset, SystemClock.now()).await?;
     let token = issued.into_iter().next().ok_or("no token")?.secret;
     let service = LeadService::builder(Shops::new(dataset), StoredTokens::new(tokens, SystemClock)).build()?;
     let client = Client::builder("http://in-process", token).in_process(service)?;

@@ -114,7 +114,7 @@ impl Mark {
 }
 
 pub(super) fn millis(moment: Timestamp) -> i64 {
-    moment.to_utc().timestamp_millis()
+    moment.unix_millis()
 }
 
 /// The serialized form of a mark.

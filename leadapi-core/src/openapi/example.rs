@@ -85,5 +85,5 @@ pub(super) fn clients() -> Value {
 }
 
 fn at(text: &str) -> Timestamp {
-    text.parse().unwrap_or_else(|_| chrono::DateTime::UNIX_EPOCH.into())
+    text.parse().unwrap_or(Timestamp::UNIX_EPOCH)
 }

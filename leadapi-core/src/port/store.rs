@@ -47,7 +47,7 @@ impl Idempotency {
     /// # Ok::<(), leadapi_core::model::InvalidTimestamp>(())
     /// ```
     pub fn has_expired(created_at: Timestamp, now: Timestamp) -> bool {
-        (now.to_utc() - created_at.to_utc()).to_std().is_ok_and(|age| age >= Self::LIFETIME)
+        now.saturating_duration_since(created_at) >= Self::LIFETIME
     }
 
     /// Decides a create whose key a store remembers. The remembered create has this fingerprint and was answered with

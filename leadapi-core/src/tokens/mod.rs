@@ -118,7 +118,7 @@ impl Tokens {
         admin: &TokenAdmin,
         new: NewToken,
     ) -> Result<(TokenRecord, BearerToken), CreateTokenError> {
-        let now = Timestamp::from(self.clock.now());
+        let now = self.clock.now();
         let name = new.name.trim();
         check_token_name(name).map_err(CreateTokenError::Name)?;
         if new.expires_at.is_some_and(|at| at <= now) {
@@ -147,7 +147,7 @@ impl Tokens {
     ///
     /// The store's error. It is then unknown whether the token is still valid.
     pub async fn revoke(&self, admin: &TokenAdmin, id: &TokenId) -> Result<bool, StoreError> {
-        self.store.revoke(admin.business(), id, self.clock.now().into()).await
+        self.store.revoke(admin.business(), id, self.clock.now()).await
     }
 
     /// Deletes a token, so that it is unknown afterwards. Returns `false` if the business has no such token.

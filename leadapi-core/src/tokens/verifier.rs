@@ -8,7 +8,6 @@ use super::cache::Cache;
 use crate::{
     BoxError,
     auth::{BearerToken, Caller},
-    model::Timestamp,
     port::{Clock, FoundToken, StoreError, TokenStore, TokenVerifier, Verdict},
 };
 
@@ -96,7 +95,7 @@ impl TokenVerifier for StoredTokens {
         // A revocation time in the future comes from another machine's clock and takes effect at once.
         Ok(if record.revoked_at.is_some() {
             Verdict::Revoked
-        } else if record.expires_at.is_some_and(|at| at <= Timestamp::from(self.clock.now())) {
+        } else if record.expires_at.is_some_and(|at| at <= self.clock.now()) {
             Verdict::Expired
         } else {
             Verdict::Good(Caller { business: business.clone(), token: record.id.clone(), scopes: record.scopes })

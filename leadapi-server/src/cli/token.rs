@@ -1,8 +1,7 @@
 //! `token`: the tokens of a business, managed by its owners and admins (contract D8).
 
-use std::str::FromStr;
+use std::{str::FromStr, time::Duration};
 
-use chrono::{DateTime, TimeDelta, Utc};
 use clap::{Args, Subcommand};
 use leadapi_core::{
     auth::{BearerToken, Scope, Scopes, TokenAdmin},
@@ -92,7 +91,7 @@ impl TokenCommand {
             Self::Create { by, name, scopes, expires } => {
                 let scopes = Scopes::try_from(scopes)?;
                 let (tokens, admin) = by.open().await?;
-                let expires_at = expires.map(|expiry| expiry.from(Utc::now()));
+                let expires_at = expires.map(|expiry| expiry.from(Timestamp::now()));
                 refuse_name_of_good(&tokens, &admin, name.trim()).await?;
                 let mut new = NewToken::new(name, scopes);
                 new.expires_at = expires_at;
@@ -167,7 +166,7 @@ struct Shown<'t> {
 fn state(record: &TokenRecord) -> &'static str {
     if record.revoked_at.is_some() {
         "revoked"
-    } else if record.expires_at.is_some_and(|at| at.to_utc() <= Utc::now()) {
+    } else if record.expires_at.is_some_and(|at| at <= Timestamp::now()) {
         "expired"
     } else {
         "good"
@@ -201,7 +200,7 @@ impl<'t> Shown<'t> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Expiry {
     At(Timestamp),
-    In(TimeDelta),
+    In(Duration),
 }
 
 /// The text is not an expiry.
@@ -210,10 +209,11 @@ pub(super) enum Expiry {
 pub(super) struct InvalidExpiry;
 
 impl Expiry {
-    fn from(self, now: DateTime<Utc>) -> Timestamp {
+    fn from(self, now: Timestamp) -> Timestamp {
         match self {
             Self::At(at) => at,
-            Self::In(time) => (now + time).into(),
+            // Beyond the year 9999, the token would expire at once, which is refused.
+            Self::In(time) => now.checked_add(time).unwrap_or(now),
         }
     }
 }
@@ -223,10 +223,11 @@ impl FromStr for Expiry {
 
     /// Accepts at most 65,535 days or hours, which is long enough and cannot overflow.
     fn from_str(text: &str) -> Result<Self, InvalidExpiry> {
-        let number = |digits: &str| digits.parse::<u16>().map_err(|_| InvalidExpiry);
+        const HOUR: Duration = Duration::from_secs(60 * 60);
+        let number = |digits: &str| digits.parse::<u16>().map(u32::from).map_err(|_| InvalidExpiry);
         match (text.strip_suffix('d'), text.strip_suffix('h')) {
-            (Some(days), _) => Ok(Self::In(TimeDelta::days(number(days)?.into()))),
-            (_, Some(hours)) => Ok(Self::In(TimeDelta::hours(number(hours)?.into()))),
+            (Some(days), _) => Ok(Self::In(HOUR * 24 * number(days)?)),
+            (_, Some(hours)) => Ok(Self::In(HOUR * number(hours)?)),
             _ => text.parse().map(Self::At).map_err(|_| InvalidExpiry),
         }
     }
@@ -244,7 +245,7 @@ mod tests {
             ("90d", "2026-08-02T12:00:00.000Z"),
             ("12h", "2026-05-05T00:00:00.000Z"),
         ] {
-            assert_eq!(text.parse::<Expiry>().unwrap().from(now.to_utc()).to_string(), at);
+            assert_eq!(text.parse::<Expiry>().unwrap().from(now).to_string(), at);
         }
         for bad in ["", "d", "90", "-1d", "1w", "1.5h", "65536d", "tomorrow"] {
             assert_eq!(bad.parse::<Expiry>(), Err(InvalidExpiry), "{bad:?}");

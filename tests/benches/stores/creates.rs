@@ -164,7 +164,7 @@ impl Bare {
             "019bb17b-d806-7737-af83-b92ecab91001",
             stage,
             new.business_name,
-            moment(1_000_000 + self.made).to_utc().timestamp_millis(),
+            moment(1_000_000 + self.made).unix_millis(),
         ];
         transaction.prepare_cached(LEAD).unwrap().execute(lead).unwrap();
         for (client, stage) in

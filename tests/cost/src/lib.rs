@@ -40,7 +40,7 @@ impl Calls {
         let dataset = sample(count.max(50));
         let business = dataset.businesses[0].clone();
         let tokens = MemoryTokens::default();
-        let issued = block_on(tokens::import(&tokens, &dataset, SystemClock.now().into())).unwrap();
+        let issued = block_on(tokens::import(&tokens, &dataset, SystemClock.now())).unwrap();
         let token = issued[0].secret.expose();
         let requests = (0..count).map(|nth| operation.request(nth, &business, token)).collect();
         let many = u32::MAX.try_into().unwrap();

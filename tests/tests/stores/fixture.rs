@@ -3,7 +3,7 @@
 use leadapi_core::{
     dataset::Dataset,
     id::{BusinessId, ClientId, LeadId},
-    model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead, Window},
+    model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead, Timestamp, Window},
     port::{Created, Idempotency, Listed, Store, StoreError, Updated},
     validate::NewLeadMeta,
 };
@@ -32,7 +32,7 @@ pub(crate) async fn create(store: &SqlStore, name: &str, key: &str) -> Result<Cr
     let draft = new.check().unwrap();
     let once = Idempotency::new(IdempotencyKey::parse(key).unwrap(), draft.fingerprint());
     let id = LeadId::parse(uuid::Uuid::now_v7().to_string()).unwrap();
-    store.create(&business(), NewLeadMeta::new(id, chrono::Utc::now().into()), draft, Some(&once)).await
+    store.create(&business(), NewLeadMeta::new(id, Timestamp::now()), draft, Some(&once)).await
 }
 
 /// The id of the lead, whether new or replayed.

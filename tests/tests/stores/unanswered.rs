@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::{BoxFuture, join_all};
 use leadapi_core::{
     id::{ClientId, LeadId},
-    model::NewLead,
+    model::{NewLead, Timestamp},
     port::{Created, Store, StoreError, Updated},
     validate::NewLeadMeta,
 };
@@ -122,7 +122,7 @@ impl Servers {
 async fn create_plain(store: &SqlStore, name: &str) -> Result<Created, StoreError> {
     let draft = NewLead::new(&ClientId::parse("c1").unwrap(), name).check().unwrap();
     let id = LeadId::parse(uuid::Uuid::now_v7().to_string()).unwrap();
-    store.create(&business(), NewLeadMeta::new(id, chrono::Utc::now().into()), draft, None).await
+    store.create(&business(), NewLeadMeta::new(id, Timestamp::now()), draft, None).await
 }
 
 /// Runs the writes around an outage. Returns their outcomes, the leads that the second server renamed, and the leads

@@ -158,7 +158,7 @@ impl FakeBuilder {
     #[expect(clippy::expect_used, reason = "what can fail here is ours, or leaves nothing that a test could do")]
     pub async fn start(self) -> FakeLeadApi {
         let Self { data, at, seed, limits } = self;
-        let clock = Arc::new(ManualClock::at(at.to_utc()));
+        let clock = Arc::new(ManualClock::at(at));
         let tokens = Arc::new(MemoryTokens::default());
         let seeded = at_once(tokens::import(&*tokens, &data, at)).expect("a store that does not wait");
         seeded.expect("tokens that stand once in the data");

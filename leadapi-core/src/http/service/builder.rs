@@ -55,9 +55,9 @@ impl Builder {
     /// Sets the clock. The default is the system clock.
     ///
     /// ```
-    /// # use leadapi_core::{http::LeadService, id::LeadId, memory::*, tokens::StoredTokens};
+    /// # use leadapi_core::{http::LeadService, memory::*, model::Timestamp, tokens::StoredTokens};
     /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
-    /// let service = LeadService::builder(MemoryStore::default(), verifier).clock(|| "2026-05-04T12:00:00Z".parse().unwrap_or_default()).build()?;
+    /// let service = LeadService::builder(MemoryStore::default(), verifier).clock(|| Timestamp::UNIX_EPOCH).build()?;
     /// # Ok::<(), leadapi_core::http::InvalidPath>(())
     /// ```
     #[must_use]

@@ -39,7 +39,6 @@ use super::{Operation, ResponseBody};
 use crate::{
     BoxError,
     auth::{BearerToken, Caller},
-    model::Timestamp,
     port::{
         Admission, Clock, Created, IdSource, Idempotency, Listed, RateLimiter, Store, TokenVerifier, Updated, Verdict,
     },
@@ -223,7 +222,7 @@ impl Inner {
                 (Listed::Page(page), None) => Ok(Reply::Leads(page)),
             },
             Call::CreateLead(draft, key) => {
-                let at = Timestamp::from(self.clock.now());
+                let at = self.clock.now();
                 let meta = NewLeadMeta { id: self.ids.lead_id(at), at };
                 let idempotency = key.map(|key| Idempotency { key, fingerprint: draft.fingerprint() });
                 match store.create(business, meta, draft, idempotency.as_ref()).await? {
