@@ -14,4 +14,4 @@ pub use operation::{Endpoint, Operation, TABLE, lead_path};
 #[cfg(feature = "service")]
 pub use response::{ResponseBody, error_response, json_response};
 #[cfg(feature = "service")]
-pub use service::{Builder, InvalidPath, LeadService, RequestLog, ResponseFuture};
+pub use service::{InvalidPath, LeadService, LeadServiceBuilder, RequestLog, ResponseFuture};

@@ -25,7 +25,7 @@ use http_body::Body;
 use tower_service::Service;
 
 pub use self::{
-    builder::{Builder, InvalidPath},
+    builder::{InvalidPath, LeadServiceBuilder},
     log::RequestLog,
 };
 use self::{
@@ -82,8 +82,8 @@ struct Inner {
 
 impl LeadService {
     /// Returns a builder for a service with this store of leads and this verifier of tokens.
-    pub fn builder(store: impl Store + 'static, verifier: impl TokenVerifier + 'static) -> Builder {
-        Builder::new(store, verifier)
+    pub fn builder(store: impl Store + 'static, verifier: impl TokenVerifier + 'static) -> LeadServiceBuilder {
+        LeadServiceBuilder::new(store, verifier)
     }
 
     /// Returns the response and its [`RequestLog`] (contract D2). Unlike [`call`](Service::call), it hands the log to

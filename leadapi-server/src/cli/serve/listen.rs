@@ -4,7 +4,7 @@ use std::{io, net::SocketAddr, num::NonZeroU32, path::PathBuf, sync::Arc, time::
 
 use clap::Args;
 use leadapi_core::{
-    http::{Builder, LeadService},
+    http::{LeadService, LeadServiceBuilder},
     memory::{Limits, SlidingWindow},
     openapi::{ServerUrl, document_at},
     port::{Store, TokenVerifier},
@@ -145,7 +145,7 @@ impl ListenOptions {
         Ok(ended)
     }
 
-    fn service(&self, builder: Builder) -> Result<LeadService, CommandError> {
+    fn service(&self, builder: LeadServiceBuilder) -> Result<LeadService, CommandError> {
         let limits = Limits::new(self.reads_per_minute, self.writes_per_minute);
         let builder = builder.limiter(SlidingWindow::new(limits)).base_path(&self.base_path);
         Ok(match &self.public_url {
