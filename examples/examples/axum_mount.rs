@@ -63,8 +63,8 @@ async fn app() -> Result<(Router, BearerToken), BoxError> {
         .layer(PropagateRequestIdLayer::new(request_id.clone()))
         .layer(SetRequestIdLayer::new(request_id, MakeRequestUuid));
 
-    let admin = Member { business: BusinessId::parse("sol")?, role: Role::Owner }.token_admin()?;
-    let new = NewToken { name: "example".into(), scopes: Scopes::Both, expires_at: None };
+    let admin = Member::new(BusinessId::parse("sol")?, Role::Owner).token_admin()?;
+    let new = NewToken::new("example", Scopes::Both);
     let (_, token) = Tokens::new(tokens, SystemClock).create(&admin, new).await?;
     Ok((app, token))
 }

@@ -156,7 +156,7 @@ impl Visitor {
 /// A client of an in-process service with the sample data.
 async fn client() -> Result<Client, BoxError> {
     let (dataset, tokens) = (Dataset::parse(SAMPLE)?, MemoryTokens::default());
-    let issued = tokens::import(&tokens, &dataset, SystemClock.now().into()).await?;
+    let issued = tokens::import(&tokens, &dataset, SystemClock.now()).await?;
     let token = issued.first().ok_or("the sample has no token")?.secret.clone();
     let service = LeadService::builder(MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock)).build()?;
     Ok(Client::builder("http://in-process", token).in_process(service)?)

@@ -32,8 +32,8 @@ fn main() -> Result<(), BoxError> {
 
 async fn run() -> Result<(), BoxError> {
     let tokens = std::sync::Arc::new(MemoryTokens::default());
-    let owner = Member { business: BusinessId::parse("sol")?, role: Role::Owner };
-    let new = NewToken { name: "example".into(), scopes: Scopes::Both, expires_at: None };
+    let owner = Member::new(BusinessId::parse("sol")?, Role::Owner);
+    let new = NewToken::new("example", Scopes::Both);
     let (_, token) = Tokens::new(tokens.clone(), SystemClock).create(&owner.token_admin()?, new).await?;
 
     let store = MemoryStore::new(Dataset::parse(DATA)?);

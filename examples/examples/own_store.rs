@@ -22,7 +22,7 @@ use leadapi_core::{
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
     memory::{MemoryTokens, SystemClock},
     model::{ClientAccount, IdempotencyKey, Lead, LeadPatch, LeadQuery, NewLead, Page, Pipeline, Window},
-    port::{Clock, Created, Idempotency, Listed, Store, Updated},
+    port::{Clock, Created, Idempotency, Listed, Store, StoreError, Updated},
     tokens::{self, StoredTokens},
     validate::{InvalidReference, LeadDraft, LeadEdit, LookupResult, NewLeadMeta, RequiredLookups},
 };
@@ -99,7 +99,7 @@ impl Store for Shops {
         meta: NewLeadMeta,
         draft: LeadDraft,
         idempotency: Option<&Idempotency>,
-    ) -> Result<Created, BoxError> {
+    ) -> Result<Created, StoreError> {
         let shop = self.of(business);
         let mut leads = shop.lock();
         leads.remembered.retain(|_, (_, lead)| !Idempotency::has_expired(lead.created_at, meta.at));
@@ -115,7 +115,7 @@ impl Store for Shops {
             Err(reference) => return Ok(Created::Refused(reference)),
         };
         if leads.by_id.contains_key(&lead.id) {
-            return Err(format!("a lead with the id {} exists already", lead.id).into());
+            return Err(StoreError::AlreadyExists(format!("lead {}", lead.id).into()));
         }
         leads.by_id.insert(lead.id.clone(), lead.clone());
         if let Some(Idempotency { key, fingerprint, .. }) = idempotency {
@@ -124,11 +124,11 @@ impl Store for Shops {
         Ok(Created::New(lead))
     }
 
-    async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, BoxError> {
+    async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, StoreError> {
         Ok(self.of(business).lock().by_id.get(id).cloned())
     }
 
-    async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, BoxError> {
+    async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, StoreError> {
         let shop = self.of(business);
         let mut leads = shop.lock();
         let Some(lead) = leads.by_id.get_mut(id) else { return Ok(Updated::Missing) };
@@ -141,11 +141,11 @@ impl Store for Shops {
         })
     }
 
-    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
+    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, StoreError> {
         Ok(self.of(business).lock().by_id.remove(id).is_some())
     }
 
-    async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, BoxError> {
+    async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, StoreError> {
         let shop = self.of(business);
         let LeadQuery { client, stage, window, .. } = query;
         if client.as_ref().is_some_and(|id| shop.clients.iter().all(|client| client.id != *id)) {
@@ -163,11 +163,11 @@ impl Store for Shops {
         Ok(Listed::Page(page(&found, *window)))
     }
 
-    async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, BoxError> {
+    async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, StoreError> {
         Ok(page(&self.of(business).pipelines, window))
     }
 
-    async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, BoxError> {
+    async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, StoreError> {
         Ok(page(&self.of(business).clients, window))
     }
 }
@@ -192,7 +192,7 @@ async fn run() -> Result<(), BoxError> {
             "tokens": [{"name": "example", "scopes": ["read", "write"]}]}]}"#,
     )?;
     let tokens = MemoryTokens::default();
-    let issued = tokens::import(&tokens, &dataset, SystemClock.now().into()).await?;
+    let issued = tokens::import(&tokens, &dataset, SystemClock.now()).await?;
     let token = issued.into_iter().next().ok_or("no token")?.secret;
     let service = LeadService::builder(Shops::new(dataset), StoredTokens::new(tokens, SystemClock)).build()?;
     let client = Client::builder("http://in-process", token).in_process(service)?;

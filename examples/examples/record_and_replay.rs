@@ -62,7 +62,7 @@ async fn import(client: &Client, source: &str) -> Result<Lead, BoxError> {
 /// and notes of leads.
 async fn record() -> Result<Cassette, BoxError> {
     let (dataset, tokens) = (Dataset::parse(SAMPLE)?, MemoryTokens::default());
-    let issued = tokens::import(&tokens, &dataset, SystemClock.now().into()).await?;
+    let issued = tokens::import(&tokens, &dataset, SystemClock.now()).await?;
     let token = issued.first().ok_or("the sample has no token")?.secret.clone();
     let verifier = StoredTokens::new(tokens, SystemClock);
     let service = LeadService::builder(MemoryStore::new(dataset), verifier).base_path("/v1").build()?;

@@ -20,7 +20,7 @@ use tokio::sync::oneshot;
 #[tokio::main]
 async fn main() -> Result<(), BoxError> {
     let (dataset, tokens) = (Dataset::parse(SAMPLE)?, MemoryTokens::default());
-    let issued = tokens::import(&tokens, &dataset, SystemClock.now().into()).await?;
+    let issued = tokens::import(&tokens, &dataset, SystemClock.now()).await?;
     let token = issued.first().ok_or("the sample has no token")?.secret.clone();
     let verifier = StoredTokens::new(tokens, SystemClock);
     let service = LeadService::builder(MemoryStore::new(dataset), verifier).base_path("/v1").build()?;
@@ -43,7 +43,7 @@ async fn tour(client: &Client) -> Result<(), BoxError> {
     println!("1. GET /clients: the client accounts of the business");
     let accounts = client.client_accounts().list(Window::default()).await?;
     for account in &accounts.data {
-        println!("     {:<24} since {}", account.name, account.created_at.to_utc().format("%-d %B %Y"));
+        println!("     {:<24} since {}", account.name, account.created_at);
     }
     let account = accounts.data.first().ok_or("the business has no client account")?;
 

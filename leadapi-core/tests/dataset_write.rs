@@ -149,7 +149,7 @@ fn the_records_are_those_of_every_business_and_the_minted_ones_are_told() {
 
 prop_compose! {
     fn any_moment()(millis in -62_167_219_200_000_i64..253_402_300_800_000) -> Timestamp {
-        chrono::DateTime::from_timestamp_millis(millis).unwrap().into()
+        Timestamp::from_unix_millis(millis).unwrap()
     }
 }
 

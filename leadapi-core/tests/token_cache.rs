@@ -15,12 +15,11 @@ use std::{
 use async_trait::async_trait;
 use futures_executor::block_on;
 use leadapi_core::{
-    BoxError,
     auth::{BearerToken, Scopes, TokenHash},
     id::{BusinessId, TokenId},
     memory::{ManualClock, MemoryTokens},
     model::Timestamp,
-    port::{Clock, FoundToken, TokenRecord, TokenStore, TokenVerifier, Verdict},
+    port::{Clock, FoundToken, StoreError, TokenRecord, TokenStore, TokenVerifier, Verdict},
     tokens::StoredTokens,
 };
 
@@ -36,26 +35,26 @@ struct Watched {
 
 #[async_trait]
 impl TokenStore for Watched {
-    async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), BoxError> {
+    async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), StoreError> {
         self.tokens.insert(business, token).await
     }
 
-    async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, BoxError> {
+    async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, StoreError> {
         self.tokens.list(business).await
     }
 
-    async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, BoxError> {
+    async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, StoreError> {
         self.tokens.revoke(business, id, at).await
     }
 
-    async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, BoxError> {
+    async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, StoreError> {
         self.tokens.delete(business, id).await
     }
 
-    async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, BoxError> {
+    async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, StoreError> {
         self.look_ups.fetch_add(1, Ordering::Relaxed);
         if self.broken.load(Ordering::Relaxed) {
-            return Err("the store is down".into());
+            return Err(StoreError::backend("the store is down"));
         }
         let found = self.tokens.find(hash).await;
         self.clock.advance(*self.slowness.lock().unwrap());
@@ -90,7 +89,7 @@ fn owner() -> BusinessId {
 impl World {
     fn token(&self, expires_at: Option<&str>) -> (TokenId, BearerToken) {
         let secret = BearerToken::generate().unwrap();
-        let mut record = TokenRecord::new(&secret, "t", Scopes::Read, self.clock.now().into());
+        let mut record = TokenRecord::new(&secret, "t", Scopes::Read, self.clock.now());
         record.expires_at = expires_at.map(|at| at.parse().unwrap());
         let id = record.id.clone();
         block_on(self.store.insert(&owner(), record)).unwrap();
@@ -148,7 +147,7 @@ fn two_seconds_count_from_before_the_look_up() {
     *world.store.slowness.lock().unwrap() = Duration::from_millis(1_500);
     assert!(world.is_good(&secret));
     // The revocation comes after the store's read, but before its response.
-    block_on(world.store.revoke(&owner(), &id, world.clock.now().into())).unwrap();
+    block_on(world.store.revoke(&owner(), &id, world.clock.now())).unwrap();
     world.advance(499);
     assert_eq!((world.is_good(&secret), world.look_ups()), (true, 1));
     world.advance(1);
@@ -166,7 +165,7 @@ fn revoking_and_deleting_take_effect_within_two_seconds() {
     let world = world();
     let ((revoked, one), (deleted, other)) = (world.token(None), world.token(None));
     assert!(world.is_good(&one) && world.is_good(&other));
-    block_on(world.store.revoke(&owner(), &revoked, world.clock.now().into())).unwrap();
+    block_on(world.store.revoke(&owner(), &revoked, world.clock.now())).unwrap();
     block_on(world.store.delete(&owner(), &deleted)).unwrap();
     world.advance(2_000);
     assert_eq!((world.verdict(&one), world.verdict(&other)), (Verdict::Revoked, Verdict::Unknown));
@@ -203,7 +202,7 @@ fn made_up_tokens_take_no_room() {
     // An unknown token is found as soon as it is inserted.
     let late = BearerToken::generate().unwrap();
     assert_eq!(world.verdict(&late), Verdict::Unknown);
-    let record = TokenRecord::new(&late, "late", Scopes::Read, world.clock.now().into());
+    let record = TokenRecord::new(&late, "late", Scopes::Read, world.clock.now());
     block_on(world.store.insert(&owner(), record)).unwrap();
     assert!(world.is_good(&late));
 }

@@ -14,12 +14,11 @@ use std::{
 use async_trait::async_trait;
 use futures_executor::block_on;
 use leadapi_core::{
-    BoxError,
     auth::{BearerToken, Member, NotAllowed, Role, Scopes, TokenAdmin, TokenHash},
     id::{BusinessId, TokenId},
     memory::{ManualClock, MemoryTokens},
     model::Timestamp,
-    port::{Clock, FoundToken, TokenRecord, TokenStore, TokenVerifier, Verdict},
+    port::{Clock, FoundToken, StoreError, TokenRecord, TokenStore, TokenVerifier, Verdict},
     tokens::{CreateTokenError, NewToken, StoredTokens, Tokens},
 };
 
@@ -40,7 +39,7 @@ fn world() -> World {
 }
 
 fn member(business: &str, role: Role) -> Member {
-    Member { business: BusinessId::parse(business).unwrap(), role }
+    Member::new(BusinessId::parse(business).unwrap(), role)
 }
 
 fn admin(business: &str) -> TokenAdmin {
@@ -48,8 +47,9 @@ fn admin(business: &str) -> TokenAdmin {
 }
 
 fn new(name: &str, expires_at: Option<&str>) -> NewToken {
-    let expires_at = expires_at.map(|at| at.parse().unwrap());
-    NewToken { name: name.into(), scopes: Scopes::Read, expires_at }
+    let mut new = NewToken::new(name, Scopes::Read);
+    new.expires_at = expires_at.map(|at| at.parse().unwrap());
+    new
 }
 
 impl World {
@@ -141,23 +141,23 @@ struct Counting(AtomicUsize);
 
 #[async_trait]
 impl TokenStore for Counting {
-    async fn insert(&self, _: &BusinessId, _: TokenRecord) -> Result<(), BoxError> {
-        Err("not here".into())
+    async fn insert(&self, _: &BusinessId, _: TokenRecord) -> Result<(), StoreError> {
+        Err(StoreError::backend("not here"))
     }
 
-    async fn list(&self, _: &BusinessId) -> Result<Vec<TokenRecord>, BoxError> {
-        Err("not here".into())
+    async fn list(&self, _: &BusinessId) -> Result<Vec<TokenRecord>, StoreError> {
+        Err(StoreError::backend("not here"))
     }
 
-    async fn revoke(&self, _: &BusinessId, _: &TokenId, _: Timestamp) -> Result<bool, BoxError> {
-        Err("not here".into())
+    async fn revoke(&self, _: &BusinessId, _: &TokenId, _: Timestamp) -> Result<bool, StoreError> {
+        Err(StoreError::backend("not here"))
     }
 
-    async fn delete(&self, _: &BusinessId, _: &TokenId) -> Result<bool, BoxError> {
-        Err("not here".into())
+    async fn delete(&self, _: &BusinessId, _: &TokenId) -> Result<bool, StoreError> {
+        Err(StoreError::backend("not here"))
     }
 
-    async fn find(&self, _: &TokenHash) -> Result<Option<Arc<FoundToken>>, BoxError> {
+    async fn find(&self, _: &TokenHash) -> Result<Option<Arc<FoundToken>>, StoreError> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Ok(None)
     }

@@ -11,9 +11,8 @@ use std::time::Duration;
 /// use std::time::Duration;
 /// use leadapi_server::HttpLimits;
 ///
-/// let mut limits = HttpLimits::default();
-/// limits.idle = Duration::from_secs(300);
-/// assert_eq!(limits.requests, 1_024);
+/// let limits = HttpLimits::default().idle(Duration::from_secs(300)).requests(2_048);
+/// assert_eq!(limits.requests, 2_048);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -92,4 +91,45 @@ impl Default for HttpLimits {
             streams: 100,
         }
     }
+}
+
+macro_rules! setters {
+    ($($field:ident: $type:ty = $example:literal,)*) => {
+        impl HttpLimits {$(
+            #[doc = concat!("Sets the field [`", stringify!($field), "`](Self#structfield.", stringify!($field), ").")]
+            ///
+            /// ```
+            /// # use leadapi_server::HttpLimits;
+            /// # #[allow(unused_imports)] use std::time::Duration;
+            #[doc = concat!("let limits = HttpLimits::default().", stringify!($field), "(", $example, ");")]
+            #[doc = concat!("assert_eq!(limits.", stringify!($field), ", ", $example, ");")]
+            /// ```
+            #[must_use]
+            pub const fn $field(mut self, $field: $type) -> Self {
+                self.$field = $field;
+                self
+            }
+        )*}
+    };
+}
+
+setters! {
+    connections: usize = "100",
+    address_connections: usize = "0",
+    handshakes: usize = "100",
+    requests: usize = "100",
+    token_requests: usize = "10",
+    connection_unread_bytes: usize = "65_536",
+    unread_bytes: usize = "1_048_576",
+    first_byte: Duration = "Duration::from_secs(5)",
+    head: Duration = "Duration::from_secs(5)",
+    body: Duration = "Duration::from_secs(30)",
+    write: Duration = "Duration::from_secs(30)",
+    idle: Duration = "Duration::from_secs(300)",
+    request: Duration = "Duration::from_secs(30)",
+    age: Duration = "Duration::from_secs(60)",
+    head_bytes: usize = "8_192",
+    headers: usize = "100",
+    target_bytes: usize = "2_048",
+    streams: u32 = "10",
 }

@@ -137,7 +137,7 @@ fn business(nth: usize, leads: usize) -> BusinessSeed {
         business.tokens.clear();
     }
     let pipeline = &business.pipelines[0];
-    let start = model[0].created_at.to_utc();
+    let start = model[0].created_at;
     business.leads = (0..leads)
         .map(|lead| {
             let mut made = model[lead % model.len()].clone();
@@ -145,7 +145,7 @@ fn business(nth: usize, leads: usize) -> BusinessSeed {
             made.client_id = business.clients[lead % business.clients.len()].id.as_str().parse().unwrap();
             made.pipeline_id = Some(pipeline.id.as_str().parse().unwrap());
             made.stage_id = Some(pipeline.stages[lead / 7 % pipeline.stages.len()].id.as_str().parse().unwrap());
-            made.created_at = (start + Duration::from_secs(lead as u64)).into();
+            made.created_at = start.checked_add(Duration::from_secs(lead as u64)).unwrap();
             made
         })
         .collect();

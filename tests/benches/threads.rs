@@ -127,7 +127,7 @@ fn pair(shared: Shared) -> [Caller; 2] {
         }
         let many = u32::MAX.try_into().unwrap();
         LeadService::builder(MemoryStore::new(Dataset::new(seeds.to_vec())), StoredTokens::new(tokens, SystemClock))
-            .limiter(SlidingWindow::new(Limits { reads: many, writes: many }))
+            .limiter(SlidingWindow::new(Limits::new(many, many)))
             .build()
             .unwrap()
     };

@@ -18,7 +18,9 @@ use leadapi_core::{
     auth::BearerToken,
     id::{BusinessId, LeadId, TokenId},
     model::{ClientAccount, Lead, LeadQuery, Page, Pipeline, Window},
-    port::{Admission, Class, Created, Idempotency, Listed, RateLimiter, Store, TokenVerifier, Updated, Verdict},
+    port::{
+        Admission, Class, Created, Idempotency, Listed, RateLimiter, Store, StoreError, TokenVerifier, Updated, Verdict,
+    },
     validate::{LeadDraft, LeadEdit, NewLeadMeta},
 };
 use tokio::sync::Semaphore;
@@ -52,32 +54,32 @@ impl Store for Broken {
         _: NewLeadMeta,
         _: LeadDraft,
         _: Option<&Idempotency>,
-    ) -> Result<Created, BoxError> {
-        self.answer()
+    ) -> Result<Created, StoreError> {
+        self.answer().map_err(StoreError::backend)
     }
 
-    async fn get(&self, _: &BusinessId, _: &LeadId) -> Result<Option<Arc<Lead>>, BoxError> {
-        self.answer()
+    async fn get(&self, _: &BusinessId, _: &LeadId) -> Result<Option<Arc<Lead>>, StoreError> {
+        self.answer().map_err(StoreError::backend)
     }
 
-    async fn update(&self, _: &BusinessId, _: &LeadId, _: &LeadEdit) -> Result<Updated, BoxError> {
-        self.answer()
+    async fn update(&self, _: &BusinessId, _: &LeadId, _: &LeadEdit) -> Result<Updated, StoreError> {
+        self.answer().map_err(StoreError::backend)
     }
 
-    async fn delete(&self, _: &BusinessId, _: &LeadId) -> Result<bool, BoxError> {
-        self.answer()
+    async fn delete(&self, _: &BusinessId, _: &LeadId) -> Result<bool, StoreError> {
+        self.answer().map_err(StoreError::backend)
     }
 
-    async fn list(&self, _: &BusinessId, _: &LeadQuery) -> Result<Listed, BoxError> {
-        self.answer()
+    async fn list(&self, _: &BusinessId, _: &LeadQuery) -> Result<Listed, StoreError> {
+        self.answer().map_err(StoreError::backend)
     }
 
-    async fn pipelines(&self, _: &BusinessId, _: Window) -> Result<Page<Pipeline>, BoxError> {
-        self.answer()
+    async fn pipelines(&self, _: &BusinessId, _: Window) -> Result<Page<Pipeline>, StoreError> {
+        self.answer().map_err(StoreError::backend)
     }
 
-    async fn clients(&self, _: &BusinessId, _: Window) -> Result<Page<ClientAccount>, BoxError> {
-        self.answer()
+    async fn clients(&self, _: &BusinessId, _: Window) -> Result<Page<ClientAccount>, StoreError> {
+        self.answer().map_err(StoreError::backend)
     }
 }
 
@@ -168,31 +170,31 @@ impl Store for Gated {
         meta: NewLeadMeta,
         draft: LeadDraft,
         once: Option<&Idempotency>,
-    ) -> Result<Created, BoxError> {
+    ) -> Result<Created, StoreError> {
         self.through().await.create(business, meta, draft, once).await
     }
 
-    async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, BoxError> {
+    async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, StoreError> {
         self.through().await.get(business, id).await
     }
 
-    async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, BoxError> {
+    async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, StoreError> {
         self.through().await.update(business, id, edit).await
     }
 
-    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
+    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, StoreError> {
         self.through().await.delete(business, id).await
     }
 
-    async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, BoxError> {
+    async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, StoreError> {
         self.through().await.list(business, query).await
     }
 
-    async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, BoxError> {
+    async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, StoreError> {
         self.through().await.pipelines(business, window).await
     }
 
-    async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, BoxError> {
+    async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, StoreError> {
         self.through().await.clients(business, window).await
     }
 }

@@ -179,8 +179,9 @@ fn tokens() -> Vec<(BusinessId, TokenRecord)> {
     ];
     let kept = tokens.map(|(token, business, scopes, expires_at, revoked_at)| {
         let secret = BearerToken::parse(&token.secret().unwrap()).unwrap();
-        let record = TokenRecord::new(&secret, format!("{token:?}"), scopes, BEFORE.parse().unwrap());
-        (BusinessId::parse(business).unwrap(), TokenRecord { expires_at, revoked_at, ..record })
+        let mut record = TokenRecord::new(&secret, format!("{token:?}"), scopes, BEFORE.parse().unwrap());
+        (record.expires_at, record.revoked_at) = (expires_at, revoked_at);
+        (BusinessId::parse(business).unwrap(), record)
     });
     kept.into()
 }

@@ -114,7 +114,7 @@ impl Checkpoint {
 }
 
 pub(super) fn millis(timestamp: Timestamp) -> i64 {
-    timestamp.to_utc().timestamp_millis()
+    timestamp.unix_millis()
 }
 
 /// The serialized form of a checkpoint.

@@ -9,7 +9,7 @@ use leadapi_core::{
     BoxError,
     auth::{BearerToken, Caller, Scopes},
     dataset::Dataset,
-    http::{Builder, LeadService},
+    http::{LeadService, LeadServiceBuilder},
     id::{BusinessId, ClientId, TokenId},
     memory::MemoryStore,
     port::{TokenVerifier, Verdict},
@@ -46,13 +46,10 @@ pub(crate) fn service_for(scopes: Scopes) -> (LeadService, BearerToken) {
 }
 
 /// The builder of the service, for tests that replace a part.
-pub(crate) fn builder(scopes: Scopes) -> (Builder, BearerToken) {
+pub(crate) fn builder(scopes: Scopes) -> (LeadServiceBuilder, BearerToken) {
     let token = BearerToken::generate().unwrap();
-    let caller = Caller {
-        business: BusinessId::parse("business-1").unwrap(),
-        token: TokenId::parse("token-1").unwrap(),
-        scopes,
-    };
+    let (business, id) = (BusinessId::parse("business-1").unwrap(), TokenId::parse("token-1").unwrap());
+    let caller = Caller::new(business, id, scopes);
     let store = MemoryStore::new(Dataset::parse(BUSINESS).unwrap());
     (LeadService::builder(store, OneToken(token.clone(), caller)).base_path("/v1"), token)
 }

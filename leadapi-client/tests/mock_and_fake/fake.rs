@@ -66,7 +66,7 @@ async fn a_client_waits_on_the_clock_of_the_fake() {
     for _ in 0..180 {
         client.leads().create(&bob()).timeout(Duration::from_secs(600)).await.unwrap();
     }
-    let waited = (api.now().to_utc() - before.to_utc()).num_seconds();
+    let waited = api.now().saturating_duration_since(before).as_secs();
     assert!((120..=125).contains(&waited), "{waited}");
     assert!(begun.elapsed() < Duration::from_secs(60));
 }

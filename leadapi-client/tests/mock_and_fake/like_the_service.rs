@@ -208,12 +208,8 @@ struct Any(bool);
 #[async_trait::async_trait]
 impl TokenVerifier for Any {
     async fn verify(&self, _: &BearerToken) -> Result<Verdict, BoxError> {
-        let caller = leadapi_core::auth::Caller {
-            business: "b1".parse()?,
-            token: "t1".parse()?,
-            scopes: if self.0 { Scopes::Write } else { Err("it is down")? },
-        };
-        Ok(Verdict::Good(caller))
+        let scopes = if self.0 { Scopes::Write } else { Err("it is down")? };
+        Ok(Verdict::Good(leadapi_core::auth::Caller::new("b1".parse()?, "t1".parse()?, scopes)))
     }
 }
 
@@ -222,7 +218,7 @@ async fn errors_are_like_those_of_the_service() {
     let api = MockLeadApi::start().await;
     let fake = FakeLeadApi::start().await;
     let service = |good| {
-        let limits = Limits { reads: NonZeroU32::MIN, ..Limits::default() };
+        let limits = Limits::new(NonZeroU32::MIN, Limits::default().writes);
         let clock = ManualClock::at(SystemClock.now());
         let limiter = SlidingWindow::with_time(limits, move || clock.elapsed());
         LeadService::builder(MemoryStore::default(), Any(good)).base_path("/v1").limiter(limiter).build().unwrap()

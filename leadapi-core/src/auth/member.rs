@@ -56,6 +56,7 @@ impl FromStr for Role {
 
 /// A person of a business, whose identity the host has verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Member {
     /// The business.
     pub business: BusinessId,
@@ -76,7 +77,7 @@ pub struct NotAllowed;
 /// use leadapi_core::{auth::{Member, NotAllowed, Role}, id::BusinessId};
 ///
 /// let business = BusinessId::parse("b1")?;
-/// let member = |role| Member { business: business.clone(), role };
+/// let member = |role| Member::new(business.clone(), role);
 /// assert_eq!(member(Role::Admin).token_admin()?.business(), &business);
 /// assert_eq!(member(Role::Member).token_admin(), Err(NotAllowed));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -87,6 +88,18 @@ pub struct TokenAdmin {
 }
 
 impl Member {
+    /// Creates a member. The host must have verified who the person is and which role the person has.
+    ///
+    /// ```
+    /// # use leadapi_core::auth::{Member, Role};
+    /// let owner = Member::new("b1".parse()?, Role::Owner);
+    /// assert!(owner.token_admin().is_ok());
+    /// # Ok::<(), leadapi_core::id::InvalidId>(())
+    /// ```
+    pub const fn new(business: BusinessId, role: Role) -> Self {
+        Self { business, role }
+    }
+
     /// Returns the right to manage the tokens of the member's business.
     ///
     /// # Errors

@@ -1,8 +1,8 @@
 //! Creating leads (contract D4, D6).
 
 use super::{
-    CheckResult, NOON, business, client, create, draft, ids, lead_id, listed, meta, new, page, pipeline, same, stage,
-    timestamp, try_create,
+    CheckResult, NOON, already_exists, business, client, create, draft, ids, lead_id, listed, meta, new, page,
+    pipeline, same, stage, timestamp, try_create,
 };
 use crate::{
     model::{Lead, LeadItem, LeadQuery, NewLead},
@@ -148,7 +148,7 @@ pub(super) async fn refuses_missing_references(store: &impl Store) -> CheckResul
 pub(super) async fn refuses_a_duplicate_id(store: &impl Store) -> CheckResult {
     create(store, "l1", NOON, &new("first")).await?;
     let again = store.create(&business("b1"), meta("l1", "2026-05-05T12:00:00Z")?, draft(&new("second"))?, None).await;
-    same("an error for the second", &again.is_err(), &true)?;
+    already_exists("the second", &again)?;
     let read = store.get(&business("b1"), &lead_id("l1")).await?;
     same("the name of the first", &read.map(|lead| lead.name.clone()), &Some("first".into()))?;
     same("the list", &listed(store, &LeadQuery::new()).await?, &(ids(&["l1"]), 1))

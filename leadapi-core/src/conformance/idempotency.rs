@@ -52,7 +52,7 @@ pub(super) async fn detects_a_reused_key(store: &impl Store) -> CheckResult {
     // Keys are case-sensitive and belong to one business.
     let outcome = try_create(store, "l4", NOON, &lead, Some(&idempotency("K", &lead)?)).await?;
     same("a key in another case", &matches!(outcome, Created::New(_)), &true)?;
-    let theirs = NewLead::new(&ClientId::named("d1"), "n");
+    let theirs = NewLead::new(&ClientId::from_valid("d1"), "n");
     let key = idempotency("k", &theirs)?;
     let outcome = store.create(&business("b2"), meta("l5", NOON)?, draft(&theirs)?, Some(&key)).await?;
     same("the key of another business", &matches!(outcome, Created::New(_)), &true)?;

@@ -25,7 +25,7 @@ pub(super) async fn hides_leads_of_other_businesses(store: &impl Store) -> Check
 pub(super) async fn hides_references_of_other_businesses(store: &impl Store) -> CheckResult {
     create(store, "l1", NOON, &new("n")).await?;
     let cases = [
-        (NewLead::new(&ClientId::named("d1"), "n"), InvalidReference::Client),
+        (NewLead::new(&ClientId::from_valid("d1"), "n"), InvalidReference::Client),
         (new("n").stage(&stage("t1")), InvalidReference::Stage),
         (new("n").pipeline(&pipeline("q1")), InvalidReference::Pipeline),
         (new("n").pipeline(&pipeline("q1")).stage(&stage("t1")), InvalidReference::PipelineAndStage),
@@ -51,7 +51,8 @@ pub(super) async fn treats_an_unknown_business_as_empty(store: &impl Store) -> C
     same("a change", &outcome, &Updated::Missing)?;
     same("a removal", &store.delete(&unknown, &lead_id("m1")).await?, &false)?;
     same("leads", &page(store, "b9", &LeadQuery::new()).await?.total, &0)?;
-    let filtered = store.list(&unknown, &LeadQuery::new().client(ClientId::named("c1")).stage(stage("s11"))).await?;
+    let filtered =
+        store.list(&unknown, &LeadQuery::new().client(ClientId::from_valid("c1")).stage(stage("s11"))).await?;
     same("leads of a client account", &filtered, &Listed::Refused(InvalidReference::Client))?;
     let filtered = store.list(&unknown, &LeadQuery::new().stage(stage("s11"))).await?;
     same("leads in a stage", &filtered, &Listed::Refused(InvalidReference::Stage))?;

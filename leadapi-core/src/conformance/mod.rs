@@ -30,7 +30,7 @@ use crate::{
     dataset::Dataset,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
     model::{Lead, LeadPatch, LeadQuery, NewLead, Page, Timestamp},
-    port::{Created, Idempotency, Listed, Store, TokenStore, Updated},
+    port::{Created, Idempotency, Listed, Store, StoreError, TokenStore, Updated},
     validate::{LeadDraft, LeadEdit, NewLeadMeta},
 };
 
@@ -99,6 +99,14 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, found: &T, expected: &T) -> 
     if found == expected { Ok(()) } else { Err(format!("{what}: found {found:?}, expected {expected:?}").into()) }
 }
 
+/// Fails the check unless a store refused to insert a record, because its id already exists.
+fn already_exists<T: std::fmt::Debug>(what: &str, outcome: &Result<T, StoreError>) -> CheckResult {
+    match outcome {
+        Err(StoreError::AlreadyExists(_)) => Ok(()),
+        other => Err(format!("{what}: found {other:?}, expected StoreError::AlreadyExists").into()),
+    }
+}
+
 /// Two businesses with some names in common. A locale's collation orders these names differently than code points do.
 const FIXTURE: &str = r#"{"businesses": [
     {"id": "b1", "name": "One", "created_at": "2026-01-01T00:00:00Z",
@@ -121,26 +129,26 @@ const FIXTURE: &str = r#"{"businesses": [
      "leads": [{"id": "m1", "client_id": "d1", "name": "Ann", "stage_id": "t1", "created_at": "2026-03-01T00:00:00Z"}]}
 ]}"#;
 
-// Ids of the fixture and of the leads that the checks create. As in the service, an invalid id becomes the empty id.
+// Ids of the fixture and of the leads that the checks create.
 
 fn business(id: &str) -> BusinessId {
-    BusinessId::named(id)
+    BusinessId::from_valid(id)
 }
 
 fn lead_id(id: &str) -> LeadId {
-    LeadId::named(id)
+    LeadId::from_valid(id)
 }
 
 fn client(id: &str) -> ClientId {
-    ClientId::named(id)
+    ClientId::from_valid(id)
 }
 
 fn stage(id: &str) -> StageId {
-    StageId::named(id)
+    StageId::from_valid(id)
 }
 
 fn pipeline(id: &str) -> PipelineId {
-    PipelineId::named(id)
+    PipelineId::from_valid(id)
 }
 
 /// A lead of client account `c1` with this name.
@@ -173,7 +181,7 @@ async fn try_create(
     lead: &NewLead,
     idempotency: Option<&Idempotency>,
 ) -> Result<Created, BoxError> {
-    store.create(&business("b1"), meta(id, at)?, draft(lead)?, idempotency).await
+    Ok(store.create(&business("b1"), meta(id, at)?, draft(lead)?, idempotency).await?)
 }
 
 /// Creates a lead in business `b1`.
@@ -185,7 +193,7 @@ async fn create(store: &impl Store, id: &str, at: &str, lead: &NewLead) -> Resul
 }
 
 async fn change(store: &impl Store, id: &str, patch: &LeadPatch) -> Result<Updated, BoxError> {
-    store.update(&business("b1"), &lead_id(id), &edit(patch)?).await
+    Ok(store.update(&business("b1"), &lead_id(id), &edit(patch)?).await?)
 }
 
 async fn page(store: &impl Store, owner: &str, query: &LeadQuery) -> Result<Page<Arc<Lead>>, BoxError> {

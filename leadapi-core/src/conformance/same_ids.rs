@@ -40,7 +40,7 @@ const BOTH: [&str; 2] = ["b1", "b2"];
 
 /// Reads the lead with this id in one business.
 async fn read(store: &impl Store, owner: &str, id: &str) -> Result<Option<Arc<Lead>>, BoxError> {
-    store.get(&business(owner), &lead_id(id)).await
+    Ok(store.get(&business(owner), &lead_id(id)).await?)
 }
 
 /// A lead's name, client account, pipeline and stage, separated by spaces.
@@ -134,8 +134,9 @@ pub(super) async fn changes_own_records(store: &impl Store) -> CheckResult {
 pub(super) async fn replays_own_keys(store: &impl Store) -> CheckResult {
     let lead = NewLead::new(&client("c1"), "Eve").pipeline(&pipeline("p1"));
     let idempotency = Idempotency { key: IdempotencyKey::parse("k")?, fingerprint: draft(&lead)?.fingerprint() };
-    let create = async |owner: &str, id: &str, new: &NewLead, idempotency: &Idempotency| {
-        store.create(&business(owner), meta(id, "2026-05-04T12:00:00Z")?, draft(new)?, Some(idempotency)).await
+    let create = async |owner: &str, id: &str, new: &NewLead, idempotency: &Idempotency| -> Result<Created, BoxError> {
+        let meta = meta(id, "2026-05-04T12:00:00Z")?;
+        Ok(store.create(&business(owner), meta, draft(new)?, Some(idempotency)).await?)
     };
     let mut made = Vec::new();
     for (owner, place) in BOTH.into_iter().zip(["Eve c1 p1 s1", "Eve c1 p1 s3"]) {

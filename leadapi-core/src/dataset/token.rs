@@ -102,7 +102,7 @@ fn id_of(secret: &BearerToken) -> TokenId {
     let digest: [u8; 32] = Sha256::digest(secret.hash().to_bytes()).into();
     let bytes = digest.first_chunk().copied().unwrap_or_default();
     let id = Builder::from_custom_bytes(bytes).into_uuid();
-    TokenId::named(id.hyphenated().encode_lower(&mut Uuid::encode_buffer()))
+    TokenId::from_valid(id.hyphenated().encode_lower(&mut Uuid::encode_buffer()))
 }
 
 impl From<TokenRecord> for TokenSeed {

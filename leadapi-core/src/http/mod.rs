@@ -6,8 +6,12 @@
 pub mod header;
 pub(crate) mod operation;
 #[cfg(feature = "service")]
+mod response;
+#[cfg(feature = "service")]
 pub(crate) mod service;
 
 pub use operation::{Endpoint, Operation, TABLE, lead_path};
 #[cfg(feature = "service")]
-pub use service::{Builder, InvalidPath, LeadService, RequestLog, ResponseFuture};
+pub use response::{ResponseBody, error_response, json_response};
+#[cfg(feature = "service")]
+pub use service::{InvalidPath, LeadService, LeadServiceBuilder, RequestLog, ResponseFuture};

@@ -5,23 +5,21 @@ use std::{
     time::Duration,
 };
 
-use chrono::{DateTime, Utc};
-
-use crate::port::Clock;
+use crate::{model::Timestamp, port::Clock};
 
 /// The system's clock.
 ///
 /// ```
-/// use leadapi_core::{memory::SystemClock, port::Clock};
+/// use leadapi_core::{memory::SystemClock, model::Timestamp, port::Clock};
 ///
-/// assert!(SystemClock.now().timestamp() > 1_700_000_000);
+/// assert!(SystemClock.now() > Timestamp::UNIX_EPOCH);
 /// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    fn now(&self) -> DateTime<Utc> {
-        Utc::now()
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
     }
 }
 
@@ -34,18 +32,18 @@ impl Clock for SystemClock {
 /// let clock = Arc::new(ManualClock::at("2026-05-04T12:00:00Z".parse()?));
 /// let seen_by_others = { let clock = clock.clone(); move || clock.now() };
 /// clock.advance(Duration::from_secs(60));
-/// assert_eq!(seen_by_others.now().to_rfc3339(), "2026-05-04T12:01:00+00:00");
+/// assert_eq!(seen_by_others.now().to_string(), "2026-05-04T12:01:00.000Z");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct ManualClock {
-    start: DateTime<Utc>,
+    start: Timestamp,
     elapsed: Mutex<Duration>,
 }
 
 impl ManualClock {
     /// Creates a clock that shows this time.
-    pub const fn at(start: DateTime<Utc>) -> Self {
+    pub const fn at(start: Timestamp) -> Self {
         Self { start, elapsed: Mutex::new(Duration::ZERO) }
     }
 
@@ -70,7 +68,8 @@ impl ManualClock {
 }
 
 impl Clock for ManualClock {
-    fn now(&self) -> DateTime<Utc> {
-        self.start + self.elapsed()
+    fn now(&self) -> Timestamp {
+        // Beyond the year 9999 it stands still at its start.
+        self.start.checked_add(self.elapsed()).unwrap_or(self.start)
     }
 }

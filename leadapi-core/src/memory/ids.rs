@@ -1,6 +1,9 @@
 //! The default source of ids: UUIDs of version 7, lower case (contract D4).
 
-use std::sync::{Mutex, PoisonError};
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 
 use uuid::{ContextV7, Uuid};
 
@@ -28,12 +31,11 @@ impl Default for Uuids {
 
 impl IdSource for Uuids {
     fn lead_id(&self, at: Timestamp) -> LeadId {
-        let at = at.to_utc();
         // UUIDv7 cannot represent a time before 1970, so such a time becomes 1970. The time in an id only orders it
         // among other ids.
-        let seconds = u64::try_from(at.timestamp()).unwrap_or(0);
+        let at = Duration::from_millis(u64::try_from(at.unix_millis()).unwrap_or(0));
         let context = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let id = Uuid::new_v7(uuid::Timestamp::from_unix(&*context, seconds, at.timestamp_subsec_nanos()));
-        LeadId::named(id.hyphenated().encode_lower(&mut Uuid::encode_buffer()))
+        let id = Uuid::new_v7(uuid::Timestamp::from_unix(&*context, at.as_secs(), at.subsec_nanos()));
+        LeadId::from_valid(id.hyphenated().encode_lower(&mut Uuid::encode_buffer()))
     }
 }

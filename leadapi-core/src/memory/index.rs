@@ -98,7 +98,7 @@ fn page(leads: &RankedList<ByAge>, window: Window) -> Vec<Arc<Lead>> {
 
 impl ByAge {
     fn of(lead: &Arc<Lead>) -> Self {
-        Self { created_at: lead.created_at.to_utc().timestamp_millis(), lead: lead.clone() }
+        Self { created_at: lead.created_at.unix_millis(), lead: lead.clone() }
     }
 }
 

@@ -12,12 +12,11 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::index::Index;
 use crate::{
-    BoxError,
     dataset::{BusinessSeed, Dataset, Directory},
     form::FormRecord,
     id::{BusinessId, LeadId},
     model::{ClientAccount, IdempotencyKey, Lead, LeadQuery, Page, Pipeline, Timestamp, Window},
-    port::{Created, Idempotency, Listed, Store, Updated},
+    port::{Created, Idempotency, Listed, Store, StoreError, Updated},
     validate::{InvalidReference, LeadDraft, LeadEdit, NewLeadMeta},
 };
 
@@ -154,7 +153,7 @@ impl Store for MemoryStore {
         meta: NewLeadMeta,
         draft: LeadDraft,
         idempotency: Option<&Idempotency>,
-    ) -> Result<Created, BoxError> {
+    ) -> Result<Created, StoreError> {
         let Some(business) = self.businesses.get(business) else {
             return Ok(Created::Refused(InvalidReference::Client));
         };
@@ -172,7 +171,7 @@ impl Store for MemoryStore {
                 Err(reference) => return Ok(Created::Refused(reference)),
             };
             if !leads.insert(&lead) {
-                return Err(format!("a lead with the id {} exists already", lead.id).into());
+                return Err(StoreError::AlreadyExists(format!("lead {}", lead.id).into()));
             }
             if let Some(idempotency) = idempotency {
                 leads.remember(idempotency, &lead);
@@ -181,12 +180,12 @@ impl Store for MemoryStore {
         })
     }
 
-    async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, BoxError> {
+    async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, StoreError> {
         let business = self.businesses.get(business);
         Ok(business.and_then(|business| business.read(|leads| leads.by_id.get(id).cloned())))
     }
 
-    async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, BoxError> {
+    async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, StoreError> {
         let Some(business) = self.businesses.get(business) else { return Ok(Updated::Missing) };
         Ok(business.write(|leads| {
             let Some(place) = leads.by_id.get_mut(id) else { return Updated::Missing };
@@ -201,7 +200,7 @@ impl Store for MemoryStore {
         }))
     }
 
-    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
+    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, StoreError> {
         let Some(business) = self.businesses.get(business) else { return Ok(false) };
         Ok(business.write(|leads| {
             let removed = leads.by_id.remove(id);
@@ -212,7 +211,7 @@ impl Store for MemoryStore {
         }))
     }
 
-    async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, BoxError> {
+    async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, StoreError> {
         let Some(business) = self.businesses.get(business) else {
             return Ok(match query {
                 LeadQuery { client: Some(_), .. } => Listed::Refused(InvalidReference::Client),
@@ -230,11 +229,11 @@ impl Store for MemoryStore {
         Ok(Listed::Page(Page::new(data, total as u64, query.window)))
     }
 
-    async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, BoxError> {
+    async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, StoreError> {
         Ok(page(self.businesses.get(business).map_or(&[], |business| &business.pipelines), window))
     }
 
-    async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, BoxError> {
+    async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, StoreError> {
         Ok(page(self.businesses.get(business).map_or(&[], |business| &business.clients), window))
     }
 }
@@ -264,8 +263,8 @@ mod tests {
         store.businesses["a"].write(|_| {
             let store = store.clone();
             thread::spawn(move || {
-                let b = BusinessId::named("b");
-                let one = block_on(store.get(&b, &LeadId::named("l1"))).unwrap();
+                let b = "b".parse().unwrap();
+                let one = block_on(store.get(&b, &"l1".parse().unwrap())).unwrap();
                 let all = block_on(store.list(&b, &LeadQuery::new())).unwrap();
                 read.send((one.is_some(), matches!(all, Listed::Page(page) if page.total == 1))).unwrap();
             });

@@ -6,11 +6,10 @@ use async_trait::async_trait;
 use foldhash::HashMap;
 
 use crate::{
-    BoxError,
     auth::TokenHash,
     id::{BusinessId, TokenId},
     model::Timestamp,
-    port::{FoundToken, TokenRecord, TokenStore},
+    port::{FoundToken, StoreError, TokenRecord, TokenStore},
 };
 
 /// Enough shards that threads rarely contend for one lock.
@@ -58,11 +57,11 @@ impl MemoryTokens {
 
 #[async_trait]
 impl TokenStore for MemoryTokens {
-    async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), BoxError> {
+    async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), StoreError> {
         let mut hashes = self.hashes();
         let hash = token.hash;
         if hashes.contains_key(&token.id) || self.read(&hash, |held| held.contains_key(&hash)) {
-            return Err("the token is kept already".into());
+            return Err(StoreError::AlreadyExists(format!("token {}", token.id).into()));
         }
         hashes.insert(token.id.clone(), hash);
         let found = Arc::new(FoundToken::new(business.clone(), token));
@@ -70,7 +69,7 @@ impl TokenStore for MemoryTokens {
         Ok(())
     }
 
-    async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, BoxError> {
+    async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, StoreError> {
         let hashes = self.hashes();
         let found = hashes.values().filter_map(|hash| {
             self.read(hash, |held| {
@@ -82,7 +81,7 @@ impl TokenStore for MemoryTokens {
         Ok(tokens)
     }
 
-    async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, BoxError> {
+    async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, StoreError> {
         let Some(hash) = self.hashes().get(id).copied() else { return Ok(false) };
         Ok(self.write(&hash, |held| {
             let own = held.get_mut(&hash).filter(|found| found.business == *business);
@@ -90,7 +89,7 @@ impl TokenStore for MemoryTokens {
         }))
     }
 
-    async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, BoxError> {
+    async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, StoreError> {
         let mut hashes = self.hashes();
         let Some(hash) = hashes.get(id).copied() else { return Ok(false) };
         let is_own = self.read(&hash, |held| held.get(&hash).is_some_and(|found| found.business == *business));
@@ -101,7 +100,7 @@ impl TokenStore for MemoryTokens {
         Ok(is_own)
     }
 
-    async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, BoxError> {
+    async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, StoreError> {
         Ok(self.read(hash, |held| held.get(hash).cloned()))
     }
 }

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use chrono::{DateTime, Datelike, Timelike, Utc};
+use chrono::{DateTime, Datelike, TimeDelta, Timelike, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// The text is no RFC 3339 timestamp, or its year has more than four digits.
@@ -35,23 +35,97 @@ pub struct InvalidTimestamp;
 pub struct Timestamp(#[cfg_attr(feature = "openapi", schemars(with = "String"))] DateTime<Utc>);
 
 impl Timestamp {
-    /// The moment as a chrono value.
+    /// 1970-01-01T00:00:00.000Z.
+    pub const UNIX_EPOCH: Self = Self(DateTime::UNIX_EPOCH);
+
+    /// Reads the system's clock.
     ///
     /// ```
     /// # use leadapi_core::model::Timestamp;
-    /// let at: Timestamp = "2026-05-04T07:58:12.004Z".parse()?;
-    /// assert_eq!(at.to_utc().timestamp_subsec_millis(), 4);
+    /// assert!(Timestamp::now() > Timestamp::UNIX_EPOCH);
+    /// ```
+    pub fn now() -> Self {
+        Self::truncated(Utc::now())
+    }
+
+    /// Creates a timestamp from the number of milliseconds since the Unix epoch, which is how a database may store it.
+    ///
+    /// ```
+    /// # use leadapi_core::model::Timestamp;
+    /// assert_eq!(Timestamp::from_unix_millis(1_004)?.to_string(), "1970-01-01T00:00:01.004Z");
     /// # Ok::<(), leadapi_core::model::InvalidTimestamp>(())
     /// ```
-    pub const fn to_utc(self) -> DateTime<Utc> {
-        self.0
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidTimestamp`] when the year is not from 0 to 9999.
+    pub fn from_unix_millis(millis: i64) -> Result<Self, InvalidTimestamp> {
+        DateTime::from_timestamp_millis(millis).ok_or(InvalidTimestamp).and_then(Self::checked)
     }
-}
 
-impl From<DateTime<Utc>> for Timestamp {
+    /// Returns the number of milliseconds since the Unix epoch.
+    ///
+    /// ```
+    /// # use leadapi_core::model::Timestamp;
+    /// let at: Timestamp = "1969-12-31T23:59:59.999Z".parse()?;
+    /// assert_eq!(at.unix_millis(), -1);
+    /// # Ok::<(), leadapi_core::model::InvalidTimestamp>(())
+    /// ```
+    pub const fn unix_millis(self) -> i64 {
+        self.0.timestamp_millis()
+    }
+
+    /// Returns the time that has passed since `earlier`, or zero if `earlier` is later.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use leadapi_core::model::Timestamp;
+    /// let at = Timestamp::from_unix_millis(1_004)?;
+    /// assert_eq!(at.saturating_duration_since(Timestamp::UNIX_EPOCH), Duration::from_millis(1_004));
+    /// assert_eq!(Timestamp::UNIX_EPOCH.saturating_duration_since(at), Duration::ZERO);
+    /// # Ok::<(), leadapi_core::model::InvalidTimestamp>(())
+    /// ```
+    pub fn saturating_duration_since(self, earlier: Self) -> Duration {
+        (self.0 - earlier.0).to_std().unwrap_or_default()
+    }
+
+    /// Returns the timestamp this much later, cut to the millisecond. Returns `None` if its year has more than four
+    /// digits.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use leadapi_core::model::Timestamp;
+    /// let later = Timestamp::UNIX_EPOCH.checked_add(Duration::from_secs(60));
+    /// assert_eq!(later, Some("1970-01-01T00:01:00Z".parse()?));
+    /// # Ok::<(), leadapi_core::model::InvalidTimestamp>(())
+    /// ```
+    pub fn checked_add(self, by: Duration) -> Option<Self> {
+        let at = self.0.checked_add_signed(TimeDelta::from_std(by).ok()?)?;
+        Self::checked(at).ok()
+    }
+
+    /// Returns the timestamp this much earlier, cut to the millisecond. Returns `None` if its year is negative.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use leadapi_core::model::Timestamp;
+    /// let earlier = Timestamp::UNIX_EPOCH.checked_sub(Duration::from_secs(60));
+    /// assert_eq!(earlier, Some("1969-12-31T23:59:00Z".parse()?));
+    /// # Ok::<(), leadapi_core::model::InvalidTimestamp>(())
+    /// ```
+    pub fn checked_sub(self, by: Duration) -> Option<Self> {
+        let at = self.0.checked_sub_signed(TimeDelta::from_std(by).ok()?)?;
+        Self::checked(at).ok()
+    }
+
+    /// Cuts to the millisecond, if the wire can say the year.
+    fn checked(at: DateTime<Utc>) -> Result<Self, InvalidTimestamp> {
+        if (0..=9999).contains(&at.year()) { Ok(Self::truncated(at)) } else { Err(InvalidTimestamp) }
+    }
+
     /// Cuts to the millisecond: rounding up would name a moment that has not come yet. A leap second is cut to the end
     /// of the second before it, which is the last moment that the wire can say.
-    fn from(at: DateTime<Utc>) -> Self {
+    fn truncated(at: DateTime<Utc>) -> Self {
         let at = at.naive_utc();
         let millis = at.nanosecond().min(999_999_999) / 1_000_000;
         Self(at.with_nanosecond(millis * 1_000_000).unwrap_or(at).and_utc())
@@ -99,7 +173,7 @@ impl TryFrom<SystemTime> for Timestamp {
             }
         };
         let at = seconds.ok().and_then(|seconds| DateTime::from_timestamp(seconds, nanos));
-        at.filter(|at| (0..=9999).contains(&at.year())).map(Self::from).ok_or(InvalidTimestamp)
+        at.ok_or(InvalidTimestamp).and_then(Self::checked)
     }
 }
 
@@ -107,8 +181,7 @@ impl FromStr for Timestamp {
     type Err = InvalidTimestamp;
 
     fn from_str(text: &str) -> Result<Self, InvalidTimestamp> {
-        let at = DateTime::parse_from_rfc3339(text).map_err(|_| InvalidTimestamp)?.to_utc();
-        if (0..=9999).contains(&at.year()) { Ok(at.into()) } else { Err(InvalidTimestamp) }
+        Self::checked(DateTime::parse_from_rfc3339(text).map_err(|_| InvalidTimestamp)?.to_utc())
     }
 }
 

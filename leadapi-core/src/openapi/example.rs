@@ -18,28 +18,28 @@ pub(super) fn named<'a>(examples: impl IntoIterator<Item = (&'a str, Value)>) ->
 
 /// Returns a lead with every field of the list set.
 pub(super) fn lead() -> Lead {
-    let id = LeadId::named("019df1fe-aa24-7216-ab13-247ee211394a");
-    let mut lead = Lead::new(id, ClientId::named(CLIENT), "Élodie Fournier", at("2026-05-04T07:58:12.004Z"));
+    let id = LeadId::from_valid("019df1fe-aa24-7216-ab13-247ee211394a");
+    let mut lead = Lead::new(id, ClientId::from_valid(CLIENT), "Élodie Fournier", at("2026-05-04T07:58:12.004Z"));
     lead.email = Some("elodie.fournier@example.fr".into());
     lead.phone = Some("+33 1 99 00 14 20".into());
     lead.source = Some("website".into());
     lead.notes = Some("Wants whitening before a wedding in July.".into());
     lead.value = Some(450.into());
-    lead.pipeline_id = Some(PipelineId::named(PIPELINE));
-    lead.stage_id = Some(StageId::named(STAGE));
+    lead.pipeline_id = Some(PipelineId::from_valid(PIPELINE));
+    lead.stage_id = Some(StageId::from_valid(STAGE));
     lead
 }
 
 /// Returns the bodies of a minimal and a detailed create.
 pub(super) fn creates() -> [(&'static str, Value); 2] {
-    let client = ClientId::named(CLIENT);
+    let client = ClientId::from_valid(CLIENT);
     let long = NewLead::new(&client, "Élodie Fournier")
         .email("elodie.fournier@example.fr")
         .phone("+33 1 99 00 14 20")
         .source("website")
         .notes("Wants whitening before a wedding in July.")
         .value(450)
-        .stage(&StageId::named(STAGE));
+        .stage(&StageId::from_valid(STAGE));
     [("Required fields only", json!(NewLead::new(&client, "Ada Lovelace"))), ("Detailed lead", json!(long))]
 }
 
@@ -52,7 +52,7 @@ pub(super) fn patches() -> [(&'static str, Value); 2] {
     let change = LeadPatch::new().notes("Wants a call.").clear_phone();
     [
         ("Set one field and clear another", json!(change)),
-        ("Move to the first stage of a pipeline", json!(LeadPatch::new().pipeline(&PipelineId::named(PIPELINE)))),
+        ("Move to the first stage of a pipeline", json!(LeadPatch::new().pipeline(&PipelineId::from_valid(PIPELINE)))),
     ]
 }
 
@@ -74,16 +74,19 @@ pub(super) fn pipelines() -> Value {
         (STAGE, "Attended"),
         ("019bb18f-09a4-7344-82b5-bdc857debed7", "No-show"),
     ];
-    let stages = stages.into_iter().zip(1..).map(|((id, name), at)| Stage::new(StageId::named(id), name, at)).collect();
-    let pipeline = Pipeline::new(PipelineId::named(PIPELINE), "Appointments", stages, at("2026-01-12T09:35:00.000Z"));
+    let stages =
+        stages.into_iter().zip(1..).map(|((id, name), at)| Stage::new(StageId::from_valid(id), name, at)).collect();
+    let pipeline =
+        Pipeline::new(PipelineId::from_valid(PIPELINE), "Appointments", stages, at("2026-01-12T09:35:00.000Z"));
     json!(Page::new(vec![pipeline], 3, Window::default()))
 }
 
 pub(super) fn clients() -> Value {
-    let account = ClientAccount::new(ClientId::named(CLIENT), "Lumière Dental Studio", at("2026-01-12T09:14:02.118Z"));
+    let account =
+        ClientAccount::new(ClientId::from_valid(CLIENT), "Lumière Dental Studio", at("2026-01-12T09:14:02.118Z"));
     json!(Page::new(vec![account], 4, Window::default()))
 }
 
 fn at(text: &str) -> Timestamp {
-    text.parse().unwrap_or_else(|_| chrono::DateTime::UNIX_EPOCH.into())
+    text.parse().unwrap_or(Timestamp::UNIX_EPOCH)
 }

@@ -1,7 +1,5 @@
 //! Sources of time and ids, which a host can replace: in tests, or to connect another service.
 
-use chrono::{DateTime, Utc};
-
 use crate::{id::LeadId, model::Timestamp};
 
 /// A source of the current time. Any closure that returns a time is a clock.
@@ -10,18 +8,20 @@ use crate::{id::LeadId, model::Timestamp};
 /// order.
 ///
 /// ```
-/// use leadapi_core::port::Clock;
+/// use leadapi_core::{model::Timestamp, port::Clock};
 ///
-/// let noon = || "2026-05-04T12:00:00Z".parse().unwrap_or_default();
-/// assert_eq!(noon.now().to_rfc3339(), "2026-05-04T12:00:00+00:00");
+/// let noon: Timestamp = "2026-05-04T12:00:00Z".parse()?;
+/// let clock = move || noon;
+/// assert_eq!(clock.now(), noon);
+/// # Ok::<(), leadapi_core::model::InvalidTimestamp>(())
 /// ```
 pub trait Clock: Send + Sync {
     /// Returns the current time.
-    fn now(&self) -> DateTime<Utc>;
+    fn now(&self) -> Timestamp;
 }
 
-impl<F: Fn() -> DateTime<Utc> + Send + Sync> Clock for F {
-    fn now(&self) -> DateTime<Utc> {
+impl<F: Fn() -> Timestamp + Send + Sync> Clock for F {
+    fn now(&self) -> Timestamp {
         self()
     }
 }

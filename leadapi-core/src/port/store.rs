@@ -4,8 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 
+use super::StoreError;
 use crate::{
-    BoxError,
     id::{BusinessId, LeadId},
     model::{ClientAccount, IdempotencyKey, Lead, LeadQuery, Page, Pipeline, Timestamp, Window},
     validate::{InvalidReference, LeadDraft, LeadEdit, NewLeadMeta},
@@ -47,7 +47,7 @@ impl Idempotency {
     /// # Ok::<(), leadapi_core::model::InvalidTimestamp>(())
     /// ```
     pub fn has_expired(created_at: Timestamp, now: Timestamp) -> bool {
-        (now.to_utc() - created_at.to_utc()).to_std().is_ok_and(|age| age >= Self::LIFETIME)
+        now.saturating_duration_since(created_at) >= Self::LIFETIME
     }
 
     /// Decides a create whose key a store remembers. The remembered create has this fingerprint and was answered with
@@ -121,8 +121,7 @@ pub enum Listed {
 ///   that a draft or an edit [names](LeadDraft::required_lookups) and lets the draft or edit produce the lead.
 /// - A future that is dropped before it completes leaves either all of its work behind or none of it.
 /// - An error means that the work could not be done, and the service answers 500. Nothing may be half-written. An id
-///   that already exists is such an error.
-/// - An id may be empty: the empty id stands for an invalid one and must never be found.
+///   that already exists is [`StoreError::AlreadyExists`].
 #[async_trait]
 pub trait Store: Send + Sync {
     /// Creates a lead (contract D6, D10).
@@ -136,27 +135,27 @@ pub trait Store: Send + Sync {
         meta: NewLeadMeta,
         draft: LeadDraft,
         idempotency: Option<&Idempotency>,
-    ) -> Result<Created, BoxError>;
+    ) -> Result<Created, StoreError>;
 
     /// Returns a lead, or `None` when the business has no such lead.
-    async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, BoxError>;
+    async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, StoreError>;
 
     /// Updates a lead. Concurrent updates are serialized, and none is lost.
-    async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, BoxError>;
+    async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, StoreError>;
 
     /// Deletes a lead; returns `false` when there is no such lead.
-    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError>;
+    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, StoreError>;
 
     /// Lists leads by `created_at` descending, then `id` descending, with the number of all matches from the same
     /// snapshot. If a filter names no record of this business, returns that reference instead, the client account
     /// first (contract D3).
-    async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, BoxError>;
+    async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, StoreError>;
 
     /// Lists pipelines, oldest first, then by id, with their stages by position (contract D3).
-    async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, BoxError>;
+    async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, StoreError>;
 
     /// Lists client accounts by name (code points), then by id (contract D3).
-    async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, BoxError>;
+    async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, StoreError>;
 }
 
 macro_rules! by_pointer {
@@ -169,31 +168,31 @@ macro_rules! by_pointer {
                 meta: NewLeadMeta,
                 draft: LeadDraft,
                 idempotency: Option<&Idempotency>,
-            ) -> Result<Created, BoxError> {
+            ) -> Result<Created, StoreError> {
                 (**self).create(business, meta, draft, idempotency).await
             }
 
-            async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, BoxError> {
+            async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, StoreError> {
                 (**self).get(business, id).await
             }
 
-            async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, BoxError> {
+            async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, StoreError> {
                 (**self).update(business, id, edit).await
             }
 
-            async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
+            async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, StoreError> {
                 (**self).delete(business, id).await
             }
 
-            async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, BoxError> {
+            async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, StoreError> {
                 (**self).list(business, query).await
             }
 
-            async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, BoxError> {
+            async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, StoreError> {
                 (**self).pipelines(business, window).await
             }
 
-            async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, BoxError> {
+            async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, StoreError> {
                 (**self).clients(business, window).await
             }
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use uuid::Uuid;
 
+use super::StoreError;
 use crate::{
     BoxError,
     auth::{BearerToken, Caller, Scopes, TokenHash},
@@ -14,6 +15,7 @@ use crate::{
 
 /// The stored form of a token: everything but its secret (contract D8).
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TokenRecord {
     /// Identifier of the record.
     pub id: TokenId,
@@ -46,7 +48,7 @@ impl TokenRecord {
     /// ```
     pub fn new(secret: &BearerToken, name: impl Into<String>, scopes: Scopes, created_at: Timestamp) -> Self {
         Self {
-            id: TokenId::named(Uuid::now_v7().hyphenated().encode_lower(&mut Uuid::encode_buffer())),
+            id: TokenId::from_valid(Uuid::now_v7().hyphenated().encode_lower(&mut Uuid::encode_buffer())),
             name: name.into(),
             scopes,
             hint: secret.hint().to_owned(),
@@ -55,6 +57,30 @@ impl TokenRecord {
             expires_at: None,
             revoked_at: None,
         }
+    }
+
+    /// Creates a record from the columns that a store has read, neither expiring nor revoked. The store then sets
+    /// `expires_at` and `revoked_at`.
+    ///
+    /// ```
+    /// use leadapi_core::{auth::{Scopes, TokenHash}, port::TokenRecord};
+    ///
+    /// let created_at = "2026-05-04T07:58:12.004Z".parse()?;
+    /// let hash = TokenHash::from_bytes([7; 32]);
+    /// let mut record = TokenRecord::stored("t1".parse()?, "website", Scopes::Write, "pak_AbCd", hash, created_at);
+    /// record.revoked_at = Some("2026-06-01T00:00:00Z".parse()?);
+    /// assert_eq!(record.hint, "pak_AbCd");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn stored(
+        id: TokenId,
+        name: impl Into<String>,
+        scopes: Scopes,
+        hint: impl Into<String>,
+        hash: TokenHash,
+        created_at: Timestamp,
+    ) -> Self {
+        Self { id, name: name.into(), scopes, hint: hint.into(), hash, created_at, expires_at: None, revoked_at: None }
     }
 }
 
@@ -82,24 +108,24 @@ impl FoundToken {
 /// the work could not be done.
 #[async_trait]
 pub trait TokenStore: Send + Sync {
-    /// Stores a new token. An id or a hash that already exists in any business is an error: the id alone identifies
-    /// the token to the rate limiter.
-    async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), BoxError>;
+    /// Stores a new token. An id or a hash that already exists in any business is [`StoreError::AlreadyExists`]: the
+    /// id alone identifies the token to the rate limiter.
+    async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), StoreError>;
 
     /// Lists the business's tokens, oldest first, then by id.
-    async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, BoxError>;
+    async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, StoreError>;
 
     /// Marks a token as revoked unless it already is; returns `false` when the business has no such token.
-    async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, BoxError>;
+    async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, StoreError>;
 
     /// Deletes a token; returns `false` when the business has no such token.
-    async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, BoxError>;
+    async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, StoreError>;
 
     /// Returns the token with this hash and the business that owns it.
     ///
     /// It is the only method without a business, because its result determines the business of a request. The result
     /// is shared, because every request looks one up.
-    async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, BoxError>;
+    async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, StoreError>;
 }
 
 /// A verifier's verdict on a token.
@@ -140,23 +166,23 @@ macro_rules! by_pointer {
 
         #[async_trait]
         impl<T: TokenStore + ?Sized> TokenStore for $pointer<T> {
-            async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), BoxError> {
+            async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), StoreError> {
                 (**self).insert(business, token).await
             }
 
-            async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, BoxError> {
+            async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, StoreError> {
                 (**self).list(business).await
             }
 
-            async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, BoxError> {
+            async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, StoreError> {
                 (**self).revoke(business, id, at).await
             }
 
-            async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, BoxError> {
+            async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, StoreError> {
                 (**self).delete(business, id).await
             }
 
-            async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, BoxError> {
+            async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, StoreError> {
                 (**self).find(hash).await
             }
         }

@@ -8,9 +8,8 @@ use std::{
 use foldhash::HashMap;
 
 use crate::{
-    BoxError,
     auth::{BearerToken, TokenHash},
-    port::{FoundToken, TokenStore},
+    port::{FoundToken, StoreError, TokenStore},
 };
 
 /// A cached record is used for less than this time, counted from before the store was queried. So every request that
@@ -56,7 +55,7 @@ impl Cache {
         &self,
         store: &impl TokenStore,
         token: &BearerToken,
-    ) -> Result<Option<Arc<FoundToken>>, BoxError> {
+    ) -> Result<Option<Arc<FoundToken>>, StoreError> {
         // Read before the query, because the store's result may be as old as this time.
         let (hash, since) = (token.hash(), (self.time)());
         if let Some(found) = self.recall(&hash, since) {
@@ -128,7 +127,7 @@ mod tests {
         let cache = Cache::with_time(|| Duration::from_secs(1));
         let entry = |since, record: TokenRecord| Entry {
             since: Duration::from_millis(since),
-            found: Arc::new(FoundToken::new(BusinessId::named("b1"), record)),
+            found: Arc::new(FoundToken::new(BusinessId::from_valid("b1"), record)),
         };
         cache.remember(secret.hash(), entry(900, revoked.clone()));
         cache.remember(secret.hash(), entry(800, good));

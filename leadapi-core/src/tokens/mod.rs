@@ -7,11 +7,10 @@ mod verifier;
 use std::{fmt, sync::Arc};
 
 use crate::{
-    BoxError,
-    auth::{BearerToken, Scopes, TokenAdmin},
+    auth::{BearerToken, NoRandomness, Scopes, TokenAdmin},
     id::TokenId,
     model::Timestamp,
-    port::{Clock, TokenRecord, TokenStore},
+    port::{Clock, StoreError, TokenRecord, TokenStore},
     validate::{InvalidName, check_token_name},
 };
 
@@ -20,6 +19,7 @@ pub use verifier::StoredTokens;
 
 /// The input for a new token.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NewToken {
     /// The name for people: 1 to 100 characters after trimming, none of them control characters.
     pub name: String,
@@ -27,6 +27,32 @@ pub struct NewToken {
     pub scopes: Scopes,
     /// The time from which the token is no longer valid; it must be in the future.
     pub expires_at: Option<Timestamp>,
+}
+
+impl NewToken {
+    /// Creates the input for a token that does not expire.
+    ///
+    /// ```
+    /// # use leadapi_core::{auth::Scopes, tokens::NewToken};
+    /// assert_eq!(NewToken::new("website", Scopes::Write).expires_at, None);
+    /// ```
+    pub fn new(name: impl Into<String>, scopes: Scopes) -> Self {
+        Self { name: name.into(), scopes, expires_at: None }
+    }
+
+    /// Sets the time from which the token is no longer valid.
+    ///
+    /// ```
+    /// # use leadapi_core::{auth::Scopes, tokens::NewToken};
+    /// let new = NewToken::new("website", Scopes::Write).expires_at("2030-01-01T00:00:00Z".parse()?);
+    /// assert!(new.expires_at.is_some());
+    /// # Ok::<(), leadapi_core::model::InvalidTimestamp>(())
+    /// ```
+    #[must_use]
+    pub const fn expires_at(mut self, at: Timestamp) -> Self {
+        self.expires_at = Some(at);
+        self
+    }
 }
 
 /// The reason why a token could not be created.
@@ -39,9 +65,12 @@ pub enum CreateTokenError {
     /// The token would be expired from the start; choose a later time.
     #[error("expires_at must be in the future")]
     Expired,
-    /// The store or the system's random generator failed; nothing was created.
-    #[error("the token could not be created")]
-    Failed(#[source] BoxError),
+    /// The store failed.
+    #[error("the token could not be stored")]
+    Store(#[from] StoreError),
+    /// The system's random generator failed; nothing was created.
+    #[error("the token could not be generated")]
+    NoRandomness(#[from] NoRandomness),
 }
 
 /// Creates, lists, revokes and deletes tokens for owners and admins (contract D8).
@@ -53,10 +82,10 @@ pub enum CreateTokenError {
 /// # futures_executor::block_on(async {
 /// let store = Arc::new(MemoryTokens::default());
 /// let tokens = Tokens::new(store.clone(), SystemClock);
-/// let owner = Member { business: BusinessId::parse("b1")?, role: Role::Owner };
+/// let owner = Member::new(BusinessId::parse("b1")?, Role::Owner);
 /// let admin = owner.token_admin()?;
 ///
-/// let new = NewToken { name: "website".into(), scopes: Scopes::Write, expires_at: None };
+/// let new = NewToken::new("website", Scopes::Write);
 /// let (record, secret) = tokens.create(&admin, new).await?;
 /// println!("shown once: {}", secret.expose());
 ///
@@ -82,21 +111,22 @@ impl Tokens {
     ///
     /// # Errors
     ///
-    /// [`CreateTokenError`]; no token is created then.
+    /// [`CreateTokenError`]. Unless the outcome of the store is [unknown](StoreError::UnknownOutcome), no token is
+    /// created then.
     pub async fn create(
         &self,
         admin: &TokenAdmin,
         new: NewToken,
     ) -> Result<(TokenRecord, BearerToken), CreateTokenError> {
-        let now = Timestamp::from(self.clock.now());
+        let now = self.clock.now();
         let name = new.name.trim();
         check_token_name(name).map_err(CreateTokenError::Name)?;
         if new.expires_at.is_some_and(|at| at <= now) {
             return Err(CreateTokenError::Expired);
         }
-        let secret = BearerToken::generate().map_err(|error| CreateTokenError::Failed(error.into()))?;
+        let secret = BearerToken::generate()?;
         let record = TokenRecord { expires_at: new.expires_at, ..TokenRecord::new(&secret, name, new.scopes, now) };
-        self.store.insert(admin.business(), record.clone()).await.map_err(CreateTokenError::Failed)?;
+        self.store.insert(admin.business(), record.clone()).await?;
         Ok((record, secret))
     }
 
@@ -105,7 +135,7 @@ impl Tokens {
     /// # Errors
     ///
     /// The store's error.
-    pub async fn list(&self, admin: &TokenAdmin) -> Result<Vec<TokenRecord>, BoxError> {
+    pub async fn list(&self, admin: &TokenAdmin) -> Result<Vec<TokenRecord>, StoreError> {
         self.store.list(admin.business()).await
     }
 
@@ -116,8 +146,8 @@ impl Tokens {
     /// # Errors
     ///
     /// The store's error. It is then unknown whether the token is still valid.
-    pub async fn revoke(&self, admin: &TokenAdmin, id: &TokenId) -> Result<bool, BoxError> {
-        self.store.revoke(admin.business(), id, self.clock.now().into()).await
+    pub async fn revoke(&self, admin: &TokenAdmin, id: &TokenId) -> Result<bool, StoreError> {
+        self.store.revoke(admin.business(), id, self.clock.now()).await
     }
 
     /// Deletes a token, so that it is unknown afterwards. Returns `false` if the business has no such token.
@@ -127,7 +157,7 @@ impl Tokens {
     /// # Errors
     ///
     /// The store's error. It is then unknown whether the token is still valid.
-    pub async fn delete(&self, admin: &TokenAdmin, id: &TokenId) -> Result<bool, BoxError> {
+    pub async fn delete(&self, admin: &TokenAdmin, id: &TokenId) -> Result<bool, StoreError> {
         self.store.delete(admin.business(), id).await
     }
 }

@@ -8,8 +8,7 @@ use super::cache::Cache;
 use crate::{
     BoxError,
     auth::{BearerToken, Caller},
-    model::Timestamp,
-    port::{Clock, FoundToken, TokenStore, TokenVerifier, Verdict},
+    port::{Clock, FoundToken, StoreError, TokenStore, TokenVerifier, Verdict},
 };
 
 /// The [`TokenVerifier`] over a [`TokenStore`] (contract D8).
@@ -73,7 +72,7 @@ impl StoredTokens {
         self.cache.as_ref().map_or(0, Cache::len)
     }
 
-    async fn find(&self, token: &BearerToken) -> Result<Option<Arc<FoundToken>>, BoxError> {
+    async fn find(&self, token: &BearerToken) -> Result<Option<Arc<FoundToken>>, StoreError> {
         match &self.cache {
             Some(cache) => cache.find(&self.store, token).await,
             None if token.has_good_checksum() => self.store.find(&token.hash()).await,
@@ -96,7 +95,7 @@ impl TokenVerifier for StoredTokens {
         // A revocation time in the future comes from another machine's clock and takes effect at once.
         Ok(if record.revoked_at.is_some() {
             Verdict::Revoked
-        } else if record.expires_at.is_some_and(|at| at <= Timestamp::from(self.clock.now())) {
+        } else if record.expires_at.is_some_and(|at| at <= self.clock.now()) {
             Verdict::Expired
         } else {
             Verdict::Good(Caller { business: business.clone(), token: record.id.clone(), scopes: record.scopes })

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::{
     FieldError, FieldErrors, InvalidReference, LookupResult, RequiredLookups,
     placement::{Placement, Target},
+    reference::Reference,
     text,
 };
 use crate::{
@@ -14,11 +15,26 @@ use crate::{
 
 /// The values that the service assigns to a new lead: its id and its creation time.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NewLeadMeta {
     /// The new lead's id.
     pub id: LeadId,
     /// The lead's `created_at`, against which a store also measures the age of remembered idempotency keys.
     pub at: Timestamp,
+}
+
+impl NewLeadMeta {
+    /// Creates the values that a new lead is assigned.
+    ///
+    /// ```
+    /// # use leadapi_core::validate::NewLeadMeta;
+    /// let meta = NewLeadMeta::new("l1".parse()?, "2026-05-04T07:58:12.004Z".parse()?);
+    /// assert_eq!(meta.id.as_str(), "l1");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub const fn new(id: LeadId, at: Timestamp) -> Self {
+        Self { id, at }
+    }
 }
 
 /// A create that meets every rule which can be checked without a look-up.
@@ -30,7 +46,7 @@ pub struct LeadDraft(Box<Fields>);
 /// Boxed, because a draft passes through many calls and futures, each of which would otherwise move all fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct Fields {
-    client_id: ClientId,
+    client_id: Reference<ClientId>,
     name: String,
     email: Option<String>,
     phone: Option<String>,
@@ -69,7 +85,7 @@ impl LeadDraft {
     /// not be used.
     pub(crate) fn read(new: NewLead, errors: &mut FieldErrors) -> Option<Self> {
         let client_id = new.client_id.as_deref().and_then(|text| text::id("client_id", text, errors));
-        let client_id = required("client_id", client_id, errors).map(ClientId::named);
+        let client_id = required("client_id", client_id, errors).map(Reference::parse);
         let name = new.name.and_then(|text| text::NAME.read(text, errors));
         let name = required("name", name, errors);
         let mut read = |rule: text::TextRule, text: Option<String>| rule.read(text?, errors);
@@ -93,7 +109,7 @@ impl LeadDraft {
     /// Returns the records that a store must look up to create the lead.
     pub fn required_lookups(&self) -> RequiredLookups<'_> {
         RequiredLookups {
-            client: Some(&self.0.client_id),
+            client: self.0.client_id.id(),
             pipeline: self.0.target.as_ref().and_then(Target::pipeline),
             stage: self.0.target.as_ref().and_then(Target::stage),
         }
@@ -105,16 +121,17 @@ impl LeadDraft {
     ///
     /// The [`InvalidReference`] that does not hold. The store must then write nothing.
     pub fn into_lead(self, meta: NewLeadMeta, references: &LookupResult) -> Result<Lead, InvalidReference> {
-        if references.client.as_ref() != Some(&self.0.client_id) {
-            return Err(InvalidReference::Client);
-        }
         let draft = *self.0;
+        let client_id = match draft.client_id {
+            Reference::Id(id) if references.client.as_ref() == Some(&id) => id,
+            Reference::Id(_) | Reference::Invalid(_) => return Err(InvalidReference::Client),
+        };
         let placement = draft.target.map(|target| target.find(None, references)).transpose()?;
         let (pipeline_id, stage_id) =
             placement.map(|Placement { pipeline_id, stage_id }| (pipeline_id, stage_id)).unzip();
         Ok(Lead {
             id: meta.id,
-            client_id: draft.client_id,
+            client_id,
             name: draft.name,
             email: draft.email,
             phone: draft.phone,
@@ -204,5 +221,30 @@ mod tests {
         assert_eq!(place(minimal().pipeline(&pipeline("p2")), &nothing), Err(InvalidReference::Pipeline));
         // The client account is checked before all other references.
         assert_eq!(place(both(), &LookupResult::default()), Err(InvalidReference::Client));
+    }
+
+    /// A store that finds something for every look-up still finds nothing for a text that is not an id.
+    #[test]
+    fn a_text_that_is_not_an_id_is_not_looked_up_and_names_nothing() {
+        let invalid = Some("no id".to_owned());
+        let client = NewLead { client_id: invalid.clone(), ..minimal() };
+        let pipeline = NewLead { pipeline_id: invalid.clone(), ..minimal() };
+        let stage = NewLead { stage_id: invalid.clone(), ..minimal() };
+        let both = NewLead { pipeline_id: invalid.clone(), stage_id: invalid.clone(), ..minimal() };
+        let one_of_both = NewLead { stage_id: invalid, ..minimal().pipeline(&PipelineId::parse("p1").unwrap()) };
+        for (new, expected) in [
+            (client, InvalidReference::Client),
+            (pipeline, InvalidReference::Pipeline),
+            (stage, InvalidReference::Stage),
+            (both, InvalidReference::PipelineAndStage),
+            (one_of_both, InvalidReference::Stage),
+        ] {
+            let draft = new.check().unwrap();
+            let RequiredLookups { client, pipeline, stage } = draft.required_lookups();
+            let looked_up =
+                [client.map(ClientId::as_str), pipeline.map(PipelineId::as_str), stage.map(StageId::as_str)];
+            assert!(!looked_up.contains(&Some("no id")), "{expected:?}");
+            assert_eq!(draft.into_lead(meta(), &references()), Err(expected));
+        }
     }
 }

@@ -7,6 +7,7 @@ mod field_error;
 mod fingerprint;
 mod name;
 mod placement;
+pub(crate) mod reference;
 pub(crate) mod text;
 
 pub use draft::{LeadDraft, NewLeadMeta};

@@ -1,6 +1,6 @@
 //! The placement of a lead in a pipeline and stage (contract D6), implemented once for all stores.
 
-use super::{FieldError, FieldErrors, text};
+use super::{FieldError, FieldErrors, reference::Reference, text};
 use crate::{
     id::{ClientId, PipelineId, StageId},
     model::{Change, Lead},
@@ -9,9 +9,9 @@ use crate::{
 /// The placement that a request asks for, before any look-up.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub(super) enum Target {
-    Pipeline(PipelineId),
-    Stage(StageId),
-    Both(PipelineId, StageId),
+    Pipeline(Reference<PipelineId>),
+    Stage(Reference<StageId>),
+    Both(Reference<PipelineId>, Reference<StageId>),
 }
 
 impl Target {
@@ -23,10 +23,10 @@ impl Target {
         match (pipeline, stage) {
             (Change::Keep, Change::Keep) => Change::Keep,
             (Change::Keep | Change::Clear, Change::Keep | Change::Clear) => Change::Clear,
-            (Change::Set(pipeline), Change::Keep) => Change::Set(Self::Pipeline(PipelineId::named(pipeline))),
-            (Change::Keep, Change::Set(stage)) => Change::Set(Self::Stage(StageId::named(stage))),
+            (Change::Set(pipeline), Change::Keep) => Change::Set(Self::Pipeline(Reference::parse(pipeline))),
+            (Change::Keep, Change::Set(stage)) => Change::Set(Self::Stage(Reference::parse(stage))),
             (Change::Set(pipeline), Change::Set(stage)) => {
-                Change::Set(Self::Both(PipelineId::named(pipeline), StageId::named(stage)))
+                Change::Set(Self::Both(Reference::parse(pipeline), Reference::parse(stage)))
             }
             (Change::Clear, Change::Set(_)) => {
                 contradiction("pipeline_id", "must not be null while stage_id is set", errors)
@@ -44,39 +44,39 @@ impl Target {
         current: Option<&Placement>,
         references: &LookupResult,
     ) -> Result<Placement, InvalidReference> {
-        let LookupResult { first_stage, stage_pipeline, .. } = references;
-        match self {
-            Self::Stage(stage_id) => {
-                let pipeline_id = stage_pipeline.clone().ok_or(InvalidReference::Stage)?;
-                Ok(Placement { pipeline_id, stage_id: stage_id.clone() })
-            }
-            Self::Pipeline(pipeline_id) => {
-                let first = first_stage.clone().ok_or(InvalidReference::Pipeline)?;
-                match current {
-                    Some(current) if current.pipeline_id == *pipeline_id => Ok(current.clone()),
-                    _ => Ok(Placement { pipeline_id: pipeline_id.clone(), stage_id: first }),
-                }
-            }
-            Self::Both(pipeline_id, stage_id) => match (first_stage, stage_pipeline) {
-                (None, None) => Err(InvalidReference::PipelineAndStage),
-                (None, Some(_)) => Err(InvalidReference::Pipeline),
-                (Some(_), None) => Err(InvalidReference::Stage),
-                (Some(_), Some(home)) if home != pipeline_id => Err(InvalidReference::Mismatch),
-                (Some(_), Some(_)) => Ok(Placement { pipeline_id: pipeline_id.clone(), stage_id: stage_id.clone() }),
+        // What a store reports for a reference that it was not asked to look up does not count.
+        let pipeline = self.pipeline().zip(references.first_stage.as_ref());
+        let stage = self.stage().zip(references.stage_pipeline.as_ref());
+        match (self, pipeline, stage) {
+            (Self::Pipeline(_), None, _) => Err(InvalidReference::Pipeline),
+            (Self::Pipeline(_), Some((pipeline_id, first)), _) => match current {
+                Some(current) if current.pipeline_id == *pipeline_id => Ok(current.clone()),
+                _ => Ok(Placement::new(pipeline_id, first)),
             },
+            (Self::Stage(_), _, None) => Err(InvalidReference::Stage),
+            (Self::Stage(_), _, Some((stage_id, home))) => Ok(Placement::new(home, stage_id)),
+            (Self::Both(..), None, None) => Err(InvalidReference::PipelineAndStage),
+            (Self::Both(..), None, Some(_)) => Err(InvalidReference::Pipeline),
+            (Self::Both(..), Some(_), None) => Err(InvalidReference::Stage),
+            (Self::Both(..), Some((pipeline_id, _)), Some((_, home))) if home != pipeline_id => {
+                Err(InvalidReference::Mismatch)
+            }
+            (Self::Both(..), Some((pipeline_id, _)), Some((stage_id, _))) => Ok(Placement::new(pipeline_id, stage_id)),
         }
     }
 
+    /// Returns the pipeline to look up.
     pub(super) const fn pipeline(&self) -> Option<&PipelineId> {
         match self {
-            Self::Pipeline(pipeline) | Self::Both(pipeline, _) => Some(pipeline),
+            Self::Pipeline(pipeline) | Self::Both(pipeline, _) => pipeline.id(),
             Self::Stage(_) => None,
         }
     }
 
+    /// Returns the stage to look up.
     pub(super) const fn stage(&self) -> Option<&StageId> {
         match self {
-            Self::Stage(stage) | Self::Both(_, stage) => Some(stage),
+            Self::Stage(stage) | Self::Both(_, stage) => stage.id(),
             Self::Pipeline(_) => None,
         }
     }
@@ -105,6 +105,10 @@ pub(super) struct Placement {
 }
 
 impl Placement {
+    fn new(pipeline_id: &PipelineId, stage_id: &StageId) -> Self {
+        Self { pipeline_id: pipeline_id.clone(), stage_id: stage_id.clone() }
+    }
+
     pub(super) fn of(lead: &Lead) -> Option<Self> {
         let (pipeline_id, stage_id) = lead.pipeline_id.clone().zip(lead.stage_id.clone())?;
         Some(Self { pipeline_id, stage_id })
@@ -115,11 +119,11 @@ impl Placement {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct RequiredLookups<'a> {
-    /// The client account; an update never names one.
+    /// The client account. An update never names one, and a text that is not an id needs no look-up.
     pub client: Option<&'a ClientId>,
-    /// The pipeline, if one is named.
+    /// The pipeline, if the request names one by a valid id.
     pub pipeline: Option<&'a PipelineId>,
-    /// The stage, if one is named.
+    /// The stage, if the request names one by a valid id.
     pub stage: Option<&'a StageId>,
 }
 

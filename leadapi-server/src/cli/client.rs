@@ -1,8 +1,10 @@
 //! `client`: the client accounts of a business.
 
-use chrono::Utc;
 use clap::Subcommand;
-use leadapi_core::{id::ClientId, model::ClientAccount};
+use leadapi_core::{
+    id::ClientId,
+    model::{ClientAccount, Timestamp},
+};
 use serde_json::json;
 
 use super::{CommandError, id::given_or_new, output::count, store::BusinessArgs};
@@ -53,7 +55,7 @@ impl ClientCommand {
     pub(super) async fn run(self) -> Result<(), CommandError> {
         match self {
             Self::Add { of, name, id } => {
-                let client = ClientAccount::new(given_or_new(id)?, name, Utc::now().into());
+                let client = ClientAccount::new(given_or_new(id)?, name, Timestamp::now());
                 let added = of.at.open().await?.add_client(&of.business, client).await?;
                 of.at.format.print(&added, || format!("client account {:?} was added: {}", added.name, added.id))
             }

@@ -4,7 +4,7 @@ use std::{io, net::SocketAddr, path::PathBuf};
 
 use leadapi_core::{
     BoxError,
-    auth::NotAllowed,
+    auth::{InvalidScope, NotAllowed},
     dataset::InvalidDataset,
     http::InvalidPath,
     id::{BusinessId, TokenId},
@@ -13,6 +13,7 @@ use leadapi_core::{
 
 use crate::{
     TlsError,
+    error_chain::error_chain,
     store::{AdminError, DatabaseUrl, OpenError},
 };
 
@@ -116,7 +117,7 @@ pub enum CommandError {
     Tls(#[from] TlsError),
     /// The log filter is invalid.
     #[error("--log: {0}")]
-    Log(tracing_subscriber::filter::ParseError),
+    Log(BoxError),
     /// The thread that writes the log could not be started.
     #[error("cannot start the thread that writes the log: {0}")]
     LogWriter(io::Error),
@@ -155,7 +156,7 @@ pub enum CommandError {
     FileExists(PathBuf),
     /// The metrics could not be set up.
     #[error("cannot set up the metrics: {0}")]
-    Metrics(prometheus::Error),
+    Metrics(BoxError),
     /// The base path is invalid.
     #[error("--base-path: {0}")]
     BasePath(#[from] InvalidPath),
@@ -188,14 +189,25 @@ pub enum CommandError {
     #[error("{0}")]
     NotAllowed(#[from] NotAllowed),
     /// The token cannot be created as requested.
-    #[error("{0}")]
-    Token(CreateTokenError),
+    #[error("{}", error_chain(.0))]
+    Token(#[from] CreateTokenError),
+    /// A token needs at least one scope.
+    #[error("--scope: {0}")]
+    Scope(#[from] InvalidScope),
     /// The business has no such token.
     #[error("no such token in this business: {0}")]
     NoSuchToken(TokenId),
 }
 
 impl CommandError {
+    pub(super) fn log(cause: impl Into<BoxError>) -> Self {
+        Self::Log(cause.into())
+    }
+
+    pub(super) fn metrics(cause: impl Into<BoxError>) -> Self {
+        Self::Metrics(cause.into())
+    }
+
     /// Returns the exit code of a process that ends with this error. It is 4 if a file cannot be read as a form
     /// record or an answers file, and 1 otherwise. So a script can tell an unreadable file from findings.
     #[must_use]

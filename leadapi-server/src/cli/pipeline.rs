@@ -1,10 +1,9 @@
 //! `pipeline`: the pipelines of a business.
 
-use chrono::Utc;
 use clap::Subcommand;
 use leadapi_core::{
     id::PipelineId,
-    model::{Pipeline, Stage},
+    model::{Pipeline, Stage, Timestamp},
 };
 use serde_json::json;
 
@@ -58,7 +57,7 @@ impl PipelineCommand {
             Self::Add { of, name, stages, id } => {
                 let stage = |(position, name)| Ok(Stage::new(given_or_new(None)?, name, position));
                 let stages = (1..).zip(stages).map(stage).collect::<Result<_, CommandError>>()?;
-                let pipeline = Pipeline::new(given_or_new(id)?, name, stages, Utc::now().into());
+                let pipeline = Pipeline::new(given_or_new(id)?, name, stages, Timestamp::now());
                 let added = of.at.open().await?.add_pipeline(&of.business, pipeline).await?;
                 of.at.format.print(&added, || {
                     let stages = added.stages.iter().map(|stage| format!("\n  stage {:?}: {}", stage.name, stage.id));

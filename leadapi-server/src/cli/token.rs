@@ -1,17 +1,15 @@
 //! `token`: the tokens of a business, managed by its owners and admins (contract D8).
 
-use std::str::FromStr;
+use std::{str::FromStr, time::Duration};
 
-use chrono::{DateTime, TimeDelta, Utc};
 use clap::{Args, Subcommand};
 use leadapi_core::{
-    BoxError,
     auth::{BearerToken, Scope, Scopes, TokenAdmin},
     id::TokenId,
     memory::SystemClock,
     model::Timestamp,
-    port::TokenRecord,
-    tokens::{CreateTokenError, NewToken, Tokens},
+    port::{StoreError, TokenRecord},
+    tokens::{NewToken, Tokens},
 };
 use serde::Serialize;
 use serde_json::json;
@@ -91,12 +89,13 @@ impl TokenCommand {
     pub(super) async fn run(self) -> Result<(), CommandError> {
         match self {
             Self::Create { by, name, scopes, expires } => {
-                let scopes = Scopes::try_from(scopes).map_err(|error| CommandError::Token(failed(error)))?;
+                let scopes = Scopes::try_from(scopes)?;
                 let (tokens, admin) = by.open().await?;
-                let expires_at = expires.map(|expiry| expiry.from(Utc::now()));
+                let expires_at = expires.map(|expiry| expiry.from(Timestamp::now()));
                 refuse_duplicate_name(&tokens, &admin, name.trim()).await?;
-                let created = tokens.create(&admin, NewToken { name, scopes, expires_at }).await;
-                let (record, secret) = created.map_err(CommandError::Token)?;
+                let mut new = NewToken::new(name, scopes);
+                new.expires_at = expires_at;
+                let (record, secret) = tokens.create(&admin, new).await?;
                 let printed = by.format().print(&TokenView::with_secret(&record, &secret), || {
                     let TokenRecord { id, name, scopes, .. } = &record;
                     format!(
@@ -109,7 +108,7 @@ impl TokenCommand {
             }
             Self::List { by } => {
                 let (tokens, admin) = by.open().await?;
-                let records = tokens.list(&admin).await.map_err(AdminError::Failed)?;
+                let records = tokens.list(&admin).await.map_err(AdminError::from)?;
                 let views: Vec<TokenView> = records.iter().map(TokenView::from).collect();
                 by.format().list(
                     &views,
@@ -119,7 +118,7 @@ impl TokenCommand {
             }
             Self::Revoke { by, id } => {
                 let (tokens, admin) = by.open().await?;
-                let records = tokens.list(&admin).await.map_err(AdminError::Failed)?;
+                let records = tokens.list(&admin).await.map_err(AdminError::from)?;
                 let before = records.iter().find(|record| record.id == id).and_then(|record| record.revoked_at);
                 let revoked = tokens.revoke(&admin, &id).await;
                 check_found(revoked, &id)?;
@@ -141,7 +140,7 @@ impl TokenCommand {
 /// Refuses the name of another valid token, because two valid tokens with the same name cannot be distinguished when one
 /// of them must be revoked.
 async fn refuse_duplicate_name(tokens: &Tokens, admin: &TokenAdmin, name: &str) -> Result<(), CommandError> {
-    let records = tokens.list(admin).await.map_err(AdminError::Failed)?;
+    let records = tokens.list(admin).await.map_err(AdminError::from)?;
     let mut good = records.iter().filter(|record| state(record) == "good");
     match good.find(|record| record.name == name) {
         Some(record) => Err(CommandError::TokenName { name: name.to_owned(), id: record.id.clone() }),
@@ -149,12 +148,8 @@ async fn refuse_duplicate_name(tokens: &Tokens, admin: &TokenAdmin, name: &str) 
     }
 }
 
-fn failed(error: impl Into<BoxError>) -> CreateTokenError {
-    CreateTokenError::Failed(error.into())
-}
-
-fn check_found(found: Result<bool, BoxError>, id: &TokenId) -> Result<(), CommandError> {
-    if found.map_err(AdminError::Failed)? { Ok(()) } else { Err(CommandError::NoSuchToken(id.clone())) }
+fn check_found(found: Result<bool, StoreError>, id: &TokenId) -> Result<(), CommandError> {
+    if found.map_err(AdminError::from)? { Ok(()) } else { Err(CommandError::NoSuchToken(id.clone())) }
 }
 
 /// A token as printed.
@@ -175,7 +170,7 @@ struct TokenView<'t> {
 fn state(record: &TokenRecord) -> &'static str {
     if record.revoked_at.is_some() {
         "revoked"
-    } else if record.expires_at.is_some_and(|at| at.to_utc() <= Utc::now()) {
+    } else if record.expires_at.is_some_and(|at| at <= Timestamp::now()) {
         "expired"
     } else {
         "good"
@@ -209,7 +204,7 @@ impl<'t> TokenView<'t> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Expiry {
     At(Timestamp),
-    In(TimeDelta),
+    In(Duration),
 }
 
 /// The text is not an expiry.
@@ -218,10 +213,11 @@ pub(super) enum Expiry {
 pub(super) struct InvalidExpiry;
 
 impl Expiry {
-    fn from(self, now: DateTime<Utc>) -> Timestamp {
+    fn from(self, now: Timestamp) -> Timestamp {
         match self {
             Self::At(at) => at,
-            Self::In(time) => (now + time).into(),
+            // Beyond the year 9999, the token would expire at once, which is refused.
+            Self::In(time) => now.checked_add(time).unwrap_or(now),
         }
     }
 }
@@ -231,10 +227,11 @@ impl FromStr for Expiry {
 
     /// Accepts at most 65,535 days or hours, which is long enough and cannot overflow.
     fn from_str(text: &str) -> Result<Self, InvalidExpiry> {
-        let number = |digits: &str| digits.parse::<u16>().map_err(|_| InvalidExpiry);
+        const HOUR: Duration = Duration::from_secs(60 * 60);
+        let number = |digits: &str| digits.parse::<u16>().map(u32::from).map_err(|_| InvalidExpiry);
         match (text.strip_suffix('d'), text.strip_suffix('h')) {
-            (Some(days), _) => Ok(Self::In(TimeDelta::days(number(days)?.into()))),
-            (_, Some(hours)) => Ok(Self::In(TimeDelta::hours(number(hours)?.into()))),
+            (Some(days), _) => Ok(Self::In(HOUR * 24 * number(days)?)),
+            (_, Some(hours)) => Ok(Self::In(HOUR * number(hours)?)),
             _ => text.parse().map(Self::At).map_err(|_| InvalidExpiry),
         }
     }
@@ -252,7 +249,7 @@ mod tests {
             ("90d", "2026-08-02T12:00:00.000Z"),
             ("12h", "2026-05-05T00:00:00.000Z"),
         ] {
-            assert_eq!(text.parse::<Expiry>().unwrap().from(now.to_utc()).to_string(), at);
+            assert_eq!(text.parse::<Expiry>().unwrap().from(now).to_string(), at);
         }
         for bad in ["", "d", "90", "-1d", "1w", "1.5h", "65536d", "tomorrow"] {
             assert_eq!(bad.parse::<Expiry>(), Err(InvalidExpiry), "{bad:?}");

@@ -4,10 +4,9 @@ use std::{sync::Arc, time::Instant};
 
 use async_trait::async_trait;
 use leadapi_core::{
-    BoxError,
     id::{BusinessId, LeadId},
     model::{ClientAccount, Lead, LeadQuery, Page, Pipeline, Window},
-    port::{Created, Idempotency, Listed, Store, Updated},
+    port::{Created, Idempotency, Listed, Store, StoreError, Updated},
     validate::{LeadDraft, LeadEdit, NewLeadMeta},
 };
 
@@ -23,7 +22,11 @@ impl<S> InstrumentedStore<S> {
         Self { store, metrics }
     }
 
-    async fn measure<T>(&self, call: &str, result: impl Future<Output = Result<T, BoxError>>) -> Result<T, BoxError> {
+    async fn measure<T>(
+        &self,
+        call: &str,
+        result: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
         let start = Instant::now();
         let result = result.await;
         self.metrics.store_seconds.with_label_values(&[call]).observe(start.elapsed().as_secs_f64());
@@ -42,31 +45,31 @@ impl<S: Store> Store for InstrumentedStore<S> {
         meta: NewLeadMeta,
         draft: LeadDraft,
         idempotency: Option<&Idempotency>,
-    ) -> Result<Created, BoxError> {
+    ) -> Result<Created, StoreError> {
         self.measure("create", self.store.create(business, meta, draft, idempotency)).await
     }
 
-    async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, BoxError> {
+    async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, StoreError> {
         self.measure("get", self.store.get(business, id)).await
     }
 
-    async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, BoxError> {
+    async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, StoreError> {
         self.measure("update", self.store.update(business, id, edit)).await
     }
 
-    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
+    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, StoreError> {
         self.measure("remove", self.store.delete(business, id)).await
     }
 
-    async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, BoxError> {
+    async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, StoreError> {
         self.measure("list", self.store.list(business, query)).await
     }
 
-    async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, BoxError> {
+    async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, StoreError> {
         self.measure("pipelines", self.store.pipelines(business, window)).await
     }
 
-    async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, BoxError> {
+    async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, StoreError> {
         self.measure("clients", self.store.clients(business, window)).await
     }
 }

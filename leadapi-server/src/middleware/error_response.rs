@@ -2,14 +2,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bytes::Bytes;
-use http::{
+use ::http::{
     HeaderValue, Response, StatusCode,
-    header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS},
+    header::{CONNECTION, RETRY_AFTER},
 };
-use http_body_util::Full;
-use leadapi_core::http::RequestLog;
-use serde_json::json;
+use leadapi_core::http::{self, RequestLog, ResponseBody};
 
 use crate::{in_flight::Overloaded, listen::UnreadResponses};
 
@@ -29,17 +26,13 @@ pub(super) enum Rejection {
 }
 
 /// Returns a 400 whose message names the fault, or a 500 whose cause goes only to the log.
-pub(super) fn error_response(rejection: Rejection) -> (Response<Full<Bytes>>, RequestLog) {
+pub(super) fn error_response(rejection: Rejection) -> (Response<ResponseBody>, RequestLog) {
     let (status, message) = match &rejection {
         Rejection::TooLarge(_) | Rejection::Ambiguous(_) => (StatusCode::BAD_REQUEST, rejection.to_string()),
         _ => (StatusCode::INTERNAL_SERVER_ERROR, "internal error".to_owned()),
     };
-    let mut response = Response::new(Full::from(json!({"error": message}).to_string()));
-    *response.status_mut() = status;
+    let mut response = http::error_response(status, &message);
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     if let Rejection::Ambiguous(_) = rejection {
         // The server must not parse the bytes that follow an ambiguous request.
         headers.insert(CONNECTION, HeaderValue::from_static("close"));

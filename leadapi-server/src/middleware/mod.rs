@@ -18,10 +18,8 @@ mod validate;
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use http::{Request, Response};
-use http_body_util::Full;
-use leadapi_core::http::{LeadService, RequestLog, header::X_REQUEST_ID};
+use leadapi_core::http::{LeadService, RequestLog, ResponseBody, header::X_REQUEST_ID};
 use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
@@ -63,14 +61,14 @@ impl Middleware {
 }
 
 impl Handler for Middleware {
-    type ResponseBody = Full<Bytes>;
+    type ResponseBody = ResponseBody;
 
     fn handle(
         self,
         request: Request<RequestBody>,
         received: Instant,
         backlog: Result<(), UnreadResponses>,
-    ) -> impl Future<Output = Response<Full<Bytes>>> + Send {
+    ) -> impl Future<Output = Response<ResponseBody>> + Send {
         let is_write = !request.method().is_safe();
         // The connection drops this future when the client disconnects.
         SpawnOnDrop::new(Box::pin(self.respond(request, received, backlog)), is_write)
@@ -83,7 +81,7 @@ impl Middleware {
         request: Request<RequestBody>,
         received: Instant,
         backlog: Result<(), UnreadResponses>,
-    ) -> Response<Full<Bytes>> {
+    ) -> Response<ResponseBody> {
         let id = request_id(request.headers());
         let logged = LoggedRequest::new(&request, id.clone());
         let span = logged.span();
@@ -103,7 +101,7 @@ impl Middleware {
         &self,
         mut request: Request<RequestBody>,
         received: Instant,
-    ) -> Result<(Response<Full<Bytes>>, RequestLog), Rejection> {
+    ) -> Result<(Response<ResponseBody>, RequestLog), Rejection> {
         let Inner { service, limits, in_flight, .. } = &*self.0;
         validate(&request, limits)?;
         let in_flight = in_flight.begin(request.headers())?;

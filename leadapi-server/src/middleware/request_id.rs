@@ -2,13 +2,11 @@
 
 use std::convert::Infallible;
 
-use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Request, Response};
 use http_body::Body;
-use http_body_util::Full;
 use leadapi_core::{
     BoxError,
-    http::{LeadService, header::X_REQUEST_ID},
+    http::{LeadService, ResponseBody, header::X_REQUEST_ID},
 };
 use tower::{Service, service_fn};
 use uuid::Uuid;
@@ -37,7 +35,7 @@ const MAX_CHARS: usize = 128;
 /// ```
 pub fn with_request_ids<B>(
     service: LeadService,
-) -> impl Service<Request<B>, Response = Response<Full<Bytes>>, Error = Infallible, Future: Send>
+) -> impl Service<Request<B>, Response = Response<ResponseBody>, Error = Infallible, Future: Send>
 + Clone
 + Send
 + Sync

@@ -1,6 +1,6 @@
 //! Readiness: the server is not stopping, and its store answers reads and accepts writes.
 
-use std::{pin::Pin, sync::Arc, time::Duration};
+use std::{error::Error, pin::Pin, sync::Arc, time::Duration};
 
 use leadapi_core::{
     BoxError,
@@ -68,11 +68,11 @@ impl Readiness {
         if let (Ok(business), Ok(lead)) = (BusinessId::parse("nobody"), LeadId::parse("nothing")) {
             self.store.get(&business, &lead).await.map_err(|error| log_not_ready(NotReady::Failing, &error))?;
         }
-        (self.write_probe)().await.map_err(|error| log_not_ready(NotReady::NotWritable, &error))
+        (self.write_probe)().await.map_err(|error| log_not_ready(NotReady::NotWritable, &*error))
     }
 }
 
-fn log_not_ready(reason: NotReady, error: &BoxError) -> NotReady {
-    warn!(error = %error_chain(&**error), "not ready: {reason}");
+fn log_not_ready(reason: NotReady, error: &(dyn Error + 'static)) -> NotReady {
+    warn!(error = %error_chain(error), "not ready: {reason}");
     reason
 }

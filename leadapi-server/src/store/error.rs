@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use leadapi_core::BoxError;
+use leadapi_core::{BoxError, port::StoreError};
 
 /// The error of a statement or a unit of work.
 ///
@@ -43,5 +43,16 @@ impl SqlError {
 
     pub(crate) fn lost(error: impl Into<BoxError>) -> Self {
         Self::Lost(error.into().into())
+    }
+}
+
+impl From<SqlError> for StoreError {
+    fn from(error: SqlError) -> Self {
+        match error {
+            SqlError::Conflict(cause) => Self::AlreadyExists(cause.into()),
+            SqlError::Retry(_) | SqlError::Lost(_) => Self::Unavailable(error.into()),
+            SqlError::Unknown(cause) => Self::UnknownOutcome(cause.into()),
+            SqlError::Refused(_) | SqlError::Fatal(_) | SqlError::Other(_) => Self::backend(error),
+        }
     }
 }

@@ -94,7 +94,7 @@ async fn leads(session: &mut dyn Session, business: &BusinessId) -> Result<Vec<L
         let query = query!(statement::LEADS_AFTER, business, after.0, &after.1, LEADS);
         let more = session.rows(query, |row| reader.read(row)).await?;
         let Some(last) = more.last() else { return Ok(leads) };
-        after = (last.created_at.to_utc().timestamp_millis(), last.id.to_string());
+        after = (last.created_at.unix_millis(), last.id.to_string());
         leads.extend(more.into_iter().map(std::sync::Arc::unwrap_or_clone));
     }
 }

@@ -60,7 +60,7 @@ impl SqlStore {
         dataset: Dataset,
         progress: impl Fn(usize) + Send + Sync + 'static,
     ) -> Result<Imported, AdminError> {
-        let now = Timestamp::from(chrono::Utc::now());
+        let now = Timestamp::now();
         let made = tokens::records(&dataset, now).map_err(|error| AdminError::Failed(error.into()))?;
         let imported = Imported {
             businesses: dataset.businesses.len(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use leadapi_core::{
     id::{BusinessId, ClientId, PipelineId, StageId},
-    model::Lead,
+    model::{Lead, Timestamp},
 };
 
 use super::{
@@ -41,7 +41,7 @@ impl Reader {
         let client = row
             .take_shared(&mut self.clients)?
             .ok_or_else(|| SqlError::other("a lead of the database has no client account"))?;
-        let mut lead = Lead::new(id, client, row.take::<String>()?, chrono::DateTime::UNIX_EPOCH.into());
+        let mut lead = Lead::new(id, client, row.take::<String>()?, Timestamp::UNIX_EPOCH);
         lead.email = row.take()?;
         lead.phone = row.take()?;
         lead.source = row.take()?;

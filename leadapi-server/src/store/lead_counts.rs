@@ -33,7 +33,7 @@ const FIRST: (i64, &str) = (i64::MIN, "");
 const END: (i64, &str) = (i64::MAX, "");
 
 fn position(lead: &Lead) -> LeadPosition {
-    (lead.created_at.to_utc().timestamp_millis(), lead.id.to_string())
+    (lead.created_at.unix_millis(), lead.id.to_string())
 }
 
 fn read_position(row: &mut Row<'_>) -> Result<LeadPosition, SqlError> {

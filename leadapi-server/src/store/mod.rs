@@ -31,7 +31,7 @@ use leadapi_core::{
     BoxError,
     id::{BusinessId, LeadId},
     model::{ClientAccount, Lead, LeadQuery, Page, Pipeline, Window},
-    port::{Created, Idempotency, Listed, Store, Updated},
+    port::{Created, Idempotency, Listed, Store, StoreError, Updated},
     validate::{LeadDraft, LeadEdit, NewLeadMeta},
 };
 
@@ -79,6 +79,12 @@ impl From<SqlError> for AdminError {
             SqlError::Refused(text) => Self::Refused(text),
             other => Self::Failed(other.into()),
         }
+    }
+}
+
+impl From<StoreError> for AdminError {
+    fn from(error: StoreError) -> Self {
+        Self::Failed(error.into())
     }
 }
 
@@ -237,44 +243,44 @@ impl Store for SqlStore {
         meta: NewLeadMeta,
         draft: LeadDraft,
         idempotency: Option<&Idempotency>,
-    ) -> Result<Created, BoxError> {
+    ) -> Result<Created, StoreError> {
         match self.database.write(business, Write::Create { meta, draft, idempotency: idempotency.cloned() }).await? {
             WriteOutcome::Created(created) => Ok(created),
             other => Err(unexpected_outcome(&other)),
         }
     }
 
-    async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, BoxError> {
+    async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, StoreError> {
         Ok(self.database.row(query!(statement::LEAD, business, id), lead::read).await?)
     }
 
-    async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, BoxError> {
+    async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, StoreError> {
         match self.database.write(business, Write::Update { id: id.clone(), edit: edit.clone() }).await? {
             WriteOutcome::Updated(updated) => Ok(updated),
             other => Err(unexpected_outcome(&other)),
         }
     }
 
-    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, BoxError> {
+    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, StoreError> {
         match self.database.write(business, Write::Delete { id: id.clone() }).await? {
             WriteOutcome::Deleted(deleted) => Ok(deleted),
             other => Err(unexpected_outcome(&other)),
         }
     }
 
-    async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, BoxError> {
+    async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, StoreError> {
         Ok(self.database.read(read::List { business: business.clone(), query: query.clone() }).await?)
     }
 
-    async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, BoxError> {
+    async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, StoreError> {
         Ok(self.database.read(read::Pipelines { business: business.clone(), window }).await?)
     }
 
-    async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, BoxError> {
+    async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, StoreError> {
         Ok(self.database.read(read::Clients { business: business.clone(), window }).await?)
     }
 }
 
-fn unexpected_outcome(outcome: &WriteOutcome) -> BoxError {
-    format!("the outcome of another write was returned: {outcome:?}").into()
+fn unexpected_outcome(outcome: &WriteOutcome) -> StoreError {
+    StoreError::backend(format!("the outcome of another write was returned: {outcome:?}"))
 }

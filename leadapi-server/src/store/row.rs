@@ -141,8 +141,8 @@ numbers! { u32 u64 }
 
 impl FromCell for Timestamp {
     fn from_cell(cell: Cell<'_>) -> Result<Self, SqlError> {
-        let at = chrono::DateTime::from_timestamp_millis(i64::from_cell(cell)?);
-        at.map(Self::from).ok_or_else(|| SqlError::other("a timestamp in the database is out of range"))
+        Self::from_unix_millis(i64::from_cell(cell)?)
+            .map_err(|_| SqlError::other("a timestamp in the database is out of range"))
     }
 }
 

@@ -165,7 +165,7 @@ impl From<u32> for Value {
 
 impl From<Timestamp> for Value {
     fn from(at: Timestamp) -> Self {
-        Self::Int(at.to_utc().timestamp_millis())
+        Self::Int(at.unix_millis())
     }
 }
 

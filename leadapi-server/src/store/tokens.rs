@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use leadapi_core::{
-    BoxError,
     auth::{Scope, Scopes, TokenHash},
     id::{BusinessId, TokenId},
     model::Timestamp,
-    port::{FoundToken, TokenRecord, TokenStore},
+    port::{FoundToken, StoreError, TokenRecord, TokenStore},
 };
 
 use super::{
@@ -21,23 +20,23 @@ use super::{
 
 #[async_trait]
 impl TokenStore for SqlStore {
-    async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), BoxError> {
+    async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), StoreError> {
         self.one(business, insert(business, &token)).await.map(drop)
     }
 
-    async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, BoxError> {
+    async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, StoreError> {
         Ok(self.database.rows(query!(statement::TOKENS, business), read).await?)
     }
 
-    async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, BoxError> {
+    async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, StoreError> {
         self.one(business, query!(statement::REVOKE_TOKEN, at, business, id)).await
     }
 
-    async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, BoxError> {
+    async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, StoreError> {
         self.one(business, query!(statement::DELETE_TOKEN, business, id)).await
     }
 
-    async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, BoxError> {
+    async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, StoreError> {
         let read = |mut row: Row<'_>| Ok(Arc::new(FoundToken::new(row.take()?, read(row)?)));
         Ok(self.database.row(query!(statement::FIND_TOKEN, hash), read).await?)
     }
@@ -45,7 +44,7 @@ impl TokenStore for SqlStore {
 
 impl SqlStore {
     /// Runs one statement that writes, and returns whether it yields a row.
-    async fn one(&self, business: &BusinessId, query: Query) -> Result<bool, BoxError> {
+    async fn one(&self, business: &BusinessId, query: Query) -> Result<bool, StoreError> {
         Ok(self.database.work(Some(business), WriteOne(query)).await?)
     }
 }
@@ -78,16 +77,11 @@ pub(super) fn insert(business: &BusinessId, token: &TokenRecord) -> Query {
 }
 
 pub(super) fn read(mut row: Row<'_>) -> Result<TokenRecord, SqlError> {
-    Ok(TokenRecord {
-        id: row.take()?,
-        name: row.take()?,
-        scopes: row.take()?,
-        hint: row.take()?,
-        hash: row.take()?,
-        created_at: row.take()?,
-        expires_at: row.take()?,
-        revoked_at: row.take()?,
-    })
+    let (id, name, scopes): (_, String, _) = (row.take()?, row.take()?, row.take()?);
+    let (hint, hash, created_at): (String, _, _) = (row.take()?, row.take()?, row.take()?);
+    let mut record = TokenRecord::stored(id, name, scopes, hint, hash, created_at);
+    (record.expires_at, record.revoked_at) = (row.take()?, row.take()?);
+    Ok(record)
 }
 
 impl From<Scopes> for Value {

@@ -18,11 +18,11 @@ pub(crate) fn start(dataset: Dataset) -> (SocketAddr, String) {
     thread::spawn(move || {
         Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
             let tokens = MemoryTokens::default();
-            let issued = tokens::import(&tokens, &dataset, SystemClock.now().into()).await.unwrap();
+            let issued = tokens::import(&tokens, &dataset, SystemClock.now()).await.unwrap();
             let token = issued[0].secret.expose().to_owned();
             let many = u32::MAX.try_into().unwrap();
             let service = LeadService::builder(MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock))
-                .limiter(SlidingWindow::new(Limits { reads: many, writes: many }))
+                .limiter(SlidingWindow::new(Limits::new(many, many)))
                 .base_path("/v1")
                 .build()
                 .unwrap();

@@ -3,6 +3,7 @@
 use std::{
     fs::File,
     io::Write as _,
+    num::NonZeroU32,
     path::Path,
     process::Command,
     sync::{
@@ -86,7 +87,7 @@ fn sync_time(folder: &Path) -> f64 {
 pub(crate) async fn service(store: SqlStore) -> (LeadService, String) {
     let secret = BearerToken::generate().unwrap();
     store.insert(&business(), TokenRecord::new(&secret, "bench", Scopes::Both, moment(0))).await.unwrap();
-    let limits = Limits { reads: u32::MAX.try_into().unwrap(), writes: u32::MAX.try_into().unwrap() };
+    let limits = Limits::new(NonZeroU32::MAX, NonZeroU32::MAX);
     let verifier = StoredTokens::new(store.clone(), SystemClock).cached();
     let service = LeadService::builder(store, verifier).limiter(SlidingWindow::new(limits)).build().unwrap();
     (service, format!("Bearer {}", secret.expose()))
@@ -163,7 +164,7 @@ impl Bare {
             "019bb17b-d806-7737-af83-b92ecab91001",
             stage,
             new.business_name,
-            moment(1_000_000 + self.made).to_utc().timestamp_millis(),
+            moment(1_000_000 + self.made).unix_millis(),
         ];
         transaction.prepare_cached(LEAD).unwrap().execute(lead).unwrap();
         for (client, stage) in

@@ -29,7 +29,7 @@ pub(crate) fn lead_id(nth: usize) -> LeadId {
 
 pub(crate) fn moment(minutes: usize) -> Timestamp {
     let start: Timestamp = "2024-01-01T00:00:00Z".parse().unwrap();
-    (start.to_utc() + Duration::from_secs(60 * minutes as u64)).into()
+    start.checked_add(Duration::from_secs(60 * minutes as u64)).unwrap()
 }
 
 /// A data set with one lead per minute.

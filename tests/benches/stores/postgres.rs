@@ -141,7 +141,7 @@ async fn bare(url: &str, round: usize) -> f64 {
                 made += 1;
                 let new = new_lead(made);
                 let id = format!("bare-{round}-{nth}-{made}");
-                let at = moment(1_000_000 + made).to_utc().timestamp_millis();
+                let at = moment(1_000_000 + made).unix_millis();
                 let pipeline = "019bb17b-d806-7737-af83-b92ecab91001";
                 let params: [&(dyn ToSql + Sync); 12] = [
                     &business().as_str().to_owned(),

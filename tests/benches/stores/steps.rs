@@ -157,7 +157,7 @@ fn create(database: Database, nth: usize) -> Vec<Vec<Step>> {
         PIPELINE.to_owned(),
         stage,
         new.business_name,
-        moment(1_000_000 + nth).to_utc().timestamp_millis(),
+        moment(1_000_000 + nth).unix_millis(),
     );
     let counts = filters(nth).map(|(client, stage)| {
         step!(statement::ADD_LEAD_COUNT, owner(), client, stage, i64::MIN, String::new(), 1_i64)

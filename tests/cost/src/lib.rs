@@ -40,12 +40,12 @@ impl Calls {
         let dataset = sample(count.max(50));
         let business = dataset.businesses[0].clone();
         let tokens = MemoryTokens::default();
-        let issued = block_on(tokens::import(&tokens, &dataset, SystemClock.now().into())).unwrap();
+        let issued = block_on(tokens::import(&tokens, &dataset, SystemClock.now())).unwrap();
         let token = issued[0].secret.expose();
         let requests = (0..count).map(|nth| operation.request(nth, &business, token)).collect();
         let many = u32::MAX.try_into().unwrap();
         let service = LeadService::builder(MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock))
-            .limiter(SlidingWindow::new(Limits { reads: many, writes: many }))
+            .limiter(SlidingWindow::new(Limits::new(many, many)))
             .build()
             .unwrap();
         Self { service, requests, status: operation.status }

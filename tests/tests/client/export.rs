@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    num::NonZeroU32,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -43,7 +44,7 @@ async fn client() -> Client {
     let (tokens, token) = (MemoryTokens::default(), BearerToken::generate().unwrap());
     tokens.insert(&"b1".parse().unwrap(), TokenRecord::new(&token, "t", Scopes::Both, at)).await.unwrap();
     let verifier = StoredTokens::new(tokens, SystemClock).cached();
-    let limits = Limits { reads: u32::MAX.try_into().unwrap(), writes: u32::MAX.try_into().unwrap() };
+    let limits = Limits::new(NonZeroU32::MAX, NonZeroU32::MAX);
     let service = LeadService::builder(MemoryStore::new(data), verifier).limiter(SlidingWindow::new(limits));
     let service = service.build().unwrap();
     Client::builder("http://in-process", token).pacing(Pacing::off()).in_process(service).unwrap()

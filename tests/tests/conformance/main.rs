@@ -55,7 +55,7 @@ async fn service(time: &Leaping, limits: Limits) -> LeadService {
         let clock = time.0.clone();
         move || clock.now()
     };
-    tokens::import(&tokens, &dataset, time.0.now().into()).await.unwrap();
+    tokens::import(&tokens, &dataset, time.0.now()).await.unwrap();
     let elapsed = time.0.clone();
     LeadService::builder(MemoryStore::new(dataset), StoredTokens::new(tokens, now()))
         .clock(now())
@@ -71,7 +71,7 @@ async fn in_process(time: &Leaping, limits: Limits) -> impl Transport {
 }
 
 fn raised() -> Limits {
-    Limits { reads: NonZeroU32::MAX, writes: NonZeroU32::MAX }
+    Limits::new(NonZeroU32::MAX, NonZeroU32::MAX)
 }
 
 /// The broken sentences, each with its section.

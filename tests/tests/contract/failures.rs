@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 use http::Request;
-use leadapi_core::{http::RequestLog, id::LeadId};
+use leadapi_core::{http::RequestLog, id::LeadId, port::StoreError};
 use leadapi_tests::{
     Case, Token, Via, World, delete,
     doubles::{Broken, CAUSE},
@@ -113,6 +113,34 @@ async fn a_duplicate_id_from_the_id_source_is_500() {
     let world = World::new().await.ids(|_| LeadId::parse("a-lead-1").unwrap());
     let create = post("D4 an id source that repeats itself", json!({"client_id": "a-client-1", "name": "Ann"}));
     all_are_500(world, vec![create.clone(), create.header("idempotency-key", "k")]).await;
+}
+
+/// A text that is not an id names no lead and no client account, which is clear without the store.
+#[tokio::test]
+async fn an_id_that_cannot_exist_is_answered_without_the_store() {
+    let world = World::new().await.store(Broken::Fails);
+    for via in Via::ALL {
+        let live = via.open(world.clone()).await;
+        live.send(get("D4 fetch", "/leads/a%20b").is(404).says("no such lead")).await;
+        live.send(patch("D4 update", "a%20b", json!({"stage_id": "nobody"})).is(404).says("no such lead")).await;
+        live.send(delete("D4 delete", "a%20b").is(404).says("no such lead")).await;
+        live.send(get("D4 list", "/leads?client_id=a%20b").is(403).blames("client_id")).await;
+    }
+}
+
+/// A host that reads the log can tell the failures of its store apart.
+#[tokio::test]
+async fn the_log_has_the_error_of_the_store_itself() {
+    let create = || post("D4 a create", json!({"client_id": "a-client-1", "name": "Ann"}));
+    let cause = async |world: World| {
+        let request = Via::Process.open(world.clone()).await.request(&create());
+        let Ok(response) = world.service("", None).oneshot(request.map(http_body_util::Full::new)).await;
+        response.extensions().get::<RequestLog>().unwrap().cause.clone().unwrap()
+    };
+    let failed = cause(World::new().await.store(Broken::Fails)).await;
+    assert!(matches!(failed.downcast_ref(), Some(StoreError::Backend(_))), "{failed:?}");
+    let twice = cause(World::new().await.ids(|_| LeadId::parse("a-lead-1").unwrap())).await;
+    assert!(matches!(twice.downcast_ref(), Some(StoreError::AlreadyExists(_))), "{twice:?}");
 }
 
 #[tokio::test]

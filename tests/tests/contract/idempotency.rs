@@ -75,10 +75,16 @@ async fn the_same_key_with_another_body_is_400() {
         foreign["client_id"] = json!("b-client-1");
         let mut stage = body();
         stage["stage_id"] = json!("nobody");
+        let mut impossible_client = body();
+        impossible_client["client_id"] = json!("no id");
+        let mut impossible_stage = body();
+        impossible_stage["stage_id"] = json!("no id");
         for (sentence, other) in [
             ("D10 another body", other),
             ("D10 a replay comes before the reference checks: a foreign client account", foreign),
             ("D10 a replay comes before the reference checks: an unknown stage", stage),
+            ("D10 a replay comes before the reference checks: a client_id that cannot exist", impossible_client),
+            ("D10 a replay comes before the reference checks: a stage_id that cannot exist", impossible_stage),
             ("D10 another body: a field less", json!({"client_id": "a-client-1", "name": "Ann"})),
         ] {
             live.send(keyed(sentence, "k", other).is(400).blames("Idempotency-Key").lacks(REPLAYED)).await;

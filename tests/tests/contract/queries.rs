@@ -178,6 +178,15 @@ fn filters() -> Vec<Case> {
         get("D3 a stage_id of another business is 400", "/leads?stage_id=b-stage-1").is(400).blames("stage_id"),
         get("D3 a stage_id that is unknown is 400", "/leads?stage_id=nobody").is(400).blames("stage_id"),
         get("D3 a stage_id that cannot exist is 400", "/leads?stage_id=a%20b").is(400).blames("stage_id"),
+        get("D3 a client_id is checked before a stage_id that cannot exist", "/leads?client_id=nobody&stage_id=a%20b")
+            .is(403)
+            .blames("client_id"),
+        get("D3 a client_id that cannot exist is checked before a stage_id", "/leads?client_id=a%20b&stage_id=nobody")
+            .is(403)
+            .blames("client_id"),
+        get("D3 a stage_id that cannot exist, with a good client_id", "/leads?client_id=a-client-1&stage_id=a%20b")
+            .is(400)
+            .blames("stage_id"),
         get("D3 a stage_id that is a pipeline is 400", "/leads?stage_id=a-pipe-1").is(400).blames("stage_id"),
     ]
 }

@@ -13,11 +13,7 @@ use leadapi_core::{
 use leadapi_tests::{Case, Token, Via, World, delete, everywhere, get, secret};
 
 fn admin(business: &str, role: Role) -> Result<TokenAdmin, NotAllowed> {
-    Member { business: BusinessId::parse(business).unwrap(), role }.token_admin()
-}
-
-fn new(name: &str, scopes: Scopes) -> NewToken {
-    NewToken { name: name.into(), scopes, expires_at: None }
+    Member::new(BusinessId::parse(business).unwrap(), role).token_admin()
 }
 
 fn manager(world: &World) -> Tokens {
@@ -41,7 +37,7 @@ fn only_owners_and_admins_manage_tokens() {
 async fn a_token_can_be_created_used_revoked_and_deleted() {
     everywhere("5.5 a token is made, used, revoked and deleted", async |live| {
         let (tokens, owner) = (manager(&live.world), admin("biz-a", Role::Owner).unwrap());
-        let (record, secret) = tokens.create(&owner, new(" website ", Scopes::Read)).await.unwrap();
+        let (record, secret) = tokens.create(&owner, NewToken::new(" website ", Scopes::Read)).await.unwrap();
         assert_eq!((record.name.as_str(), record.created_at.to_string().as_str()), ("website", leadapi_tests::START));
         live.send(with(get("5.4 a new token reads", "/leads"), &secret)).await;
         live.send(with(delete("5.4 a new token of scope read does not write", "a-lead-1"), &secret).is(403)).await;
@@ -61,7 +57,7 @@ async fn a_token_is_managed_only_by_its_own_business() {
     everywhere("5.6 a token is managed by its own business only", async |live| {
         let (tokens, a, b) =
             (manager(&live.world), admin("biz-a", Role::Admin).unwrap(), admin("biz-b", Role::Owner).unwrap());
-        let (record, secret) = tokens.create(&a, new("x", Scopes::Both)).await.unwrap();
+        let (record, secret) = tokens.create(&a, NewToken::new("x", Scopes::Both)).await.unwrap();
         assert!(!tokens.list(&b).await.unwrap().contains(&record));
         assert!(!tokens.revoke(&b, &record.id).await.unwrap());
         assert!(!tokens.delete(&b, &record.id).await.unwrap());
@@ -75,14 +71,14 @@ async fn a_token_is_refused_once_it_has_expired() {
     everywhere("5.5 a token may have an expiry", async |live| {
         let (tokens, owner) = (manager(&live.world), admin("biz-a", Role::Owner).unwrap());
         let in_an_hour: Timestamp = "2026-05-04T08:58:12.004Z".parse().unwrap();
-        let expiring = NewToken { expires_at: Some(in_an_hour), ..new("x", Scopes::Both) };
+        let expiring = NewToken::new("x", Scopes::Both).expires_at(in_an_hour);
         let (_, secret) = tokens.create(&owner, expiring).await.unwrap();
         live.world.wait(3599);
         live.send(with(get("5.5 a second before", "/leads"), &secret)).await;
         live.world.wait(1);
         live.send(with(get("5.5 at that very moment", "/leads"), &secret).is(401).says("token expired")).await;
         live.send(get("5.5 the other one too", "/leads").token(Token::Expiring).is(401).says("token expired")).await;
-        let past = NewToken { expires_at: Some(in_an_hour), ..new("x", Scopes::Both) };
+        let past = NewToken::new("x", Scopes::Both).expires_at(in_an_hour);
         assert!(matches!(tokens.create(&owner, past).await, Err(CreateTokenError::Expired)));
     })
     .await;
@@ -93,11 +89,8 @@ async fn an_expired_and_revoked_token_is_401() {
     everywhere("5.7 revoked or expired token: 401", async |live| {
         let secret = BearerToken::parse(&secret("ExpiredAndRevoked")).unwrap();
         let at: Timestamp = "2026-05-01T00:00:00Z".parse().unwrap();
-        let record = TokenRecord {
-            expires_at: Some(at),
-            revoked_at: Some(at),
-            ..TokenRecord::new(&secret, "x", Scopes::Both, at)
-        };
+        let mut record = TokenRecord::new(&secret, "x", Scopes::Both, at);
+        (record.expires_at, record.revoked_at) = (Some(at), Some(at));
         live.world.tokens.insert(&BusinessId::parse("biz-a").unwrap(), record).await.unwrap();
         let answer = live.send(with(get("5.7 expired and revoked is 401", "/leads"), &secret).is(401)).await;
         assert!(answer.error().contains("token expired") || answer.error().contains("token revoked"));
@@ -113,7 +106,7 @@ async fn a_token_has_the_documented_format_and_stays_secret() {
     let tokens = Tokens::new(store.clone(), SystemClock);
     let owner = admin("biz-a", Role::Owner).unwrap();
     for _ in 0..50 {
-        let (record, made) = tokens.create(&owner, new("x", Scopes::Both)).await.unwrap();
+        let (record, made) = tokens.create(&owner, NewToken::new("x", Scopes::Both)).await.unwrap();
         let text = made.expose();
         assert_eq!(text, secret(&text[4..47]), "checksum");
         assert!(text.len() == 53 && text[4..].bytes().all(|byte| byte.is_ascii_alphanumeric()));
@@ -140,7 +133,7 @@ async fn a_custom_verifier_may_accept_any_pak_token() {
     impl TokenVerifier for Anything {
         async fn verify(&self, _: &BearerToken) -> Result<Verdict, BoxError> {
             let (business, token) = (BusinessId::parse("biz-a")?, TokenId::parse("t")?);
-            Ok(Verdict::Good(Caller { business, token, scopes: Scopes::Both }))
+            Ok(Verdict::Good(Caller::new(business, token, Scopes::Both)))
         }
     }
 

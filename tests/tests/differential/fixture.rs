@@ -37,10 +37,10 @@ impl Who {
     pub(crate) fn token(self, nth: usize) -> TokenRecord {
         let at: Timestamp = "2026-05-01T00:00:00Z".parse().unwrap();
         let secret = BearerToken::parse(&self.secret(nth)).unwrap();
-        let id = TokenId::parse(format!("token-{self:?}-{nth}")).unwrap();
-        let record = TokenRecord::new(&secret, format!("Key {nth} {}", self.canary()), Scopes::Both, at);
-        let expires_at = (nth == 2).then(|| "2026-05-05T00:00:00Z".parse().unwrap());
-        TokenRecord { id, expires_at, ..record }
+        let mut record = TokenRecord::new(&secret, format!("Key {nth} {}", self.canary()), Scopes::Both, at);
+        record.id = TokenId::parse(format!("token-{self:?}-{nth}")).unwrap();
+        record.expires_at = (nth == 2).then(|| "2026-05-05T00:00:00Z".parse().unwrap());
+        record
     }
 
     pub(crate) fn secret(self, nth: usize) -> String {

@@ -30,7 +30,7 @@ async fn a_create_reports_its_true_outcome_whichever_message_is_lost() {
             proxy.cut(Cut { direction: Direction::ToClient, nth, kind: CutKind::Before });
             let id = LeadId::parse(format!("lost-{nth}")).unwrap();
             let lead = NewLead::new(&ClientId::parse("client-1").unwrap(), "Ann").check().unwrap();
-            let meta = NewLeadMeta { id: id.clone(), at: "2026-05-04T12:00:00Z".parse().unwrap() };
+            let meta = NewLeadMeta::new(id.clone(), "2026-05-04T12:00:00Z".parse().unwrap());
             let outcome = store.create(&who.business(), meta, lead, None).await;
             let was_cut = proxy.has_cut();
             proxy.watch();

@@ -1,7 +1,7 @@
 //! Thousands of leads: the SQL stores maintain lead counts in buckets and split a bucket that grows too large.
 //! The counts must equal those of a full scan.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc};
 
 use leadapi_core::{
     id::{ClientId, LeadId},
@@ -45,8 +45,7 @@ fn stage(nth: i64) -> Option<&'static str> {
 }
 
 fn moment(millis: i64) -> Timestamp {
-    let epoch: Timestamp = "1970-01-01T00:00:00Z".parse().unwrap();
-    (epoch.to_utc() + Duration::from_millis(millis.unsigned_abs())).into()
+    Timestamp::from_unix_millis(millis.abs()).unwrap()
 }
 
 fn lead(who: Who, nth: i64, at: i64) -> Value {
@@ -121,7 +120,7 @@ async fn apply(store: Arc<dyn Store>, change: Change) {
         Change::Create(who, nth, at) => {
             let mut new = NewLead::new(&ClientId::parse(client(nth)).unwrap(), format!("{nth} {}", who.canary()));
             new.stage_id = stage(nth).map(str::to_owned);
-            let meta = NewLeadMeta { id: LeadId::parse(lead_id(who, nth)).unwrap(), at: moment(at) };
+            let meta = NewLeadMeta::new(LeadId::parse(lead_id(who, nth)).unwrap(), moment(at));
             store.create(&who.business(), meta, new.check().unwrap(), None).await.unwrap();
         }
         Change::Remove(who, id) => {

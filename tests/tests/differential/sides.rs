@@ -62,7 +62,7 @@ impl Stores {
 fn service(ports: &Ports, time: &Arc<Mutex<Timestamp>>, next: &Arc<Mutex<LeadId>>) -> LeadService {
     let clock = || {
         let time = time.clone();
-        move || get(&time).to_utc()
+        move || get(&time)
     };
     let next = next.clone();
     LeadService::builder(ports.store.clone(), StoredTokens::new(ports.tokens.clone(), clock()))
@@ -101,8 +101,9 @@ impl Sides<'_> {
             put(&self.next, LeadId::parse(id.lead(*who)).unwrap());
         }
         if let Operation::Wait(seconds) = operation {
-            let (now, by) = (get(&self.time).to_utc(), Duration::from_secs(seconds.unsigned_abs()));
-            put(&self.time, if *seconds < 0 { now - by } else { now + by }.into());
+            let (now, by) = (get(&self.time), Duration::from_secs(seconds.unsigned_abs()));
+            let moved = if *seconds < 0 { now.checked_sub(by) } else { now.checked_add(by) };
+            put(&self.time, moved.unwrap());
         }
         if matches!(operation, Operation::DeleteExpiredKeys) {
             return self.delete_expired_keys().await;
@@ -142,7 +143,7 @@ impl Sides<'_> {
             let Some((store, raw)) = side.kept.sql() else { continue };
             let rows = "SELECT business_id, key, created_at FROM idempotency ORDER BY business_id, key";
             let mut expected = raw.rows(rows).await;
-            let until = now.to_utc().timestamp_millis() - DAY;
+            let until = now.unix_millis() - DAY;
             expected.retain(|row| row[2].parse::<i64>().unwrap() > until);
             store.delete_expired_keys(now).await.map_err(|error| error.to_string())?;
             let kept = raw.rows(rows).await;

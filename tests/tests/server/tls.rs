@@ -29,7 +29,7 @@ struct Certificate {
 impl Certificate {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let files = TlsFiles { certificate: folder.path().join("cert.pem"), key: folder.path().join("key.pem") };
+        let files = TlsFiles::new(folder.path().join("cert.pem"), folder.path().join("key.pem"));
         let mut this = Self { folder, files, der: CertificateDer::from(Vec::new()) };
         this.renew();
         this
@@ -190,7 +190,7 @@ async fn unusable_certificate_files_are_refused_with_the_reason() {
         (&good.files.certificate, &other.files.key, "cannot be used together"),
     ] {
         let server = Server::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
-        let files = TlsFiles { certificate: certificate.clone(), key: key.clone() };
+        let files = TlsFiles::new(certificate, key);
         let error: TlsError = server.tls(files).unwrap_err();
         assert!(error.to_string().contains(reason), "{reason}: {error}");
     }

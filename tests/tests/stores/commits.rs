@@ -1,6 +1,6 @@
 //! The reported outcome is the stored one, wherever the connection to PostgreSQL breaks (contract D10).
 
-use leadapi_core::port::Updated;
+use leadapi_core::port::{Store, StoreError, Updated};
 use leadapi_server::store::SqlStore;
 use leadapi_tests::{
     postgres::Cluster,
@@ -8,7 +8,6 @@ use leadapi_tests::{
 };
 
 use crate::fixture::{all, business, count, create, id, open, rename};
-use leadapi_core::port::Store;
 
 /// A store behind a proxy, and another one with a direct connection to the same database.
 struct ProxiedStore {
@@ -64,7 +63,13 @@ async fn a_create_cut_at_any_message_reports_its_true_outcome() {
                 assert_eq!(stored, 1, "acknowledged at {cut:?}");
                 assert!(proxied.direct.get(&business(), &id(created)).await.unwrap().is_some());
             }
-            Err(_) => failed += 1,
+            Err(error) => {
+                failed += 1;
+                assert!(
+                    stored == 0 || !matches!(error, StoreError::Unavailable(_)),
+                    "stored, but {error:?} at {cut:?}"
+                );
+            }
         }
         // Whatever the first call returned, a retry must be right. It also warms the connection for the next cut.
         let again = id(create(&proxied.store, &name, &name).await.unwrap());

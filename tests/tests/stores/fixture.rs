@@ -1,11 +1,10 @@
 //! A database with one business, and helpers for calls on it.
 
 use leadapi_core::{
-    BoxError,
     dataset::Dataset,
     id::{BusinessId, ClientId, LeadId},
-    model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead, Window},
-    port::{Created, Idempotency, Listed, Store, Updated},
+    model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead, Timestamp, Window},
+    port::{Created, Idempotency, Listed, Store, StoreError, Updated},
     validate::NewLeadMeta,
 };
 use leadapi_server::store::{DatabaseUrl, SqlStore};
@@ -28,12 +27,12 @@ pub(crate) async fn open(url: &str, connections: usize) -> SqlStore {
 }
 
 /// Creates a lead with this name and idempotency key. Each call uses a new id.
-pub(crate) async fn create(store: &SqlStore, name: &str, key: &str) -> Result<Created, BoxError> {
+pub(crate) async fn create(store: &SqlStore, name: &str, key: &str) -> Result<Created, StoreError> {
     let new = NewLead::new(&ClientId::parse("c1").unwrap(), name);
     let draft = new.check().unwrap();
     let once = Idempotency::new(IdempotencyKey::parse(key).unwrap(), draft.fingerprint());
     let id = LeadId::parse(uuid::Uuid::now_v7().to_string()).unwrap();
-    store.create(&business(), NewLeadMeta { id, at: chrono::Utc::now().into() }, draft, Some(&once)).await
+    store.create(&business(), NewLeadMeta::new(id, Timestamp::now()), draft, Some(&once)).await
 }
 
 /// The id of the lead, whether new or replayed.
@@ -44,7 +43,7 @@ pub(crate) fn id(created: Created) -> LeadId {
     }
 }
 
-pub(crate) async fn rename(store: &SqlStore, id: &LeadId, name: &str) -> Result<Updated, BoxError> {
+pub(crate) async fn rename(store: &SqlStore, id: &LeadId, name: &str) -> Result<Updated, StoreError> {
     store.update(&business(), id, &LeadPatch::new().name(name).check().unwrap()).await
 }
 

@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use leadapi_core::{
     id::{ClientId, LeadId},
-    model::NewLead,
+    model::{NewLead, Timestamp},
     port::{Created, Store},
     validate::NewLeadMeta,
 };
@@ -17,7 +17,7 @@ use crate::fixture::{all, business, open};
 async fn failing_writes_do_not_fail_the_others(store: &SqlStore) {
     let create = async |nth: usize, id: String, client: &str| {
         let draft = NewLead::new(&ClientId::parse(client).unwrap(), format!("lead {nth}")).check().unwrap();
-        let meta = NewLeadMeta { id: LeadId::parse(id).unwrap(), at: chrono::Utc::now().into() };
+        let meta = NewLeadMeta::new(LeadId::parse(id).unwrap(), Timestamp::now());
         store.create(&business(), meta, draft, None).await
     };
     create(0, "taken".into(), "c1").await.unwrap();

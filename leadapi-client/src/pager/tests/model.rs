@@ -8,10 +8,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use chrono::DateTime;
 use leadapi_core::{
     id::{ClientId, LeadId},
-    model::{Lead, LeadItem, Page, Window},
+    model::{Lead, LeadItem, Page, Timestamp, Window},
 };
 
 /// A seeded pseudo-random number generator (`SplitMix64`).
@@ -197,11 +196,11 @@ impl Model {
 }
 
 pub(super) fn lead((created_at, id): Row) -> LeadItem {
-    let created_at = DateTime::from_timestamp_millis(created_at).unwrap().into();
+    let created_at = Timestamp::from_unix_millis(created_at).unwrap();
     let id = LeadId::parse(format!("{id:08x}")).unwrap();
     Lead::new(id, ClientId::parse("c1").unwrap(), "Ann", created_at).into()
 }
 
 pub(super) fn row(lead: &LeadItem) -> Row {
-    (lead.created_at.to_utc().timestamp_millis(), u32::from_str_radix(lead.id.as_str(), 16).unwrap())
+    (lead.created_at.unix_millis(), u32::from_str_radix(lead.id.as_str(), 16).unwrap())
 }

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use leadapi_core::model::{LeadItem, LeadQuery, Page};
+use leadapi_core::model::{LeadItem, LeadQuery, Page, Timestamp};
 use proptest::prelude::*;
 
 use super::{
@@ -136,7 +136,7 @@ fn a_lead_dated_in_the_future_does_not_hide_others() {
     let far = 32_503_680_000_000;
     let future = service.model.lock().unwrap().create_at(far);
     assert_eq!(ids(&poll(&mut poller)).last(), Some(&future));
-    let present = chrono::Utc::now().timestamp_millis() + 1_000;
+    let present = Timestamp::now().unix_millis() + 1_000;
     let next = service.model.lock().unwrap().create_at(present);
     assert_eq!(ids(&poll(&mut poller)), [next]);
     assert_eq!(poll(&mut poller), []);

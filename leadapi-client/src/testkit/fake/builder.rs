@@ -126,7 +126,7 @@ impl FakeBuilder {
     /// # use std::num::NonZeroU32;
     /// # use leadapi_client::{RetryPolicy, model::Window, testkit::FakeLeadApi};
     /// # use leadapi_core::memory::Limits;
-    /// let limits = Limits { reads: NonZeroU32::MIN, ..Limits::default() };
+    /// let limits = Limits::new(NonZeroU32::MIN, Limits::default().writes);
     /// let api = FakeLeadApi::builder().limits(limits).start().await;
     /// let client = api.client();
     /// client.client_accounts().list(Window::default()).await?;
@@ -158,7 +158,7 @@ impl FakeBuilder {
     #[expect(clippy::expect_used, reason = "these failures are bugs of the testkit, or a test cannot handle them")]
     pub async fn start(self) -> FakeLeadApi {
         let Self { data, at, seed, limits } = self;
-        let clock = Arc::new(ManualClock::at(at.to_utc()));
+        let clock = Arc::new(ManualClock::at(at));
         let tokens = Arc::new(MemoryTokens::default());
         let seeded = poll_once(tokens::import(&*tokens, &data, at)).expect("a store that does not wait");
         seeded.expect("distinct tokens in the data");

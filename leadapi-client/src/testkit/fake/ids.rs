@@ -22,7 +22,7 @@ impl SeededIds {
 impl IdSource for SeededIds {
     #[expect(clippy::expect_used, reason = "a UUID is an id")]
     fn lead_id(&self, at: Timestamp) -> LeadId {
-        let millis = u64::try_from(at.to_utc().timestamp_millis()).unwrap_or(0);
+        let millis = u64::try_from(at.unix_millis()).unwrap_or(0);
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         // The counter fills the bits that order ids within a millisecond: 12 bits, then 14.
         let (high, low) = ((number >> 14) & 0xfff, number & 0x3fff);

@@ -38,7 +38,7 @@ impl Limiter {
     /// Returns how long it refuses every request.
     fn refused_for(&self) -> Option<Duration> {
         let until = (*self.refused_until.lock().unwrap_or_else(PoisonError::into_inner))?;
-        (until.to_utc() - self.clock.now()).to_std().ok().filter(|left| !left.is_zero())
+        Some(until.saturating_duration_since(self.clock.now())).filter(|left| !left.is_zero())
     }
 }
 

@@ -102,7 +102,7 @@ impl FakeLeadApi {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn now(&self) -> Timestamp {
-        self.clock.now().into()
+        self.clock.now()
     }
 
     /// Advances the fake's clock.

@@ -1,40 +1,28 @@
-//! The error responses of the contract (7 and D2), byte for byte as the service sends them.
-//!
-//! The service does not export its own, because hosts do not need them. A test compares these with them.
+//! The error responses of the contract (7 and D2), byte for byte as the service sends them. A test compares the two.
 
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{
     HeaderName, HeaderValue, Response, StatusCode,
-    header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS},
+    header::{RETRY_AFTER, WWW_AUTHENTICATE},
 };
-use leadapi_core::auth::Scope;
+use leadapi_core::{
+    auth::Scope,
+    http::{ResponseBody, error_response, json_response},
+};
 use serde::Serialize;
 
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// A response with the headers that all responses of the service have.
 pub(crate) fn respond(status: StatusCode, body: Bytes) -> Response<Bytes> {
-    let mut response = Response::new(body);
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    if status != StatusCode::NO_CONTENT {
-        headers.insert(CONTENT_TYPE, JSON);
-    }
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    response
+    json_response(status, body).map(ResponseBody::into_bytes)
 }
 
 /// A response with an error object.
 pub(crate) fn error(status: StatusCode, message: &str) -> Response<Bytes> {
-    #[derive(Serialize)]
-    struct ErrorObject<'a> {
-        error: &'a str,
-    }
-
-    respond(status, json(&ErrorObject { error: message }))
+    error_response(status, message).map(ResponseBody::into_bytes)
 }
 
 pub(crate) fn unauthorized() -> Response<Bytes> {

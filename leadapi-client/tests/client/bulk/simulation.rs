@@ -172,7 +172,7 @@ pub(super) fn simulation() -> Simulation {
 pub(super) fn simulation_with(scopes: Scopes, writes: u32) -> Simulation {
     let clock = Arc::new(Clock::default());
     let (builder, token) = support::builder(scopes);
-    let limits = Limits { writes: writes.try_into().unwrap(), ..Limits::default() };
+    let limits = Limits::new(Limits::default().reads, writes.try_into().unwrap());
     let time = clock.clone();
     let limiter = SlidingWindow::with_time(limits, move || time.now());
     let service = builder.limiter(limiter).build().unwrap();

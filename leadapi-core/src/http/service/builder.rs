@@ -14,8 +14,9 @@ use crate::{
 #[error("{0:?} is no path to mount at, it must be empty or like /api/v1")]
 pub struct InvalidPath(String);
 
-/// Builds a [`LeadService`]. Only the store and the verifier have no default.
-pub struct Builder {
+/// A builder of a [`LeadService`], from [`LeadService::builder`]. Only the store and the verifier have no default.
+#[must_use = "`build` creates the service"]
+pub struct LeadServiceBuilder {
     store: Box<dyn Store>,
     verifier: Box<dyn TokenVerifier>,
     limiter: Option<Box<dyn RateLimiter>>,
@@ -25,7 +26,7 @@ pub struct Builder {
     public_path: Option<String>,
 }
 
-impl Builder {
+impl LeadServiceBuilder {
     pub(super) fn new(store: impl Store + 'static, verifier: impl TokenVerifier + 'static) -> Self {
         Self {
             store: Box::new(store),
@@ -46,7 +47,6 @@ impl Builder {
     /// let service = LeadService::builder(MemoryStore::default(), verifier).limiter(SlidingWindow::new(Limits::default())).build()?;
     /// # Ok::<(), leadapi_core::http::InvalidPath>(())
     /// ```
-    #[must_use]
     pub fn limiter(mut self, limiter: impl RateLimiter + 'static) -> Self {
         self.limiter = Some(Box::new(limiter));
         self
@@ -55,12 +55,11 @@ impl Builder {
     /// Sets the clock. The default is the system clock.
     ///
     /// ```
-    /// # use leadapi_core::{http::LeadService, id::LeadId, memory::*, tokens::StoredTokens};
+    /// # use leadapi_core::{http::LeadService, memory::*, model::Timestamp, tokens::StoredTokens};
     /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
-    /// let service = LeadService::builder(MemoryStore::default(), verifier).clock(|| "2026-05-04T12:00:00Z".parse().unwrap_or_default()).build()?;
+    /// let service = LeadService::builder(MemoryStore::default(), verifier).clock(|| Timestamp::UNIX_EPOCH).build()?;
     /// # Ok::<(), leadapi_core::http::InvalidPath>(())
     /// ```
-    #[must_use]
     pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
         self.clock = Box::new(clock);
         self
@@ -74,7 +73,6 @@ impl Builder {
     /// let service = LeadService::builder(MemoryStore::default(), verifier).ids(Uuids::default()).build()?;
     /// # Ok::<(), leadapi_core::http::InvalidPath>(())
     /// ```
-    #[must_use]
     pub fn ids(mut self, ids: impl IdSource + 'static) -> Self {
         self.ids = Box::new(ids);
         self
@@ -89,7 +87,6 @@ impl Builder {
     /// let service = LeadService::builder(MemoryStore::default(), verifier).base_path("/v1").build()?;
     /// # Ok::<(), leadapi_core::http::InvalidPath>(())
     /// ```
-    #[must_use]
     pub fn base_path(mut self, path: impl Into<String>) -> Self {
         self.base_path = path.into();
         self
@@ -104,7 +101,6 @@ impl Builder {
     /// let service = LeadService::builder(MemoryStore::default(), verifier).public_path("/crm/v1").build()?;
     /// # Ok::<(), leadapi_core::http::InvalidPath>(())
     /// ```
-    #[must_use]
     pub fn public_path(mut self, path: impl Into<String>) -> Self {
         self.public_path = Some(path.into());
         self
@@ -138,9 +134,9 @@ pub(crate) fn check(path: String) -> Result<String, InvalidPath> {
     if visible && shaped { Ok(path) } else { Err(InvalidPath(path)) }
 }
 
-impl fmt::Debug for Builder {
+impl fmt::Debug for LeadServiceBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Builder").field("base_path", &self.base_path).finish_non_exhaustive()
+        f.debug_struct("LeadServiceBuilder").field("base_path", &self.base_path).finish_non_exhaustive()
     }
 }
 

@@ -8,6 +8,7 @@ use std::{
 };
 
 use super::error::ApiError;
+use crate::BoxError;
 
 /// A future that turns a panic of the inner future into an [`ApiError`].
 pub(super) struct CatchPanic<F>(pub(super) F);
@@ -18,11 +19,11 @@ impl<T, F: Future<Output = Result<T, ApiError>> + Unpin> Future for CatchPanic<F
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         // The future is not polled again after a panic, so nobody observes its half-finished state.
         catch_unwind(AssertUnwindSafe(|| Pin::new(&mut self.0).poll(cx)))
-            .unwrap_or_else(|panic| Poll::Ready(Err(ApiError::internal(message(&*panic)))))
+            .unwrap_or_else(|panic| Poll::Ready(Err(ApiError::from(message(&*panic)))))
     }
 }
 
-fn message(panic: &(dyn Any + Send)) -> String {
+fn message(panic: &(dyn Any + Send)) -> BoxError {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    format!("panicked: {}", text.unwrap_or("without a text"))
+    format!("panicked: {}", text.unwrap_or("without a text")).into()
 }

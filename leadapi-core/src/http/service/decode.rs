@@ -8,19 +8,22 @@ use crate::{
     http::{Operation, header::IDEMPOTENCY_KEY},
     id::LeadId,
     model::{IdempotencyKey, InvalidIdempotencyKey, LeadQuery, Window},
-    validate::{FieldError, FieldErrors, LeadDraft, LeadEdit},
+    validate::{FieldError, FieldErrors, InvalidReference, LeadDraft, LeadEdit},
 };
 
 /// A decoded call. Everything that can be checked without a look-up has been checked.
 ///
 /// `LeadEdit` is boxed because the future of a request reserves space for the largest variant more than once, and moves
 /// with it.
+///
+/// Ids that cannot exist do not reach a store: such a lead is `None`, and such a filter is the reference that the list
+/// is refused for.
 pub(super) enum Call {
-    ListLeads(LeadQuery),
+    ListLeads(LeadQuery, Option<InvalidReference>),
     CreateLead(LeadDraft, Option<IdempotencyKey>),
-    GetLead(LeadId),
-    UpdateLead(LeadId, Box<LeadEdit>),
-    DeleteLead(LeadId),
+    GetLead(Option<LeadId>),
+    UpdateLead(Option<LeadId>, Box<LeadEdit>),
+    DeleteLead(Option<LeadId>),
     ListPipelines(Window),
     ListClients(Window),
 }
@@ -34,7 +37,10 @@ pub(super) fn decode(
 ) -> Result<Call, FieldErrors> {
     let mut errors = FieldErrors::default();
     let call = match route.operation {
-        Operation::ListLeads => Some(Call::ListLeads(query::leads(query, &mut errors))),
+        Operation::ListLeads => {
+            let (query, invalid) = query::leads(query, &mut errors);
+            Some(Call::ListLeads(query, invalid))
+        }
         Operation::ListPipelines => Some(Call::ListPipelines(query::window(query, &mut errors))),
         Operation::ListClients => Some(Call::ListClients(query::window(query, &mut errors))),
         Operation::GetLead => {

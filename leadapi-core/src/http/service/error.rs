@@ -7,6 +7,7 @@ use http::{Method, StatusCode};
 use crate::{
     BoxError,
     auth::{MalformedToken, Scope},
+    port::StoreError,
     validate::{FieldErrors, InvalidReference},
 };
 
@@ -54,10 +55,6 @@ pub(crate) enum Unauthorized {
 }
 
 impl ApiError {
-    pub(crate) fn internal(cause: impl Into<BoxError>) -> Self {
-        Kind::Internal(cause.into()).into()
-    }
-
     pub(crate) const fn kind(&self) -> &Kind {
         &self.0
     }
@@ -104,6 +101,19 @@ impl From<Unauthorized> for ApiError {
 impl From<FieldErrors> for ApiError {
     fn from(errors: FieldErrors) -> Self {
         Kind::Invalid(errors).into()
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        Kind::Internal(error.into()).into()
+    }
+}
+
+/// An error of a verifier or a limiter, or of the encoding of a response.
+impl From<BoxError> for ApiError {
+    fn from(cause: BoxError) -> Self {
+        Kind::Internal(cause).into()
     }
 }
 
@@ -178,6 +188,6 @@ mod tests {
 
     #[test]
     fn a_cause_is_never_in_the_message() {
-        assert_eq!(ApiError::internal("10.0.0.1 refused").to_string(), "internal error");
+        assert_eq!(ApiError::from(BoxError::from("10.0.0.1 refused")).to_string(), "internal error");
     }
 }

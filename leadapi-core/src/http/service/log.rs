@@ -26,6 +26,6 @@ pub struct RequestLog {
     pub operation: Option<Operation>,
     /// The caller, once the token is verified.
     pub caller: Option<Caller>,
-    /// The cause of a 500.
+    /// The cause of a 500. It is a [`StoreError`](crate::port::StoreError) if a store failed.
     pub cause: Option<Arc<dyn Error + Send + Sync>>,
 }

@@ -22,11 +22,10 @@ use std::{
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, header, request::Parts};
 use http_body::Body;
-use http_body_util::Full;
 use tower_service::Service;
 
 pub use self::{
-    builder::{Builder, InvalidPath},
+    builder::{InvalidPath, LeadServiceBuilder},
     log::RequestLog,
 };
 use self::{
@@ -36,15 +35,14 @@ use self::{
     error::{ApiError, Kind, Unauthorized},
     route::{Mount, route},
 };
-use super::Operation;
+use super::{Operation, ResponseBody};
 use crate::{
     BoxError,
     auth::{BearerToken, Caller},
-    model::Timestamp,
     port::{
         Admission, Clock, Created, IdSource, Idempotency, Listed, RateLimiter, Store, TokenVerifier, Updated, Verdict,
     },
-    validate::NewLeadMeta,
+    validate::{InvalidReference, NewLeadMeta},
 };
 
 /// The REST API as a [`tower_service::Service`], for any body and any runtime.
@@ -84,8 +82,8 @@ struct Inner {
 
 impl LeadService {
     /// Returns a builder for a service with this store of leads and this verifier of tokens.
-    pub fn builder(store: impl Store + 'static, verifier: impl TokenVerifier + 'static) -> Builder {
-        Builder::new(store, verifier)
+    pub fn builder(store: impl Store + 'static, verifier: impl TokenVerifier + 'static) -> LeadServiceBuilder {
+        LeadServiceBuilder::new(store, verifier)
     }
 
     /// Returns the response and its [`RequestLog`] (contract D2). Unlike [`call`](Service::call), it hands the log to
@@ -115,7 +113,7 @@ impl LeadService {
     }
 }
 
-type Answered = Pin<Box<dyn Future<Output = (Response<Full<Bytes>>, RequestLog)> + Send>>;
+type Answered = Pin<Box<dyn Future<Output = (Response<ResponseBody>, RequestLog)> + Send>>;
 
 impl<B> Service<Request<B>> for LeadService
 where
@@ -123,7 +121,7 @@ where
     B::Data: Send,
     B::Error: Into<BoxError>,
 {
-    type Response = Response<Full<Bytes>>;
+    type Response = Response<ResponseBody>;
     type Error = Infallible;
     type Future = ResponseFuture;
 
@@ -140,7 +138,7 @@ where
 pub struct ResponseFuture(Answered);
 
 impl Future for ResponseFuture {
-    type Output = Result<Response<Full<Bytes>>, Infallible>;
+    type Output = Result<Response<ResponseBody>, Infallible>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let (mut response, log) = ready!(self.0.as_mut().poll(cx));
@@ -150,7 +148,7 @@ impl Future for ResponseFuture {
 }
 
 impl Inner {
-    async fn answer<B>(&self, head: &Parts, body: Pin<&mut B>) -> (Response<Full<Bytes>>, RequestLog)
+    async fn answer<B>(&self, head: &Parts, body: Pin<&mut B>) -> (Response<ResponseBody>, RequestLog)
     where
         B: Body + Send,
         B::Data: Send,
@@ -175,7 +173,7 @@ impl Inner {
         head: &Parts,
         body: Pin<&mut B>,
         log: &mut RequestLog,
-    ) -> Result<Response<Full<Bytes>>, ApiError>
+    ) -> Result<Response<ResponseBody>, ApiError>
     where
         B: Body,
         B::Error: Into<BoxError>,
@@ -193,23 +191,22 @@ impl Inner {
         };
         let call = decode(route, head.uri.query(), &head.headers, body)?;
         let reply = self.run(caller, call).await?;
-        encode(operation, reply, &self.mount.public)
+        Ok(encode(operation, reply, &self.mount.public)?)
     }
 
     async fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, ApiError> {
         let token = BearerToken::from_headers(headers).map_err(Unauthorized::Header)?;
-        match self.verifier.verify(&token).await {
-            Ok(Verdict::Good(caller)) => Ok(caller),
-            Ok(Verdict::Unknown) => Err(Unauthorized::Invalid.into()),
-            Ok(Verdict::Expired) => Err(Unauthorized::Expired.into()),
-            Ok(Verdict::Revoked) => Err(Unauthorized::Revoked.into()),
-            Err(error) => Err(ApiError::internal(error)),
+        match self.verifier.verify(&token).await? {
+            Verdict::Good(caller) => Ok(caller),
+            Verdict::Unknown => Err(Unauthorized::Invalid.into()),
+            Verdict::Expired => Err(Unauthorized::Expired.into()),
+            Verdict::Revoked => Err(Unauthorized::Revoked.into()),
         }
     }
 
     async fn admit(&self, caller: &Caller, operation: Operation) -> Result<(), ApiError> {
         let class = operation.endpoint().scope.into();
-        match self.limiter.admit(&caller.token, class).await.map_err(ApiError::internal)? {
+        match self.limiter.admit(&caller.token, class).await? {
             Admission::Admitted => Ok(()),
             Admission::Refused { retry_after } => Err(Kind::RateLimited { retry_after }.into()),
         }
@@ -218,40 +215,42 @@ impl Inner {
     async fn run(&self, caller: &Caller, call: Call) -> Result<Reply, ApiError> {
         let (store, business) = (&self.store, &caller.business);
         match call {
-            Call::ListLeads(query) => match store.list(business, &query).await.map_err(ApiError::internal)? {
-                Listed::Page(page) => Ok(Reply::Leads(page)),
-                Listed::Refused(reference) => Err(reference.into()),
+            Call::ListLeads(_, Some(reference @ InvalidReference::Client)) => Err(reference.into()),
+            // An unknown client account is reported before an invalid stage, so the store is called all the same.
+            Call::ListLeads(query, invalid) => match (store.list(business, &query).await?, invalid) {
+                (Listed::Refused(reference), _) | (Listed::Page(_), Some(reference)) => Err(reference.into()),
+                (Listed::Page(page), None) => Ok(Reply::Leads(page)),
             },
             Call::CreateLead(draft, key) => {
-                let at = Timestamp::from(self.clock.now());
+                let at = self.clock.now();
                 let meta = NewLeadMeta { id: self.ids.lead_id(at), at };
                 let idempotency = key.map(|key| Idempotency { key, fingerprint: draft.fingerprint() });
-                match store.create(business, meta, draft, idempotency.as_ref()).await.map_err(ApiError::internal)? {
+                match store.create(business, meta, draft, idempotency.as_ref()).await? {
                     Created::New(lead) => Ok(Reply::Created { lead, replayed: false }),
                     Created::Replayed(lead) => Ok(Reply::Created { lead, replayed: true }),
                     Created::KeyReused => Err(Kind::KeyReused.into()),
                     Created::Refused(reference) => Err(reference.into()),
                 }
             }
-            Call::GetLead(id) => match store.get(business, &id).await.map_err(ApiError::internal)? {
+            Call::GetLead(None) | Call::UpdateLead(None, _) | Call::DeleteLead(None) => Err(Kind::NoSuchLead.into()),
+            Call::GetLead(Some(id)) => match store.get(business, &id).await? {
                 Some(lead) => Ok(Reply::Lead(lead)),
                 None => Err(Kind::NoSuchLead.into()),
             },
-            Call::UpdateLead(id, edit) => match store.update(business, &id, &edit).await.map_err(ApiError::internal)? {
+            Call::UpdateLead(Some(id), edit) => match store.update(business, &id, &edit).await? {
                 Updated::Changed(lead) => Ok(Reply::Lead(lead)),
                 Updated::Missing => Err(Kind::NoSuchLead.into()),
                 Updated::Refused(reference) => Err(reference.into()),
             },
-            Call::DeleteLead(id) => {
-                let deleted = store.delete(business, &id).await.map_err(ApiError::internal)?;
-                if deleted { Ok(Reply::Deleted) } else { Err(Kind::NoSuchLead.into()) }
+            Call::DeleteLead(Some(id)) => {
+                if store.delete(business, &id).await? {
+                    Ok(Reply::Deleted)
+                } else {
+                    Err(Kind::NoSuchLead.into())
+                }
             }
-            Call::ListPipelines(window) => {
-                store.pipelines(business, window).await.map(Reply::Pipelines).map_err(ApiError::internal)
-            }
-            Call::ListClients(window) => {
-                store.clients(business, window).await.map(Reply::Clients).map_err(ApiError::internal)
-            }
+            Call::ListPipelines(window) => Ok(Reply::Pipelines(store.pipelines(business, window).await?)),
+            Call::ListClients(window) => Ok(Reply::Clients(store.clients(business, window).await?)),
         }
     }
 }
@@ -262,10 +261,10 @@ fn authorize(caller: &Caller, operation: Operation) -> Result<(), ApiError> {
 }
 
 /// Removes the body from the response to HEAD, but keeps the Content-Length of its GET (contract D2).
-fn without_body(response: &mut Response<Full<Bytes>>) {
+fn without_body(response: &mut Response<ResponseBody>) {
     let length = response.body().size_hint().lower();
     response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(length));
-    *response.body_mut() = Full::default();
+    *response.body_mut() = ResponseBody::default();
 }
 
 impl fmt::Debug for LeadService {

@@ -7,17 +7,22 @@ use percent_encoding::percent_decode_str;
 use crate::{
     id::{ClientId, StageId},
     model::{InvalidWindow, LeadQuery, Window},
-    validate::{FieldError, FieldErrors},
+    validate::{FieldError, FieldErrors, InvalidReference},
 };
 
-/// Reads the query of `GET /leads`.
-pub(super) fn leads(query: Option<&str>, errors: &mut FieldErrors) -> LeadQuery {
+/// Reads the query of `GET /leads`. A filter that is not a valid id names no record (contract D4): it is left out of
+/// the query and returned as the reference that does not hold, the client account first.
+pub(super) fn leads(query: Option<&str>, errors: &mut FieldErrors) -> (LeadQuery, Option<InvalidReference>) {
     let parameters = read(query, &["client_id", "stage_id", "limit", "offset"], errors);
-    LeadQuery {
-        client: parameters.get("client_id").map(ClientId::named),
-        stage: parameters.get("stage_id").map(StageId::named),
-        window: parameters.window(errors),
-    }
+    let client = parameters.get("client_id").map(ClientId::parse).transpose();
+    let stage = parameters.get("stage_id").map(StageId::parse).transpose();
+    let invalid = match (&client, &stage) {
+        (Err(_), _) => Some(InvalidReference::Client),
+        (Ok(_), Err(_)) => Some(InvalidReference::Stage),
+        (Ok(_), Ok(_)) => None,
+    };
+    let window = parameters.window(errors);
+    (LeadQuery { client: client.unwrap_or_default(), stage: stage.unwrap_or_default(), window }, invalid)
 }
 
 /// Reads the query of the other two lists.
@@ -108,7 +113,7 @@ mod tests {
 
     fn list(query: &str) -> Result<LeadQuery, String> {
         let mut errors = FieldErrors::default();
-        let read = leads(Some(query), &mut errors);
+        let (read, _) = leads(Some(query), &mut errors);
         if errors.is_empty() { Ok(read) } else { Err(errors.to_string()) }
     }
 
@@ -152,6 +157,18 @@ mod tests {
     #[test]
     fn ids_are_decoded() {
         assert_eq!(list("client_id=a%2Fb").unwrap().client, Some(ClientId::parse("a/b").unwrap()));
-        assert_eq!(list("client_id=a+b").unwrap().client, Some(ClientId::named("")));
+    }
+
+    #[test]
+    fn a_filter_that_is_not_an_id_names_nothing() {
+        for (query, expected, client) in [
+            ("client_id=c1&stage_id=s1", None, true),
+            ("client_id=a+b", Some(InvalidReference::Client), false),
+            ("client_id=a+b&stage_id=a+b", Some(InvalidReference::Client), false),
+            ("client_id=c1&stage_id=a+b", Some(InvalidReference::Stage), true),
+        ] {
+            let (read, invalid) = leads(Some(query), &mut FieldErrors::default());
+            assert_eq!((invalid, read.client.is_some()), (expected, client), "{query}");
+        }
     }
 }

@@ -27,13 +27,13 @@ pub(super) struct Route<'a> {
 }
 
 impl Route<'_> {
-    /// Returns the id in the path. A segment that is no valid id becomes the empty id, which no lead has (contract D4).
-    pub(super) fn lead(&self) -> LeadId {
+    /// Returns the id in the path, or `None` for a segment that is not a valid id and so names no lead (contract D4).
+    pub(super) fn lead(&self) -> Option<LeadId> {
         // Hardly any id has an escape, so most segments skip the decoder.
         if !self.segment.contains('%') {
-            return LeadId::named(self.segment);
+            return LeadId::parse(self.segment).ok();
         }
-        LeadId::named(&percent_decode_str(self.segment).decode_utf8().unwrap_or_default())
+        LeadId::parse(percent_decode_str(self.segment).decode_utf8().ok()?).ok()
     }
 }
 
@@ -89,10 +89,10 @@ fn allow<'a>(lines: impl Iterator<Item = (&'static Endpoint, &'a str)>) -> Strin
 mod tests {
     use super::*;
 
-    fn route_of(base: &str, method: &str, path: &str) -> Result<(Operation, String), String> {
+    fn route_of(base: &str, method: &str, path: &str) -> Result<(Operation, Option<LeadId>), String> {
         let mount = Mount { base: base.into(), public: "/api".into() };
         let route = route(&mount, &method.parse().unwrap(), path).map_err(|error| error.to_string())?;
-        Ok((route.operation, route.lead().to_string()))
+        Ok((route.operation, route.lead()))
     }
 
     #[test]
@@ -101,7 +101,8 @@ mod tests {
             for line in &TABLE {
                 let path = format!("{base}{}", line.path.replace(ID, "l%2F1"));
                 let (operation, id) = route_of(base, line.method.as_str(), &path).unwrap();
-                assert_eq!((operation, id == "l/1"), (line.operation, line.path.ends_with(ID)));
+                let expected = line.path.ends_with(ID).then(|| LeadId::parse("l/1").unwrap());
+                assert_eq!((operation, id), (line.operation, expected));
             }
         }
     }
@@ -144,9 +145,10 @@ mod tests {
 
     #[test]
     fn a_segment_that_is_no_id_names_no_lead() {
-        for segment in ["%20", "%", "%ff", "%00", &"x".repeat(65)] {
-            let named = route_of("", "GET", &format!("/leads/{segment}")).map(|(_, id)| id);
-            assert_eq!(named, Ok(if segment == "%" { "%".into() } else { String::new() }));
+        for segment in ["%20", "%ff", "%00", &"x".repeat(65)] {
+            let route = route_of("", "GET", &format!("/leads/{segment}"));
+            assert_eq!(route, Ok((Operation::GetLead, None)), "{segment}");
         }
+        assert_eq!(route_of("", "GET", "/leads/%"), Ok((Operation::GetLead, Some(LeadId::parse("%").unwrap()))));
     }
 }

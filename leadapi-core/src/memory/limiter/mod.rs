@@ -36,11 +36,26 @@ const SHARDS: usize = 64;
 /// assert_eq!((Limits::default().reads.get(), Limits::default().writes.get()), (600, 60));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// GET and HEAD.
     pub reads: NonZeroU32,
     /// POST, PATCH and DELETE.
     pub writes: NonZeroU32,
+}
+
+impl Limits {
+    /// Creates limits.
+    ///
+    /// ```
+    /// # use std::num::NonZeroU32;
+    /// # use leadapi_core::memory::Limits;
+    /// let one_write = Limits::new(Limits::default().reads, NonZeroU32::MIN);
+    /// assert_eq!(one_write.writes.get(), 1);
+    /// ```
+    pub const fn new(reads: NonZeroU32, writes: NonZeroU32) -> Self {
+        Self { reads, writes }
+    }
 }
 
 impl Default for Limits {

@@ -71,8 +71,8 @@ impl LogOptions {
 
     /// Starts to log. If the host has set up logging already, it stays as it is.
     pub(super) fn start(&self) -> Result<Logging, CommandError> {
-        let filter = filter::parse(&self.log).map_err(CommandError::Log)?;
-        let dropped = log_lines_dropped().map_err(CommandError::Metrics)?;
+        let filter = filter::parse(&self.log).map_err(CommandError::log)?;
+        let dropped = log_lines_dropped().map_err(CommandError::metrics)?;
         let (queue, flush) = LogQueue::start(io::stderr(), dropped.clone()).map_err(CommandError::LogWriter)?;
         let lines = fmt::layer().with_writer(move || queue.clone());
         let lines = match self.log_format {

@@ -4,7 +4,7 @@ use std::{io, net::SocketAddr, num::NonZeroU32, path::PathBuf, sync::Arc, time::
 
 use clap::Args;
 use leadapi_core::{
-    http::{Builder, LeadService},
+    http::{LeadService, LeadServiceBuilder},
     memory::{Limits, SlidingWindow},
     openapi::{ServerUrl, document_at},
     port::{Store, TokenVerifier},
@@ -104,8 +104,8 @@ impl ListenOptions {
     ) -> Result<ShutdownOutcome, CommandError> {
         let ServeConfig { store, verifier, write_probe, descriptors, businesses, location } = config;
         let (stop, force) = (Signals::new(), Signals::new());
-        let metrics = Arc::new(Metrics::new().map_err(CommandError::Metrics)?);
-        metrics.add(log.dropped()).map_err(CommandError::Metrics)?;
+        let metrics = Arc::new(Metrics::new().map_err(CommandError::metrics)?);
+        metrics.add(log.dropped()).map_err(CommandError::metrics)?;
         let store: Arc<dyn Store> = Arc::new(InstrumentedStore::new(store, metrics.clone()));
         let service = self.service(LeadService::builder(store.clone(), verifier))?;
         let mut server =
@@ -117,7 +117,7 @@ impl ListenOptions {
             let own = ServerUrl::path(&self.base_path)?;
             let servers: Vec<_> = self.public_url.clone().into_iter().chain([own]).collect();
             let ops = Ops::new(store, write_probe, metrics, document_at(&servers), self.ops_api);
-            server = server.ops(socket, ops.map_err(CommandError::Metrics)?);
+            server = server.ops(socket, ops.map_err(CommandError::metrics)?);
             print_line(&format!("operator endpoints: http://{at}/healthz, /readyz, /metrics and /docs"));
         }
         let scheme = if self.tls_cert.is_some() { "https" } else { "http" };
@@ -145,8 +145,8 @@ impl ListenOptions {
         Ok(ended)
     }
 
-    fn service(&self, builder: Builder) -> Result<LeadService, CommandError> {
-        let limits = Limits { reads: self.reads_per_minute, writes: self.writes_per_minute };
+    fn service(&self, builder: LeadServiceBuilder) -> Result<LeadService, CommandError> {
+        let limits = Limits::new(self.reads_per_minute, self.writes_per_minute);
         let builder = builder.limiter(SlidingWindow::new(limits)).base_path(&self.base_path);
         Ok(match &self.public_url {
             Some(url) => builder.public_path(url.as_path()).build()?,
@@ -173,7 +173,7 @@ impl ListenOptions {
             return Err(CommandError::InsecureOps(address));
         }
         match (self.tls_cert.clone(), self.tls_key.clone()) {
-            (Some(certificate), Some(key)) => Ok(Some(TlsFiles { certificate, key })),
+            (Some(certificate), Some(key)) => Ok(Some(TlsFiles::new(certificate, key))),
             (None, None) if self.listen.ip().is_loopback() || self.insecure_http => Ok(None),
             (None, None) => Err(CommandError::InsecureHttp(self.listen)),
             _ => Err(CommandError::HalfTls),

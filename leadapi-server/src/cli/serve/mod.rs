@@ -5,11 +5,11 @@ mod listen;
 
 use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
 
-use chrono::Utc;
 use clap::Args;
 use leadapi_core::{
     dataset::Dataset,
     memory::{MemoryStore, MemoryTokens, SystemClock},
+    model::Timestamp,
     tokens::{self, IssuedToken, StoredTokens},
 };
 use tokio::time::{MissedTickBehavior, interval};
@@ -136,7 +136,7 @@ async fn in_memory(
 ) -> Result<ShutdownOutcome, CommandError> {
     let businesses = dataset.businesses.len();
     let tokens = MemoryTokens::default();
-    let issued = tokens::import(&tokens, &dataset, Utc::now().into()).await.map_err(CommandError::Tokens)?;
+    let issued = tokens::import(&tokens, &dataset, Timestamp::now()).await.map_err(CommandError::Tokens)?;
     let location = "memory (all data is lost at exit)".to_owned();
     let (store, verifier) = (MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock));
     // Memory accepts every write.
@@ -169,7 +169,7 @@ async fn delete_expired_keys_periodically(store: SqlStore) {
     minutes.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         minutes.tick().await;
-        match store.delete_expired_keys(Utc::now().into()).await {
+        match store.delete_expired_keys(Timestamp::now()).await {
             Ok(0) => {}
             Ok(keys) => tracing::debug!(keys, "expired idempotency keys were deleted"),
             Err(error) => tracing::warn!(%error, "expired idempotency keys could not be deleted"),

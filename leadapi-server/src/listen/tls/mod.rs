@@ -5,6 +5,7 @@ mod reload;
 
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
+use leadapi_core::BoxError;
 use rustls::{ServerConfig, crypto::aws_lc_rs};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -22,11 +23,24 @@ use crate::limits::HttpLimits;
 /// certificate and the key do not match, because only one of them has been written yet, the previous pair stays in
 /// use.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct TlsFiles {
     /// The certificate of the server first, then the intermediate certificates up to an authority.
     pub certificate: PathBuf,
     /// The private key of the first certificate: PKCS #8, PKCS #1 or SEC1.
     pub key: PathBuf,
+}
+
+impl TlsFiles {
+    /// Names the two files. They are read when the server starts.
+    ///
+    /// ```
+    /// let files = leadapi_server::TlsFiles::new("/etc/leadapi/cert.pem", "/etc/leadapi/key.pem");
+    /// assert!(files.certificate.ends_with("cert.pem"));
+    /// ```
+    pub fn new(certificate: impl Into<PathBuf>, key: impl Into<PathBuf>) -> Self {
+        Self { certificate: certificate.into(), key: key.into() }
+    }
 }
 
 /// The reason why a certificate cannot be used.
@@ -51,7 +65,13 @@ pub enum TlsError {
     },
     /// The certificate and the key do not match, or are of an unsupported kind.
     #[error("the certificate and the key cannot be used together: {0}")]
-    Unusable(rustls::Error),
+    Unusable(BoxError),
+}
+
+impl TlsError {
+    fn unusable(cause: rustls::Error) -> Self {
+        Self::Unusable(cause.into())
+    }
 }
 
 /// A certificate that has been validated.
@@ -62,7 +82,7 @@ impl Certified {
     pub(crate) fn read(files: TlsFiles) -> Result<Self, TlsError> {
         let certificate = Certificate::read(files)?;
         let builder = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
-        let builder = builder.with_safe_default_protocol_versions().map_err(TlsError::Unusable)?;
+        let builder = builder.with_safe_default_protocol_versions().map_err(TlsError::unusable)?;
         let mut config = builder.with_no_client_auth().with_cert_resolver(certificate);
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         Ok(Self(Arc::new(config)))

@@ -82,6 +82,6 @@ impl Contents {
         let key = PrivateKeyDer::from_pem_slice(&self.key)
             .map_err(|_| TlsError::Pem { path: files.key.clone(), what: "private key" })?;
         // This also checks that the certificate and the key match.
-        CertifiedKey::from_der(chain, key, &aws_lc_rs::default_provider()).map_err(TlsError::Unusable)
+        CertifiedKey::from_der(chain, key, &aws_lc_rs::default_provider()).map_err(TlsError::unusable)
     }
 }

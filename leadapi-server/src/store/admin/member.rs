@@ -27,7 +27,7 @@ impl SqlStore {
     /// The database failed.
     pub async fn member(&self, business: &BusinessId, email: &str) -> Result<Option<Member>, AdminError> {
         let members = self.database.rows(query!(shared::MEMBERS, business), export::member).await?;
-        Ok(find(&members, email).map(|member| Member { business: business.clone(), role: member.role }))
+        Ok(find(&members, email).map(|member| Member::new(business.clone(), member.role)))
     }
 
     /// Returns the members of a business, by address.

@@ -25,7 +25,7 @@ use std::{
     time::Duration,
 };
 
-use leadapi_core::id::BusinessId;
+use leadapi_core::{id::BusinessId, model::Timestamp};
 use tokio::{
     sync::oneshot,
     time::{Instant, sleep, timeout},
@@ -181,7 +181,7 @@ impl Inner {
         let mut session = PgSession::begin(self.connections.get().await?, BEGIN)?;
         session.execute(query!(statement::LOCK, business)).await?;
         let outcomes = write::run(&mut session, business, writes).await?;
-        let now = chrono::Utc::now().timestamp_millis();
+        let now = Timestamp::now().unix_millis();
         let record = query!(statement::RECORD_COMMIT_ID, &self.connections.server_id, operation, now, business);
         session.execute(record).await?;
         Ok((session, outcomes))
@@ -206,7 +206,7 @@ impl Inner {
     async fn fence(&self, business: &BusinessId) -> Result<Option<String>, SqlError> {
         let mut session = PgSession::begin(self.connections.get().await?, BEGIN)?;
         session.execute(query!(statement::LOCK, business)).await?;
-        let now = chrono::Utc::now().timestamp_millis();
+        let now = Timestamp::now().unix_millis();
         let fence = query!(statement::FENCE, &self.connections.server_id, now, business);
         let read = |mut row: Row<'_>| row.take();
         let recorded = (&mut session as &mut dyn Session).row(fence, read).await?;

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chrono::Utc;
+use leadapi_core::model::Timestamp;
 use rusqlite::{Connection, backup::Backup};
 use uuid::Uuid;
 
@@ -84,7 +84,7 @@ fn keep_former(store: &Path) -> Result<PathBuf, OpenError> {
     {
         former.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(())).unwrap_or_default();
     }
-    let kept = with_suffix(store, &format!(".replaced-{}", Utc::now().format("%Y%m%dT%H%M%S%3fZ")));
+    let kept = with_suffix(store, &format!(".replaced-{}", Timestamp::now().to_string().replace(['-', ':', '.'], "")));
     fs::hard_link(store, &kept)?;
     match fs::hard_link(with_suffix(store, "-wal"), with_suffix(&kept, "-wal")) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),

@@ -221,5 +221,5 @@ async fn each_rate_limit_defect_breaks_its_sentence() {
 }
 
 fn limits(reads: u32, writes: u32) -> Limits {
-    Limits { reads: reads.try_into().unwrap(), writes: writes.try_into().unwrap() }
+    Limits::new(reads.try_into().unwrap(), writes.try_into().unwrap())
 }

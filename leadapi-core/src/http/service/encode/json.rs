@@ -166,8 +166,8 @@ mod tests {
         let moment = 0_i64..253_402_300_799_999;
         (id, id, option::of((id, id)), any_text(), texts, option::of(amount), moment).prop_map(
             |(id, client, place, name, [email, phone, source, notes, business_name], value, at)| {
-                let at = chrono::DateTime::from_timestamp_millis(at).unwrap();
-                let mut lead = Lead::new(id.parse().unwrap(), client.parse().unwrap(), name, at.into());
+                let at = Timestamp::from_unix_millis(at).unwrap();
+                let mut lead = Lead::new(id.parse().unwrap(), client.parse().unwrap(), name, at);
                 lead.pipeline_id = place.as_ref().map(|(pipeline, _)| pipeline.parse().unwrap());
                 lead.stage_id = place.as_ref().map(|(_, stage)| stage.parse().unwrap());
                 lead.value = value.and_then(|value| Amount::try_from(value).ok());

@@ -6,24 +6,21 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{
-    HeaderValue, Response, StatusCode,
-    header::{
-        ALLOW, CACHE_CONTROL, CONTENT_TYPE, InvalidHeaderValue, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE,
-        X_CONTENT_TYPE_OPTIONS,
-    },
+    HeaderValue, Response,
+    header::{ALLOW, InvalidHeaderValue, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE},
 };
-use http_body_util::Full;
 use serde::Serialize;
 
 use super::error::{ApiError, Kind, Unauthorized};
 use crate::{
+    BoxError,
     auth::MalformedToken,
-    http::{Operation, header::IDEMPOTENCY_REPLAYED, operation::lead_path_below},
+    http::{
+        Operation, ResponseBody, error_response, header::IDEMPOTENCY_REPLAYED, json_response,
+        operation::lead_path_below,
+    },
     model::{ClientAccount, Lead, Page, Pipeline},
 };
-
-/// The usual number of headers of a response, including those that a host adds.
-const USUAL_HEADERS: usize = 6;
 
 /// The outcome of a successful call.
 pub(super) enum Reply {
@@ -35,13 +32,18 @@ pub(super) enum Reply {
     Clients(Page<ClientAccount>),
 }
 
-pub(super) fn encode(operation: Operation, reply: Reply, public_path: &str) -> Result<Response<Full<Bytes>>, ApiError> {
+/// Builds the response to a successful call. An error is a fault of this crate, because every reply can be encoded.
+pub(super) fn encode(
+    operation: Operation,
+    reply: Reply,
+    public_path: &str,
+) -> Result<Response<ResponseBody>, BoxError> {
     let mut created = None;
     let body = match reply {
         Reply::Leads(page) => json::page(&page).into(),
         Reply::Lead(lead) => json::lead(&lead).into(),
         Reply::Created { lead, replayed } => {
-            let location = HeaderValue::try_from(lead_path_below(public_path, &lead.id)).map_err(ApiError::internal)?;
+            let location = HeaderValue::try_from(lead_path_below(public_path, &lead.id))?;
             created = Some((location, replayed));
             json::lead(&lead).into()
         }
@@ -49,7 +51,7 @@ pub(super) fn encode(operation: Operation, reply: Reply, public_path: &str) -> R
         Reply::Pipelines(page) => generic(&page)?,
         Reply::Clients(page) => generic(&page)?,
     };
-    let mut response = respond(operation.endpoint().success, body);
+    let mut response = json_response(operation.endpoint().success, body);
     if let Some((location, replayed)) = created {
         response.headers_mut().insert(LOCATION, location);
         if replayed {
@@ -60,14 +62,8 @@ pub(super) fn encode(operation: Operation, reply: Reply, public_path: &str) -> R
 }
 
 /// Builds the error response for a refused request.
-pub(super) fn refuse(error: &ApiError) -> Response<Full<Bytes>> {
-    #[derive(Serialize)]
-    struct ErrorObject {
-        error: String,
-    }
-
-    let body = generic(&ErrorObject { error: error.to_string() });
-    let mut response = respond(error.status(), body.unwrap_or_default());
+pub(super) fn refuse(error: &ApiError) -> Response<ResponseBody> {
+    let mut response = error_response(error.status(), &error.to_string());
     if let Ok(Some((name, value))) = header_of(error) {
         response.headers_mut().insert(name, value);
     }
@@ -101,20 +97,6 @@ fn challenge(reason: Unauthorized) -> Result<HeaderValue, InvalidHeaderValue> {
     }
 }
 
-fn respond(status: StatusCode, body: Bytes) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::new(body));
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    // Leaves room for the headers that a host adds, so that the map does not reallocate.
-    headers.reserve(USUAL_HEADERS);
-    if status != StatusCode::NO_CONTENT {
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    }
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    response
-}
-
-fn generic(value: &impl Serialize) -> Result<Bytes, ApiError> {
-    serde_json::to_vec(value).map(Bytes::from).map_err(ApiError::internal)
+fn generic(value: &impl Serialize) -> serde_json::Result<Bytes> {
+    serde_json::to_vec(value).map(Bytes::from)
 }

@@ -1,0 +1,122 @@
+//! Responses in the form of the contract (D2): their body, their headers, and the error object.
+
+use std::{
+    convert::Infallible,
+    mem,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use http::{
+    HeaderValue, Response, StatusCode,
+    header::{CACHE_CONTROL, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS},
+};
+use http_body::{Body, Frame, SizeHint};
+
+/// The usual number of headers of a response, including those that a host adds.
+const USUAL_HEADERS: usize = 6;
+
+/// The body of a response: complete JSON, or nothing.
+///
+/// ```
+/// use leadapi_core::http::ResponseBody;
+///
+/// let body = ResponseBody::from("{}");
+/// assert_eq!(body.into_bytes(), "{}");
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ResponseBody(Bytes);
+
+impl ResponseBody {
+    /// Returns the bytes without waiting.
+    pub fn into_bytes(self) -> Bytes {
+        self.0
+    }
+}
+
+impl<B: Into<Bytes>> From<B> for ResponseBody {
+    fn from(bytes: B) -> Self {
+        Self(bytes.into())
+    }
+}
+
+impl Body for ResponseBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let bytes = mem::take(&mut self.0);
+        Poll::Ready((!bytes.is_empty()).then(|| Ok(Frame::data(bytes))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.0.len() as u64)
+    }
+}
+
+/// Returns a response with this JSON and the headers that every response of the service has (contract D2).
+///
+/// ```
+/// use http::StatusCode;
+/// use leadapi_core::http::json_response;
+///
+/// let response = json_response(StatusCode::OK, "{}");
+/// assert_eq!(response.headers()["cache-control"], "no-store");
+/// assert_eq!(json_response(StatusCode::NO_CONTENT, "").headers().get("content-type"), None);
+/// ```
+pub fn json_response(status: StatusCode, json: impl Into<Bytes>) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody(json.into()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    // Leaves room for the headers that a host adds, so that the map does not reallocate.
+    headers.reserve(USUAL_HEADERS);
+    if status != StatusCode::NO_CONTENT {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+/// Returns a response with the error object `{"error": message}` (contract 2.4 and D2).
+///
+/// It is for a host that refuses requests before they reach the service, so that its callers see one form of error.
+///
+/// ```
+/// use http::StatusCode;
+/// use leadapi_core::http::error_response;
+///
+/// let response = error_response(StatusCode::BAD_REQUEST, "host must be api.example.com");
+/// assert_eq!(response.headers()["content-type"], "application/json");
+/// assert_eq!(response.into_body().into_bytes(), r#"{"error":"host must be api.example.com"}"#);
+/// ```
+pub fn error_response(status: StatusCode, message: &str) -> Response<ResponseBody> {
+    json_response(status, serde_json::json!({ "error": message }).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_executor::block_on;
+    use http_body_util::BodyExt;
+
+    use super::*;
+
+    #[test]
+    fn a_body_is_one_frame_or_none_and_knows_its_length() {
+        for (text, frames) in [("{}", 1), ("", 0)] {
+            let mut body = ResponseBody::from(text);
+            assert_eq!((body.size_hint().exact(), body.is_end_stream()), (Some(text.len() as u64), text.is_empty()));
+            let mut found = 0;
+            while let Some(frame) = block_on(body.frame()) {
+                assert_eq!(frame.unwrap().into_data().unwrap(), text);
+                found += 1;
+            }
+            assert_eq!((found, body.is_end_stream()), (frames, true));
+        }
+    }
+}

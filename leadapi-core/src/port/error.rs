@@ -1,0 +1,69 @@
+//! The error of the stores.
+
+use crate::BoxError;
+
+/// The reason why a [`Store`](super::Store) or a [`TokenStore`](super::TokenStore) could not do its work.
+///
+/// The service answers every variant with 500 and `internal error` (contract D2). It is the
+/// [`cause`](crate::http::RequestLog::cause) in the request log, where a host can match it, for example to raise an
+/// alert.
+///
+/// ```
+/// use leadapi_core::{http::RequestLog, port::StoreError};
+///
+/// fn needs_a_look(log: &RequestLog) -> bool {
+///     let cause = log.cause.as_ref().and_then(|cause| cause.downcast_ref());
+///     matches!(cause, Some(StoreError::UnknownOutcome(_)))
+/// }
+/// # assert!(!needs_a_look(&RequestLog::default()));
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// A record with this id, or a token with this hash, already exists. Nothing was written.
+    #[error("a record with this id already exists")]
+    AlreadyExists(#[source] BoxError),
+    /// The store cannot be reached, or another transaction interfered. Nothing was written, and the same call may
+    /// succeed later.
+    #[error("the store is unavailable")]
+    Unavailable(#[source] BoxError),
+    /// The store lost contact during a commit. It is unknown whether the write was done, so it must not be repeated.
+    #[error("the outcome of a write is unknown")]
+    UnknownOutcome(#[source] BoxError),
+    /// Any other failure of the storage. Its text is that of the cause.
+    #[error(transparent)]
+    Backend(BoxError),
+}
+
+impl StoreError {
+    /// Wraps an error of the storage that no other variant describes.
+    ///
+    /// ```
+    /// use leadapi_core::port::StoreError;
+    ///
+    /// fn read() -> Result<String, StoreError> {
+    ///     std::fs::read_to_string("no such file").map_err(StoreError::backend)
+    /// }
+    /// assert!(matches!(read(), Err(StoreError::Backend(_))));
+    /// ```
+    pub fn backend(error: impl Into<BoxError>) -> Self {
+        Self::Backend(error.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{error::Error, io};
+
+    use super::*;
+
+    #[test]
+    fn the_cause_is_told_once() {
+        let cause = || io::Error::other("disk on fire");
+        let backend = StoreError::backend(cause());
+        assert_eq!((backend.to_string(), backend.source().is_some()), ("disk on fire".to_owned(), false));
+        let unavailable = StoreError::Unavailable(cause().into());
+        assert_eq!(unavailable.to_string(), "the store is unavailable");
+        assert_eq!(unavailable.source().map(ToString::to_string), Some("disk on fire".into()));
+    }
+}
