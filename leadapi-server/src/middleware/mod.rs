@@ -19,7 +19,7 @@ mod validate;
 use std::sync::Arc;
 
 use http::{Request, Response};
-use leadapi_core::http::{LeadService, RequestLog, ResponseBody, header::X_REQUEST_ID};
+use leadapi_core::http::{LeadService, ResponseBody, header::X_REQUEST_ID};
 use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
@@ -78,37 +78,29 @@ impl Handler for Middleware {
 impl Middleware {
     async fn respond(
         self,
-        request: Request<RequestBody>,
+        mut request: Request<RequestBody>,
         received: Instant,
         backlog: Result<(), UnreadResponses>,
     ) -> Response<ResponseBody> {
+        let Inner { service, limits, in_flight, metrics } = &*self.0;
         let id = request_id(request.headers());
         let logged = LoggedRequest::new(&request, id.clone());
         let span = logged.span();
-        let answered = match backlog {
-            Ok(()) => self.limited(request, received).instrument(span.clone()).await,
-            Err(error) => Err(error.into()),
+        let steps = async {
+            backlog?;
+            validate(&request, limits)?;
+            let in_flight = in_flight.begin(request.headers())?;
+            request.body_mut().hold(in_flight);
+            let is_write = !request.method().is_safe();
+            let response = SpawnOnDrop::new(service.answer(request), is_write);
+            timeout_at(received + limits.request, response).await.map_err(|_| Rejection::Timeout(limits.request))
         };
-        let (mut response, about) = answered.unwrap_or_else(error_response);
+        let (mut response, about) = steps.instrument(span.clone()).await.unwrap_or_else(error_response);
         let duration = received.elapsed();
-        self.0.metrics.record_response(response.status(), about.operation, duration);
+        metrics.record_response(response.status(), about.operation, duration);
         span.in_scope(|| logged.log(response.status(), &about, duration));
         response.headers_mut().insert(X_REQUEST_ID, id);
         response
-    }
-
-    async fn limited(
-        &self,
-        mut request: Request<RequestBody>,
-        received: Instant,
-    ) -> Result<(Response<ResponseBody>, RequestLog), Rejection> {
-        let Inner { service, limits, in_flight, .. } = &*self.0;
-        validate(&request, limits)?;
-        let in_flight = in_flight.begin(request.headers())?;
-        request.body_mut().hold(in_flight);
-        let is_write = !request.method().is_safe();
-        let response = SpawnOnDrop::new(service.answer(request), is_write);
-        timeout_at(received + limits.request, response).await.map_err(|_| Rejection::Timeout(limits.request))
     }
 }
 

@@ -108,8 +108,20 @@ impl LeadService {
         B::Error: Into<BoxError>,
     {
         let inner = self.inner.clone();
-        let (head, body) = request.into_parts();
-        Box::pin(async move { inner.answer(&head, pin!(body)).await })
+        Box::pin(async move {
+            let (head, body) = request.into_parts();
+            let mut log = RequestLog::default();
+            let handled = CatchPanic(pin!(inner.handle(&head, pin!(body), &mut log))).await;
+            let mut response = handled.unwrap_or_else(|error| {
+                let response = refuse(&error);
+                log.cause = error.into_cause().map(Arc::from);
+                response
+            });
+            if head.method == Method::HEAD {
+                without_body(&mut response);
+            }
+            (response, log)
+        })
     }
 }
 
@@ -148,25 +160,6 @@ impl Future for ResponseFuture {
 }
 
 impl Inner {
-    async fn answer<B>(&self, head: &Parts, body: Pin<&mut B>) -> (Response<ResponseBody>, RequestLog)
-    where
-        B: Body + Send,
-        B::Data: Send,
-        B::Error: Into<BoxError>,
-    {
-        let mut log = RequestLog::default();
-        let handled = CatchPanic(pin!(self.handle(head, body, &mut log))).await;
-        let mut response = handled.unwrap_or_else(|error| {
-            let response = refuse(&error);
-            log.cause = error.into_cause().map(Arc::from);
-            response
-        });
-        if head.method == Method::HEAD {
-            without_body(&mut response);
-        }
-        (response, log)
-    }
-
     /// Runs the steps of contract D1 in their order. The first that fails determines the response.
     async fn handle<B>(
         &self,
@@ -183,7 +176,10 @@ impl Inner {
         log.operation = Some(operation);
         let caller = &*log.caller.insert(self.authenticate(&head.headers).await?);
         self.admit(caller, operation).await?;
-        authorize(caller, operation)?;
+        let scope = operation.endpoint().scope;
+        if !caller.scopes.allow(scope) {
+            return Err(Kind::MissingScope(scope).into());
+        }
         let body = match operation {
             Operation::CreateLead | Operation::UpdateLead => body::collect(body).await,
             // A body has no meaning here (contract D5), so it is not read.
@@ -253,11 +249,6 @@ impl Inner {
             Call::ListClients(window) => Ok(Reply::Clients(store.clients(business, window).await?)),
         }
     }
-}
-
-fn authorize(caller: &Caller, operation: Operation) -> Result<(), ApiError> {
-    let scope = operation.endpoint().scope;
-    if caller.scopes.allow(scope) { Ok(()) } else { Err(Kind::MissingScope(scope).into()) }
 }
 
 /// Removes the body from the response to HEAD, but keeps the Content-Length of its GET (contract D2).
