@@ -1,4 +1,4 @@
-//! The base URL of all requests. The client sends the token to no other origin.
+//! The base URL of all requests. The client sends the token only to its origin.
 
 use http::Uri;
 use percent_encoding::percent_decode_str;
@@ -7,11 +7,11 @@ use percent_encoding::percent_decode_str;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BaseUrl(String);
 
-/// Maximum length, so that no request exceeds the maximum length of a URI.
+/// The maximum length of a base URL. It leaves room for the path and query within the maximum length of a URI.
 const MAX_BYTES: usize = 2_048;
 
 impl BaseUrl {
-    /// Parses a base URL, or returns the rule that it breaks. The rule never quotes the text, which may contain a
+    /// Parses a base URL, or returns the rule that it breaks. The rule never quotes the URL, because it may contain a
     /// password.
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         let text = text.trim_end_matches('/');
@@ -32,14 +32,14 @@ impl BaseUrl {
         if authority.is_empty() || uri.host().is_none_or(str::is_empty) {
             return Err("must have a host");
         }
-        // A URL parser would rewrite these, and the requests would go to another path.
+        // URL parsers rewrite these paths, so requests would go to a different path.
         if uri.path().contains('\\') || uri.path().split('/').any(is_dot_segment) {
             return Err("must not contain backslashes, or . or .. as a path segment");
         }
         Ok(Self(text.to_owned()))
     }
 
-    /// Returns the URL of a path and a query below the base URL.
+    /// Appends a path and query to the base URL.
     pub(crate) fn join(&self, path_and_query: &str) -> String {
         format!("{}{path_and_query}", self.0)
     }
@@ -49,7 +49,7 @@ impl BaseUrl {
     }
 }
 
-/// Returns whether URL parsers remove a segment, escaped or not.
+/// Returns whether a path segment is `.` or `..`, escaped or not. URL parsers remove such segments.
 fn is_dot_segment(segment: &str) -> bool {
     matches!(&*percent_decode_str(segment).decode_utf8_lossy(), "." | "..")
 }

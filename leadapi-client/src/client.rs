@@ -11,7 +11,7 @@ use crate::{
     request::{InvalidRequest, Prepared},
 };
 
-/// A client of the API, for one token and so for one business.
+/// An API client for one token, and therefore for one business.
 ///
 /// It is cheap to clone. Clones share the connections, the rate limiter and the retry budget.
 ///
@@ -43,13 +43,13 @@ impl Client {
         self.context.options
     }
 
-    /// Returns the context, for valid and invalid requests outside of calls.
+    /// Returns the context, with which the conformance check sends its own requests, even invalid ones.
     #[cfg(feature = "testkit")]
     pub(crate) fn context(&self) -> &ClientContext {
         &self.context
     }
 
-    /// Creates a call. All operations use it.
+    /// Creates a call of an operation.
     pub(crate) fn call<T>(
         &self,
         operation: Operation,

@@ -1,21 +1,21 @@
-//! Errors in the settings of a client.
+//! Errors in a client's settings.
 
 use leadapi_core::{BoxError, auth::MalformedToken};
 
-/// An error in the settings of a client. It shows neither the token nor the base URL, which may contain a password.
+/// An error in a client's settings. Its text contains neither the token nor the base URL, which may contain a password.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
     /// The base URL is invalid.
     #[error("the base URL {rule}")]
     BaseUrl {
-        /// The rule that it breaks.
+        /// The rule that the base URL breaks.
         rule: &'static str,
     },
     /// The token is malformed.
     #[error("the token must be pak_ followed by visible ASCII characters, without a leading Bearer")]
     Token(#[source] MalformedToken),
-    /// The name of the application is not valid in a header.
+    /// The application name is not valid in a header.
     #[error("the application name must consist of visible ASCII characters and spaces")]
     UserAgent,
     /// An environment variable is not set or is not UTF-8.

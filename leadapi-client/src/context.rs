@@ -31,27 +31,27 @@ pub(crate) type OnWait = Box<dyn Fn(&Wait) + Send + Sync>;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CallOptions {
     pub(crate) retry: RetryPolicy,
-    /// The timeout of the whole call, including all waits.
+    /// The timeout for the whole call, including all waits.
     pub(crate) timeout: Option<Duration>,
-    /// The timeout of an attempt, from sending to the last byte of the response.
+    /// The timeout for each attempt, from sending to the last byte of the response.
     pub(crate) attempt_timeout: Option<Duration>,
-    /// The longest `Retry-After` that the client waits for.
+    /// The longest `Retry-After` that the client honours.
     pub(crate) max_retry_after: Duration,
 }
 
-/// Why a call waits.
+/// The reason for a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WaitReason {
     /// The client-side rate limit ([`Pacing`](crate::Pacing)).
     Pacing,
-    /// The service answered 429 and requested a wait.
+    /// The service's rate limit: it answered a request with 429.
     RateLimited,
     /// The backoff after a failed attempt.
     Backoff,
 }
 
-/// A wait of a call. The client reports it when it begins.
+/// A wait during a call. [`ClientBuilder::on_wait`](crate::ClientBuilder::on_wait) receives it when it begins.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Wait {
@@ -61,6 +61,6 @@ pub struct Wait {
     pub reason: WaitReason,
     /// The duration.
     pub duration: Duration,
-    /// The number of failed attempts so far. A 429 does not count.
+    /// The number of failed attempts so far. A 429 does not count as a failure.
     pub failed_attempts: u32,
 }

@@ -1,10 +1,10 @@
-//! The token of a client, or text to parse as one.
+//! A client's token, or text to parse as one.
 
 use leadapi_core::auth::{BearerToken, MalformedToken};
 
-/// A token, or text that is parsed as one when the client is built.
+/// A token, or text to parse as one. If the text is malformed, building the client fails.
 ///
-/// White space around the text is trimmed: tokens are kept in files, and files end with a line break. The `Debug`
+/// Whitespace around the text is trimmed, because a token read from a file often ends with a line break. The `Debug`
 /// output does not contain the token.
 ///
 /// ```

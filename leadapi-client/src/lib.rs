@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
-// Ordered bottom up: each module uses only the modules above it.
+// Modules are ordered bottom up: each one uses only the modules above it.
 mod base_url;
 mod config_error;
 mod credential;
@@ -51,5 +51,5 @@ pub use leads::{ClientAccounts, Leads, Pipelines};
 pub use rate_limit::Pacing;
 pub use response_meta::ResponseMeta;
 pub use retry::RetryPolicy;
-// The types of core in the client's API, so that users need not depend on core.
+// Types from `leadapi-core` that are part of the client's API, so users need not depend on that crate.
 pub use leadapi_core::{auth, http::Operation, id, model};

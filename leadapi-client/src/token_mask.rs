@@ -1,14 +1,14 @@
-//! Masks a token in a text, in any form in which a server may echo it.
+//! Masks a token in text, in any form in which a server may echo it.
 
 use std::{collections::BTreeSet, ops::Range};
 
-/// The replacement of a token.
+/// The text that replaces a token.
 pub(crate) const MASK: &str = "pak_[token]";
-/// Minimum length of a part of the token that is masked. Shorter parts occur in many texts by chance.
+/// The minimum length of a token fragment to mask. Shorter fragments often occur in text by chance.
 const MIN_PART: usize = 8;
 
-/// Masks the token, even if it is escaped for a URL or for JSON, in another case, in base64, interrupted by other
-/// characters, or only a part of it.
+/// Masks the token even if it is URL-escaped, JSON-escaped, base64-encoded, in a different case, interrupted by other
+/// characters, or incomplete.
 ///
 /// Only letters and digits are compared, ignoring case and escapes, so characters between them do not matter.
 pub(crate) fn mask_token(text: &str, token: &str) -> String {
@@ -40,8 +40,8 @@ pub(crate) fn mask_token(text: &str, token: &str) -> String {
     masked_text + text.get(from..).unwrap_or_default()
 }
 
-/// Returns the letters and digits to search for: the token, and its base64 at each of the three alignments in a longer
-/// text.
+/// Returns the letters and digits to search for: those of the token, and of its base64 encoding at each of three
+/// alignments.
 fn needles(token: &str) -> Vec<Vec<u8>> {
     let bare = |text: &str| letters(text).iter().map(|letter| letter.byte).collect::<Vec<u8>>();
     let mut needles: Vec<Vec<u8>> = (0..3).map(|before| bare(&base64_within(token.as_bytes(), before))).collect();
@@ -50,7 +50,7 @@ fn needles(token: &str) -> Vec<Vec<u8>> {
     needles
 }
 
-/// Returns the base64 digits that depend only on these bytes, when they follow `before` other bytes.
+/// Returns the base64 digits that depend only on `bytes`, if `before` other bytes precede them.
 fn base64_within(bytes: &[u8], before: usize) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let whole = bytes.get((3 - before) % 3..).unwrap_or_default();
@@ -61,7 +61,7 @@ fn base64_within(bytes: &[u8], before: usize) -> String {
     digits.map(char::from).collect()
 }
 
-/// A letter or a digit in lower case, and its range in the text, including its escape.
+/// A lower-case letter or a digit, and its range in the text, including any escape.
 struct Letter {
     byte: u8,
     at: Range<usize>,
@@ -80,7 +80,7 @@ fn letters(text: &str) -> Vec<Letter> {
     letters
 }
 
-/// Returns the first byte, and its length including its escape: `%41`, `%2541` or `\\u0041`.
+/// Decodes the first byte. Returns it with its length, including any escape such as `%41`, `%2541` or `\\u0041`.
 fn unescaped(rest: &[u8]) -> (u8, usize) {
     let hex = |at: usize| {
         let digits = std::str::from_utf8(rest.get(at..at + 2)?).ok()?;
@@ -88,7 +88,7 @@ fn unescaped(rest: &[u8]) -> (u8, usize) {
     };
     match rest {
         [b'%', ..] => {
-            // Percent signs may be escaped themselves, any number of times.
+            // The percent sign may itself be escaped, any number of times.
             let mut at = 1;
             while rest.get(at..at + 2) == Some(b"25") {
                 at += 2;

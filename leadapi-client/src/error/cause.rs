@@ -1,4 +1,4 @@
-//! The internal cause of a failed call.
+//! The internal cause of a call's failure.
 
 use std::time::Duration;
 
@@ -6,23 +6,23 @@ use http::StatusCode;
 
 use crate::{request::InvalidRequest, transport::TransportError};
 
-/// Where a call failed.
+/// The cause of a call's failure.
 #[derive(Debug)]
 pub(crate) enum Cause {
-    /// Before the request was sent.
+    /// The request is invalid, so it was not sent.
     InvalidRequest(InvalidRequest),
-    /// In the transport.
+    /// The transport returned an error instead of a response.
     Transport(TransportError),
-    /// With a response other than the success of the operation.
+    /// The response is not a valid success response for the operation.
     Response(ErrorResponse),
-    /// Before the request was sent: the rate limit, the client's own or the service's, would have delayed it by this
-    /// much, beyond its timeout.
+    /// The request was not sent, because waiting for the rate limit would have exceeded its timeout. `refused` means
+    /// the service's limit rather than the client's own.
     DeadlineExceeded { wait: Duration, refused: bool },
-    /// With responses that contradict each other.
+    /// The responses to list requests contradict each other.
     InconsistentList(String),
 }
 
-/// A response other than the success of the operation. Its texts are sanitized.
+/// A response that is not a valid success response for the operation. Its texts are sanitized.
 #[derive(Debug)]
 pub(crate) struct ErrorResponse {
     pub(crate) status: StatusCode,
@@ -30,11 +30,11 @@ pub(crate) struct ErrorResponse {
     pub(crate) request_id: Option<String>,
     pub(crate) retry_after: Option<Duration>,
     pub(crate) lacks_scope: bool,
-    /// Why the body of a success could not be read.
+    /// The reason why the body of a success response could not be read.
     pub(crate) invalid_body: Option<InvalidBody>,
 }
 
-/// Why the body of a success is invalid, as sanitized text.
+/// The reason why the body of a success response is invalid, as sanitized text.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct InvalidBody(pub(crate) String);

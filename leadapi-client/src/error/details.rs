@@ -36,11 +36,12 @@ impl Error {
         self.response().map(|response| response.status)
     }
 
-    /// Returns the message: the service's own, or the one that it would send for a request that the client refused to
-    /// send. Otherwise it is what else is known, such as the beginning of a proxy's page.
+    /// Returns the service's error message, or the message that it would have sent for a request that the client
+    /// refused to send. For other failures, it is a description, or the beginning of an unexpected body such as a
+    /// proxy's error page.
     ///
-    /// In texts from a response, control characters are replaced, and the text is truncated at 2,000 characters. The
-    /// message of a transport's own failure is unchanged.
+    /// Text from a response has its control characters replaced and is truncated to 2,000 characters. A transport's
+    /// error message is returned unchanged.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -62,7 +63,7 @@ impl Error {
         }
     }
 
-    /// Returns the `X-Request-Id` of the response, which identifies it in the logs of the service.
+    /// Returns the `X-Request-Id` of the response, which identifies the request in the service's logs.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -76,9 +77,9 @@ impl Error {
         self.response()?.request_id.as_deref()
     }
 
-    /// Returns how long to wait before the next attempt, if that is known: the `Retry-After` of the response (at most a
-    /// day, and not limited by [`ClientBuilder::max_retry_after`](crate::ClientBuilder::max_retry_after)), or, for a
-    /// call that the rate limit would have delayed beyond its timeout, that delay.
+    /// Returns how long to wait before the next attempt, if known. This is the response's `Retry-After`, capped at one
+    /// day but not at [`ClientBuilder::max_retry_after`](crate::ClientBuilder::max_retry_after). If the rate limit
+    /// would have delayed the call beyond its timeout, it is that delay.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -122,7 +123,7 @@ impl Error {
     }
 
     /// Returns the idempotency key of a create. Repeating the create with this key within 24 hours creates no second
-    /// lead (contract D10). It is `None` if the client refused to send the create because it is invalid.
+    /// lead (contract D10). Returns `None` if the client refused to send the create because it is invalid.
     ///
     /// ```
     /// use leadapi_client::{Client, Outcome, model::NewLead, transport::{Transport, TransportError}};

@@ -14,8 +14,9 @@ pub use self::outcome::Outcome;
 
 /// The error of a call.
 ///
-/// Its text is one line: the operation, then the failure, in the service's own words if there are any. Texts from a
-/// response are shown without tokens and truncated to fit a log. The message of a custom transport is shown unchanged.
+/// Its text is one line: the operation, then the failure, in the service's own words if it sent any. Text from a
+/// response is shown without tokens, and is truncated to fit into a log. A custom transport's message is shown
+/// unchanged.
 ///
 /// ```
 /// use leadapi_client::{Client, Outcome, id::LeadId};
@@ -40,7 +41,7 @@ struct Inner {
     attempts: u32,
     elapsed: Duration,
     key: Option<IdempotencyKey>,
-    /// Whether an attempt before the last may have been executed.
+    /// Whether the service may have executed an earlier attempt.
     in_doubt: bool,
 }
 
@@ -49,7 +50,7 @@ impl Error {
         Self(Box::new(Inner { operation, cause, attempts: 0, elapsed: Duration::ZERO, key: None, in_doubt: false }))
     }
 
-    /// Adds what is known about the whole call.
+    /// Adds the details of the whole call.
     pub(crate) fn after(
         mut self,
         attempts: u32,
@@ -62,7 +63,7 @@ impl Error {
         self
     }
 
-    /// Returns a word for the kind of error, as a label for metrics.
+    /// Returns a short label for the kind of error, which spans record as `error.type`.
     pub(crate) fn kind(&self) -> &'static str {
         match &self.0.cause {
             Cause::InvalidRequest(_) => "invalid",
@@ -122,7 +123,7 @@ impl fmt::Debug for Error {
 impl error::Error for Error {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match &self.0.cause {
-            // The text of this error already contains theirs.
+            // This error's text already contains theirs, so continue with their sources.
             Cause::InvalidRequest(refusal) => refusal.source(),
             Cause::Transport(error) => error.source(),
             Cause::Response(response) => response.invalid_body.as_ref().map(|reason| reason as _),

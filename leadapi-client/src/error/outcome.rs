@@ -9,11 +9,11 @@ use crate::{retry::Failure, transport::Delivery};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// The service refused it.
+    /// The service refused the call.
     Refused,
-    /// The client did not send it.
+    /// The client did not send the call.
     NotSent,
-    /// The service may or may not have executed it: the response was lost, is invalid_body, or does not say.
+    /// The service may or may not have executed the call: the response was lost, invalid or inconclusive.
     Unknown,
 }
 
@@ -32,11 +32,11 @@ impl Error {
         }
     }
 
-    /// Returns the outcome of the call over all its attempts.
+    /// Returns the outcome of the call across all its attempts.
     ///
-    /// Statuses from 400 to 499 are refusals, except 408, which is about a request that was lost on the way. Others may
-    /// come from a proxy after the service has executed the request. A refusal says nothing about an earlier attempt
-    /// whose response was lost.
+    /// Statuses from 400 to 499 are refusals, except 408, which means that the request did not arrive in time. Other
+    /// statuses may come from a proxy after the service has executed the request. If the response to an earlier attempt
+    /// was lost, a later refusal does not tell whether that attempt was executed.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -54,8 +54,8 @@ impl Error {
         self.has(StatusCode::FORBIDDEN)
     }
 
-    /// Returns whether the token lacks the scope of the operation. Unlike the other 403, it applies to every call of
-    /// the operation.
+    /// Returns whether the token lacks the scope that the operation requires. Unlike a 403 for a client account, this
+    /// affects every call of the operation.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -71,8 +71,8 @@ impl Error {
         self.is_forbidden() && self.response().is_some_and(|response| response.lacks_scope)
     }
 
-    /// Returns whether the lead does not exist: status 404. A base URL that is not the API's leads to the same status
-    /// with another [`message`](Self::message).
+    /// Returns whether the lead does not exist: status 404. A wrong base URL causes the same status with a different
+    /// [`message`](Self::message).
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -89,7 +89,7 @@ impl Error {
     }
 
     /// Returns whether the rate limit of the token is exceeded: status 429. [`retry_after`](Self::retry_after) returns
-    /// the wait.
+    /// how long to wait.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -121,7 +121,8 @@ impl Error {
         self.status().is_some_and(|status| status.is_server_error())
     }
 
-    /// Returns whether connecting or waiting for the response timed out.
+    /// Returns whether the call timed out while it was connecting, or waiting for the response or the client-side rate
+    /// limit.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

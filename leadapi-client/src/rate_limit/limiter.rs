@@ -1,4 +1,4 @@
-//! The client-side rate limit of one class of requests: a sliding window and a queue of waiting calls.
+//! The client-side rate limit for one class of requests: a sliding window and a queue of waiting calls.
 
 use std::{
     collections::{BTreeSet, VecDeque},
@@ -15,14 +15,15 @@ use crate::{
     transport::{Delivery, SendProgress},
 };
 
-/// The sliding window of the contract.
+/// The length of the contract's sliding window.
 const WINDOW: Duration = Duration::from_secs(60);
-/// How often a waiting call checks whether a request that takes longer than the window has completed.
+/// The interval at which a waiting call checks whether a request that takes longer than the window has completed.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// After a 429, the waiting calls resume spread over this time, so that another 429 stops those that have not resumed.
+/// The period after a 429 over which waiting calls resume at random times. If another 429 arrives, the calls that have
+/// not resumed keep waiting.
 const SPREAD: Duration = Duration::from_secs(1);
 
-/// The rate limiter of one class of requests.
+/// The rate limiter for one class of requests.
 #[derive(Debug)]
 pub(crate) struct RateLimiter {
     limit: Option<NonZeroU32>,
@@ -31,9 +32,9 @@ pub(crate) struct RateLimiter {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The requests without a response: when each was sent, and an id that keeps equal times apart.
+    /// The in-flight requests: when each was sent, and an id that distinguishes equal times.
     in_flight: BTreeSet<(Duration, u64)>,
-    /// When the requests of the last 60 s completed, oldest first.
+    /// The times at which requests completed in the last 60 s, oldest first.
     completed: VecDeque<Duration>,
     /// The waiting calls, in arrival order.
     queue: VecDeque<Waiter>,
@@ -46,14 +47,14 @@ struct State {
 struct Waiter {
     id: u64,
     waker: Option<Waker>,
-    /// Whether it was notified since it last checked.
+    /// Whether the call has been notified since it last checked.
     notified: bool,
 }
 
 /// The result of [`RateLimiter::try_acquire`].
 pub(crate) enum Acquire<'l> {
     Granted(Permit<'l>),
-    /// Try again at this time.
+    /// No permit is free. Try again at the given time.
     Wait {
         until: Duration,
         refused: bool,
@@ -65,10 +66,10 @@ impl RateLimiter {
         Self { limit, state: Mutex::default() }
     }
 
-    /// Returns a permit, if one is free and no other call has waited for it longer.
+    /// Returns a permit if one is free and no other call has waited longer for it.
     pub(crate) fn try_acquire<'a>(&'a self, timer: &'a dyn Timer, ticket: Option<&Ticket<'_>>) -> Acquire<'a> {
         let mut state = self.lock();
-        // Read under the lock, so that times are recorded in order.
+        // Read the clock under the lock, so that times are recorded in order.
         let now = timer.now();
         if now < state.paused_until {
             return Acquire::Wait { until: state.paused_until + full_jitter(SPREAD), refused: true };
@@ -86,7 +87,7 @@ impl RateLimiter {
         Acquire::Granted(Permit { limiter: self, timer, id, progress: None })
     }
 
-    /// Joins the queue behind the calls that are already waiting.
+    /// Adds a call to the end of the queue.
     pub(crate) fn enqueue(&self) -> Ticket<'_> {
         let mut state = self.lock();
         let id = state.next_id();
@@ -94,7 +95,7 @@ impl RateLimiter {
         Ticket { limiter: self, id }
     }
 
-    /// Sends no request before this time, because the service has answered 429.
+    /// Holds back all requests until this time, because the service has answered with 429.
     pub(crate) fn pause_until(&self, until: Duration) {
         let mut state = self.lock();
         state.paused_until = state.paused_until.max(until);
@@ -111,7 +112,7 @@ impl State {
         self.last_id
     }
 
-    /// Forgets the requests that have left the window.
+    /// Removes the requests that have left the window.
     fn expire(&mut self, now: Duration) {
         while self.completed.front().is_some_and(|at| *at + WINDOW <= now) {
             self.completed.pop_front();
@@ -119,12 +120,12 @@ impl State {
     }
 
     /// Returns the earliest time at which the call with this ticket may send, or `None` if it may send now. A call
-    /// without a ticket comes last.
+    /// without a ticket comes after all queued calls.
     fn earliest(&self, now: Duration, limit: NonZeroU32, ticket: Option<u64>) -> Option<Duration> {
         let limit = usize::try_from(limit.get()).unwrap_or(usize::MAX);
         let before = ticket.map_or(self.queue.len(), |id| self.queue.partition_point(|waiter| waiter.id < id));
         let free = limit.saturating_sub(self.in_flight.len() + self.completed.len());
-        // It needs the nth permit that becomes free, counted from 0.
+        // The call needs the nth permit that becomes free, counted from 0.
         let nth = before.checked_sub(free)?;
         let (windows, nth) = (u32::try_from(nth / limit).unwrap_or(u32::MAX), nth % limit);
         // An in-flight request counts for at least one more window.
@@ -133,7 +134,7 @@ impl State {
         used.sort_unstable();
         let first =
             used.get(nth).map_or(now, |at| *at).saturating_add(WINDOW.saturating_mul(windows.saturating_add(1)));
-        // A request that is in flight for longer than the window may complete at any time.
+        // A request that has been in flight for longer than the window may complete at any time, so check again soon.
         Some(if first > now { first } else { now + POLL_INTERVAL })
     }
 
@@ -142,7 +143,7 @@ impl State {
         self.queue.remove(at);
     }
 
-    /// Notifies all waiting calls that they may send earlier than they expect.
+    /// Notifies all waiting calls that they may send earlier than expected.
     fn notify_all(&mut self) -> Vec<Waker> {
         self.queue
             .iter_mut()
@@ -176,7 +177,8 @@ impl Ticket<'_> {
         .await;
     }
 
-    /// Leaves the queue with a permit. The calls behind it are not notified, because their permits do not come earlier.
+    /// Leaves the queue after receiving a permit. The calls behind it are not notified, because they cannot send any
+    /// earlier.
     pub(crate) fn redeem(self) {
         self.limiter.lock().dequeue(self.id);
         std::mem::forget(self);
@@ -190,13 +192,13 @@ impl Drop for Ticket<'_> {
             state.dequeue(self.id);
             state.notify_all()
         };
-        // Outside the lock, because a woken task may take it immediately.
+        // Wake outside the lock, because a woken task may take it immediately.
         wakers.into_iter().for_each(Waker::wake);
     }
 }
 
-/// The permission to send one request. After it is dropped, with the response or by cancellation, the request counts
-/// for another 60 s, unless it was never sent.
+/// Permission to send one request. It is dropped when the response arrives or the call is cancelled. The request then
+/// counts for another 60 s, unless it was never sent.
 pub(crate) struct Permit<'l> {
     limiter: &'l RateLimiter,
     timer: &'l dyn Timer,
@@ -206,12 +208,12 @@ pub(crate) struct Permit<'l> {
 }
 
 impl Permit<'_> {
-    /// Records that the request is handed to the transport, which reports its progress.
+    /// Records that the request has been handed to the transport, which reports its progress.
     pub(crate) fn start_sending(&mut self, progress: SendProgress) {
         self.progress = Some(progress);
     }
 
-    /// Records that the service does not count the request.
+    /// Records that the service does not count the request towards its rate limit.
     pub(crate) fn mark_uncounted(&mut self) {
         self.progress = None;
     }

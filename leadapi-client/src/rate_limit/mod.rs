@@ -1,4 +1,4 @@
-//! The client-side rate limit (contract 8): the client does not send requests that would be refused.
+//! The client-side rate limit (contract 8). It holds back requests that the service would answer with 429.
 
 mod limiter;
 
@@ -10,11 +10,11 @@ pub(crate) use limiter::{Acquire, Permit, RateLimiter, Ticket};
 
 /// The maximum number of requests that a client and all its clones send in any 60 s.
 ///
-/// The default is the limit of the contract for a token: 600 reads and 60 writes. So a program with its own token never
-/// receives a 429. A program that shares its token waits as long as the service requests.
+/// The default is the contract's limit for a token: 600 reads and 60 writes. A program with its own token therefore
+/// never receives a 429. If programs share a token, a 429 makes the client wait as long as the service requests.
 ///
-/// A request counts until 60 s after its response, however long it was in flight. Only then is it certain to have left
-/// the window of the service.
+/// A request counts until 60 s after its response, however long it was in flight. Only then has it certainly left the
+/// service's window.
 ///
 /// ```
 /// use leadapi_client::{Client, Pacing};
@@ -39,7 +39,7 @@ impl Default for Pacing {
 }
 
 impl Pacing {
-    /// Turns off the client-side rate limit. The client then waits only after a 429.
+    /// Disables the client-side rate limit. The client then waits only after a 429.
     ///
     /// ```
     /// # use leadapi_client::Pacing;
@@ -77,7 +77,7 @@ impl Pacing {
     }
 }
 
-/// The rate limiters of both classes of requests, which the service counts separately.
+/// The rate limiters for reads and writes, which the service counts separately.
 #[derive(Debug)]
 pub(crate) struct RateLimiters {
     reads: RateLimiter,

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::*;
 
-/// A clock that a test moves.
+/// A timer whose time the test sets.
 #[derive(Debug, Default)]
 struct ManualTimer(Mutex<Duration>);
 
