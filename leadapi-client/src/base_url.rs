@@ -1,4 +1,4 @@
-//! The base URL of all requests. The client sends the token only to its origin.
+//! The base URL of all requests. The client sends the token only to the origin of this URL.
 
 use http::Uri;
 use percent_encoding::percent_decode_str;

@@ -39,7 +39,8 @@ impl<R> InFlight<R> {
 
     /// Polls all calls and reports each one that finishes.
     ///
-    /// It polls every call, whichever one woke the task: there are few, and no set of wakers is needed.
+    /// It polls every call, no matter which one woke the task. There are only a few, so separate wakers are not worth
+    /// the effort.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>, mut on_finish: impl FnMut(u64, Option<&Error>)) {
         for row in self.rows.iter_mut().filter(|row| row.outcome.is_none()) {
             if let Poll::Ready(outcome) = row.call.as_mut().poll(cx) {
@@ -49,7 +50,7 @@ impl<R> InFlight<R> {
         }
     }
 
-    /// Removes the first finished row; in order, only if no earlier row is in flight.
+    /// Removes and returns the first finished row. With `in_order`, returns it only if no earlier row is in flight.
     pub(super) fn take(&mut self, in_order: bool) -> Option<RowResult<R>> {
         let eligible = if in_order { 1 } else { self.rows.len() };
         let at = self.rows.iter().take(eligible).position(|row| row.outcome.is_some())?;

@@ -1,8 +1,8 @@
-//! Bulk creation of leads: the rows of an import, with a limit on those in flight.
+//! Bulk creation of leads from the rows of an import, with a limit on in-flight rows.
 //!
 //! Start with [`Leads::create_many`](crate::Leads::create_many).
 
-// Ordered bottom up: each module uses only the modules above it.
+// Modules are ordered bottom up: each one uses only the modules above it.
 mod row_result;
 
 mod in_flight;

@@ -1,4 +1,4 @@
-//! The result of a row, and the totals.
+//! The result of each row, and the totals.
 
 use http::StatusCode;
 use leadapi_core::model::{IdempotencyKey, Lead};
@@ -25,20 +25,20 @@ use crate::error::{Error, Outcome};
 pub struct RowResult<R> {
     /// The index of the row in the input, from 0.
     pub index: u64,
-    /// The row itself, so that the caller can report one that was refused.
+    /// The row itself, so the caller can report or correct it.
     pub row: R,
     /// The idempotency key of the row.
     pub key: IdempotencyKey,
-    /// The lead, or the reason why there is none.
+    /// The lead, or the error of the call.
     pub outcome: Result<Lead, Error>,
-    /// Whether the lead existed already: an earlier run created it under this key, or an earlier attempt whose
-    /// response was lost.
+    /// Whether the lead already existed, because an earlier run or an attempt with a lost response had created it under
+    /// this key.
     pub replayed: bool,
 }
 
 impl<R> RowResult<R> {
-    /// Returns whether the row itself breaks a rule, found by the client or by the service, and must be corrected.
-    /// Any other failed row can be sent again unchanged.
+    /// Returns whether the client or the service refused the row because of its content, so it must be corrected. Any
+    /// other failed row can be sent again unchanged.
     ///
     /// ```
     /// use leadapi_client::model::NewLead;
@@ -67,14 +67,14 @@ impl<R> RowResult<R> {
 
 /// Returns whether an error concerns the token or the address rather than the row.
 pub(super) fn affects_every_row(error: &Error) -> bool {
-    // The path of a create names no record, so a 404 means that the path does not exist.
+    // The path of a create contains no id, so a 404 means that the path itself does not exist.
     let is_wrong_address = error.status().is_some_and(|status| {
         status.is_redirection() || [StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED].contains(&status)
     });
     error.is_unauthorized() || error.lacks_scope() || is_wrong_address || error.is_permanent()
 }
 
-/// The numbers of rows by result.
+/// The number of rows by result.
 ///
 /// ```
 /// use leadapi_client::model::NewLead;
@@ -96,7 +96,7 @@ pub(super) fn affects_every_row(error: &Error) -> bool {
 pub struct Progress {
     /// Leads that were created.
     pub created: u64,
-    /// Leads that existed already, under the same key.
+    /// Leads that already existed under the same key.
     pub replayed: u64,
     /// Rows that break a rule ([`RowResult::is_refused`]) and must be corrected.
     pub refused: u64,
@@ -117,7 +117,7 @@ impl Progress {
         self.succeeded() + self.refused + self.failed + self.unknown
     }
 
-    /// Returns the number of rows with a lead: created or replayed.
+    /// Returns the number of rows that have a lead, whether created or replayed.
     ///
     /// ```
     /// # use leadapi_client::bulk::Progress;

@@ -3,10 +3,10 @@
 use super::row_result::affects_every_row;
 use crate::error::{Error, Outcome};
 
-/// Minimum number of consecutive failures before the service counts as unreachable.
+/// The minimum number of consecutive failures before the service counts as unreachable.
 const MIN_CONSECUTIVE_FAILURES: usize = 10;
 
-/// The reason why an import stopped early. The stream returns it after the results of all rows that were sent. The
+/// The error of an import that stopped early. The stream returns it after the results of all rows that were sent. The
 /// remaining rows were never sent.
 ///
 /// ```
@@ -37,15 +37,16 @@ pub struct Stopped {
     message: String,
 }
 
-/// Why a row stopped the import.
+/// The reason why a row stopped the import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StopReason {
-    /// Every other row would fail too: the token is invalid or lacks the scope, or this is not the API.
+    /// Every other row would fail too. For example, the token is invalid or lacks the scope, or the base URL is not the
+    /// API's.
     EveryRow,
-    /// Too many consecutive rows did not reach the service, or the service failed.
+    /// Too many consecutive rows failed because the service was unreachable or failed.
     ServiceUnavailable,
-    /// The caller's condition matched (`stop_on`).
+    /// The condition set with [`stop_on`](super::CreateMany::stop_on) matched.
     Condition,
 }
 
@@ -125,7 +126,7 @@ impl Stopped {
     }
 }
 
-/// The caller's condition: whether an error stops the import.
+/// The caller's condition, which returns whether an error stops the import.
 type Condition<'r> = Box<dyn FnMut(&Error) -> bool + Send + 'r>;
 
 /// Watches the results of rows for a reason to stop.
@@ -142,7 +143,7 @@ impl<'r> StopMonitor<'r> {
         self.condition = Some(Box::new(condition));
     }
 
-    /// Records the end of a row, with an error or without, given the limit of in-flight rows.
+    /// Records that a row has finished. `in_flight` is the limit on in-flight rows.
     pub(super) fn observe(&mut self, index: u64, error: Option<&Error>, in_flight: usize) {
         let Some(error) = error else {
             self.consecutive_failures = 0;
@@ -164,7 +165,8 @@ impl<'r> StopMonitor<'r> {
         if affects_every_row(error) {
             return Some(StopReason::EveryRow);
         }
-        // A short outage fails all rows in flight. Only if the rows after those fail too is the service unreachable.
+        // A short outage fails all rows in flight. The service counts as unreachable only if the following rows fail
+        // too.
         if self.consecutive_failures >= in_flight.saturating_mul(2).max(MIN_CONSECUTIVE_FAILURES) {
             return Some(StopReason::ServiceUnavailable);
         }

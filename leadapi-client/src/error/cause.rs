@@ -6,7 +6,7 @@ use http::StatusCode;
 
 use crate::{request::InvalidRequest, transport::TransportError};
 
-/// The cause of a call's failure.
+/// Why a call failed.
 #[derive(Debug)]
 pub(crate) enum Cause {
     /// The request is invalid, so it was not sent.
@@ -15,8 +15,8 @@ pub(crate) enum Cause {
     Transport(TransportError),
     /// The response is not a valid success response for the operation.
     Response(ErrorResponse),
-    /// The request was not sent, because waiting for the rate limit would have exceeded its timeout. `refused` means
-    /// the service's limit rather than the client's own.
+    /// The request was not sent, because the wait for the rate limit would have exceeded the call's timeout. `refused`
+    /// means the service's limit rather than the client's own.
     DeadlineExceeded { wait: Duration, refused: bool },
     /// The responses to list requests contradict each other.
     InconsistentList(String),

@@ -71,8 +71,8 @@ impl Error {
         self.is_forbidden() && self.response().is_some_and(|response| response.lacks_scope)
     }
 
-    /// Returns whether the lead does not exist: status 404. A wrong base URL causes the same status with a different
-    /// [`message`](Self::message).
+    /// Returns whether the lead does not exist: status 404. A wrong base URL can cause the same status, but with a
+    /// different [`message`](Self::message).
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -10,19 +10,21 @@ use serde::{Deserialize, Serialize};
 
 /// The version of the serialized form.
 const VERSION: u32 = 1;
-/// Maximum number of leads that a checkpoint remembers by id.
+/// The maximum number of leads that a checkpoint remembers by id.
 pub(super) const MAX_REMEMBERED: usize = 1_000;
-/// The latest timestamp that the service can express (the end of the year 9999), in milliseconds since 1970.
+/// The latest timestamp that the service can represent (the end of the year 9999), in milliseconds since the Unix
+/// epoch.
 const LATEST: i64 = 253_402_300_799_999;
 
-/// A lead's `created_at` in milliseconds since 1970, and its id.
+/// A lead's `created_at` in milliseconds since the Unix epoch, and its id.
 type ReturnedLead = (i64, LeadId);
 
-/// A checkpoint: the leads that a [`Poller`](super::Poller) has returned so far.
+/// A record of the leads that a [`Poller`](super::Poller) has returned so far.
 ///
-/// It can be serialized with serde and passed to another process ([`Leads::poll_created`](crate::Leads::poll_created)).
-/// The serialized form is opaque. It contains no lead data except the ids and creation times of the latest leads, at
-/// most 1,000 of them. With the default checkpoint every lead is new; [`Checkpoint::at`] starts at a timestamp.
+/// A checkpoint can be serialized with serde and passed to another process
+/// ([`Leads::poll_created`](crate::Leads::poll_created)). The serialized form is opaque. It contains no lead data
+/// except the ids and creation times of the latest leads, at most 1,000 of them. The default checkpoint treats every
+/// lead as new; [`Checkpoint::at`] starts at a timestamp.
 ///
 /// ```
 /// use leadapi_client::{model::LeadQuery, pager::Checkpoint};
@@ -45,14 +47,14 @@ type ReturnedLead = (i64, LeadId);
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(into = "CheckpointRecord", try_from = "CheckpointRecord")]
 pub struct Checkpoint {
-    /// Leads created before this are never returned, whether or not they were returned before.
+    /// Leads created before this time are never returned, even if they have not been returned yet.
     floor: Option<i64>,
     /// The returned leads that were created at or after the floor.
     returned: BTreeSet<ReturnedLead>,
 }
 
 impl Checkpoint {
-    /// Creates a checkpoint that has returned nothing and ignores leads created before `start`.
+    /// Creates an empty checkpoint that ignores leads created before `start`.
     ///
     /// ```
     /// use leadapi_client::{model::LeadQuery, pager::Checkpoint};
@@ -79,21 +81,21 @@ impl Checkpoint {
         self.returned.contains(&(millis(lead.created_at), lead.id.clone()))
     }
 
-    /// Returns the checkpoint after a poll that returned `leads` and began at `now`. Both `now` and `overlap` are
+    /// Returns the checkpoint after a poll that returned `leads` and began at `now`. `now` and `overlap` are in
     /// milliseconds.
     ///
-    /// The floor never moves back: a lead that was returned long ago and is no longer remembered would be returned
-    /// again. It moves up to the newest lead minus the overlap. A `created_at` in the future counts as `now`: such a
-    /// date comes from a wrong clock or an import, and a floor beyond it would hide every other lead.
+    /// The floor moves up to the newest lead minus the overlap. It never moves back, because leads that are no longer
+    /// remembered would be returned again. A `created_at` in the future counts as `now`: such a date comes from a wrong
+    /// clock or an import, and a floor based on it would hide every other lead.
     pub(super) fn after(mut self, leads: &[LeadItem], now: i64, overlap: i64) -> Self {
         self.returned.extend(leads.iter().map(|lead| (millis(lead.created_at), lead.id.clone())));
         let newest = self.returned.last().map(|(at, _)| (*at).min(now));
         self.floor = self.floor.max(newest.map(|newest| newest.saturating_sub(overlap)));
         self.forget_before_floor();
-        // Too many to remember: the floor passes the oldest, so that they are not read again. Leads with the same
-        // timestamp are dropped together, because the floor cannot separate them. The floor never passes the present.
-        // If more than `MAX_REMEMBERED` leads are dated in the future, some are repeated, which is better than
-        // losing leads.
+        // If there are too many leads to remember, the floor moves past the oldest so they are not read again. Leads
+        // with the same timestamp are dropped together, because the floor cannot separate them. The floor never passes
+        // the present. If more than `MAX_REMEMBERED` leads are dated in the future, some are repeated, which is better
+        // than missing leads.
         while self.returned.len() > MAX_REMEMBERED {
             let Some((oldest, _)) = self.returned.first().cloned() else { break };
             if oldest <= now {

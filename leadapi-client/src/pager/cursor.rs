@@ -1,15 +1,15 @@
-//! The state of an iteration and the choice of the next window, without any I/O.
+//! The state of an iteration, which chooses the next window without doing any I/O.
 //!
-//! The list is sorted newest first by a key that never changes (contract D3). Windows, however, are addressed by row,
-//! and rows come and go meanwhile. So the cursor keeps the key of the last lead that it returned, and each window
-//! starts a few rows before the resume point: the row where the next lead is expected. A response counts only if its
-//! first row is at or before that key, or if it starts at the beginning of the list. Its rows are contiguous and from
-//! one snapshot, so no lead can hide between the last key and the first row after it. Rows at or before the key are
-//! skipped.
+//! The list is sorted newest first by a key that never changes (contract D3). Windows, however, are addressed by row
+//! number, and rows are inserted and deleted meanwhile. The cursor therefore keeps the key of the last lead that it
+//! returned. Each window starts a few rows before the resume point, which is the row where the next lead is expected. A
+//! response is usable only if its first row is at or before that key, or if it starts at the beginning of the list. Its
+//! rows are contiguous and come from one snapshot, so no lead can be missing between the last key and the first row
+//! after it. Rows at or before the key are skipped.
 //!
-//! The iteration ends however fast others insert: a lead created now is newer than the last key, so the cursor has
-//! already passed it. The number of remaining leads only falls, except for the few that appear with an old
-//! `created_at`. Inserts only cost requests to find the resume point again.
+//! The iteration ends no matter how fast leads are inserted: a lead created now is newer than the last key, so the
+//! cursor has already passed it. The number of remaining leads only decreases, except for the few that appear with an
+//! old `created_at`. Inserts only cost requests that find the resume point again.
 //!
 //! No leads are kept, so memory does not grow with the list.
 
@@ -23,35 +23,36 @@ use super::{
     position::{Key, Position},
 };
 
-/// Maximum number of consecutive misses before a search fails. Without churn, a search among millions of rows takes
-/// about ten.
+/// The maximum number of consecutive misses before a search fails. In a list that does not change, a search among
+/// millions of rows takes about ten.
 const MAX_SEARCH_STEPS: u32 = 64;
 /// The first step of a search, in rows; the step doubles with each further miss.
 const FIRST_STEP: u64 = 100;
-/// A window of one row could overlap or advance, but not both.
+/// The minimum page size. A window of one row could overlap or advance, but not both.
 pub(super) const MIN_PAGE_SIZE: u32 = 2;
 
 /// The state of an iteration over the leads, newest first.
 #[derive(Debug, Clone)]
 pub(super) struct Cursor {
     size: u32,
-    /// The last lead that was returned.
+    /// The key of the last lead that was returned.
     last: Option<Key>,
-    /// The number of rows at or before it when it was read: the offset of the next lead, if nothing changes.
+    /// The number of rows at or before that lead when it was read. It is the offset of the next lead if nothing
+    /// changes.
     rank: u64,
-    /// The total number of rows at that time.
+    /// The total number of rows when that lead was read.
     total_at_rank: u64,
     /// The total number of rows in the last response.
     total: Option<u64>,
-    /// How many rows the resume point moved in each of the last four pages.
+    /// The number of rows by which the resume point moved before each of the last four pages.
     shifts: [i64; 4],
-    /// The number of rows in the last page: a service may return fewer than requested.
+    /// The number of rows in the last page, because a service may return fewer than requested.
     page_len: u64,
     search: Option<Search>,
     is_done: bool,
 }
 
-/// The state of a search: the last window began after the resume point, or ended before it.
+/// The state of a search for the resume point, after the last window began after it or ended before it.
 #[derive(Debug, Clone, Copy)]
 struct Search {
     next: u64,
@@ -62,7 +63,7 @@ struct Search {
     to: Option<u64>,
     step: u64,
     total: u64,
-    /// How many rows the total grew since the previous response, while the resume point was ahead of the window.
+    /// The growth of the total since the previous response, if the resume point is ahead of the window.
     growth: Option<u64>,
 }
 
@@ -101,13 +102,13 @@ impl Cursor {
         self.total
     }
 
-    /// Returns the position of a caller that has `last` but not yet the `withheld` leads after it.
+    /// Returns the position of a caller that has received `last`, but not yet the `withheld` leads after it.
     pub(super) fn position(&self, last: Option<Key>, withheld: usize) -> Position {
         let rank = self.rank.saturating_sub(withheld as u64);
         Position { last, rank, total: self.total.map(|_| self.total_at_rank) }
     }
 
-    /// Returns the last lead that was returned.
+    /// Returns the key of the last lead that was returned.
     pub(super) const fn last(&self) -> Option<&Key> {
         self.last.as_ref()
     }
@@ -117,7 +118,7 @@ impl Cursor {
         self.window_at(self.search.map_or_else(|| self.start_before(self.rank), |search| search.next))
     }
 
-    /// Guesses the window after this one. Returns `None` if there is probably no such window.
+    /// Guesses the window after the given one. Returns `None` if there is probably no such window.
     pub(super) fn window_after(&self, window: Window) -> Option<Window> {
         let end = window.offset() + self.page_len;
         let start = self.start_before(end).max(window.offset() + 1);
@@ -146,7 +147,7 @@ impl Cursor {
         }
         let seen = self.last.as_ref().map_or(0, |last| rows.partition_point(|row| key(row) >= (last.0, &last.1)));
         let (read, end) = (rows.len() as u64, start + rows.len() as u64);
-        // Fewer rows than requested, or none, do not mean the end. The total is from the same snapshot.
+        // A short or empty page does not mean the end, so compare with the total, which is from the same snapshot.
         let is_end = end >= total;
         let starts_before = start == 0 || seen > 0;
         let makes_progress = seen < rows.len() || is_end;
@@ -171,11 +172,11 @@ impl Cursor {
         Ok(Advance::Missed)
     }
 
-    /// Returns where a window must start to contain the resume point, now at `resume_point`, even after it moves again.
+    /// Returns the row at which a window must start to contain the resume point, even if it moves again.
     ///
-    /// Inserts before the resume point move it forward, and deletions move it back. This assumes the smallest shift
-    /// of the last four pages, minus half of their range. A window that starts too early rereads some rows; one that
-    /// starts too late costs a request.
+    /// Inserts before the resume point move it forward, and deletions move it back. The estimate is the smallest shift
+    /// of the last four pages, minus half the range of their shifts. A window that starts too early rereads some rows;
+    /// one that starts too late costs a request.
     fn start_before(&self, resume_point: u64) -> u64 {
         let max = self.page_len * 3 / 4;
         let back = (self.overlap() + self.spread()).saturating_add_signed(-self.least_shift().min(0)).min(max).max(1);
@@ -183,8 +184,8 @@ impl Cursor {
         (resume_point + forward).saturating_sub(back)
     }
 
-    /// The overlap of windows while nothing changes, in rows. One would do; a few more save requests when little
-    /// changes.
+    /// Returns the number of rows by which windows overlap while nothing changes. One row would be enough, but a few
+    /// more save requests when little changes.
     fn overlap(&self) -> u64 {
         (self.page_len / 50).clamp(1, 4)
     }
@@ -206,9 +207,9 @@ impl Cursor {
         let shift = resume_point.cast_signed() - self.rank.cast_signed();
         let half = (self.page_len / 2).cast_signed();
         let shift = match self.search.take() {
-            // The list grew with each response, and the resume point was found that far ahead: expect the same again.
+            // The list grew with each response, and the resume point moved ahead by as much, so expect the same again.
             Some(Search { growth: Some(growth), tries: 2.., .. }) => return self.shifts = [growth.cast_signed(); 4],
-            // A single large shift is most likely the last one, so expect at most what one window can absorb.
+            // A large shift is unlikely to repeat, so expect at most as much as one window can absorb.
             Some(_) => shift.clamp(-half, half),
             None => shift.max(-half),
         };
@@ -217,11 +218,11 @@ impl Cursor {
         *latest = shift;
     }
 
-    /// The window began after the resume point, because earlier rows were deleted: steps back by 100 rows, 200, 400 …
+    /// Steps back after a window that began after the resume point because earlier rows were deleted. The steps are
+    /// 100, 200, 400 rows and so on.
     fn behind(&self, to: u64, total: u64) -> Search {
         let search = self.search.unwrap_or_else(|| Search::new(self.total_at_rank));
-        // The list may have moved since the earlier bound was set, so if the two bounds cross, only the new one
-        // counts.
+        // The rows may have moved since the other bound was set. If the two bounds cross, only the new one counts.
         let from = search.from.filter(|from| *from < to);
         let (next, step) = match from {
             Some(from) => (self.between(from, to), search.step),
@@ -230,10 +231,10 @@ impl Cursor {
         Search { next, from, to: Some(to), step, total, growth: None, ..search }
     }
 
-    /// The window ended before the resume point, because rows before it were inserted.
+    /// Steps forward after a window that ended before the resume point because rows were inserted before it.
     ///
-    /// Inserts lengthen the list by as much as they move the resume point, so the total says how far to go. If the
-    /// list kept growing meanwhile and that was not far enough, the next window also adds the growth.
+    /// Inserts move the resume point by as much as they lengthen the list, so the total says how far to step. If that
+    /// was not far enough because the list kept growing, the next step also adds its latest growth.
     fn ahead(&self, from: u64, total: u64) -> Search {
         let search = self.search.unwrap_or_else(|| Search::new(self.total_at_rank));
         let to = search.to.filter(|to| *to > from);
@@ -241,28 +242,28 @@ impl Cursor {
         let (more, step) = match search.tries {
             0 => (0, FIRST_STEP),
             1..4 => (growth, FIRST_STEP),
-            // The total is no longer a guide, because other rows are deleted meanwhile.
+            // The total is no longer reliable, because other rows are deleted meanwhile.
             _ => (growth.saturating_add(search.step), search.step.saturating_mul(2)),
         };
         let grown = from.max(self.rank + total.saturating_sub(self.total_at_rank));
-        // The resume point is not after the end, and the rows before the end show whether it is there.
+        // The resume point cannot be beyond the end of the list, so a window over the last rows is far enough.
         let guess = grown.saturating_add(more).min(total + growth).saturating_sub(self.overlap());
         let next = to.map_or(guess, |to| self.between(from, to));
         Search { next, from: Some(from), to, step, total, growth: Some(growth), ..search }
     }
 
-    /// Returns where a window between two bounds starts: it covers both if they fit, otherwise it starts in their
-    /// middle.
+    /// Returns the start of a window between two bounds. It covers both bounds if they fit; otherwise it starts halfway
+    /// between them.
     fn between(&self, from: u64, to: u64) -> u64 {
         let near = from.saturating_sub(self.overlap());
         if near + self.page_len > to { near } else { from.midpoint(to) }
     }
 
     fn window_at(&self, start: u64) -> Window {
-        // During a search each window is twice as large as the one before, so that it hits the resume point sooner.
+        // During a search, each window is twice as large as the previous one, so it finds the resume point sooner.
         let tries = self.search.map_or(0, |search| search.tries.min(8));
         let limit = (self.size << tries).min(Window::MAX_LIMIT);
-        // Both values are in range, so the default is never used; even if it were, it would only cost requests.
+        // Both values are in range, so the default is never used. Even if it were, it would only cost requests.
         Window::new(limit, start.min(Window::MAX_OFFSET)).unwrap_or_default()
     }
 }

@@ -4,13 +4,13 @@ use leadapi_core::http::Operation;
 
 use crate::error::{Cause, Error};
 
-/// Responses that do not form a list in the order of the contract. To continue would be a guess.
+/// The error for responses that do not form a list in the contract's order. Continuing could miss or repeat leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PagerError {
     /// The rows of one response are not ordered newest first, or contain a duplicate.
     #[error("the leads are not sorted newest first, so paging could miss or repeat some")]
     Unsorted,
-    /// The response names another offset than the requested one.
+    /// The response has a different offset from the requested one.
     #[error("the response is not the requested page: offset {received} instead of {requested}")]
     WrongOffset {
         /// The requested offset.
@@ -18,12 +18,11 @@ pub(crate) enum PagerError {
         /// The offset in the response.
         received: u64,
     },
-    /// This number of consecutive responses had no new rows and did not reach the end.
+    /// The given number of consecutive responses had no new rows and did not reach the end.
     #[error("no progress in {0} consecutive pages: the list changes faster than it can be read")]
     NoProgress(u32),
 }
 
-/// The only conversion into the client's error.
 impl From<PagerError> for Error {
     fn from(error: PagerError) -> Self {
         Self::new(Operation::ListLeads, Cause::InconsistentList(error.to_string()))

@@ -36,7 +36,7 @@ use crate::error::Error;
 #[must_use = "streams do nothing unless polled"]
 pub struct LeadStream {
     pages: PageStream,
-    /// The rest of the last page.
+    /// The leads of the last page that have not been yielded.
     page: vec::IntoIter<LeadItem>,
     /// The last lead that was yielded; it may precede the last lead that was read.
     last_yielded: Option<Key>,
@@ -64,7 +64,7 @@ impl LeadStream {
         poll_fn(|context| self.poll(context)).await
     }
 
-    /// Same as [`next`](Self::next), as a `Result` for use with `?`.
+    /// Same as [`next`](Self::next), but returns a `Result` for use with `?`.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;
@@ -79,13 +79,13 @@ impl LeadStream {
     ///
     /// # Errors
     ///
-    /// The same as [`PageStream::try_next`].
+    /// Fails for the same reasons as [`PageStream::try_next`].
     pub async fn try_next(&mut self) -> Result<Option<LeadItem>, Error> {
         self.next().await.transpose()
     }
 
-    /// Returns the total number of leads from the last page, or `None` before the first page. The stream may yield a
-    /// different number, because leads are created and deleted meanwhile.
+    /// Returns the total number of leads as reported with the last page, or `None` before the first page. The stream
+    /// may yield a different number, because leads may be created and deleted meanwhile.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;
@@ -103,7 +103,7 @@ impl LeadStream {
         self.pages.total()
     }
 
-    /// Returns the position after the last lead that was yielded. Store it once that lead is safe.
+    /// Returns the position after the last lead that was yielded. Store it once that lead has been saved.
     ///
     /// ```
     /// # use leadapi_client::{model::LeadQuery, pager::Position};
@@ -124,7 +124,7 @@ impl LeadStream {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<LeadItem, Error>>> {
         loop {
             if let Some(lead) = self.page.next() {
-                // Polled here so that prefetched requests make progress while the caller consumes this page.
+                // Poll the requests here, so that prefetching makes progress while the caller consumes this page.
                 self.pages.drive_requests(context, self.pages.concurrency);
                 self.last_yielded = Some((lead.created_at, lead.id.clone()));
                 return Poll::Ready(Some(Ok(lead)));
@@ -156,7 +156,7 @@ impl Stream for LeadStream {
         self.get_mut().poll(context)
     }
 
-    /// The buffered leads are certain; the number of further leads is unknown until the end.
+    /// The lower bound is the number of buffered leads. The number of further leads is unknown until the end.
     fn size_hint(&self) -> (usize, Option<usize>) {
         let buffered = self.page.len();
         (buffered, self.pages.is_finished().then_some(buffered))

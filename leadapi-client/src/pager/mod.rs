@@ -1,23 +1,22 @@
-//! Iteration over all leads while others write.
+//! Iteration over all leads despite concurrent writes.
 //!
-//! The service pages by offset. When leads are inserted or deleted between two requests, the rows move, and a loop
-//! that adds the limit to the offset repeats leads or, worse, misses some. A [`LeadPager`] does neither.
+//! The service pages by offset. When leads are inserted or deleted between two requests, the remaining rows move. A
+//! loop that adds the limit to the offset then repeats leads or, worse, misses some. A [`LeadPager`] does neither.
 //!
-//! Guarantees, for a list in the order of the contract:
+//! For a list in the contract's order, it guarantees:
 //!
 //! - A lead that exists from the first request to the last is yielded exactly once.
-//! - A lead that is created or deleted meanwhile is yielded once or not at all. A lead created now is newer
-//!   than the start, so it is not yielded, and the iteration ends however many are created. A lead imported
-//!   with an old `created_at` is yielded if the iteration has not passed that time yet.
+//! - A lead that is created or deleted during the iteration is yielded once or not at all. A lead created now is newer
+//!   than the starting point, so it is not yielded, and the iteration ends no matter how many are created. A lead
+//!   imported with an old `created_at` is yielded if the iteration has not passed that time yet.
 //! - Leads come newest first, each as it was when its page was read. A lead that changes later is not yielded again.
-//! - With a filter by stage, the list contains the leads in that stage. A lead that moves into or out of the stage
-//!   counts as created or deleted.
+//! - With a stage filter, a lead that moves into or out of the stage counts as created or deleted.
 //! - Memory is bounded by one page plus the prefetched pages. It does not grow with the list.
-//! - When nothing changes, it needs about 2 % more requests than the plain loop. The more rows move, the more
-//!   requests it needs.
+//! - While the list does not change, the iteration needs about 2 % more requests than the plain loop. The more rows
+//!   move, the more requests it needs.
 //!
-//! If the list is not in that order, or changes by more than a page with every request and in both directions, the
-//! iteration ends with an error. It never guesses.
+//! If the list is not in that order, the iteration ends with an error instead of guessing. It also ends with an error
+//! if rows move in both directions by more than a page with every request.
 //!
 //! To find leads created since the last run, use a [`Poller`].
 
@@ -45,10 +44,10 @@ pub use page_stream::PageStream;
 pub use poller::{NewLeads, Poller};
 pub use position::Position;
 
-/// Maximum number of prefetched pages.
+/// The maximum number of prefetched pages.
 const MAX_PREFETCH: usize = 64;
 
-/// Fetches a page; called once per request. The only interface to the rest of the client.
+/// Fetches a page, and is called once per request. It is the pager's only interface to the rest of the client.
 pub(crate) type Fetch = Arc<dyn Fn(LeadQuery) -> BoxFuture<'static, Result<Page<LeadItem>, Error>> + Send + Sync>;
 
 /// A request for all leads, created by [`Leads::list_all`](crate::Leads::list_all). It sends nothing until its stream
@@ -100,15 +99,15 @@ impl LeadPager {
         self
     }
 
-    /// Sets how many pages are requested ahead while the caller processes one: 1 by default, at most 64.
+    /// Sets how many pages are requested ahead while the caller processes one. The default is 1, and the maximum is 64.
     ///
-    /// With 0, a page is requested when it is needed. With more than 1, this number of requests is in flight at once,
-    /// each for the rows where its page should start. A wrong guess is discarded and requested again, so this pays
-    /// off where few leads are created or deleted. All requests count towards the token's read limit, including the
-    /// discarded ones.
+    /// With 0, each page is requested only when it is needed. With a higher value, up to that number of requests is in
+    /// flight at once, each at the row where its page is expected to start. A wrong guess is discarded and requested
+    /// again, so prefetching pays off if few leads are created or deleted. Discarded requests count towards the token's
+    /// read limit, too.
     ///
-    /// Requests only make progress while the stream is polled. The leads of a prefetched page are as old as its
-    /// request.
+    /// Requests make progress only while the stream is polled. Prefetched leads may be out of date by the time they are
+    /// yielded, because they date from the request.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;
@@ -124,10 +123,10 @@ impl LeadPager {
         self
     }
 
-    /// Continues where an earlier iteration stopped, even one of another process: it repeats no lead and skips none.
+    /// Continues where an earlier iteration stopped, even one in another process, without repeating or skipping a lead.
     ///
-    /// The query should be the same. With other filters, the iteration continues in another list from the same creation
-    /// time.
+    /// The query should be the same as before. With different filters, the iteration continues in a different list,
+    /// from the same creation time.
     ///
     /// ```
     /// use leadapi_client::{model::LeadQuery, pager::Position};

@@ -20,12 +20,12 @@ use crate::error::Error;
 
 /// The leads page by page, as returned by [`LeadPager::pages`].
 ///
-/// Every page contains at least one lead, and only new ones. An error does not end the stream: the next poll requests
-/// the same page again, so a caller that wants to give up stops polling. The stream ends after an error in two cases:
-/// the responses are not a list in the order of the contract, or the list changes too fast. Its position is valid
-/// even then.
+/// Every page contains at least one lead, and pages do not overlap. Most errors do not end the stream: the next poll
+/// requests the same page again, so to give up, stop polling. An error ends the stream in two cases: the responses are
+/// not a list in the contract's order, or the list changes too fast. The stream's position remains valid even then.
 ///
-/// Its futures are cancel safe: in-flight requests stay in the stream. Dropping the stream drops its requests.
+/// Its methods are cancel safe: dropping their futures leaves in-flight requests in the stream. Dropping the stream
+/// cancels its requests.
 ///
 /// ```
 /// # use leadapi_client::model::LeadQuery;
@@ -53,7 +53,7 @@ pub struct PageStream {
     /// The number of consecutive pages without a wrong guess.
     correct_guesses: usize,
     pub(super) cursor: Cursor,
-    /// The next request first. All others are guesses.
+    /// The requests in page order. Only the first is certain; the others are guesses.
     requests: VecDeque<Request>,
     /// Set by a [`PagerError`](super::error::PagerError), after which no more requests are sent.
     ended: bool,
@@ -101,7 +101,7 @@ impl PageStream {
         poll_fn(|context| self.poll(context)).await
     }
 
-    /// Same as [`next`](Self::next), as a `Result` for use with `?`.
+    /// Same as [`next`](Self::next), but returns a `Result` for use with `?`.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;
@@ -118,15 +118,15 @@ impl PageStream {
     ///
     /// # Errors
     ///
-    /// The same as [`Leads::list`](crate::Leads::list); the next call requests the same page again. Also fails when
-    /// the responses are not a list in the order of the contract or the list changes too fast, and then the stream
-    /// ends.
+    /// Fails for the same reasons as [`Leads::list`](crate::Leads::list); the next call then requests the same page
+    /// again. Also fails if the responses are not a list in the contract's order, or if the list changes too fast. The
+    /// stream then ends.
     pub async fn try_next(&mut self) -> Result<Option<Vec<LeadItem>>, Error> {
         self.next().await.transpose()
     }
 
-    /// Returns the total number of leads from the last page, or `None` before the first page. The stream may yield a
-    /// different number, because leads are created and deleted meanwhile.
+    /// Returns the total number of leads as reported with the last page, or `None` before the first page. The stream
+    /// may yield a different number, because leads may be created and deleted meanwhile.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;
@@ -144,7 +144,7 @@ impl PageStream {
         self.cursor.total()
     }
 
-    /// Returns the position after the last page that was yielded. Store it once the leads of that page are safe.
+    /// Returns the position after the last page that was yielded. Store it once that page's leads have been saved.
     ///
     /// ```
     /// # use leadapi_client::{model::LeadQuery, pager::Position};
@@ -189,7 +189,7 @@ impl PageStream {
                     if let Advance::Leads(page) = advance
                         && !page.is_empty()
                     {
-                        // Start the requests now, so that they are in flight while the caller works.
+                        // Start the next requests now, so that they are in flight while the caller processes the page.
                         self.drive_requests(context, self.concurrency);
                         return Poll::Ready(Some(Ok(page)));
                     }
@@ -235,7 +235,7 @@ impl PageStream {
         }
     }
 
-    /// Takes the response to the next request, if it has arrived.
+    /// Takes the response to the first request, if it has arrived.
     fn take_first_response(&mut self) -> Option<(Window, Result<Page<LeadItem>, Error>)> {
         let first = self.requests.pop_front()?;
         match first.state {
@@ -264,7 +264,7 @@ impl Stream for PageStream {
         self.get_mut().poll(context)
     }
 
-    /// The number of pages is unknown before the end: leads are created and deleted, and pages fail.
+    /// The number of pages is unknown until the end, because leads may be created and deleted and requests may fail.
     fn size_hint(&self) -> (usize, Option<usize>) {
         (0, self.is_finished().then_some(0))
     }

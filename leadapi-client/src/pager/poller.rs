@@ -10,30 +10,31 @@ use leadapi_core::model::{LeadItem, LeadQuery, Window};
 use super::{Checkpoint, Fetch, LeadPager, LeadStream};
 use crate::error::Error;
 
-/// Default overlap: how far before the newest lead a poller rereads.
+/// The default overlap: how far back from the newest lead each poll rereads.
 const OVERLAP: Duration = Duration::from_secs(5 * 60);
 
-/// Returns the leads that were created since the last poll. [`Leads::poll_created`](crate::Leads::poll_created) creates
-/// one.
+/// A poller that returns the leads created since its last poll, created by
+/// [`Leads::poll_created`](crate::Leads::poll_created).
 ///
-/// Each [`poll`](Self::poll) reads from the newest lead down to the newest lead of the last poll minus the overlap,
-/// and returns the leads that it has not returned before. It rereads the overlap because leads can appear below the
-/// newest one: the clocks of the service's machines differ, and a transaction that starts first may commit last. The
-/// poller remembers the ids of the leads within the overlap, so it returns none of them twice.
+/// Each [`poll`](Self::poll) reads from the newest lead back to the last poll's newest lead, and then rereads the
+/// overlap before it. It returns only leads that it has not returned before. The overlap is necessary because a new
+/// lead can appear after leads with a later `created_at`. The clocks of the service's machines differ, and a
+/// transaction that starts first may commit last. The poller remembers the ids of the leads within the overlap, so it
+/// returns none of them twice.
 ///
-/// The limits:
+/// Limitations:
 ///
-/// - A lead that appears with a `created_at` further back than the overlap, such as an import that keeps its old
-///   date, is not returned. A [`LeadPager`] finds it.
-/// - At most 1,000 leads are remembered. If more were created within the overlap, the poller rereads only the latest
-///   of them, and leads with the same millisecond together or not at all. It repeats none, but it misses a lead that
-///   appears before them.
-/// - Leads dated in the future, by this machine's clock, do not move the overlap. Beyond the latest 1,000 they are
-///   returned again.
+/// - A lead whose `created_at` is further back than the overlap, such as an imported lead that keeps its old date, is
+///   not returned. A [`LeadPager`] finds it.
+/// - The poller remembers at most 1,000 leads. If more were created within the overlap, it rereads only the latest of
+///   them. It rereads leads from the same millisecond together or not at all. It repeats no lead, but it misses leads
+///   that appear before the reread range.
+/// - Leads dated in the future, according to this machine's clock, do not move the overlap. If there are more than
+///   1,000 of them, all but the latest 1,000 are returned again.
 /// - With a filter by stage, a lead that moves into the stage is returned if it was created within the overlap. A
-///   poller finds what was created, not what was changed.
-/// - A poll holds all new leads in memory until it has read the last one. Where that would be too much, as on the
-///   first poll, start with [`Checkpoint::at`] and read the older leads with a [`LeadPager`].
+///   poller finds created leads, not changed ones.
+/// - A poll holds all new leads in memory until it has read the last one. If those would be too many, for example on
+///   the first poll, start with [`Checkpoint::at`] and read the older leads with a [`LeadPager`].
 #[must_use = "nothing is read before it is polled"]
 pub struct Poller {
     fetch: Fetch,
@@ -41,7 +42,7 @@ pub struct Poller {
     page_size: u32,
     overlap: Duration,
     checkpoint: Checkpoint,
-    /// An unfinished poll: it failed, or its future was dropped.
+    /// An unfinished poll, which failed or whose future was dropped. The next call continues it.
     in_progress: Option<PollInProgress>,
 }
 
@@ -49,7 +50,7 @@ struct PollInProgress {
     leads: LeadStream,
     /// Newest first.
     new: Vec<LeadItem>,
-    /// When the poll started, in milliseconds since 1970.
+    /// When the poll started, in milliseconds since the Unix epoch.
     started_at: i64,
 }
 
@@ -71,10 +72,10 @@ struct PollInProgress {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewLeads {
-    /// The new leads, oldest first. A caller that processes them in this order and stops halfway has handled the
-    /// earlier ones. To show the newest first, reverse the list.
+    /// The new leads, oldest first, so a caller that stops halfway has processed all earlier leads. To show the newest
+    /// first, reverse the list.
     pub leads: Vec<LeadItem>,
-    /// The checkpoint that includes these leads. Store it once the leads are safe. After a crash, a poller that
+    /// The checkpoint that includes these leads. Store it once the leads have been saved. After a crash, a poller that
     /// resumes from the previous checkpoint returns the same leads again and loses none.
     pub checkpoint: Checkpoint,
 }
@@ -84,8 +85,8 @@ impl Poller {
         Self { fetch, query, page_size: Window::MAX_LIMIT, overlap: OVERLAP, checkpoint, in_progress: None }
     }
 
-    /// Sets how far before the newest lead each poll rereads, 5 minutes by default. It compares creation times, so it
-    /// does not depend on the polling interval.
+    /// Sets how far back from the newest lead each poll rereads. Defaults to 5 minutes. The overlap applies to creation
+    /// times, so it does not depend on the polling interval.
     ///
     /// ```
     /// # use leadapi_client::{model::LeadQuery, pager::Checkpoint};
@@ -103,8 +104,8 @@ impl Poller {
         self
     }
 
-    /// Sets the page size, as [`LeadPager::page_size`]. If few leads are created between two polls, a small page that
-    /// covers the overlap is enough.
+    /// Sets the page size, as in [`LeadPager::page_size`]. If few leads are created between two polls, a small page
+    /// that covers the overlap is enough.
     ///
     /// ```
     /// # use leadapi_client::{model::LeadQuery, pager::Checkpoint};
@@ -138,11 +139,11 @@ impl Poller {
     ///
     /// # Errors
     ///
-    /// The same as [`LeadStream::try_next`].
+    /// Fails for the same reasons as [`LeadStream::try_next`].
     pub async fn poll(&mut self) -> Result<NewLeads, Error> {
         let Self { fetch, query, page_size, overlap, checkpoint, in_progress } = self;
         let poll = in_progress.get_or_insert_with(|| PollInProgress {
-            // Most polls need one page; a prefetched second page would be discarded.
+            // Most polls need only one page, so a prefetched second page would be discarded.
             leads: LeadPager::new(fetch.clone(), query.clone()).page_size(*page_size).prefetch(0).stream(),
             new: Vec::new(),
             started_at: unix_millis(SystemTime::now()),
@@ -154,7 +155,7 @@ impl Poller {
                 Ok(Some(lead)) => poll.new.push(lead),
                 Ok(None) => break,
                 Err(error) => {
-                    // If the stream were kept after its last error, it would end here as if all leads had been read.
+                    // If an ended stream were kept, the next poll would treat its end as if all leads had been read.
                     if poll.leads.is_finished() {
                         *in_progress = None;
                     }

@@ -11,9 +11,9 @@ const VERSION: u32 = 1;
 
 /// The position of an iteration: after the last lead that it yielded.
 ///
-/// It has a constant size and can be serialized with serde, so another process can resume it
+/// A position has a constant size and can be serialized with serde, so another process can resume the iteration
 /// ([`LeadPager::resume`](super::LeadPager::resume)). The serialized form is opaque. It contains no lead data except
-/// one id and creation time. The default is the beginning.
+/// the id and creation time of one lead. The default is the beginning of the list.
 ///
 /// ```
 /// use leadapi_client::{model::LeadQuery, pager::Position};
@@ -39,9 +39,9 @@ const VERSION: u32 = 1;
 pub struct Position {
     /// The last lead that was yielded.
     pub(super) last: Option<Key>,
-    /// The number of rows up to and including that lead when it was read: the first offset to try.
+    /// The number of rows up to and including that lead when it was read, which is the first offset to try.
     pub(super) rank: u64,
-    /// The total number of rows at that time.
+    /// The total number of rows when that lead was read.
     pub(super) total: Option<u64>,
 }
 
@@ -69,7 +69,7 @@ impl TryFrom<PositionRecord> for Position {
     type Error = UnknownVersion;
 
     fn try_from(PositionRecord { version, last, rank, total }: PositionRecord) -> Result<Self, UnknownVersion> {
-        // The input is untrusted: a wrong number only costs requests, but it must not overflow.
+        // The input is untrusted. A wrong number only costs requests, but a huge one must not cause an overflow.
         let max = leadapi_core::model::Window::MAX_OFFSET;
         let (rank, total) = (rank.min(max), total.map(|total| total.min(max)));
         if version == VERSION { Ok(Self { last, rank, total }) } else { Err(UnknownVersion(version)) }

@@ -1,4 +1,4 @@
-//! The creates of an import, as a stream of row results.
+//! A bulk import as a stream of row results.
 
 mod options;
 mod start;
@@ -20,19 +20,18 @@ use super::{
 };
 use crate::{client::Client, context::CallOptions};
 
-/// The creates of many rows, as a stream of their results.
+/// A stream that creates a lead from each row and yields the results.
 ///
-/// Rows are sent only while [`next`](Self::next) is awaited or the stream is polled. A poll takes rows from the
-/// iterator while fewer than [`in_flight`](Self::in_flight) are in flight. Each row is a separate
-/// [create](crate::Leads::create) with all its attempts. So an endless iterator needs no more memory than a short
-/// one.
+/// Rows are sent only while [`next`](Self::next) is awaited or the stream is polled. Each poll takes rows from the
+/// iterator until the [`in_flight`](Self::in_flight) limit is reached, so an endless iterator needs no more memory than
+/// a short one. Each row is a separate [create](crate::Leads::create) call with its own retries.
 ///
-/// Dropping the stream loses only the responses: requests that were sent may have been executed. With keys that are
-/// the same in every run ([`named`](Self::named), [`keys`](Self::keys)), the same rows can be sent again without
-/// duplicates, as long as the service remembers the keys: 24 hours (contract D10).
+/// Dropping the stream discards the pending responses, but the service may still execute requests that were sent. If
+/// the keys are the same in every run ([`named`](Self::named), [`keys`](Self::keys)), the same rows can be sent again
+/// without duplicates. The service remembers the keys for 24 hours (contract D10).
 ///
-/// A refused row does not stop the others. An error that affects every row does: then the rows in flight finish, and
-/// the last item of the stream is [`Stopped`].
+/// A refused row does not stop the import, but an error that affects every row does. The rows in flight then finish,
+/// and the stream's last item is [`Stopped`].
 ///
 /// ```
 /// use leadapi_client::model::NewLead;
@@ -71,10 +70,10 @@ type RowStream<'r, R> = Pin<Box<dyn Stream<Item = R> + Send + 'r>>;
 type KeyFn<'r, R> = Box<dyn FnMut(u64, &R) -> IdempotencyKey + Send + 'r>;
 
 impl<R: AsRef<NewLead>> CreateMany<'_, R> {
-    /// Returns the result of the next row, or `None` after the last one. If not all rows could be sent, the last item
-    /// is an error.
+    /// Returns the result of the next row, or `None` after the last one. If the import stops early, the last item is an
+    /// error.
     ///
-    /// It is cancel safe: dropping the future loses no row.
+    /// This method is cancel safe: dropping the future loses no row.
     ///
     /// ```
     /// use leadapi_client::model::NewLead;
@@ -90,7 +89,7 @@ impl<R: AsRef<NewLead>> CreateMany<'_, R> {
     ///
     /// # Errors
     ///
-    /// [`Stopped`], after which the stream ends.
+    /// Returns [`Stopped`] if the import stops early. The stream then ends.
     pub async fn next(&mut self) -> Option<Result<RowResult<R>, Stopped>> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
@@ -118,7 +117,7 @@ impl<R: AsRef<NewLead>> CreateMany<'_, R> {
 }
 
 impl<R> CreateMany<'_, R> {
-    /// Returns the number of rows by result, among those that the stream has returned.
+    /// Returns the number of rows by result, counting only rows that the stream has returned.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;
@@ -151,7 +150,7 @@ impl<R: AsRef<NewLead>> Stream for CreateMany<'_, R> {
     }
 }
 
-/// The stream of rows and the calls are boxed, and no row is ever pinned.
+/// The row stream and the calls are boxed, and rows are never pinned.
 impl<R> Unpin for CreateMany<'_, R> {}
 
 impl<R> fmt::Debug for CreateMany<'_, R> {

@@ -8,11 +8,11 @@ use super::CreateMany;
 use crate::{error::Error, retry::RetryPolicy};
 
 impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
-    /// Maximum number of rows in flight. Each wake-up polls all of them.
+    /// The maximum number of rows in flight. It is small because each wake-up polls all of them.
     pub const MAX_IN_FLIGHT: usize = 64;
 
-    /// Sets the number of rows in flight, from 1 to [`MAX_IN_FLIGHT`](Self::MAX_IN_FLIGHT). The default of 8 is
-    /// enough for the rate limit of the contract; use more for services with a higher one.
+    /// Sets the maximum number of rows in flight, from 1 to [`MAX_IN_FLIGHT`](Self::MAX_IN_FLIGHT). The default of 8 is
+    /// enough for the contract's rate limit; use more for a service with a higher limit.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;
@@ -26,9 +26,8 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
         self
     }
 
-    /// Returns rows in input order instead of completion order, so that the result of a row implies that all earlier
-    /// rows are done. A finished row counts as in flight until the earlier rows finish, so a slow row can delay the
-    /// others.
+    /// Returns rows in input order instead of completion order, so a row's result implies that all earlier rows have
+    /// finished. A finished row counts as in flight until the earlier rows finish, so a slow row can delay the others.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;
@@ -49,11 +48,11 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
         self
     }
 
-    /// Names the import, so that its rows get the keys `NAME/row-0`, `NAME/row-1` and so on. The keys are the same in
-    /// every run with the same name. Without this and without [`keys`](Self::keys), each run uses new random keys.
+    /// Names the import, which gives its rows the keys `NAME/row-0`, `NAME/row-1` and so on. The keys are the same in
+    /// every run with the same name. Without a name or [`keys`](Self::keys), each run uses new random keys.
     ///
     /// If a row differs from the row with the same key in an earlier run, the service refuses it. To create the same
-    /// rows twice, use two names.
+    /// rows twice, use two different names.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;
@@ -71,17 +70,17 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     ///
     /// # Errors
     ///
-    /// [`InvalidIdempotencyKey`] if the name is not visible ASCII, or is too long to start a key with.
+    /// Returns [`InvalidIdempotencyKey`] if the name is not visible ASCII or is too long for a key prefix.
     pub fn named(self, import: &str) -> Result<Self, InvalidIdempotencyKey> {
         let key = |import: &str, index| IdempotencyKey::parse(&format!("{import}/row-{index}"));
-        // The longest possible key: if it is valid, all are.
+        // This is the longest possible key, so if it is valid, all keys are.
         let last = key(import, u64::MAX)?;
         let import = import.to_owned();
         Ok(self.keys(move |index, _| key(&import, index).unwrap_or_else(|_| last.clone())))
     }
 
-    /// Sets the function that returns the key of a row, given its index and the row. A key must be unique to the row
-    /// and the same in every run.
+    /// Sets the function that returns a row's key, given the row's index and the row. Each key must be unique to its
+    /// row and the same in every run.
     ///
     /// ```
     /// # use leadapi_client::model::{IdempotencyKey, NewLead};
@@ -101,8 +100,8 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     /// Adds a condition that stops the import.
     ///
     /// The import always stops when the token is invalid or lacks the scope, when the address is not the API's, and
-    /// when the transport fails permanently. It also stops after a run of consecutive failures that the service did
-    /// not refuse: twice the limit of in-flight rows, and at least 10.
+    /// when the transport fails permanently. It also stops after too many consecutive failures other than refusals:
+    /// twice the limit on in-flight rows, and at least 10.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;
@@ -136,8 +135,8 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
         self
     }
 
-    /// Sets the timeout of a row, including its waits for the rate limit: an hour by default, whatever the client's
-    /// timeout is. A row that only waits, because others use the token too, has not failed.
+    /// Sets the timeout for each row, including its waits for the rate limit. The default is one hour, regardless of
+    /// the client's timeout. It is long because a row that waits while others use the token has not failed.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;

@@ -1,4 +1,4 @@
-//! The start of an import: from an iterator, or from a stream.
+//! The methods that start an import from an iterator or a stream.
 
 use std::{
     pin::Pin,
@@ -16,17 +16,18 @@ use crate::{
     leads::Leads,
 };
 
-/// Default limit of in-flight rows. It sustains the rate of the contract, 60 in 60 s, if the service takes up to 8 s
+/// The default limit on in-flight rows. It sustains the contract's 60 writes in 60 s if the service takes at most 8 s
 /// per row.
 const IN_FLIGHT: usize = 8;
-/// Default timeout of a row. It is longer than that of a call, because other users of the token may delay the row.
+/// The default timeout for each row. It is longer than a call's timeout, because other users of the token may delay the
+/// row.
 const TIMEOUT: Duration = Duration::from_secs(60 * 60);
 
 impl Leads<'_> {
-    /// Creates a lead for each row, several concurrently, within the client's rate limit.
+    /// Creates a lead from each row, several at a time, within the client's rate limit.
     ///
-    /// A row is a [`NewLead`], a reference to one, or a custom type that contains one ([`AsRef`]). It is returned
-    /// with its result. For the details, see [`CreateMany`].
+    /// A row is a [`NewLead`], a reference to one, or a custom type that contains one ([`AsRef`]). Each row is returned
+    /// with its result. See [`CreateMany`] for details.
     ///
     /// ```
     /// use leadapi_client::model::{IdempotencyKey, NewLead};
@@ -108,7 +109,7 @@ impl Leads<'_> {
     }
 }
 
-/// A stream of the rows of an iterator, always ready.
+/// A stream over the rows of an iterator, which is always ready.
 struct Ready<I>(I);
 
 /// The iterator is never pinned.
