@@ -1,4 +1,4 @@
-//! The attempts of a call: waits for the rate limit, sends, and decides about retries.
+//! Runs the attempts of a call: waits for the rate limit, sends requests, and decides about retries.
 
 use std::{num::NonZeroU32, time::Duration};
 
@@ -19,14 +19,14 @@ use crate::{
     transport::{Delivery, SendProgress, TransportError},
 };
 
-/// The statuses of requests that the service does not count (contract D9).
+/// The response statuses of requests that the service does not count towards the rate limit (contract D9).
 const NOT_COUNTED: [StatusCode; 3] =
     [StatusCode::UNAUTHORIZED, StatusCode::METHOD_NOT_ALLOWED, StatusCode::TOO_MANY_REQUESTS];
 
-/// Minimum wait after a 429.
+/// The minimum wait after a 429.
 const MIN_RATE_LIMIT_WAIT: Duration = Duration::from_secs(1);
 
-/// Parses the result of a successful response.
+/// Parses the result from a success response.
 pub(crate) type Read<T> = fn(&ApiResponse<'_>) -> Result<T, Error>;
 
 /// The state of a call in progress.
@@ -35,12 +35,12 @@ pub(crate) struct Attempts<'a> {
     prepared: &'a Prepared,
     options: CallOptions,
     started_at: Duration,
-    /// The number of attempts, and of those that failed. A 429 is not a failure.
+    /// The total number of attempts and the number of failed ones. A 429 is not a failure.
     made: u32,
     failed: u32,
-    /// Whether an attempt whose response was lost may have been executed.
+    /// Whether the service may have executed an attempt whose response was lost.
     in_doubt: bool,
-    /// What the last retry withdrew from the budget.
+    /// The number of tokens that the last retry withdrew from the budget.
     spent: f64,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Attempts<'a> {
         Self { context, prepared, options, started_at, made: 0, failed: 0, in_doubt: false, spent: 0.0 }
     }
 
-    /// Makes the call in a span that records its result, without the token and without personal data.
+    /// Makes the call in a span that records its result, but neither the token nor personal data.
     pub(crate) async fn run<T>(self, read: Read<T>) -> Result<(T, ResponseMeta), Error> {
         let endpoint = self.prepared.operation.endpoint();
         let span = tracing::debug_span!(
@@ -75,7 +75,7 @@ impl<'a> Attempts<'a> {
                     break last.unwrap_or_else(|| self.deadline_exceeded(Duration::ZERO, false));
                 }
                 Ok(permit) => permit,
-                // The error of the last attempt is more useful than the timeout.
+                // The error of the last attempt is more useful than a timeout error.
                 Err(timeout) => break last.unwrap_or(timeout),
             };
             let error = match self.attempt(permit, read).await {
@@ -93,12 +93,12 @@ impl<'a> Attempts<'a> {
         Err(error.after(self.made, self.elapsed(), self.prepared.key.clone(), self.in_doubt))
     }
 
-    /// Waits until the next attempt, and returns whether there is one.
+    /// Waits before the next attempt. Returns false if the call gives up instead.
     async fn wait_for_retry(&mut self, error: &Error) -> bool {
         let retry_after = error.retry_after().unwrap_or_default();
         let too_long = retry_after > self.options.max_retry_after;
         if error.is_rate_limited() {
-            // A value above the maximum delays no other call. Otherwise one absurd response would stop the whole
+            // A value above the maximum must not delay other calls. Otherwise one absurd response would stop the whole
             // client.
             let wait = if too_long { Duration::ZERO } else { retry_after };
             // Never retry immediately, even if `Retry-After` is 0 or missing.
@@ -112,7 +112,7 @@ impl<'a> Attempts<'a> {
             RetryDecision::GiveUp => false,
             RetryDecision::AfterRateLimit => true,
             RetryDecision::Backoff(max) => {
-                // Not before `Retry-After`, and with jitter after it.
+                // Wait for `Retry-After` first, and add the jitter to it.
                 let wait = retry_after + full_jitter(max);
                 if self.left().is_some_and(|left| left <= wait) {
                     return false;
@@ -122,14 +122,14 @@ impl<'a> Attempts<'a> {
                     return false;
                 }
                 self.wait(wait, WaitReason::Backoff).await;
-                // Only now, so that a call that is dropped while it waits costs nothing.
+                // Withdraw only now, so that a call dropped during its wait costs nothing.
                 self.spent = cost;
                 self.context.budget.withdraw(cost, self.context.timer.now())
             }
         }
     }
 
-    /// Sends one request and reads its response. It can be dropped at any time; the client stays consistent.
+    /// Sends one request and reads its response. Dropping the future at any time leaves the client consistent.
     async fn attempt<T>(&mut self, mut permit: Permit<'a>, read: Read<T>) -> Result<(T, ResponseMeta), Error> {
         let ClientContext { origin, transport, timer, .. } = self.context;
         let operation = self.prepared.operation;
@@ -170,7 +170,7 @@ impl<'a> Attempts<'a> {
 
     fn read<T>(&self, response: Response<Bytes>, read: Read<T>) -> Result<(T, ResponseMeta), Error> {
         let api_response = ApiResponse::new(self.prepared.operation, &response, &self.context.origin.token);
-        // A 404 after a lost response means that the earlier attempt has deleted the lead.
+        // A 404 after a lost response means that the earlier attempt deleted the lead.
         let is_deleted =
             self.in_doubt && self.prepared.operation == Operation::DeleteLead && api_response.is_service_not_found();
         if !is_deleted {
@@ -182,7 +182,7 @@ impl<'a> Attempts<'a> {
         Ok((done, ResponseMeta { status: head.status, headers: head.headers, attempts, elapsed, body }))
     }
 
-    /// Waits for a permit, behind the calls that have waited longer.
+    /// Waits for a permit, behind the calls that arrived earlier.
     async fn acquire_permit(&self) -> Result<Permit<'a>, Error> {
         let timer = &*self.context.timer;
         let limiter: &'a RateLimiter = self.context.rate_limiters.of(self.prepared.operation);
@@ -207,8 +207,8 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Creates the error for a rate-limit wait beyond the timeout of the call: the limit is the service's (`refused`)
-    /// or the client's own.
+    /// Creates the error for a rate-limit wait beyond the call's timeout. `refused` means the service's limit rather
+    /// than the client's own.
     fn deadline_exceeded(&self, wait: Duration, refused: bool) -> Error {
         Error::new(self.prepared.operation, Cause::DeadlineExceeded { wait, refused })
     }
@@ -230,7 +230,7 @@ impl<'a> Attempts<'a> {
         self.context.timer.now().saturating_sub(self.started_at)
     }
 
-    /// Returns the time until the timeout of the call.
+    /// Returns the time left before the call times out.
     fn left(&self) -> Option<Duration> {
         self.options.timeout.map(|timeout| timeout.saturating_sub(self.elapsed()))
     }

@@ -39,10 +39,10 @@ impl Wake for Unpark {
 macro_rules! wait {
     ($($type:ty $(, $generic:ident)? => $output:ty;)*) => {$(
         impl $(<$generic: 'static>)? $type {
-            /// Makes the call and blocks the thread until it is done. In async code this would also block other tasks
-            /// on the thread; await the call instead.
+            /// Makes the call and blocks the thread until it completes. In async code, await the call instead, because
+            /// blocking also stalls other tasks on the thread.
             ///
-            /// No runtime is needed, unless an in-process service needs one: then enter that runtime first.
+            /// No runtime is needed, unless an in-process service needs one. In that case, enter that runtime first.
             ///
             /// ```
             /// use leadapi_client::model::LeadQuery;
@@ -55,7 +55,7 @@ macro_rules! wait {
             ///
             /// # Errors
             ///
-            /// The errors of the call.
+            /// Returns the same errors as awaiting the call.
             pub fn wait(self) -> Result<$output, Error> {
                 block_on(self.into_future())
             }

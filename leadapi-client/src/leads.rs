@@ -1,4 +1,4 @@
-//! The operations by resource: leads, pipelines, client accounts.
+//! The operations, grouped by resource: leads, pipelines and client accounts.
 
 use std::sync::Arc;
 
@@ -98,8 +98,8 @@ impl<'c> Leads<'c> {
     ///
     /// # Errors
     ///
-    /// The awaited call fails with 403 if the client account is not one of the token's business, with 400 if the
-    /// stage is not, and as every call may ([`Error`](crate::Error)).
+    /// The awaited call fails with 403 if the client account does not belong to the token's business, or with 400 if
+    /// the stage does not. For errors that any call can return, see [`Error`](crate::Error).
     pub fn list(&self, query: &LeadQuery) -> Call<Page<LeadItem>> {
         self.0.call(Operation::ListLeads, Ok(Prepared::list_leads(query)), response::json)
     }
@@ -123,9 +123,9 @@ impl<'c> Leads<'c> {
     ///
     /// # Errors
     ///
-    /// The client does not send a lead that breaks a rule. The awaited call fails with 403 if the client account is
-    /// not one of the token's business. It fails with 400 if the pipeline or the stage is not, or if the key was used
-    /// for another lead. It also fails as every call may ([`Error`](crate::Error)).
+    /// The client does not send a lead that breaks a rule. The awaited call fails with 403 if the client account does
+    /// not belong to the token's business. It fails with 400 if the pipeline or the stage does not, or if the key was
+    /// used for another lead. For errors that any call can return, see [`Error`](crate::Error).
     pub fn create(&self, new: &NewLead) -> CreateLead {
         let prepared = Prepared::create_lead(new, Some(&IdempotencyKey::random()));
         CreateLead::new(self.0.call(Operation::CreateLead, prepared, response::json))
@@ -146,8 +146,8 @@ impl<'c> Leads<'c> {
     ///
     /// # Errors
     ///
-    /// The awaited call fails with 404 if the token's business has no such lead, and as every call may
-    /// ([`Error`](crate::Error)).
+    /// The awaited call fails with 404 if the token's business has no such lead. For errors that any call can return,
+    /// see [`Error`](crate::Error).
     pub fn get(&self, id: &LeadId) -> Call<Lead> {
         self.0.call(Operation::GetLead, Prepared::get_lead(id), response::json)
     }
@@ -168,16 +168,16 @@ impl<'c> Leads<'c> {
     ///
     /// # Errors
     ///
-    /// The client does not send a patch that breaks a rule. The awaited call fails with 404 if the token's business
-    /// has no such lead, with 400 if it has no such pipeline or stage, and as every call may
-    /// ([`Error`](crate::Error)).
+    /// The client does not send a patch that breaks a rule. The awaited call fails with 404 if the token's business has
+    /// no such lead, or with 400 if it has no such pipeline or stage. For errors that any call can return, see
+    /// [`Error`](crate::Error).
     pub fn update(&self, id: &LeadId, patch: &LeadPatch) -> Call<Lead> {
         self.0.call(Operation::UpdateLead, Prepared::update_lead(id, patch), response::json)
     }
 
     /// Deletes a lead (`DELETE /leads/{id}`).
     ///
-    /// If the response to an attempt was lost and the retry is answered with 404, the call counts as successful.
+    /// If the response to an attempt is lost and the retry is answered with 404, the call counts as successful.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -194,13 +194,13 @@ impl<'c> Leads<'c> {
     /// # Errors
     ///
     /// The awaited call fails with 404 if the token's business has no such lead, for example because it was already
-    /// deleted, and as every call may ([`Error`](crate::Error)).
+    /// deleted. For errors that any call can return, see [`Error`](crate::Error).
     pub fn delete(&self, id: &LeadId) -> Call<()> {
         self.0.call(Operation::DeleteLead, Prepared::delete_lead(id), |_| Ok(()))
     }
 
-    /// Returns all leads that match the query's filters, newest first, across all pages and despite concurrent
-    /// writes. The query's window is ignored.
+    /// Returns a pager over all leads that match the query's filters, newest first, despite concurrent writes. The
+    /// query's window is ignored.
     ///
     /// ```
     /// use leadapi_client::model::LeadQuery;
@@ -269,14 +269,14 @@ impl Pipelines<'_> {
     ///
     /// # Errors
     ///
-    /// The awaited call fails as every call may ([`Error`](crate::Error)).
+    /// For errors that any call can return, see [`Error`](crate::Error).
     pub fn list(&self, window: Window) -> Call<Page<Pipeline>> {
         self.0.call(Operation::ListPipelines, Ok(Prepared::pipelines(window)), response::json)
     }
 }
 
 impl ClientAccounts<'_> {
-    /// Lists a page of client accounts by name (`GET /clients`).
+    /// Lists a page of client accounts, ordered by name (`GET /clients`).
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -291,7 +291,7 @@ impl ClientAccounts<'_> {
     ///
     /// # Errors
     ///
-    /// The awaited call fails as every call may ([`Error`](crate::Error)).
+    /// For errors that any call can return, see [`Error`](crate::Error).
     pub fn list(&self, window: Window) -> Call<Page<ClientAccount>> {
         self.0.call(Operation::ListClients, Ok(Prepared::clients(window)), response::json)
     }

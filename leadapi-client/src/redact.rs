@@ -1,20 +1,20 @@
-//! Redacts texts from responses for errors and logs: one line, limited in length, without tokens.
+//! Redacts text from responses for errors and logs: one line, limited in length, and without tokens.
 
 use leadapi_core::auth::BearerToken;
 
 use crate::token_mask::{MASK, mask_token};
 
-/// Maximum number of characters of the service's own message.
+/// The maximum number of characters in the service's own message.
 pub(crate) const MAX_MESSAGE_CHARS: usize = 2_000;
-/// Maximum number of characters of another body, such as the page of a proxy.
+/// The maximum number of characters in any other body, such as a proxy's error page.
 pub(crate) const MAX_FOREIGN_CHARS: usize = 200;
 
 /// Returns a text that is safe to log.
 ///
-/// Some proxies echo the request headers, so the token is removed before the text is truncated: a truncated token would
-/// not be found.
+/// Some proxies echo the request headers. The token is masked before the text is truncated, because a truncated token
+/// would not be found.
 pub(crate) fn redact(text: &str, token: &BearerToken, max_chars: usize) -> String {
-    // Much more than the result, but little enough to search.
+    // The prefix is much longer than the result, but short enough to search.
     let prefix: String = text.chars().take(max_chars.saturating_mul(16)).collect();
     let clean = mask_other_tokens(&mask_token(&prefix, token.expose()));
     let mut chars = clean.trim().chars().map(sanitize);
@@ -25,7 +25,7 @@ pub(crate) fn redact(text: &str, token: &BearerToken, max_chars: usize) -> Strin
     redacted
 }
 
-/// Masks any other token, and any prefix of the client's own, in either case.
+/// Masks any other token and any prefix of the client's own, ignoring case.
 fn mask_other_tokens(text: &str) -> String {
     const PREFIX: &str = "pak_";
     let lower = text.to_ascii_lowercase();
@@ -41,12 +41,13 @@ fn mask_other_tokens(text: &str) -> String {
     redacted + text.get(from..).unwrap_or_default()
 }
 
-/// Tokens consist of visible ASCII. The characters that end one in JSON, HTML and headers are excluded.
+/// Returns whether a character may be part of a token: visible ASCII, except characters that end a token in JSON, HTML
+/// or a header.
 fn is_token_char(character: char) -> bool {
     character.is_ascii_graphic() && !matches!(character, '"' | '\'' | '<' | '>' | ',' | ';' | ')' | ']' | '}')
 }
 
-/// Replaces characters that could forge log lines, control a terminal, or reverse the direction of text.
+/// Replaces characters that could forge log lines, control a terminal, or reverse the text direction.
 fn sanitize(character: char) -> char {
     match character {
         '\t' | '\n' | '\r' | '\u{2028}' | '\u{2029}' => ' ',
@@ -75,7 +76,7 @@ mod tests {
         assert_eq!(redact("Authorization: Bearer pak_secret", &token, 99), "Authorization: Bearer pak_[token]");
         assert_eq!(redact("\"pak_secr...\", pak_other1", &token, 99), "\"pak_[token]\", pak_[token]");
         assert_eq!(redact("{\"a\":\"pak_a-b._c\"}", &token, 99), "{\"a\":\"pak_[token]\"}");
-        // If it were truncated first, "pak_sec" would remain.
+        // If the text were truncated first, "pak_sec" would remain.
         assert_eq!(redact("xxx pak_secret", &token, 11), "xxx pak_[to…");
     }
 
@@ -87,7 +88,7 @@ mod tests {
         let twice = TOKEN.bytes().map(|byte| format!("%25{byte:02x}")).collect::<Vec<_>>().concat();
         let unicode = TOKEN.bytes().map(|byte| format!("\\u{byte:04x}")).collect::<Vec<_>>().concat();
         let (first, second) = TOKEN.split_at(25);
-        // The base64 of the token alone, after "Bearer " and after "user:".
+        // The base64 encodings of the token alone, after "Bearer " and after "user:".
         let base64 = [
             "cGFrX1pxN1JrVjJtWGNCOXNMd1Q0eUhuRzhqRDNmUDZhS2UxdVFvV2lFdFlyVW8wQWJD",
             "QmVhcmVyIHBha19acTdSa1YybVhjQjlzTHdUNHlIbkc4akQzZlA2YUtlMXVRb1dpRXRZclVvMEFiQw==",
@@ -113,7 +114,7 @@ mod tests {
             let bare = |text: &str| -> String {
                 text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
             };
-            // The base64 of "Bearer " and of "user:" may remain.
+            // The base64 encodings of "Bearer " and "user:" may remain.
             let secret = bare(form.trim_start_matches("QmVhcmVyIH").trim_start_matches("dXNlcjpw"));
             let left = bare(&redacted);
             let secrets = if form.contains("it begins") { [bare(first), bare(second)] } else { [secret, bare(TOKEN)] };

@@ -1,4 +1,4 @@
-//! The requests of the operations, built and validated without a network (contract 4).
+//! Builds and validates the request of each operation, without a network (contract 4).
 
 use bytes::Bytes;
 use http::{
@@ -25,12 +25,12 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 pub(crate) struct Origin {
     pub(crate) base: BaseUrl,
     pub(crate) token: BearerToken,
-    /// The token as the header that carries it, marked as sensitive.
+    /// The value of the `Authorization` header, which contains the token and is marked as sensitive.
     pub(crate) authorization: HeaderValue,
     pub(crate) user_agent: HeaderValue,
 }
 
-/// A valid request. All attempts send the same one.
+/// A valid request, which all attempts of a call send unchanged.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) operation: Operation,
@@ -39,16 +39,16 @@ pub(crate) struct Prepared {
     pub(crate) key: Option<IdempotencyKey>,
 }
 
-/// Why the client refuses to send a call.
+/// The reason why the client refuses to send a call.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InvalidRequest {
-    /// It breaks a rule. The service would refuse it with the same text.
+    /// The request breaks a rule. The service would refuse it with the same text.
     #[error(transparent)]
     FieldErrors(#[from] FieldErrors),
-    /// URL parsers remove `.` and `..`, so the request would reach another path.
+    /// URL parsers remove `.` and `..`, so the request would go to a different path.
     #[error("id must not be . or .., which URL parsers remove from a path")]
     Unaddressable,
-    /// A value cannot be serialized as JSON. No field can contain such a value.
+    /// A value cannot be serialized as JSON. This should never happen, because no field can contain such a value.
     #[error("body cannot be serialized as JSON")]
     Unserializable(#[from] serde_json::Error),
 }
@@ -124,14 +124,14 @@ impl Prepared {
     }
 }
 
-/// Returns the path of a list. It always contains the window, so that the page does not depend on the service's
-/// default.
+/// Returns the path and query of a list. The query always contains the window, so the page does not depend on the
+/// service's default.
 fn list(operation: Operation, window: Window) -> String {
     format!("{}?limit={}&offset={}", operation.endpoint().path, window.limit(), window.offset())
 }
 
 fn addressable(id: &LeadId) -> Result<String, InvalidRequest> {
-    // Every other id is escaped, so no URL parser changes it.
+    // Any other id is escaped, so URL parsers do not change it.
     if matches!(id.as_str(), "." | "..") { Err(InvalidRequest::Unaddressable) } else { Ok(lead_path(id)) }
 }
 

@@ -1,4 +1,4 @@
-//! The interpretation of a response: the success of the operation, or the error. No body makes it panic.
+//! Interprets a response as the operation's success or an error. No response body can make it panic.
 
 use std::time::{Duration, SystemTime};
 
@@ -21,9 +21,9 @@ use crate::{
     redact::{MAX_FOREIGN_CHARS, MAX_MESSAGE_CHARS, redact},
 };
 
-/// Maximum `Retry-After`. A much longer one would overflow when it is added to a time.
+/// The maximum `Retry-After`. A much longer wait would overflow when it is added to a time.
 const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
-/// Maximum number of characters of a request id (contract D2).
+/// The maximum number of characters in a request id (contract D2).
 const MAX_REQUEST_ID_CHARS: usize = 128;
 
 /// A response to an operation.
@@ -44,7 +44,7 @@ impl<'a> ApiResponse<'a> {
         Self { operation, response, token }
     }
 
-    /// Checks the status. Each operation has exactly one status of success.
+    /// Checks the status. Each operation has exactly one success status.
     pub(crate) fn check_status(&self) -> Result<(), Error> {
         if self.response.status() == self.operation.endpoint().success {
             Ok(())
@@ -53,7 +53,7 @@ impl<'a> ApiResponse<'a> {
         }
     }
 
-    /// Returns whether the service itself, and not a proxy, reports that the lead does not exist.
+    /// Returns whether the service itself, rather than a proxy, reports that the lead does not exist.
     pub(crate) fn is_service_not_found(&self) -> bool {
         self.response.status() == StatusCode::NOT_FOUND
             && serde_json::from_slice::<ErrorObject>(self.response.body()).is_ok()
@@ -62,7 +62,7 @@ impl<'a> ApiResponse<'a> {
     /// Parses the body as the type that the operation returns. Unknown fields are ignored.
     pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
         serde_json::from_slice(self.response.body()).map_err(|error| {
-            // An unreadable lead is still personal data, so neither text quotes it.
+            // An unreadable lead is still personal data, so neither the reason nor the message quotes it.
             let mut reason = without_data(&error);
             if let Some(field) = self.invalid_field::<T>() {
                 reason = format!("{field}: {reason}");
@@ -80,7 +80,8 @@ impl<'a> ApiResponse<'a> {
         })
     }
 
-    /// Returns the path of the invalid field. It parses the body a second time, so that a valid body costs nothing.
+    /// Returns the path of the invalid field. This parses an invalid body a second time, so a valid body incurs no
+    /// extra cost.
     fn invalid_field<T: DeserializeOwned>(&self) -> Option<String> {
         let json = &mut serde_json::Deserializer::from_slice(self.response.body());
         let error = serde_path_to_error::deserialize::<_, T>(json).err().filter(|error| error.inner().is_data())?;
@@ -113,7 +114,7 @@ impl<'a> ApiResponse<'a> {
         }
     }
 
-    /// Returns the beginning of a body that is not from the contract.
+    /// Returns the beginning of a body that does not follow the contract.
     fn body_excerpt(&self) -> String {
         match &**self.response.body() {
             [] => "the body is empty".to_owned(),
@@ -127,17 +128,18 @@ pub(crate) fn json<T: DeserializeOwned>(response: &ApiResponse<'_>) -> Result<T,
     response.json()
 }
 
-/// Returns serde's message without the unexpected value: the rule, or the missing or duplicate field, and the position.
+/// Returns serde's message without the unexpected value. It keeps the rule or the name of the missing or duplicate
+/// field, and the position.
 fn without_data(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    // A syntax error quotes nothing.
+    // The text of a syntax error quotes no data.
     if !error.is_data() {
         return text;
     }
     let position = format!("at line {} column {}", error.line(), error.column());
     match text.rsplit_once(", expected ") {
         Some((_, expected)) => format!("expected {expected}"),
-        // The rules of the core types start like this and contain no value.
+        // These messages of serde and the core types contain no value.
         None if ["missing field", "duplicate field", "must be", "an id must be"]
             .iter()
             .any(|start| text.starts_with(start)) =>
@@ -152,23 +154,23 @@ pub(crate) fn request_id(headers: &HeaderMap) -> Option<&str> {
     headers.get(X_REQUEST_ID)?.to_str().ok().filter(|id| !id.is_empty())
 }
 
-/// Returns whether the response is a replay (contract D10).
+/// Returns whether the response is a replay of an earlier create (contract D10).
 pub(crate) fn is_replayed(headers: &HeaderMap) -> bool {
     headers.get(IDEMPOTENCY_REPLAYED).is_some_and(|value| value == "true")
 }
 
-/// Returns whether the token lacks the scope (contract D2). The challenge says so, so no text needs to be parsed.
+/// Returns whether the token lacks the scope, according to the `WWW-Authenticate` challenge (contract D2).
 fn lacks_scope(headers: &HeaderMap) -> bool {
     let challenges = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
     challenges.into_iter().any(|challenge| challenge.contains(r#"error="insufficient_scope""#))
 }
 
-/// Parses whole seconds or a date (RFC 9110, 10.2.3). A date is compared with the `Date` of the response, if there is
-/// one, because the local clock may be wrong.
+/// Parses `Retry-After`, which is whole seconds or a date (RFC 9110, 10.2.3). A date is compared with the response's
+/// `Date` header, if present, because the local clock may be wrong.
 fn retry_after(headers: &HeaderMap, now: impl FnOnce() -> SystemTime) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        // A number that does not fit is very long.
+        // A number that is too large to parse counts as the maximum.
         return Some(text.parse().map_or(MAX_WAIT, Duration::from_secs).min(MAX_WAIT));
     }
     let until = httpdate::parse_http_date(text).ok()?;

@@ -35,7 +35,7 @@ pub struct ResponseMeta {
 }
 
 impl ResponseMeta {
-    /// Returns the `X-Request-Id` of the response, which identifies it in the service's logs.
+    /// Returns the `X-Request-Id` of the response, which identifies the request in the service's logs.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -50,7 +50,7 @@ impl ResponseMeta {
         response::request_id(&self.headers)
     }
 
-    /// Returns whether the service had already created the lead for the same key (contract D10).
+    /// Returns whether the service had already created the lead under the same key (contract D10).
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -1,4 +1,5 @@
-//! Retries: the policy, which is a pure function of the call, its failure and the number of attempts, and the budget.
+//! The retry policy and the retry budget. The policy is a pure function of the call, its failure and the number of
+//! attempts.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -10,13 +11,13 @@ use http::StatusCode;
 
 /// The retry policy: how often the client retries a failed call, and how long it waits before each retry.
 ///
-/// The client retries only what is safe to retry: requests that were never sent, requests that were rate limited,
-/// reads, PATCH, DELETE, and creates with an idempotency key. Any other status from 400 to 499 is final except 408, and
-/// so are 501 and 505.
+/// The client retries only requests that are safe to retry: those that were never sent or were rate limited, reads,
+/// PATCH, DELETE, and creates with an idempotency key. Statuses from 400 to 499 are final, except 408 and 429, and so
+/// are 501 and 505.
 ///
-/// Before the n-th retry the client waits a random time up to `base · 2ⁿ⁻¹`, and at most `max` (full jitter), so that
-/// callers that failed together do not retry together. If the response has a `Retry-After`, the client waits that long
-/// first. A 429 is not a failure and does not count as an attempt.
+/// Before the n-th retry, the client waits a random time up to `base · 2ⁿ⁻¹`, and at most `max`. This full jitter keeps
+/// callers that failed together from retrying together. If the response has a `Retry-After`, the client first waits for
+/// that long. A 429 is not a failure and does not count as an attempt.
 ///
 /// ```
 /// use std::time::Duration;
@@ -35,7 +36,7 @@ pub struct RetryPolicy {
     max: Duration,
 }
 
-/// Maximum wait, whatever the policy says. A much longer one would overflow when it is added to a time.
+/// The maximum wait, regardless of the policy. A much longer wait would overflow when it is added to a time.
 const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Five attempts, with waits of at most 0.2, 0.4, 0.8 and 1.6 s between them.
@@ -46,7 +47,7 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Returns a policy without retries. A 429 is also returned to the caller.
+    /// Returns a policy without retries. Even a 429 is returned to the caller.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -75,7 +76,7 @@ impl RetryPolicy {
         self
     }
 
-    /// Sets the maximum wait before the first retry, and before any retry.
+    /// Sets the maximum wait before the first retry (`base`) and before any retry (`max`).
     ///
     /// ```
     /// # use std::time::Duration;
@@ -91,14 +92,14 @@ impl RetryPolicy {
     }
 }
 
-/// The failure of an attempt, as the retry policy distinguishes them.
+/// The kinds of failure that the retry policy distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Failure {
     /// No byte was sent.
     NotSent,
-    /// The service may have executed it: the response was lost.
+    /// The response was lost, so the service may have executed the request.
     Lost,
-    /// The response has another status than the success of the operation.
+    /// The response is not a valid success response for the operation.
     Status(StatusCode),
     /// A retry would fail in the same way.
     Final,
@@ -111,13 +112,13 @@ pub(crate) enum RetryDecision {
     GiveUp,
     /// Retry when the rate limit allows it.
     AfterRateLimit,
-    /// Retry after a random wait of at most this.
+    /// Retry after a random wait of at most the given duration.
     Backoff(Duration),
 }
 
 impl RetryPolicy {
-    /// Decides about a failure of the n-th attempt, from 1. A call that is not `idempotent` is retried only if it was
-    /// not sent.
+    /// Decides whether to retry after the n-th attempt has failed, counting from 1. A call that is not `idempotent` is
+    /// retried only if it was not sent or was rate limited.
     pub(crate) fn decide(&self, idempotent: bool, failure: Failure, attempt: u32) -> RetryDecision {
         if failure == Failure::Status(StatusCode::TOO_MANY_REQUESTS) {
             return if self.attempts > 1 { RetryDecision::AfterRateLimit } else { RetryDecision::GiveUp };
@@ -129,7 +130,7 @@ impl RetryPolicy {
         }
     }
 
-    /// Returns the maximum wait after the n-th attempt, from 1.
+    /// Returns the maximum wait after the n-th attempt, counting from 1.
     fn max_wait(&self, attempt: u32) -> Duration {
         let doubled = 2_u32.saturating_pow(attempt.saturating_sub(1));
         self.base.saturating_mul(doubled).min(self.max).min(MAX_WAIT)
@@ -145,7 +146,7 @@ impl Failure {
             Self::Status(status) => {
                 let is_final = [StatusCode::NOT_IMPLEMENTED, StatusCode::HTTP_VERSION_NOT_SUPPORTED].contains(&status);
                 let is_transient = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS].contains(&status);
-                // Another status of success comes from a proxy.
+                // An unexpected success status comes from a proxy.
                 is_transient || status.is_success() || (status.is_server_error() && !is_final)
             }
         }
@@ -154,16 +155,17 @@ impl Failure {
 
 /// Returns a random duration from zero to `max`.
 pub(crate) fn full_jitter(max: Duration) -> Duration {
-    // Each RandomState has different keys, so its hash of nothing is random enough for jitter.
+    // Each `RandomState` has different keys, so the hash of a constant is random enough for jitter.
     let random = u32::try_from(RandomState::new().hash_one(()) >> 32).unwrap_or(u32::MAX);
     max.mul_f64(f64::from(random) / f64::from(u32::MAX))
 }
 
-/// The retry budget of a client and all its clones, so that retries do not overload a failing service: a token bucket
-/// as in the AWS SDKs.
+/// The retry budget of a client and all its clones, which keeps retries from overloading a failing service. It is a
+/// token bucket, as in the AWS SDKs.
 ///
-/// A retry costs 5 tokens, and 10 after a timeout. If it succeeds, its tokens are refunded; a success at the first
-/// attempt adds 1. The bucket also refills by 5 per second. Otherwise it would stay empty if every call needs a retry.
+/// A retry costs 5 tokens, or 10 after a timeout. If the retry succeeds, its tokens are refunded. A success at the
+/// first attempt adds 1 token. The bucket also refills by 5 tokens per second. Otherwise it would stay empty if every
+/// call needed a retry.
 #[derive(Debug)]
 pub(crate) struct RetryBudget(Mutex<Bucket>);
 
@@ -175,11 +177,11 @@ struct Bucket {
 
 const CAPACITY: f64 = 500.0;
 const REFILL_PER_SECOND: f64 = 5.0;
-/// What a success at the first attempt adds.
+/// The number of tokens that a success at the first attempt adds.
 pub(crate) const REWARD: f64 = 1.0;
 /// The cost of a retry.
 pub(crate) const COST: f64 = 5.0;
-/// The cost of a retry after a timeout, which has cost the service more.
+/// The cost of a retry after a timeout. It is higher because the attempt cost the service more.
 pub(crate) const COST_AFTER_TIMEOUT: f64 = 10.0;
 
 impl Default for RetryBudget {

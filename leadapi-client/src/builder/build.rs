@@ -1,4 +1,4 @@
-//! The last step of a builder: validates the settings and creates a client over the chosen transport.
+//! The builder's last step, which validates the settings and creates a client with the chosen transport.
 
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response};
@@ -23,7 +23,7 @@ use crate::{
 };
 
 impl ClientBuilder {
-    /// Creates a client over the network. Its calls work on any executor; [`Reqwest`] documents its I/O thread.
+    /// Creates a client that uses the network. Its calls work on any executor; see [`Reqwest`] for its I/O thread.
     ///
     /// ```
     /// use leadapi_client::Client;
@@ -34,16 +34,16 @@ impl ClientBuilder {
     ///
     /// # Errors
     ///
-    /// [`ConfigError`] if a setting is invalid. The client does not connect yet, so an unreachable address is not an
-    /// error.
+    /// Returns [`ConfigError`] if a setting is invalid. The client does not connect yet, so an unreachable address is
+    /// not an error.
     #[cfg(feature = "reqwest")]
     pub fn build(self) -> Result<Client, ConfigError> {
         self.transport(Reqwest::new()?)
     }
 
-    /// Creates a client of a service in the same process, without a socket or a runtime.
+    /// Creates a client for a service in the same process, without a socket or a runtime.
     ///
-    /// The host of the base URL is never resolved; its path must be the base path of the service.
+    /// The base URL's host is never resolved, but its path must be the service's base path.
     ///
     /// ```
     /// use leadapi_client::Client;
@@ -57,7 +57,7 @@ impl ClientBuilder {
     ///
     /// # Errors
     ///
-    /// [`ConfigError`] if the base URL or the token is invalid.
+    /// Returns [`ConfigError`] if the base URL or the token is invalid.
     pub fn in_process<S, B>(self, service: S) -> Result<Client, ConfigError>
     where
         S: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + Sync + 'static,
@@ -70,7 +70,7 @@ impl ClientBuilder {
         self.transport(InProcess::new(service))
     }
 
-    /// Creates a client over any transport.
+    /// Creates a client with the given transport.
     ///
     /// ```
     /// use bytes::Bytes;
@@ -96,7 +96,7 @@ impl ClientBuilder {
     ///
     /// # Errors
     ///
-    /// [`ConfigError`] if the base URL or the token is invalid.
+    /// Returns [`ConfigError`] if the base URL or the token is invalid.
     pub fn transport(self, transport: impl Transport) -> Result<Client, ConfigError> {
         let base = BaseUrl::parse(&self.base_url).map_err(|rule| ConfigError::BaseUrl { rule })?;
         let token = self.token.into_token().map_err(ConfigError::Token)?;
@@ -113,7 +113,7 @@ impl ClientBuilder {
         Ok(Client::new(ClientContext {
             origin: Origin { base, token, authorization, user_agent },
             transport: Box::new(transport),
-            // Created only now, because on platforms without a clock the default would panic.
+            // The default timer is created only if it is needed, because it panics on platforms without a clock.
             timer: self.timer.unwrap_or_else(|| Box::new(SystemTimer::default())),
             rate_limiters: RateLimiters::new(self.pacing),
             budget: RetryBudget::default(),

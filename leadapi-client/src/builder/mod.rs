@@ -1,4 +1,4 @@
-//! The builder of clients.
+//! The builder for clients.
 
 mod build;
 
@@ -15,10 +15,11 @@ use crate::{
 };
 
 impl Client {
-    /// Returns a builder for this base URL, which includes the base path (`http://127.0.0.1:8080/v1`), and this token.
-    /// The last step of the builder validates both.
+    /// Returns a builder for a base URL and a token. The base URL includes the base path, such as
+    /// `http://127.0.0.1:8080/v1`. The builder's last step validates both.
     ///
-    /// The client sends the token to that origin only. Over `http://` anyone on the path can read it.
+    /// The client sends the token only to the base URL's origin. Over `http://`, anyone on the network path can read
+    /// it.
     ///
     /// ```
     /// use leadapi_client::Client;
@@ -39,7 +40,7 @@ impl Client {
         ClientBuilder::new(base_url.into(), token.into())
     }
 
-    /// Returns a builder from the environment: the base URL in `LEADAPI_URL`, the token in `LEADAPI_TOKEN`.
+    /// Returns a builder that takes the base URL from `LEADAPI_URL` and the token from `LEADAPI_TOKEN`.
     ///
     /// ```
     /// use leadapi_client::Client;
@@ -52,15 +53,15 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`ConfigError::Variable`] if one of them is not set or is not UTF-8.
+    /// Returns [`ConfigError::Variable`] if one of these environment variables is not set or is not UTF-8.
     pub fn from_env() -> Result<ClientBuilder, ConfigError> {
         let variable = |name| env::var(name).map_err(|_| ConfigError::Variable { name });
         Ok(Self::builder(variable("LEADAPI_URL")?.trim(), variable("LEADAPI_TOKEN")?))
     }
 }
 
-/// A builder of a [`Client`]. Start with [`Client::builder`], and finish with `build`,
-/// [`in_process`](Self::in_process) or [`transport`](Self::transport).
+/// A builder for a [`Client`]. Start with [`Client::builder`] and finish with `build`, [`in_process`](Self::in_process)
+/// or [`transport`](Self::transport).
 #[must_use = "a builder does nothing until it is built"]
 pub struct ClientBuilder {
     base_url: String,
@@ -86,7 +87,7 @@ impl ClientBuilder {
         Self { base_url, token, application: None, options, pacing: Pacing::default(), timer: None, on_wait: None }
     }
 
-    /// Sets the retry policy: which failures are retried, how often, and after which delays.
+    /// Sets the retry policy: how often a failed call is retried, and after which delays.
     ///
     /// ```
     /// use leadapi_client::{Client, RetryPolicy};
@@ -99,8 +100,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the timeout of a call, including all attempts and all waits, also those for the rate limit. The default is
-    /// 5 minutes.
+    /// Sets the timeout for each call, including all attempts and all waits, even those for the rate limit. The default
+    /// is 5 minutes.
     ///
     /// ```
     /// use std::time::Duration;
@@ -114,7 +115,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the timeout of an attempt, from connecting to the last byte of the response. The default is 10 seconds.
+    /// Sets the timeout for each attempt, from connecting to the last byte of the response. The default is 10 seconds.
     ///
     /// ```
     /// use std::time::Duration;
@@ -128,12 +129,12 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the longest `Retry-After` that the client waits for; 2 minutes by default.
+    /// Sets the longest `Retry-After` that the client honours. The default is 2 minutes.
     ///
-    /// If a response asks for more, its call fails at once, and [`Error::retry_after`](crate::Error::retry_after)
-    /// returns the requested wait. Other calls do not wait that long: after such a 429 they wait one second, as after a
-    /// 429 without `Retry-After`, and then try again. So one absurd value, such as a day, cannot stop a client. The
-    /// service itself never asks for more than 60 s.
+    /// If a response asks for a longer wait, its call fails immediately, and
+    /// [`Error::retry_after`](crate::Error::retry_after) returns the requested wait. If that response is a 429, other
+    /// calls wait only one second before they try again, as after a 429 without `Retry-After`. One absurd value, such
+    /// as a day, therefore cannot stop a client. The service itself never asks for more than 60 s.
     ///
     /// ```
     /// use std::time::Duration;
@@ -187,8 +188,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets a callback that receives each wait when it begins: for pacing, after a 429, or before a retry. The callback
-    /// must not block.
+    /// Sets a callback that receives each wait when it begins, whether for pacing, after a 429, or before a retry. The
+    /// callback must not block.
     ///
     /// ```
     /// use leadapi_client::Client;

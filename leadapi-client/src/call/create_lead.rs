@@ -1,4 +1,4 @@
-//! Creates of leads, with the idempotency key that makes them safe to retry.
+//! The call that creates a lead, with an idempotency key that makes it safe to retry.
 
 use std::fmt;
 
@@ -9,9 +9,9 @@ use crate::{context::CallOptions, error::Error};
 
 /// A [`Call`] that creates a lead. By default it carries an idempotency key.
 ///
-/// The key is generated with the call, and all its attempts carry it. The service creates one lead for all of them
-/// (contract D10), so a create is as safe to retry as a read. To survive a crash of the process, store the
-/// [key](Self::key) first and repeat the call with the same key within 24 hours.
+/// The key is generated with the call, and every attempt carries it. The service creates one lead for all attempts
+/// (contract D10), so a create is as safe to retry as a read. To survive a process crash, store the [key](Self::key)
+/// before sending, and repeat the call with the same key within 24 hours.
 ///
 /// ```
 /// use leadapi_client::model::NewLead;
@@ -50,8 +50,8 @@ impl CreateLead {
         self.0.prepared.as_ref().ok()?.key.as_ref()
     }
 
-    /// Sets the idempotency key: one that was stored by an earlier run, or one that identifies the lead at its
-    /// source, such as a row of an import.
+    /// Sets the idempotency key. Use a key that an earlier run stored, or one that identifies the lead at its source,
+    /// such as a row of an import.
     ///
     /// ```
     /// use leadapi_client::model::{IdempotencyKey, NewLead};
@@ -72,8 +72,8 @@ impl CreateLead {
         self
     }
 
-    /// Removes the idempotency key. Each execution then creates a new lead. The client therefore retries an attempt
-    /// only if nothing was sent, or if the service rejected it because of the rate limit.
+    /// Removes the idempotency key. Each execution then creates a new lead. The client therefore retries only if
+    /// nothing was sent, or if the service rejected the request because of the rate limit.
     ///
     /// ```
     /// use leadapi_client::model::NewLead;
@@ -91,7 +91,7 @@ impl CreateLead {
         self
     }
 
-    /// Also returns the metadata of the response: status, headers, whether it was replayed, and number of attempts.
+    /// Also returns the response's metadata: status, headers, number of attempts, and whether it was replayed.
     ///
     /// ```
     /// use leadapi_client::model::NewLead;

@@ -26,8 +26,8 @@ pub type CallFuture<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 /// Set options before the `.await`. A call owns a handle to its client, so it can move to another task
 /// (`tokio::spawn(call.into_future())`).
 ///
-/// Dropping the call or its future is safe at any time and leaves the client consistent. A request that was already
-/// sent may or may not have been executed.
+/// Dropping the call or its future is safe at any time and leaves the client consistent. The service may or may not
+/// execute a request that was already sent.
 ///
 /// ```
 /// use std::time::Duration;
@@ -62,7 +62,7 @@ impl<T> Call<T> {
         Self { context: context.clone(), operation, prepared, options: context.options, read }
     }
 
-    /// Also returns the metadata of the response: status, headers, request id and number of attempts.
+    /// Also returns the response's metadata: status, headers, request id and number of attempts.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -1,6 +1,6 @@
-//! The options that calls of all types have.
+//! The options that all types of calls share.
 
-/// Implements the options of a call for each type, given the path of its field.
+/// Implements the options for each type of call, given the path to the field that contains them.
 macro_rules! options {
     ($($type:ty $(, $generic:ident)?: $($field:tt).+;)*) => {$(
         impl $(<$generic>)? $type {

@@ -3,7 +3,7 @@
 //! The service pages by offset. When leads are inserted or deleted between two requests, the remaining rows move. A
 //! loop that adds the limit to the offset then repeats leads or, worse, misses some. A [`LeadPager`] does neither.
 //!
-//! For a list in the contract's order, it guarantees:
+//! For a list in the contract's order, the pager guarantees:
 //!
 //! - A lead that exists from the first request to the last is yielded exactly once.
 //! - A lead that is created or deleted during the iteration is yielded once or not at all. A lead created now is newer

@@ -1,4 +1,4 @@
-//! The client's clock and sleep.
+//! The clock and sleep function that a client uses.
 
 mod thread;
 
@@ -15,7 +15,8 @@ use thread::Sleep;
 
 /// The clock that a client uses for rate limiting, backoff and timeouts.
 ///
-/// The default is [`SystemTimer`]. The builder accepts another one, such as one that a test controls:
+/// The default is [`SystemTimer`]. [`ClientBuilder::timer`](crate::ClientBuilder::timer) sets another one, such as one
+/// that a test controls:
 ///
 /// ```
 /// use std::time::Duration;
@@ -44,7 +45,7 @@ use thread::Sleep;
 /// ```
 #[async_trait]
 pub trait Timer: Send + Sync + 'static {
-    /// Returns the time since an arbitrary fixed instant. It is monotonic.
+    /// Returns the time since an arbitrary fixed instant. The clock is monotonic.
     fn now(&self) -> Duration;
 
     /// Waits for at least this duration.
@@ -68,10 +69,10 @@ macro_rules! by_pointer {
 
 by_pointer! { Arc Box }
 
-/// The system clock. It needs no runtime: one thread of the process wakes all sleeping calls.
+/// A timer based on the system clock. It needs no runtime, because one thread of the process wakes all sleeping calls.
 ///
-/// The thread starts with the first wait. If the system cannot start it, waits end immediately, so a call then fails
-/// with a timeout instead of never ending.
+/// The thread starts with the first wait. If the system cannot start it, all waits end immediately, so calls time out
+/// instead of hanging.
 ///
 /// ```
 /// # futures_executor::block_on(async {
@@ -113,7 +114,7 @@ pub(crate) async fn within<T>(timer: &dyn Timer, limit: Duration, work: impl Fut
         if let Poll::Ready(done) = work.as_mut().poll(cx) {
             return Poll::Ready(Some(done));
         }
-        // Created on the first pending poll: most in-process work completes at once.
+        // Create the sleep only if the first poll is pending, because most in-process work completes immediately.
         alarm.get_or_insert_with(|| timer.sleep(limit)).as_mut().poll(cx).map(|()| None)
     })
     .await

@@ -11,19 +11,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The thread that all sleeps of the process share. It starts with the first sleep and lives as long as the process.
+/// The thread that all sleeps in the process share. It starts with the first sleep and runs until the process exits.
 static THREAD: TimerThread = TimerThread::new();
 
 /// A future that completes at its deadline.
 pub(super) struct Sleep {
     thread: &'static TimerThread,
-    /// `None` if the deadline is beyond the range of the clock: it never arrives.
+    /// `None` if the deadline is beyond the range of the clock, so it never arrives.
     deadline: Option<Instant>,
     /// The entry in the queue.
     key: Option<Key>,
 }
 
-/// A deadline, and a number that keeps equal deadlines apart.
+/// A deadline, and a number that distinguishes equal deadlines.
 type Key = (Instant, u64);
 
 struct TimerThread {
@@ -31,7 +31,7 @@ struct TimerThread {
     new_earliest: Condvar,
 }
 
-/// The wakers of the sleeping futures, by deadline. It reads no clock.
+/// The wakers of the sleeping futures, ordered by deadline. The queue itself never reads the clock.
 struct Queue {
     wakers: BTreeMap<Key, Waker>,
     next_id: u64,
@@ -60,7 +60,7 @@ impl Future for Sleep {
         }
         match self.thread.register(deadline, self.key, cx.waker().clone()) {
             Ok(key) => self.key = Some(key),
-            // An early timeout is better than a call that never ends.
+            // An early timeout is better than a call that hangs.
             Err(_) => return Poll::Ready(()),
         }
         Poll::Pending
@@ -70,7 +70,7 @@ impl Future for Sleep {
 impl Drop for Sleep {
     fn drop(&mut self) {
         let waker = self.key.and_then(|key| self.thread.lock().wakers.remove(&key));
-        // The lock is released: the waker may own the last reference to a task that owns another sleep.
+        // Drop the waker outside the lock, because it may own the last reference to a task that owns another sleep.
         drop(waker);
     }
 }
@@ -85,7 +85,7 @@ impl TimerThread {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds an entry or replaces its waker, and starts the thread if it does not run.
+    /// Adds an entry or replaces its waker, and starts the thread if it is not running.
     fn register(&'static self, deadline: Instant, key: Option<Key>, waker: Waker) -> io::Result<Key> {
         let mut queue = self.lock();
         if !queue.is_running {
@@ -98,7 +98,7 @@ impl TimerThread {
         if must_notify {
             self.new_earliest.notify_one();
         }
-        // Outside the lock, as in `Sleep::drop`.
+        // Drop the replaced waker outside the lock, as in `Sleep::drop`.
         drop(replaced);
         Ok(key)
     }
@@ -111,7 +111,7 @@ impl TimerThread {
             if !expired.is_empty() {
                 drop(queue);
                 for waker in expired {
-                    // A waker that panics must not end the thread that all sleeps share.
+                    // A waker that panics must not terminate the thread that all sleeps share.
                     catch_unwind(AssertUnwindSafe(|| waker.wake())).unwrap_or_default();
                 }
                 queue = self.lock();
@@ -137,9 +137,11 @@ impl Queue {
         (deadline, self.next_id)
     }
 
-    /// Returns the waker that was replaced, and whether the thread must be notified because it would wake too late.
+    /// Inserts an entry. Returns the replaced waker, and whether the thread must be notified because it would wake too
+    /// late.
     ///
-    /// Removing an entry notifies nobody. The thread then wakes without work once per timeout, not once per call.
+    /// Removing an entry does not notify the thread. It may then wake with nothing to do, but only once per timeout
+    /// rather than once per call.
     fn insert(&mut self, key: Key, waker: Waker) -> (Option<Waker>, bool) {
         let (deadline, _) = key;
         let must_notify = self.wakes_at.is_none_or(|at| deadline < at);

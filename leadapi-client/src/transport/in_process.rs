@@ -12,11 +12,11 @@ use tower_service::Service;
 
 use super::{Transport, TransportError, whole};
 
-/// Calls any [`tower_service::Service`], such as the `LeadService` of `leadapi-core` or an axum
+/// A transport that calls any [`tower_service::Service`], such as the `LeadService` of `leadapi-core` or an axum
 /// router.
 ///
-/// It needs no runtime unless the service does, and has no timeout. The service receives the request as from an
-/// HTTP/2 server, with an absolute URI.
+/// It needs no runtime unless the service does, and has no timeout. The service receives requests with an absolute URI,
+/// as from an HTTP/2 server.
 ///
 /// ```
 /// use std::convert::Infallible;
@@ -49,7 +49,7 @@ use super::{Transport, TransportError, whole};
 pub struct InProcess<S>(S);
 
 impl<S> InProcess<S> {
-    /// Creates a transport to this service. Each request goes to a clone of it.
+    /// Creates a transport to a service. Each request goes to a clone of the service.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

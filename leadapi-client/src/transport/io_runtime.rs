@@ -1,4 +1,4 @@
-//! The tokio runtime of all network connections, on a thread of its own.
+//! The tokio runtime for all network connections, which has its own thread.
 
 use std::{
     io,
@@ -10,9 +10,9 @@ use std::{
 
 use tokio::runtime::{Builder, Handle};
 
-/// Returns the handle of the process-wide runtime and starts it if it does not run yet.
+/// Returns the handle of the process-wide runtime, and starts the runtime if it is not running.
 ///
-/// It never ends, so that a client in a `static` survives the runtime of its first caller.
+/// The runtime never shuts down, so a client in a `static` outlives the runtime of its first caller.
 pub(super) fn handle() -> io::Result<&'static Handle> {
     static HANDLE: OnceLock<Handle> = OnceLock::new();
     static STARTING: Mutex<()> = Mutex::new(());
@@ -29,7 +29,7 @@ pub(super) fn handle() -> io::Result<&'static Handle> {
 fn start() -> io::Result<Handle> {
     let (send, receive) = sync_channel(1);
     let run = move || {
-        // Built here, because dropping a runtime on a thread that runs async code panics.
+        // Build the runtime on this thread, because dropping a runtime on a thread that runs async code panics.
         match Builder::new_current_thread().enable_all().build() {
             Ok(runtime) => {
                 send.send(Ok(runtime.handle().clone())).unwrap_or_default();
@@ -42,8 +42,8 @@ fn start() -> io::Result<Handle> {
     receive.recv().map_err(io::Error::other)?
 }
 
-/// Runs a future on the caller's task, while everything that it spawns, every socket and every timer belong to the
-/// runtime of this handle.
+/// Runs a future on the caller's task. The tasks that it spawns, its sockets and its timers belong to the handle's
+/// runtime.
 pub(super) async fn enter<F: Future>(handle: &Handle, future: F) -> F::Output {
     Entered { handle, future: pin!(Some(future)) }.await
 }
@@ -64,7 +64,7 @@ impl<F: Future> Future for Entered<'_, F> {
 
 impl<F> Drop for Entered<'_, F> {
     fn drop(&mut self) {
-        // A connection that returns to the pool may spawn a task.
+        // Dropping the future may return a connection to the pool, which spawns a task and so needs the runtime.
         let _guard = self.handle.enter();
         self.future.set(None);
     }

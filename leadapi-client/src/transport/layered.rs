@@ -85,7 +85,7 @@ where
     }
 }
 
-/// Returns the transport's own error unchanged and wraps any other.
+/// Returns the transport's own error unchanged, and wraps any other error.
 fn transport_error(error: impl Into<BoxError>, otherwise: fn(BoxError) -> TransportError) -> TransportError {
     error.into().downcast().map_or_else(otherwise, |error| *error)
 }
@@ -96,7 +96,7 @@ impl<S> fmt::Debug for Layered<S> {
     }
 }
 
-/// A transport as a tower service, which the layer wraps.
+/// A transport as a tower service, for a layer to wrap.
 #[derive(Clone)]
 pub struct TransportService(Arc<dyn Transport>);
 
@@ -138,7 +138,7 @@ mod tests {
         }
     }
 
-    /// Boxes errors, as tower's own middleware does, and may fail on its own.
+    /// Middleware that boxes errors, as tower's own does, and may itself fail.
     #[derive(Clone)]
     struct Boxing(TransportService, Result<(), &'static str>);
 

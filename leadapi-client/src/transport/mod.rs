@@ -25,14 +25,14 @@ pub use in_process::InProcess;
 pub use layered::{Layered, TransportService};
 pub use progress::SendProgress;
 
-/// The maximum size of a response body in the transports of this crate. It is many times a page of 200 leads, and
-/// keeps a misbehaving server from exhausting the memory.
+/// The maximum size of a response body in this crate's transports. It is many times the size of a page of 200 leads,
+/// and keeps a misbehaving server from exhausting memory.
 pub const MAX_RESPONSE_BYTES: usize = 16 * 1_024 * 1_024;
 
 /// Sends a request and returns its response.
 ///
-/// [`Client`](crate::Client) calls it once for each attempt. Implement it for other sockets, to record traffic, or to
-/// inject faults, often around another transport:
+/// [`Client`](crate::Client) calls the transport once for each attempt. Implement this trait to use other sockets,
+/// record traffic or inject faults, often by wrapping another transport:
 ///
 /// ```
 /// use std::sync::{Arc, atomic::{AtomicU64, Ordering}};
@@ -55,19 +55,19 @@ pub const MAX_RESPONSE_BYTES: usize = 16 * 1_024 * 1_024;
 /// ```
 ///
 /// - The URI of the request is absolute: scheme, host, path and query. The `Authorization` header holds the token and
-///   is marked as sensitive. A transport sends it only to the origin of that URI, follows no redirect with it, and
-///   never shows it, not even in errors.
-/// - A transport sends the request at most once. The client decides about retries.
-/// - The body of the response is complete and bounded in size.
-/// - A transport needs no timeout of its own: the client drops the future.
+///   is marked as sensitive. A transport must send the token only to the origin of that URI, follow no redirect with
+///   it, and never show it, not even in errors.
+/// - A transport must send the request at most once, because the client decides about retries.
+/// - The body of the response must be complete and bounded in size.
+/// - A transport needs no timeout of its own: the client drops the future when an attempt times out.
 #[async_trait]
 pub trait Transport: Send + Sync + 'static {
     /// Sends a request and returns the complete response, whatever its status.
     ///
     /// # Errors
     ///
-    /// There is no response. [`TransportError::delivery`] says whether the request may have reached the service. If
-    /// that is unknown, it may have.
+    /// Fails if there is no response. [`TransportError::delivery`] says whether the request may have reached the
+    /// service. If that is unknown, use [`TransportError::maybe_sent`].
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError>;
 }
 
@@ -84,17 +84,17 @@ macro_rules! by_pointer {
 
 by_pointer! { Arc Box }
 
-/// How far a request without a response got.
+/// Whether a request without a response may have been sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Delivery {
-    /// No byte was sent: the service cannot have acted on it.
+    /// No byte was sent, so the service cannot have acted on the request.
     NotSent,
-    /// Some bytes may have been sent: the service may have acted on it.
+    /// Some bytes may have been sent, so the service may have acted on the request.
     MaybeSent,
 }
 
-/// The error of a request without a response.
+/// The error of a request that received no response.
 ///
 /// ```
 /// use leadapi_client::transport::{Delivery, TransportError};
@@ -109,13 +109,13 @@ pub struct TransportError {
     connect: bool,
     timeout: bool,
     permanent: bool,
-    /// The failure, if a transport of this crate knows it.
+    /// A description of the failure, if a transport of this crate knows the cause.
     what: Option<&'static str>,
     source: BoxError,
 }
 
 impl TransportError {
-    /// Creates an error of a request of which no byte was sent.
+    /// Creates an error for a request of which no byte was sent.
     ///
     /// ```
     /// # use leadapi_client::transport::{Delivery, TransportError};
@@ -133,7 +133,7 @@ impl TransportError {
         }
     }
 
-    /// Creates an error of a request of which some bytes may have been sent.
+    /// Creates an error for a request of which some bytes may have been sent.
     ///
     /// ```
     /// # use leadapi_client::transport::{Delivery, TransportError};
@@ -189,7 +189,7 @@ impl TransportError {
         self
     }
 
-    /// Sets the failure, in place of a generic text.
+    /// Sets a description that replaces the generic text.
     #[cfg(feature = "reqwest")]
     pub(crate) const fn because(mut self, what: Option<&'static str>) -> Self {
         self.what = what;
@@ -206,7 +206,7 @@ impl TransportError {
         self.permanent
     }
 
-    /// Returns how far the request got.
+    /// Returns whether the request may have been sent.
     ///
     /// ```
     /// # use leadapi_client::transport::{Delivery, TransportError};
@@ -247,7 +247,8 @@ impl fmt::Display for TransportError {
             (false, false, Delivery::NotSent) => "could not be sent",
             (false, false, Delivery::MaybeSent) => "no complete response",
         };
-        // The innermost reason follows, because it is what callers look for. The address is known to them.
+        // Show only the innermost source, because it names the actual cause. Outer ones name the address, which callers
+        // know.
         let mut reason: &dyn Error = &*self.source;
         while let Some(source) = reason.source() {
             reason = source;
@@ -262,7 +263,7 @@ impl Error for TransportError {
     }
 }
 
-/// The response has a longer body than the client reads.
+/// The error for a response body larger than [`MAX_RESPONSE_BYTES`].
 #[derive(Debug, thiserror::Error)]
 #[error("the response body is larger than {MAX_RESPONSE_BYTES} bytes")]
 struct BodyTooLarge;

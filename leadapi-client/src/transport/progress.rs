@@ -9,12 +9,11 @@ use http::Request;
 
 use super::Delivery;
 
-/// Reports to the client how far a request has got, even when its call is dropped or times out.
+/// A handle that tells the client whether a request has been sent, even if its call is dropped or times out.
 ///
-/// [`Client`](crate::Client) puts one into the extensions of each request. A transport that knows when the first byte
-/// is sent marks the request as not sent when it starts, and as sent before that byte. A request that is dropped
-/// between the two releases its rate-limit permit. A transport need not report anything: a request without a mark
-/// counts as sent.
+/// [`Client`](crate::Client) puts one into the extensions of each request. A transport that knows when it sends the
+/// first byte marks the request as not sent at the start, and as sent just before that byte. A request that is dropped
+/// between the two releases its rate-limit permit. Marks are optional: a request without one counts as sent.
 ///
 /// ```
 /// use bytes::Bytes;
@@ -41,7 +40,7 @@ pub struct SendProgress {
 }
 
 impl SendProgress {
-    /// Returns the progress that the client put into the request, or one that nobody reads.
+    /// Returns the handle that the client put into the request, or a new one that has no effect.
     ///
     /// ```
     /// # use leadapi_client::transport::{Delivery, SendProgress};
@@ -78,7 +77,7 @@ impl SendProgress {
         self.not_sent.store(false, Ordering::Relaxed);
     }
 
-    /// Returns how far the request has got.
+    /// Returns whether the request may have been sent.
     ///
     /// ```
     /// # use leadapi_client::transport::{Delivery, SendProgress};

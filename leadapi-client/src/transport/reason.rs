@@ -1,11 +1,11 @@
-//! Why a request over the network has no response, derived from the errors of reqwest and hyper.
+//! Determines why a network request has no response, from the errors of reqwest and hyper.
 
 use std::{error::Error, io, iter::successors};
 
-/// Returns which step failed.
+/// Returns a description of the step that failed.
 pub(super) fn reason(error: &(dyn Error + 'static)) -> Option<&'static str> {
     let chain = || successors(Some(error), |error: &&(dyn Error + 'static)| (**error).source());
-    // Errors of name resolution and TCP have no public types, only texts.
+    // Name resolution and TCP errors have no public types, so match their texts.
     if chain().any(|error| error.to_string().starts_with("dns error")) {
         return Some("could not resolve the host name");
     }
@@ -15,7 +15,7 @@ pub(super) fn reason(error: &(dyn Error + 'static)) -> Option<&'static str> {
     if let Some(error) = chain().find_map(|error| error.downcast_ref::<hyper::Error>()) {
         return http(error);
     }
-    // A TLS error is an I/O error with a custom source.
+    // TLS errors are reported as I/O errors with a custom source.
     let tls = chain().filter_map(|error| error.downcast_ref::<io::Error>()).any(|error| error.get_ref().is_some());
     tls.then_some("the TLS handshake failed")
 }

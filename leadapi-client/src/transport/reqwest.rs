@@ -19,17 +19,17 @@ use reqwest::{redirect, retry};
 use super::{BodyTooLarge, SendProgress, Transport, TransportError, io_runtime, reason::reason, whole};
 use crate::config_error::ConfigError;
 
-/// HTTP/1.1 over TCP and TLS, and HTTP/2 with the feature `http2`, with a pool of connections.
+/// The network transport, with a connection pool: HTTP/1.1 over TCP or TLS, and HTTP/2 with the `http2` feature.
 ///
-/// Its calls work on any executor, and on none. The connections of all clients of the process belong to one thread,
-/// which starts with the first call, so they outlive the runtime of a caller. If the system cannot start that thread,
+/// Its calls work on any executor, or without one. One thread drives the connections of all clients in the process, so
+/// the connections outlive the caller's runtime. The thread starts with the first call. If the system cannot start it,
 /// the call fails as not sent.
 ///
-/// A server that sends informational responses (1xx) without end occupies that thread for up to half a second at a time
-/// until its call times out; other calls wait for that long, but their timeouts do not.
+/// A server that sends endless informational responses (1xx) occupies that thread for up to half a second at a time,
+/// until its call times out. Meanwhile other calls are delayed, but their timeouts are not.
 ///
-/// Redirects are not followed, because the token would go along; proxies are taken from the environment
-/// (`HTTP_PROXY` and the like), and over plain HTTP a proxy can read the token.
+/// Redirects are not followed, because they would forward the token. Proxies are taken from the environment
+/// (`HTTP_PROXY` and the like). Over plain HTTP, a proxy can read the token.
 ///
 /// ```
 /// use leadapi_client::transport::Reqwest;
@@ -41,10 +41,10 @@ use crate::config_error::ConfigError;
 pub struct Reqwest(reqwest::Client);
 
 impl Reqwest {
-    /// The timeout for connecting.
+    /// The timeout for establishing a connection.
     pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-    /// How long an idle connection is kept. It is less than the 75 s after which the server closes one, so that a
-    /// request rarely meets a closing connection.
+    /// How long an idle connection stays in the pool. The server closes idle connections after 75 s, so with a shorter
+    /// time, a request rarely uses a connection that is closing.
     const IDLE: Duration = Duration::from_secs(60);
 
     /// Creates a transport with the default settings.
@@ -58,13 +58,13 @@ impl Reqwest {
     ///
     /// # Errors
     ///
-    /// [`ConfigError::Transport`] if TLS cannot be set up; the source says why.
+    /// Returns [`ConfigError::Transport`] if TLS cannot be set up. Its source gives the reason.
     pub fn new() -> Result<Self, ConfigError> {
         let builder = reqwest::Client::builder();
         Self::from_builder(builder.connect_timeout(Self::CONNECT_TIMEOUT).pool_idle_timeout(Self::IDLE))
     }
 
-    /// Creates a transport from a reqwest builder: with proxies, root certificates or a local address.
+    /// Creates a transport from a reqwest builder, for example to set proxies, root certificates or a local address.
     ///
     /// Redirects and reqwest's own retries are always disabled, because the token must not follow a redirect and the
     /// client decides about retries.
@@ -79,7 +79,7 @@ impl Reqwest {
     ///
     /// # Errors
     ///
-    /// [`ConfigError::Transport`] if reqwest rejects the settings; the source says why.
+    /// Returns [`ConfigError::Transport`] if reqwest rejects the settings. Its source gives the reason.
     pub fn from_builder(builder: reqwest::ClientBuilder) -> Result<Self, ConfigError> {
         let builder = builder.redirect(redirect::Policy::none()).referer(false).retry(retry::never());
         builder.build().map(Self).map_err(|error| ConfigError::Transport(error.into()))
@@ -106,10 +106,10 @@ fn not_started(error: io::Error) -> TransportError {
     TransportError::not_sent(error).because(Some("could not start the I/O thread"))
 }
 
-/// Converts an error of reqwest. Unless the error excludes it, the request may have been sent.
+/// Converts a reqwest error. The request counts as possibly sent unless the error rules that out.
 fn transport_error(error: BoxError) -> TransportError {
     let error = match error.downcast::<reqwest::Error>() {
-        // The client's error names the operation, and ids in URLs do not belong in every log.
+        // Remove the URL: the client's error already names the operation, and logs should not contain the ids in URLs.
         Ok(error) => error.without_url(),
         Err(other) => {
             let what = other.is::<BodyTooLarge>().then_some("the response was not read");
@@ -132,7 +132,7 @@ fn transport_error(error: BoxError) -> TransportError {
     error.because(what)
 }
 
-/// The body of a request. It reports when hyper first reads it, just before it writes the head.
+/// A request body that marks the request as sent when hyper first polls it, just before hyper writes the head.
 struct ReportedBody {
     body: Full<Bytes>,
     progress: SendProgress,
@@ -179,7 +179,7 @@ mod tests {
         RequestArrived,
     }
 
-    /// Reports each wake.
+    /// Reports each wake-up of the call.
     struct Notify(Sender<Event>);
 
     impl Wake for Notify {
@@ -188,7 +188,7 @@ mod tests {
         }
     }
 
-    /// Dropping the call then returns the connection to the pool, for which hyper spawns a task.
+    /// Dropping the call at that point returns the connection to the pool, for which hyper spawns a task.
     #[test]
     fn a_call_can_be_dropped_outside_a_runtime_after_its_response_has_arrived() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -212,7 +212,7 @@ mod tests {
         // Returns when the I/O thread is idle.
         let wait_until_idle = || block_on(runtime.spawn(async {})).unwrap();
         assert!(call.as_mut().poll(&mut cx).is_pending());
-        // The call is not woken when its request has been sent.
+        // Sending the request does not wake the call, so wait until the server has received it.
         while let Event::CallWoken = events.recv().unwrap() {
             assert!(call.as_mut().poll(&mut cx).is_pending());
         }

@@ -1,4 +1,4 @@
-//! Tests of the cursor alone, without requests.
+//! Tests of the cursor alone, without any requests.
 
 use std::collections::HashSet;
 
@@ -12,8 +12,8 @@ use crate::pager::{
     error::PagerError,
 };
 
-/// Reads to the end. Returns the maximum size of the cursor and how often it failed with `Lost` and was resumed. The
-/// limit of requests guards against an endless loop.
+/// Reads to the end. Returns the maximum length of the cursor's debug output, and how often it failed with `NoProgress`
+/// and was resumed. The request limit prevents an endless loop.
 fn read_all(model: &mut Model, size: u32, most_requests: usize) -> (usize, usize) {
     let mut cursor = Cursor::new(size, Position::default());
     let (mut longest, mut lost) = (0, 0);
@@ -34,7 +34,7 @@ fn read_all(model: &mut Model, size: u32, most_requests: usize) -> (usize, usize
     (longest, lost)
 }
 
-/// The usual loop, for comparison: it adds the limit to the offset until a page is not full.
+/// Reads with the plain loop for comparison, which adds the limit to the offset until a page is not full.
 fn plain_loop(model: &mut Model, size: u32) -> (usize, usize) {
     let mut seen = HashSet::new();
     let (mut offset, mut repeated) = (0, 0);
@@ -51,7 +51,8 @@ fn plain_loop(model: &mut Model, size: u32) -> (usize, usize) {
     }
 }
 
-/// The cost of reading 100,000 leads. To print the comparison, run `cargo test … -- --nocapture`.
+/// Compares the cost of reading 100,000 leads with the plain loop. To print the comparison, run `cargo test … --
+/// --nocapture`.
 #[test]
 fn a_hundred_thousand_leads_are_read_exactly_once_while_others_write() {
     for (created, deleted, within_percent) in
@@ -99,8 +100,8 @@ proptest! {
     }
 }
 
-/// A lead created now is newer than the last key, so the number of remaining leads only falls. Only the resume point
-/// has to be found again with every page, and the total says how far it has moved.
+/// A lead created now is newer than the last key, so the number of remaining leads only decreases. The cursor only has
+/// to find the resume point again for every page, and the total says how far it has moved.
 #[test]
 fn the_iteration_ends_however_fast_others_insert() {
     for created in [0, 10, 199, 200, 201, 1_000, 5_000] {
@@ -141,7 +142,7 @@ fn a_window_that_starts_too_late_steps_back_by_doubling_steps() {
     }
     assert_eq!(offsets, [1_996, 1_896, 1_696, 1_296, 496]);
     assert_eq!(cursor.window().offset(), 0);
-    // At the beginning of the list there is no row before the first.
+    // A window at the beginning of the list cannot start too late.
     assert_eq!(advance(&mut cursor, |window| page([10, 9], 9_000, window)), Some(vec![10, 9]));
 }
 
@@ -151,7 +152,7 @@ fn a_short_or_empty_page_is_the_end_only_if_it_reaches_the_total() {
     assert_eq!(advance(&mut cursor, |window| page([50, 40], 4, window)), Some(vec![50, 40]));
     assert!(!cursor.is_done());
     assert_eq!(cursor.window(), Window::new(10, 1).unwrap());
-    // The first two rows were deleted, so the remaining ones lie before the window.
+    // The first two rows were deleted, so the remaining unread row is before the window.
     assert_eq!(advance(&mut cursor, |window| page([20], 2, window)), None);
     assert!(!cursor.is_done());
     assert_eq!(advance(&mut cursor, |window| page([30, 20], 2, window)), Some(vec![30, 20]));

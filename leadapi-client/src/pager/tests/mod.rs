@@ -1,4 +1,4 @@
-//! Iterations over a list that changes between requests.
+//! Tests of iterations over a list that changes between requests.
 
 mod cursor;
 mod model;

@@ -1,4 +1,4 @@
-//! A model of a list in the order of the contract that changes between requests.
+//! A model of a list in the contract's order that changes between requests.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
@@ -26,7 +26,7 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// Returns a number from 0 to below `end`.
+    /// Returns a random number in `0..end`.
     pub(super) fn below(&mut self, end: usize) -> usize {
         (self.roll() % (end.max(1) as u64)) as usize
     }
@@ -40,28 +40,28 @@ impl Rng {
 /// The changes between two requests.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Churn {
-    /// This many leads are created at the newest end, and this many are deleted anywhere.
+    /// Creates the first number of leads at the newest end, and deletes the second number at random positions.
     Steady(usize, usize),
-    /// Up to this many changes at once: leads are created at the newest end or committed late in the middle. Leads
-    /// are deleted in scattered rows, in one run, at the newest end, or all of them.
+    /// Makes a random change of at most the given number of leads. It creates them at the newest end or late in the
+    /// middle, or deletes them in scattered rows, in one run, or at the newest end. Rarely, it deletes all leads.
     Wild(usize),
-    /// Up to this many leads are created at the newest end, or appear at most this many milliseconds before the
-    /// newest. A few are deleted.
+    /// Creates or deletes fewer leads than the first number. New leads are at the newest end, or at most the second
+    /// number of milliseconds before it.
     Late(usize, i64),
 }
 
-/// Milliseconds since 1970, and an id.
+/// Milliseconds since the Unix epoch, and an id.
 pub(super) type Row = (i64, u32);
 
 #[derive(Debug)]
 pub(super) struct Model {
-    /// Oldest first, so that new rows are appended.
+    /// All rows, oldest first, so new rows are appended.
     pub(super) rows: Vec<Row>,
     pub(super) rng: Rng,
     churn: Churn,
     clock: i64,
     ids: u32,
-    /// Maximum number of rows in a response, whatever the request says.
+    /// The maximum number of rows in a response, regardless of the requested limit.
     pub(super) max_rows: usize,
     pub(super) requests: usize,
     at_first: HashSet<u32>,
@@ -90,7 +90,7 @@ impl Model {
         model
     }
 
-    /// Some rows share a `created_at`, so that the id decides.
+    /// Creates leads at the newest end. Some share a `created_at`, so their ids decide the order.
     pub(super) fn create(&mut self, count: usize) {
         for _ in 0..count {
             self.clock += self.rng.below(3) as i64;
@@ -168,7 +168,7 @@ impl Model {
         }
     }
 
-    /// Returns the response to a window (contract D3), after the changes since the last request.
+    /// Changes the list, except before the first request, and returns the page for a window (contract D3).
     pub(super) fn respond(&mut self, window: Window) -> Page<LeadItem> {
         if self.requests > 0 {
             self.change();
@@ -187,7 +187,7 @@ impl Model {
         *self.yielded.entry(row.1).or_default() += 1;
     }
 
-    /// Returns how many leads that existed throughout were missed, and how often leads were repeated.
+    /// Returns how many of the leads that existed throughout were missed, and how often any lead was repeated.
     pub(super) fn missed_and_repeated(&self) -> (usize, usize) {
         let throughout = self.at_first.difference(&self.deleted);
         let missed = throughout.filter(|id| !self.yielded.contains_key(id)).count();

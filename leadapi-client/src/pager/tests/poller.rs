@@ -1,4 +1,4 @@
-//! Polls of a list that changes between and during polls.
+//! Tests of polling a list that changes between and during polls.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -28,7 +28,7 @@ fn ids(leads: &[LeadItem]) -> Vec<u32> {
     leads.iter().map(|lead| row(lead).1).collect()
 }
 
-/// Polls until it succeeds, dropping the future after each step.
+/// Polls until a poll succeeds, dropping the future after each step.
 fn poll(poller: &mut Poller) -> Vec<LeadItem> {
     loop {
         if let Poll::Ready(Ok(new)) = once(poller.poll()) {
@@ -71,7 +71,7 @@ proptest! {
         for id in ids(&poll(&mut current)) {
             *returned.entry(id).or_default() += 1;
         }
-        // The last poll may have begun long ago, so later leads are left to the next poll.
+        // The last poll may have begun long ago, so only another poll returns the latest leads.
         for id in ids(&poll(&mut current)) {
             *returned.entry(id).or_default() += 1;
         }
@@ -98,8 +98,8 @@ fn a_crash_before_the_checkpoint_is_stored_loses_no_lead() {
     assert_eq!(poll(&mut poller(&service, &Checkpoint::default(), 5)), new);
 }
 
-/// If the failed stream were polled again, it would report the end, and the checkpoint would cover only the leads read
-/// so far.
+/// If the failed stream were polled again, it would report the end of the list. The checkpoint would then miss the
+/// leads that had not been read.
 #[test]
 fn a_poll_after_a_paging_error_starts_over() {
     let model = Arc::new(std::sync::Mutex::new((0, Model::new(10, Churn::Steady(0, 0), 1))));
@@ -157,13 +157,13 @@ fn leads_beyond_the_remembered_ones_are_not_repeated() {
     service.model.lock().unwrap().create(300);
     assert_eq!(poll(&mut poller).len(), 300);
     assert_eq!(poll(&mut poller).len(), 0);
-    // A lead that appears among the latest is still returned.
+    // A lead that appears late among the remembered leads is still returned.
     let newest = service.model.lock().unwrap().rows.last().unwrap().0;
     service.model.lock().unwrap().create_at(newest - 10);
     assert_eq!(poll(&mut poller).len(), 1);
 }
 
-/// More leads in one millisecond than can be remembered: no floor can separate them.
+/// The floor cannot separate leads with the same timestamp, even if there are too many to remember.
 #[test]
 fn leads_with_the_same_timestamp_beyond_the_limit_are_not_repeated() {
     let service = quiet(0);

@@ -1,4 +1,4 @@
-//! Streams over the model, with requests that wait, fail and are dropped.
+//! Tests of streams over the model, with requests that wait, fail or are dropped.
 
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -20,8 +20,8 @@ fn through_json(position: &Position) -> Position {
     serde_json::from_str(&serde_json::to_string(position).unwrap()).unwrap()
 }
 
-/// Reads to the end, dropping every future after one poll. One in `resumes` leads, it resumes from its position in a
-/// new stream. Returns the maximum number of buffered leads.
+/// Reads to the end, dropping every future after one poll. On average, one in `resumes` iterations resumes from the
+/// current position in a new stream. Returns the maximum number of buffered leads.
 fn by_leads(service: &UnreliableService, pager: &LeadPager, resumes: usize) -> usize {
     let mut leads = pager.clone().stream();
     let (mut max_buffered, mut certain) = (0, 0);
@@ -190,7 +190,7 @@ fn a_position_at_the_end_yields_nothing() {
     let service = quiet(20);
     let mut pages = service.pager().page_size(10).prefetch(0).pages();
     assert!(matches!(once(pages.next()), Poll::Ready(Some(Ok(page))) if page.len() == 10));
-    // Delete all leads that were not yielded yet, so that the last page is empty.
+    // Delete all leads that were not yielded yet, so the last page is empty.
     service.model.lock().unwrap().delete(0, 10);
     assert!(matches!(once(pages.next()), Poll::Ready(None)));
     let mut rest = service.pager().resume(through_json(&pages.position())).stream();

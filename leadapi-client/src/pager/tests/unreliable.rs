@@ -27,9 +27,9 @@ use crate::{
 #[derive(Clone)]
 pub(super) struct UnreliableService {
     pub(super) model: Arc<Mutex<Model>>,
-    /// One in this many requests fails; 0 for none.
+    /// One in `fails` requests fails, or none if it is 0.
     pub(super) fails: usize,
-    /// Maximum number of polls of each wait: one before a request reaches the service, one after.
+    /// The maximum number of polls for each of two waits, before and after a request reaches the service.
     pub(super) waits: usize,
     pub(super) requested: Arc<Mutex<Vec<Window>>>,
     pub(super) in_flight: Arc<AtomicUsize>,
@@ -54,7 +54,7 @@ impl UnreliableService {
             let _guard = guard;
             self.wait().await;
             let lost = self.fails > 0 && self.model.lock().unwrap().rng.one_in(self.fails);
-            // The request is lost on the way to the service, or its response on the way back.
+            // Either the request or the response is lost.
             if lost && self.model.lock().unwrap().rng.one_in(2) {
                 return Err(connection_error());
             }

@@ -4,7 +4,7 @@ use futures_executor::block_on;
 
 use super::*;
 
-/// A timer thread that no other test uses.
+/// Returns a timer thread that no other test uses.
 fn new_thread() -> &'static TimerThread {
     Box::leak(Box::new(TimerThread::new()))
 }
@@ -82,7 +82,7 @@ fn calls_with_equal_timeouts_do_not_wake_the_thread() {
     assert!(insert(Duration::from_secs(9)));
 }
 
-/// A waker that owns a sleep of the same thread, as the waker of a task does.
+/// A waker that owns a sleep on the same thread, as a task's waker may.
 struct Owner(#[expect(dead_code, reason = "it is only dropped")] Mutex<Sleep>);
 
 impl Wake for Owner {
@@ -112,7 +112,7 @@ struct Faulty;
 
 impl Wake for Faulty {
     fn wake(self: Arc<Self>) {
-        // Unlike `panic!`, it does not call the hook, which would print.
+        // Unlike `panic!`, this does not call the panic hook, which would print a message.
         std::panic::resume_unwind(Box::new(()));
     }
 }
