@@ -26,7 +26,7 @@ const NOT_COUNTED: [StatusCode; 3] =
 /// The minimum wait after a 429.
 const MIN_RATE_LIMIT_WAIT: Duration = Duration::from_secs(1);
 
-/// Parses the result from a success response.
+/// Parses the result of an operation from its success response.
 pub(crate) type Read<T> = fn(&ApiResponse<'_>) -> Result<T, Error>;
 
 /// The state of a call in progress.
@@ -161,7 +161,7 @@ impl<'a> Attempts<'a> {
         let result = sent.map_err(failed).and_then(|response| self.read(response, read));
         if let Err(error) = &result {
             self.failed = self.failed.saturating_add(u32::from(!error.is_rate_limited()));
-            // A read has no effect, so its outcome is never in doubt.
+            // A read has no side effects, so its outcome is never in doubt.
             let writes = operation.endpoint().scope == Scope::Write;
             self.in_doubt |= writes && error.outcome() == Outcome::Unknown;
         }
@@ -207,8 +207,8 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Creates the error for a rate-limit wait beyond the call's timeout. `refused` means the service's limit rather
-    /// than the client's own.
+    /// Creates the error for a rate-limit wait that would outlast the call's timeout. `refused` means the service's
+    /// limit rather than the client's own.
     fn deadline_exceeded(&self, wait: Duration, refused: bool) -> Error {
         Error::new(self.prepared.operation, Cause::DeadlineExceeded { wait, refused })
     }

@@ -49,7 +49,7 @@ impl Client {
         &self.context
     }
 
-    /// Creates a call of an operation.
+    /// Creates a call for an operation.
     pub(crate) fn call<T>(
         &self,
         operation: Operation,

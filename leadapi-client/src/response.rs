@@ -128,8 +128,8 @@ pub(crate) fn json<T: DeserializeOwned>(response: &ApiResponse<'_>) -> Result<T,
     response.json()
 }
 
-/// Returns serde's message without the unexpected value. It keeps the rule or the name of the missing or duplicate
-/// field, and the position.
+/// Returns serde's message without the unexpected value. Keeps the rule or the name of the missing or duplicate field,
+/// and the position.
 fn without_data(error: &serde_json::Error) -> String {
     let text = error.to_string();
     // The text of a syntax error quotes no data.

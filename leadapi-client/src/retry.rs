@@ -12,7 +12,7 @@ use http::StatusCode;
 /// The retry policy: how often the client retries a failed call, and how long it waits before each retry.
 ///
 /// The client retries only requests that are safe to retry: those that were never sent or were rate limited, reads,
-/// PATCH, DELETE, and creates with an idempotency key. Statuses from 400 to 499 are final, except 408 and 429, and so
+/// PATCH, DELETE, and creates with an idempotency key. Statuses from 400 to 499 except 408 and 429 are final, and so
 /// are 501 and 505.
 ///
 /// Before the n-th retry, the client waits a random time up to `base · 2ⁿ⁻¹`, and at most `max`. This full jitter keeps
@@ -105,7 +105,7 @@ pub(crate) enum Failure {
     Final,
 }
 
-/// The decision of the retry policy about a failure.
+/// The retry policy's decision about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RetryDecision {
     /// Return the error to the caller.
@@ -181,7 +181,7 @@ const REFILL_PER_SECOND: f64 = 5.0;
 pub(crate) const REWARD: f64 = 1.0;
 /// The cost of a retry.
 pub(crate) const COST: f64 = 5.0;
-/// The cost of a retry after a timeout. It is higher because the attempt cost the service more.
+/// The cost of a retry after a timeout. It is higher because a slow attempt costs the service more.
 pub(crate) const COST_AFTER_TIMEOUT: f64 = 10.0;
 
 impl Default for RetryBudget {

@@ -39,8 +39,8 @@ impl<R> InFlight<R> {
 
     /// Polls all calls and reports each one that finishes.
     ///
-    /// It polls every call, no matter which one woke the task. There are only a few, so separate wakers are not worth
-    /// the effort.
+    /// It polls every call, no matter which one woke the task. There are only a few, so tracking a waker for each call
+    /// is not worthwhile.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>, mut on_finish: impl FnMut(u64, Option<&Error>)) {
         for row in self.rows.iter_mut().filter(|row| row.outcome.is_none()) {
             if let Poll::Ready(outcome) = row.call.as_mut().poll(cx) {

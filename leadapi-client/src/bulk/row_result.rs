@@ -23,13 +23,13 @@ use crate::error::{Error, Outcome};
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct RowResult<R> {
-    /// The index of the row in the input, from 0.
+    /// The zero-based index of the row in the input.
     pub index: u64,
     /// The row itself, so the caller can report or correct it.
     pub row: R,
     /// The idempotency key of the row.
     pub key: IdempotencyKey,
-    /// The lead, or the error of the call.
+    /// The lead, or the error that the call returned.
     pub outcome: Result<Lead, Error>,
     /// Whether the lead already existed, because an earlier run or an attempt with a lost response had created it under
     /// this key.
@@ -37,8 +37,8 @@ pub struct RowResult<R> {
 }
 
 impl<R> RowResult<R> {
-    /// Returns whether the client or the service refused the row because of its content, so it must be corrected. Any
-    /// other failed row can be sent again unchanged.
+    /// Returns whether the client or the service refused the row because of its content. Such a row must be corrected;
+    /// any other failed row can be sent again unchanged.
     ///
     /// ```
     /// use leadapi_client::model::NewLead;
@@ -65,7 +65,7 @@ impl<R> RowResult<R> {
     }
 }
 
-/// Returns whether an error concerns the token or the address rather than the row.
+/// Returns whether an error concerns the token or the base URL rather than the row.
 pub(super) fn affects_every_row(error: &Error) -> bool {
     // The path of a create contains no id, so a 404 means that the path itself does not exist.
     let is_wrong_address = error.status().is_some_and(|status| {

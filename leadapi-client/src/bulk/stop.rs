@@ -6,7 +6,7 @@ use crate::error::{Error, Outcome};
 /// The minimum number of consecutive failures before the service counts as unreachable.
 const MIN_CONSECUTIVE_FAILURES: usize = 10;
 
-/// The error of an import that stopped early. The stream returns it after the results of all rows that were sent. The
+/// The error that stopped an import early. The stream returns it after the results of all rows that were sent. The
 /// remaining rows were never sent.
 ///
 /// ```
@@ -129,7 +129,7 @@ impl Stopped {
 /// The caller's condition, which returns whether an error stops the import.
 type Condition<'r> = Box<dyn FnMut(&Error) -> bool + Send + 'r>;
 
-/// Watches the results of rows for a reason to stop.
+/// Watches the results of rows for a reason to stop the import.
 #[derive(Default)]
 pub(super) struct StopMonitor<'r> {
     condition: Option<Condition<'r>>,
@@ -177,7 +177,7 @@ impl<'r> StopMonitor<'r> {
         self.stopped.is_some()
     }
 
-    /// Takes the reason; later calls return `None`.
+    /// Takes the error, if any. Later calls return `None`.
     pub(super) const fn take(&mut self) -> Option<Stopped> {
         self.stopped.take()
     }

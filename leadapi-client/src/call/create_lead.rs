@@ -34,7 +34,7 @@ impl CreateLead {
         Self(call)
     }
 
-    /// Returns the idempotency key, if any. A call that the client refuses to send has none.
+    /// Returns the idempotency key, if any. A call with an invalid request has none.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -50,8 +50,8 @@ impl CreateLead {
         self.0.prepared.as_ref().ok()?.key.as_ref()
     }
 
-    /// Sets the idempotency key. Use a key that an earlier run stored, or one that identifies the lead at its source,
-    /// such as a row of an import.
+    /// Sets the idempotency key. Use a key that an earlier run stored, or one derived from the lead's source, such as a
+    /// row number of an import.
     ///
     /// ```
     /// use leadapi_client::model::{IdempotencyKey, NewLead};

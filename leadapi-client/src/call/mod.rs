@@ -1,4 +1,4 @@
-//! API calls as values: the request and its options. Awaiting a call sends it.
+//! API calls as values, which consist of a request and its options. Awaiting a call sends it.
 
 mod create_lead;
 mod options;

@@ -1,4 +1,4 @@
-//! The internal cause of a call's failure.
+//! The internal cause of a failed call.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub(crate) enum Cause {
     /// The request was not sent, because the wait for the rate limit would have exceeded the call's timeout. `refused`
     /// means the service's limit rather than the client's own.
     DeadlineExceeded { wait: Duration, refused: bool },
-    /// The responses to list requests contradict each other.
+    /// The responses to list requests are inconsistent.
     InconsistentList(String),
 }
 

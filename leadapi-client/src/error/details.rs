@@ -78,8 +78,8 @@ impl Error {
     }
 
     /// Returns how long to wait before the next attempt, if known. This is the response's `Retry-After`, capped at one
-    /// day but not at [`ClientBuilder::max_retry_after`](crate::ClientBuilder::max_retry_after). If the rate limit
-    /// would have delayed the call beyond its timeout, it is that delay.
+    /// day but not at [`ClientBuilder::max_retry_after`](crate::ClientBuilder::max_retry_after). If the call failed
+    /// because the rate limit would have delayed it beyond its timeout, this is that delay.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

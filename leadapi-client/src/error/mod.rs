@@ -14,9 +14,9 @@ pub use self::outcome::Outcome;
 
 /// The error of a call.
 ///
-/// Its text is one line: the operation, then the failure, in the service's own words if it sent any. Text from a
-/// response is shown without tokens, and is truncated to fit into a log. A custom transport's message is shown
-/// unchanged.
+/// The text is one line that names the operation and the failure. If the service sent an error message, the text
+/// contains it. Text from a response is shown without tokens, and is truncated to fit into a log. A custom transport's
+/// message is shown unchanged.
 ///
 /// ```
 /// use leadapi_client::{Client, Outcome, id::LeadId};

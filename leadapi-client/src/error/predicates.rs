@@ -5,8 +5,8 @@ use http::StatusCode;
 use super::{Cause, Error};
 
 impl Error {
-    /// Returns whether the request is invalid: status 400, or refused by the client before sending. Correct it before
-    /// retrying.
+    /// Returns whether the request is invalid: the service answered with 400, or the client refused to send it. Correct
+    /// it before retrying.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -22,7 +22,7 @@ impl Error {
         matches!(self.0.cause, Cause::InvalidRequest(_)) || self.has(StatusCode::BAD_REQUEST)
     }
 
-    /// Returns whether the token is invalid: status 401.
+    /// Returns whether the token is invalid (status 401).
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -38,7 +38,7 @@ impl Error {
         self.has(StatusCode::UNAUTHORIZED)
     }
 
-    /// Returns whether the token lacks a scope, or its business does not own the client account: status 403.
+    /// Returns whether the token lacks a scope, or its business does not own the client account (status 403).
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -71,7 +71,7 @@ impl Error {
         self.is_forbidden() && self.response().is_some_and(|response| response.lacks_scope)
     }
 
-    /// Returns whether the lead does not exist: status 404. A wrong base URL can cause the same status, but with a
+    /// Returns whether the lead does not exist (status 404). A wrong base URL can cause the same status, but with a
     /// different [`message`](Self::message).
     ///
     /// ```
@@ -88,8 +88,8 @@ impl Error {
         self.has(StatusCode::NOT_FOUND)
     }
 
-    /// Returns whether the rate limit of the token is exceeded: status 429. [`retry_after`](Self::retry_after) returns
-    /// how long to wait.
+    /// Returns whether the token's rate limit is exceeded (status 429). [`retry_after`](Self::retry_after) returns how
+    /// long to wait.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -105,7 +105,7 @@ impl Error {
         matches!(self.0.cause, Cause::DeadlineExceeded { refused: true, .. }) || self.has(StatusCode::TOO_MANY_REQUESTS)
     }
 
-    /// Returns whether the service or a proxy failed: any status from 500 to 599.
+    /// Returns whether the service or a proxy failed (any status from 500 to 599).
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -72,7 +72,7 @@ impl Checkpoint {
         Self { floor: Some(millis(start)), returned: BTreeSet::new() }
     }
 
-    /// Returns whether this lead, and so every lead after it in the list, is too old to be returned.
+    /// Returns whether this lead, and therefore every lead after it in the list, is too old to be returned.
     pub(super) fn excludes(&self, lead: &LeadItem) -> bool {
         self.floor.is_some_and(|floor| millis(lead.created_at) < floor)
     }
@@ -93,9 +93,9 @@ impl Checkpoint {
         self.floor = self.floor.max(newest.map(|newest| newest.saturating_sub(overlap)));
         self.forget_before_floor();
         // If there are too many leads to remember, the floor moves past the oldest so they are not read again. Leads
-        // with the same timestamp are dropped together, because the floor cannot separate them. The floor never passes
-        // the present. If more than `MAX_REMEMBERED` leads are dated in the future, some are repeated, which is better
-        // than missing leads.
+        // with the same timestamp are dropped together, because the floor cannot separate them. The floor never moves
+        // past `now`. If more than `MAX_REMEMBERED` leads are dated in the future, the poller repeats some, which is
+        // better than missing leads.
         while self.returned.len() > MAX_REMEMBERED {
             let Some((oldest, _)) = self.returned.first().cloned() else { break };
             if oldest <= now {

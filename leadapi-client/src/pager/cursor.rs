@@ -9,9 +9,9 @@
 //!
 //! The iteration ends no matter how fast leads are inserted: a lead created now is newer than the last key, so the
 //! cursor has already passed it. The number of remaining leads only decreases, except for the few that appear with an
-//! old `created_at`. Inserts only cost requests that find the resume point again.
+//! old `created_at`. The only cost of inserts is extra requests to find the resume point again.
 //!
-//! No leads are kept, so memory does not grow with the list.
+//! The cursor stores no leads, so its memory use does not grow with the list.
 
 use leadapi_core::{
     id::LeadId,
@@ -24,11 +24,11 @@ use super::{
 };
 
 /// The maximum number of consecutive misses before a search fails. In a list that does not change, a search among
-/// millions of rows takes about ten.
+/// millions of rows takes about ten requests.
 const MAX_SEARCH_STEPS: u32 = 64;
-/// The first step of a search, in rows; the step doubles with each further miss.
+/// The first step of a search, in rows. The step doubles with each further miss.
 const FIRST_STEP: u64 = 100;
-/// The minimum page size. A window of one row could overlap or advance, but not both.
+/// The minimum page size. A window of one row could either overlap the previous window or advance, but not both.
 pub(super) const MIN_PAGE_SIZE: u32 = 2;
 
 /// The state of an iteration over the leads, newest first.
@@ -46,20 +46,20 @@ pub(super) struct Cursor {
     total: Option<u64>,
     /// The number of rows by which the resume point moved before each of the last four pages.
     shifts: [i64; 4],
-    /// The number of rows in the last page, because a service may return fewer than requested.
+    /// The number of rows in the last page, which may be fewer than requested.
     page_len: u64,
     search: Option<Search>,
     is_done: bool,
 }
 
-/// The state of a search for the resume point, after the last window began after it or ended before it.
+/// The state of a search for the resume point, which starts when a window misses it.
 #[derive(Debug, Clone, Copy)]
 struct Search {
     next: u64,
     tries: u32,
-    /// Lower bound of the resume point.
+    /// A lower bound for the resume point.
     from: Option<u64>,
-    /// Upper bound of the resume point.
+    /// An upper bound for the resume point.
     to: Option<u64>,
     step: u64,
     total: u64,
@@ -70,7 +70,7 @@ struct Search {
 /// The result of [`Cursor::advance`].
 #[derive(Debug)]
 pub(super) enum Advance {
-    /// The next leads; may be empty.
+    /// The next leads, which may be none.
     Leads(Vec<LeadItem>),
     /// The window missed the resume point; the search continues with the next window.
     Missed,
@@ -126,7 +126,7 @@ impl Cursor {
         known.then(|| self.window_at(start))
     }
 
-    /// Returns whether a guessed window may still contain the resume point, judging by its latest shifts.
+    /// Returns whether a guessed window may still contain the resume point, judging by its recent shifts.
     pub(super) fn may_contain(&self, window: Window) -> bool {
         let start = window.offset();
         let latest = self.rank + self.greatest_shift().max(0).unsigned_abs();

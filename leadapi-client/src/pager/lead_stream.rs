@@ -1,4 +1,4 @@
-//! The stream of leads, one by one.
+//! The stream that yields leads one by one.
 
 use std::{
     fmt,
@@ -17,9 +17,9 @@ use super::{
 };
 use crate::error::Error;
 
-/// The leads one by one, as returned by [`LeadPager::stream`](super::LeadPager::stream).
+/// A stream that yields leads one by one, created by [`LeadPager::stream`](super::LeadPager::stream).
 ///
-/// Errors and dropped futures behave as in [`PageStream`].
+/// Errors and dropped futures have the same effect as in [`PageStream`].
 ///
 /// ```
 /// # use leadapi_client::model::LeadQuery;

@@ -82,8 +82,8 @@ impl LeadPager {
         Self { fetch, query, page_size: Window::MAX_LIMIT, prefetch: 1, from: Position::default() }
     }
 
-    /// Sets the page size of the requests: 200 by default, which is the maximum. The minimum is 2, because pages
-    /// overlap. Values outside this range are clamped.
+    /// Sets the page size of the requests. The default is 200, which is also the maximum. The minimum is 2, because
+    /// consecutive requests overlap. Values outside this range are clamped.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;
@@ -158,7 +158,7 @@ impl LeadPager {
         LeadStream::new(self.pages())
     }
 
-    /// Returns the leads page by page; pages do not overlap.
+    /// Returns the leads page by page, without overlap.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;

@@ -1,4 +1,4 @@
-//! The stream of leads, page by page, and its requests.
+//! The stream that yields leads page by page, and its requests.
 
 use std::{
     collections::VecDeque,
@@ -18,11 +18,11 @@ use super::{
 };
 use crate::error::Error;
 
-/// The leads page by page, as returned by [`LeadPager::pages`].
+/// A stream that yields leads page by page, created by [`LeadPager::pages`].
 ///
 /// Every page contains at least one lead, and pages do not overlap. Most errors do not end the stream: the next poll
-/// requests the same page again, so to give up, stop polling. An error ends the stream in two cases: the responses are
-/// not a list in the contract's order, or the list changes too fast. The stream's position remains valid even then.
+/// requests the same page again. To give up, stop polling. An error ends the stream in two cases: the responses are not
+/// a list in the contract's order, or the list changes too fast. The stream's position remains valid even then.
 ///
 /// Its methods are cancel safe: dropping their futures leaves in-flight requests in the stream. Dropping the stream
 /// cancels its requests.
@@ -55,7 +55,7 @@ pub struct PageStream {
     pub(super) cursor: Cursor,
     /// The requests in page order. Only the first is certain; the others are guesses.
     requests: VecDeque<Request>,
-    /// Set by a [`PagerError`](super::error::PagerError), after which no more requests are sent.
+    /// Whether a [`PagerError`](super::error::PagerError) has ended the stream, which then sends no more requests.
     ended: bool,
 }
 

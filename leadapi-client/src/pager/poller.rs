@@ -31,10 +31,10 @@ const OVERLAP: Duration = Duration::from_secs(5 * 60);
 ///   that appear before the reread range.
 /// - Leads dated in the future, according to this machine's clock, do not move the overlap. If there are more than
 ///   1,000 of them, all but the latest 1,000 are returned again.
-/// - With a filter by stage, a lead that moves into the stage is returned if it was created within the overlap. A
-///   poller finds created leads, not changed ones.
-/// - A poll holds all new leads in memory until it has read the last one. If those would be too many, for example on
-///   the first poll, start with [`Checkpoint::at`] and read the older leads with a [`LeadPager`].
+/// - With a stage filter, a lead that moves into the stage is returned if it was created within the overlap. A poller
+///   finds created leads, not changed ones.
+/// - A poll holds all new leads in memory until it has read the last one. If there may be too many, for example on the
+///   first poll, start with [`Checkpoint::at`] and read the older leads with a [`LeadPager`].
 #[must_use = "nothing is read before it is polled"]
 pub struct Poller {
     fetch: Fetch,
@@ -42,7 +42,7 @@ pub struct Poller {
     page_size: u32,
     overlap: Duration,
     checkpoint: Checkpoint,
-    /// An unfinished poll, which failed or whose future was dropped. The next call continues it.
+    /// A poll that failed or whose future was dropped. The next call continues it.
     in_progress: Option<PollInProgress>,
 }
 

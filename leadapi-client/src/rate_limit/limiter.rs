@@ -192,7 +192,7 @@ impl Drop for Ticket<'_> {
             state.dequeue(self.id);
             state.notify_all()
         };
-        // Wake outside the lock, because a woken task may take it immediately.
+        // Wake outside the lock, because a woken task may acquire the lock immediately.
         wakers.into_iter().for_each(Waker::wake);
     }
 }

@@ -247,8 +247,8 @@ impl fmt::Display for TransportError {
             (false, false, Delivery::NotSent) => "could not be sent",
             (false, false, Delivery::MaybeSent) => "no complete response",
         };
-        // Show only the innermost source, because it names the actual cause. Outer ones name the address, which callers
-        // know.
+        // Show only the innermost source, because it names the actual cause. Outer sources name the address, which
+        // callers already know.
         let mut reason: &dyn Error = &*self.source;
         while let Some(source) = reason.source() {
             reason = source;

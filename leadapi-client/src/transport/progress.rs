@@ -40,7 +40,7 @@ pub struct SendProgress {
 }
 
 impl SendProgress {
-    /// Returns the handle that the client put into the request, or a new one that has no effect.
+    /// Returns the handle that the client put into the request, or a new one that nothing reads.
     ///
     /// ```
     /// # use leadapi_client::transport::{Delivery, SendProgress};

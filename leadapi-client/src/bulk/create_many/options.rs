@@ -97,9 +97,9 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
         self
     }
 
-    /// Adds a condition that stops the import.
+    /// Stops the import at the first error for which `condition` returns true.
     ///
-    /// The import always stops when the token is invalid or lacks the scope, when the address is not the API's, and
+    /// The import always stops when the token is invalid or lacks the scope, when the base URL is not the API's, and
     /// when the transport fails permanently. It also stops after too many consecutive failures other than refusals:
     /// twice the limit on in-flight rows, and at least 10.
     ///
@@ -136,7 +136,7 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     }
 
     /// Sets the timeout for each row, including its waits for the rate limit. The default is one hour, regardless of
-    /// the client's timeout. It is long because a row that waits while others use the token has not failed.
+    /// the client's timeout. It is long because waiting for other users of the token is not a failure.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;
