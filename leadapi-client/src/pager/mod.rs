@@ -1,6 +1,6 @@
 //! Iteration over all leads despite concurrent writes.
 //!
-//! The service pages by offset. When leads are inserted or deleted between two requests, the remaining rows move. A
+//! The service pages by offset. When leads are inserted or deleted between two requests, all rows after them move. A
 //! loop that adds the limit to the offset then repeats leads or, worse, misses some. A [`LeadPager`] does neither.
 //!
 //! For a list in the contract's order, the pager guarantees:

@@ -19,8 +19,8 @@ use crate::{
 const WINDOW: Duration = Duration::from_secs(60);
 /// The interval at which a waiting call checks whether a request that takes longer than the window has completed.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// The period after a 429 over which waiting calls resume at random times. If another 429 arrives, the calls that have
-/// not resumed keep waiting.
+/// The period after the pause for a 429, during which waiting calls resume at random times. If another 429 arrives, the
+/// calls that have not resumed keep waiting.
 const SPREAD: Duration = Duration::from_secs(1);
 
 /// The rate limiter for one class of requests.
