@@ -1,4 +1,4 @@
-//! A limit on concurrent holders: connections of a listener, requests in flight.
+//! A concurrency limit, such as for the connections of a listener or the requests in flight.
 
 use std::{
     sync::Arc,
@@ -14,7 +14,7 @@ pub(crate) struct ConcurrencyLimit {
     limit: u32,
 }
 
-/// A permit, released on drop. Its holder can release it earlier and acquire it again.
+/// A permit, released on drop. The holder can also release it early and reacquire it later.
 pub(crate) struct Permit {
     held: Option<OwnedSemaphorePermit>,
     semaphore: PollSemaphore,
@@ -30,13 +30,13 @@ impl ConcurrencyLimit {
         self.limit
     }
 
-    /// Returns a permit, or `None` if all are taken.
+    /// Returns a permit, or `None` if none is available.
     pub(crate) fn try_acquire(&self) -> Option<Permit> {
         let held = Some(self.semaphore.clone().try_acquire_owned().ok()?);
         Some(Permit { held, semaphore: PollSemaphore::new(self.semaphore.clone()) })
     }
 
-    /// Waits until no permit is taken.
+    /// Waits until all permits have been released.
     pub(crate) async fn until_unused(&self) {
         drop(self.semaphore.acquire_many(self.limit).await);
     }
@@ -47,7 +47,7 @@ impl Permit {
         self.held = None;
     }
 
-    /// Waits for a permit, if this one was released.
+    /// Polls for a new permit if this one was released.
     pub(crate) fn poll_acquire(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if self.held.is_none() {
             // The semaphore is never closed.

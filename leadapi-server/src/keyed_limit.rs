@@ -1,4 +1,4 @@
-//! A limit on the concurrent holders of each key: connections of an address, requests of a token.
+//! A per-key concurrency limit, such as for connections from one address or requests with one token.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// Holders of different keys rarely contend for the same lock.
+/// Sharding keeps holders of different keys from contending for one lock.
 const SHARDS: usize = 16;
 
 pub(crate) struct KeyedLimit<K>(Arc<Counts<K>>);
@@ -14,11 +14,11 @@ pub(crate) struct KeyedLimit<K>(Arc<Counts<K>>);
 struct Counts<K> {
     limit: usize,
     hasher: RandomState,
-    /// The number of holders of each key that has any.
+    /// The number of holders per key. Keys without holders are removed.
     shards: [Mutex<HashMap<K, usize>>; SHARDS],
 }
 
-/// A permit for a key, released when dropped.
+/// A permit for a key, released on drop.
 pub(crate) struct KeyedPermit<K: Hash + Eq> {
     counts: Arc<Counts<K>>,
     key: Option<K>,
@@ -33,7 +33,7 @@ impl<K: Hash + Eq + Clone> KeyedLimit<K> {
         self.0.limit
     }
 
-    /// Returns a permit for the key, or `None` if the key has reached the limit.
+    /// Returns a permit for the key, or `None` if the key is at its limit.
     pub(crate) fn acquire(&self, key: K) -> Option<KeyedPermit<K>> {
         let mut shard = self.0.shard(&key)?;
         match shard.entry(key.clone()) {

@@ -1,11 +1,11 @@
-//! The limits of a listener: numbers, sizes and timeouts.
+//! Listener limits: counts, sizes and timeouts.
 
 use std::time::Duration;
 
-/// The limits at which a listener cuts a connection, refuses a request or stops waiting.
+/// The limits beyond which a listener cuts a connection, rejects a request or stops waiting.
 ///
-/// A well-behaved peer reaches none of them; each protects the server from one that is not. The size of a body is not
-/// among them: the contract fixes it (D5).
+/// A well-behaved peer never reaches them; they protect the server from misbehaving peers. The maximum body size is not
+/// configurable, because the contract fixes it (D5).
 ///
 /// ```
 /// use std::time::Duration;
@@ -17,53 +17,57 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpLimits {
-    /// The maximum number of concurrent connections; one more is closed at once. Default 10,000. The maximum is lower if
-    /// the process may not open enough files: 80 % of the descriptors that are left when the server starts.
+    /// The maximum number of concurrent connections. The server closes further ones at once. Default 10,000. If the
+    /// open-file limit of the process (`ulimit -n`) is too low, the limit drops to 80 % of the descriptors left at
+    /// startup.
     pub connections: usize,
-    /// The maximum number of concurrent connections of one client address; one more is closed at once. An IPv6 address
-    /// counts as its /64 network. 0 means no limit, for a server behind a proxy or load balancer, whose address all connections share.
-    /// Default 256.
+    /// The maximum number of concurrent connections from one client address. The server closes further ones at once. An
+    /// IPv6 address counts as its /64 network. 0 means no limit; use it behind a proxy or load balancer, where all
+    /// connections come from the same address. Default 256.
     pub address_connections: usize,
-    /// The maximum number of concurrent TLS handshakes; when one more begins, the oldest is cut. Default 1,024.
+    /// The maximum number of concurrent TLS handshakes. At the limit, each new handshake cuts off the oldest. Default
+    /// 1,024.
     pub handshakes: usize,
-    /// The maximum number of requests in flight, except those that wait for their body. One more is answered with 500 and
-    /// `Retry-After: 1`, and never with 429, which is reserved for the rate limit of the token. Default 1,024.
+    /// The maximum number of in-flight requests, not counting those that wait for their body. Further requests get 500
+    /// with `Retry-After: 1`, never 429, which is reserved for the per-token rate limit. Default 1,024.
     pub requests: usize,
-    /// The maximum number of requests in flight of one token, including those that wait for their body. One more is
-    /// answered with 500 and `Retry-After: 1`. The default is more than the streams of a connection, so that a client with one
-    /// connection never reaches it. Default 128.
+    /// The maximum number of in-flight requests per token, including those that wait for their body. Further requests
+    /// get 500 with `Retry-After: 1`. The default, 128, is higher than the stream limit of a connection, so a client
+    /// with a single connection never reaches it.
     pub token_requests: usize,
-    /// Bytes of responses that the peer of one connection has not read. Above the limit, the next request of the
-    /// connection waits for the peer to read, at most for [`request`](Self::request), and is then answered 500. A
-    /// single response may be larger, and so may the responses of requests that already run. Default 1 MiB.
+    /// The maximum number of unread response bytes per connection. Above the limit, the connection's next request waits
+    /// for the peer to read. If the peer has not read enough within [`request`](Self::request), that request gets 500.
+    /// A single response may exceed the limit, as may the responses to requests that are already running. Default 1
+    /// MiB.
     pub connection_unread_bytes: usize,
-    /// The same over all connections. Above the limit, the connection whose peer has been behind for longest is cut.
-    /// Default 64 MiB.
+    /// The maximum number of unread response bytes across all connections. Above the limit, the server cuts the
+    /// connection whose peer has been behind longest. Default 64 MiB.
     pub unread_bytes: usize,
-    /// From the connection to its first byte, and for a whole TLS handshake. Default 10 s.
+    /// The timeout from accepting a connection to its first byte, and for an entire TLS handshake. Default 10 s.
     pub first_byte: Duration,
-    /// From the first byte of a request's head to its last. Default 10 s.
+    /// The timeout from the first byte of a request head to its last. Default 10 s.
     pub head: Duration,
-    /// From the first wait for the body to its end. Default 10 s.
+    /// The timeout for the rest of a request body, from the first time that the server has to wait for it. Default 10
+    /// s.
     pub body: Duration,
-    /// From the time the peer stops taking bytes until it has taken all of them. Default 10 s.
+    /// The timeout from when the peer stops accepting bytes until it has accepted all of them. Default 10 s.
     pub write: Duration,
-    /// From the end of a response to the first byte of the next request. Default 75 s: longer than the minute of
-    /// common load balancers, so that the server does not close a connection just as the balancer uses it.
+    /// The timeout from the end of a response to the first byte of the next request. Default 75 s, longer than the 60 s
+    /// common in load balancers, so the server does not close a connection just as the balancer reuses it.
     pub idle: Duration,
-    /// From the end of a head to the start of the response; after this time the response is 500. A write that has
-    /// begun continues. Default 15 s.
+    /// The timeout from the end of a request head to the start of its response. When it expires, the response is 500,
+    /// but a write that has begun continues. Default 15 s.
     pub request: Duration,
-    /// The age, plus or minus a tenth, at which a connection is closed gracefully, so that load balancers can spread
-    /// the load again. Default 15 min.
+    /// The age, plus or minus 10 %, at which the server gracefully closes a connection, so that load balancers can
+    /// redistribute the load. Default 15 min.
     pub age: Duration,
-    /// The bytes of a head, including its first line. Default 16 KiB.
+    /// The maximum size of a request head in bytes, including the request line. Default 16 KiB.
     pub head_bytes: usize,
-    /// The header fields of a request. Default 64.
+    /// The maximum number of header fields in a request. Default 64.
     pub headers: usize,
-    /// The bytes of a path and its query. Default 4 KiB.
+    /// The maximum length of path and query, in bytes. Default 4 KiB.
     pub target_bytes: usize,
-    /// Concurrent requests on one HTTP/2 connection. Default 100.
+    /// The maximum number of concurrent requests on one HTTP/2 connection. Default 100.
     pub streams: u32,
 }
 

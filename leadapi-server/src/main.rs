@@ -1,12 +1,12 @@
-//! The binary: reads the command line and runs the command.
+//! The `leadapi-server` binary.
 
 use std::process::ExitCode;
 
 use leadapi_server::cli;
 use mimalloc::MiMalloc;
 
-/// A lead consists of many small allocations, and a page from a database of hundreds. This allocator serves them
-/// faster than the system's and places them closer together.
+/// A lead takes many small allocations, and a page of leads from a database takes hundreds. mimalloc serves them faster
+/// than the system allocator and packs them more closely.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

@@ -1,4 +1,4 @@
-//! A server, from its first connection to its shutdown.
+//! The server: binding, serving and graceful shutdown.
 
 use std::{fmt, io, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 
@@ -35,11 +35,11 @@ pub struct Server {
 }
 
 impl Server {
-    /// Binds to an address; with port 0 the system chooses the port.
+    /// Binds to an address. With port 0, the operating system chooses the port.
     ///
     /// # Errors
     ///
-    /// The error of the system, if the address is taken or may not be used.
+    /// The operating system's error if the address is in use or not permitted.
     pub async fn bind(address: SocketAddr) -> io::Result<Self> {
         let socket = TcpListener::bind(address).await?;
         Ok(Self {
@@ -56,45 +56,45 @@ impl Server {
         })
     }
 
-    /// Returns the address that it listens on.
+    /// Returns the address that the server listens on.
     pub const fn local_addr(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves TLS, with HTTP/1.1 or HTTP/2 as the client negotiates (ALPN). Without this, the server accepts both in
-    /// clear text.
+    /// Serves HTTP/1.1 and HTTP/2 over TLS; the client chooses through ALPN. Without this setting, the server accepts
+    /// both in clear text.
     ///
     /// # Errors
     ///
-    /// [`TlsError`], when a file cannot be read or used.
+    /// [`TlsError`] if a file cannot be read or used.
     pub fn tls(mut self, files: TlsFiles) -> Result<Self, TlsError> {
         self.tls = Some(Certified::read(files)?);
         Ok(self)
     }
 
-    /// Sets the limits; [`HttpLimits::default`] unless this is called.
+    /// Sets the limits. Defaults to [`HttpLimits::default`].
     #[must_use]
     pub fn limits(mut self, limits: HttpLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Sets how long the server accepts requests after the signal to stop, so that a load balancer can notice the
-    /// shutdown. Without this there is no delay. During the delay, HTTP/1 responses carry `Connection: close`.
+    /// Sets how long the server keeps accepting requests after the stop signal, so that load balancers can notice the
+    /// shutdown. Defaults to no delay. During the delay, HTTP/1 responses carry `Connection: close`.
     #[must_use]
     pub const fn drain_delay(mut self, delay: Duration) -> Self {
         self.drain = delay;
         self
     }
 
-    /// Sets how long after the signal to stop the server ends in any case: 30 s unless this is called.
+    /// Sets the time limit for the whole shutdown, measured from the stop signal. Defaults to 30 s.
     #[must_use]
     pub const fn stop_timeout(mut self, time: Duration) -> Self {
         self.stop = time;
         self
     }
 
-    /// Ends a shutdown immediately when `signal` completes, even if requests are in flight.
+    /// Ends a shutdown immediately once `signal` completes, even if requests are still in flight.
     #[must_use]
     pub fn force_shutdown(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.force_shutdown = Box::pin(signal.fuse());
@@ -111,16 +111,16 @@ impl Server {
         self
     }
 
-    /// Sets how many files and sockets the store will open after the server has started.
+    /// Sets how many file descriptors the store will open after startup.
     pub(crate) const fn store_descriptors(mut self, descriptors: usize) -> Self {
         self.store_descriptors = descriptors;
         self
     }
 
-    /// Serves until `stop` completes, and then shuts down gracefully. The server continues for the drain delay, stops
-    /// accepting connections, closes those on which no request runs, and waits for the others.
+    /// Serves until `stop` completes, then shuts down gracefully. The server keeps serving for the drain delay, then
+    /// stops accepting connections, closes the idle ones and waits for the rest.
     ///
-    /// A write that has begun runs to its end, even if nobody waits for its response.
+    /// A write that has begun runs to completion, even if its client has disconnected.
     pub async fn serve(self, service: LeadService, stop: impl Future<Output = ()>) -> ShutdownOutcome {
         let delay = self.drain;
         self.serve_until(service, async move {
@@ -130,7 +130,7 @@ impl Server {
         .await
     }
 
-    /// Like `serve`, but `stop` returns the drain delay.
+    /// Like `serve`, except that `stop` returns the drain delay.
     pub(crate) async fn serve_until(
         self,
         service: LeadService,

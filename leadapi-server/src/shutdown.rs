@@ -1,4 +1,4 @@
-//! The phases of a shutdown, and how it ended.
+//! Shutdown phases and the outcome of a shutdown.
 
 use std::time::Duration;
 
@@ -7,30 +7,31 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// How long a new connection may still send its first request: its client could not know that the server is stopping.
+/// How long a new connection has to send its first request when the server is stopping, since its client could not have
+/// known about the shutdown.
 const FIRST_REQUEST_GRACE: Duration = Duration::from_secs(1);
 
-/// How a server ended.
+/// The outcome of a shutdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ShutdownOutcome {
     /// The server answered every request.
     Graceful,
-    /// Requests were in flight, and the server cancelled them.
+    /// The server cancelled requests that were still in flight.
     Forced,
 }
 
-/// A server never goes back to an earlier phase.
+/// The phases in order. A server never returns to an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ShutdownPhase {
     Running,
-    /// Still accepts requests, and announces that it will stop soon.
+    /// The server still accepts requests but announces that it will stop soon.
     Draining,
-    /// Has stopped accepting connections, and closes those that are open.
+    /// The server has stopped accepting connections and is closing the open ones.
     Stopping,
 }
 
-/// Observes the phase of a server.
+/// A handle that observes the phase of a server.
 #[derive(Debug, Clone)]
 pub(crate) struct Shutdown(watch::Receiver<ShutdownPhase>);
 
@@ -40,7 +41,7 @@ impl Shutdown {
         (phase, Self(shutdown))
     }
 
-    /// Returns whether the phase has never changed, which is cheaper to check than the phase itself.
+    /// Returns whether the server is still running. Checking for a change is cheaper than reading the phase.
     pub(crate) fn is_running(&self) -> bool {
         self.0.has_changed().is_ok_and(|has| !has)
     }
@@ -49,12 +50,12 @@ impl Shutdown {
         *self.0.borrow() >= phase
     }
 
-    /// Waits until the server has reached the phase, or is gone.
+    /// Waits until the server has reached the phase or has been dropped.
     pub(crate) async fn reached(mut self, phase: ShutdownPhase) {
         drop(self.0.wait_for(|now| *now >= phase).await);
     }
 
-    /// Waits until a connection that is accepted now must close because the server is stopping.
+    /// Waits until the shutdown requires that a connection accepted now be closed.
     pub(crate) fn ends_connection(self) -> impl Future<Output = ()> + Send {
         let accepted = Instant::now();
         async move {

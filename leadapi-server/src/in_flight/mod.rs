@@ -1,4 +1,4 @@
-//! Requests in flight: their limits, and one guard that knows whether a request is in flight.
+//! In-flight requests: their limits, and a guard that counts a request until it is dropped.
 
 mod token_limit;
 
@@ -13,7 +13,7 @@ use crate::{
     limits::HttpLimits,
 };
 
-/// The requests in flight on all connections.
+/// The in-flight requests across all connections.
 #[derive(Clone)]
 pub(crate) struct RequestsInFlight {
     limit: ConcurrencyLimit,
@@ -21,8 +21,8 @@ pub(crate) struct RequestsInFlight {
     tracker: TaskTracker,
 }
 
-/// A request in flight, until this is dropped. It counts for the limits, for the metric and for the graceful
-/// shutdown.
+/// A guard for an in-flight request. Until it is dropped, the request counts towards the limits and the metric, and
+/// graceful shutdown waits for it.
 pub(crate) struct InFlight {
     permit: Permit,
     _token: Option<TokenPermit>,
@@ -38,13 +38,12 @@ pub(crate) enum Overloaded {
 }
 
 impl RequestsInFlight {
-    /// Creates the limits. The tracker counts the requests.
     pub(crate) fn new(limits: &HttpLimits, tracker: TaskTracker) -> Self {
         let by_token = TokenLimit::new(limits.token_requests);
         Self { limit: ConcurrencyLimit::new(limits.requests), by_token, tracker }
     }
 
-    /// Admits a request with these headers, if the limits allow it.
+    /// Admits a request with these headers if the limits allow it.
     pub(crate) fn begin(&self, headers: &HeaderMap) -> Result<InFlight, Overloaded> {
         let token = self.by_token.acquire(headers).map_err(|_| Overloaded::Token(self.by_token.limit()))?;
         let permit = self.limit.try_acquire().ok_or_else(|| Overloaded::Server(self.limit.limit()))?;
@@ -69,7 +68,7 @@ impl InFlight {
         self.permit.release();
     }
 
-    /// Waits for the concurrency permit, if it was released.
+    /// Polls for a new concurrency permit if the previous one was released.
     pub(crate) fn poll_permit(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         self.permit.poll_acquire(cx)
     }

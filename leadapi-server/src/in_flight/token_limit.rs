@@ -1,5 +1,4 @@
-//! A limit on the requests of one token in flight, so that one caller cannot use up the capacity that all callers
-//! share.
+//! A per-token limit on in-flight requests, so that one caller cannot exhaust the shared capacity.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -10,20 +9,20 @@ use http::{HeaderMap, header::AUTHORIZATION};
 
 use crate::keyed_limit::{KeyedLimit, KeyedPermit};
 
-/// The length of the scheme and the space before the token.
+/// The length of the prefix before the token: the scheme and a space.
 const SCHEME_BYTES: usize = "Bearer ".len();
 
-/// Counts tokens by a hash, so that it keeps no secret.
+/// Counts requests by a hash of their token, so that no secret is kept in memory.
 #[derive(Clone)]
 pub(super) struct TokenLimit {
     limit: KeyedLimit<u64>,
     hasher: Arc<RandomState>,
 }
 
-/// The permit of a request in flight, released when dropped.
+/// A permit for an in-flight request, released on drop.
 pub(super) type TokenPermit = KeyedPermit<u64>;
 
-/// The token has reached its limit of requests in flight.
+/// The token has reached its limit of in-flight requests.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct LimitReached;
 
@@ -36,14 +35,15 @@ impl TokenLimit {
         self.limit.limit()
     }
 
-    /// Returns a permit for the token in these headers, valid or not. A request without a token needs none.
+    /// Returns a permit for the token in these headers, whether or not the token is valid. Returns `None` for a request
+    /// without a token, which needs no permit.
     pub(super) fn acquire(&self, headers: &HeaderMap) -> Result<Option<TokenPermit>, LimitReached> {
         let Some(token) = token(headers) else { return Ok(None) };
         self.limit.acquire(self.hasher.hash_one(token)).map(Some).ok_or(LimitReached)
     }
 }
 
-/// Reads the token as the service does, so that one token is not counted as several.
+/// Extracts the token as the service does, so that different spellings count as one token.
 fn token(headers: &HeaderMap) -> Option<&[u8]> {
     headers.get(AUTHORIZATION)?.as_bytes().get(SCHEME_BYTES..).map(<[u8]>::trim_ascii)
 }

@@ -1,4 +1,4 @@
-//! A listening socket and its connections.
+//! The accept loop and the admission of connections.
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
@@ -25,10 +25,10 @@ use crate::{
     shutdown::{Shutdown, ShutdownPhase},
 };
 
-/// Pause after an accept that failed for lack of a resource, such as file descriptors, so that others can release
-/// some.
+/// The pause after an accept fails for lack of a resource, such as file descriptors, which gives other connections time
+/// to release some.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// Minimum interval between two log lines about failed accepts: the peer that causes them must not flood the log.
+/// The minimum interval between log lines about failed accepts, so that a peer that causes them cannot flood the log.
 const WARN_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(crate) struct Listener {
@@ -42,7 +42,7 @@ struct ConnectionHandler {
     limits: Arc<HttpLimits>,
     metrics: ConnectionMetrics,
     limit: ConcurrencyLimit,
-    /// `None` if addresses have no limit.
+    /// `None` if there is no per-address limit.
     by_address: Option<KeyedLimit<IpAddr>>,
     unread: UnreadBudget,
 }
@@ -63,7 +63,8 @@ impl Listener {
         Self { socket, handler: ConnectionHandler { tls, limits, metrics, limit, by_address, unread } }
     }
 
-    /// Accepts connections until the server stops. Returns the limit, whose permits the open connections hold.
+    /// Accepts connections until the server stops. Returns the connection limit, whose permits the open connections
+    /// still hold.
     pub(crate) async fn accept(self, service: impl Handler, shutdown: Shutdown) -> ConcurrencyLimit {
         let Self { socket, handler } = self;
         let (mut spare, mut last_warning) = (Spare::new(), None::<Instant>);
@@ -98,14 +99,14 @@ impl Listener {
 }
 
 impl ConnectionHandler {
-    /// Serves a connection if the limits allow it, and closes it otherwise.
+    /// Serves a connection if the limits allow it; otherwise closes it.
     fn begin(&self, stream: TcpStream, service: &impl Handler, shutdown: &Shutdown) {
         let Some(permits) = self.acquire(&stream) else {
             self.metrics.record_refused();
             debug!("too many connections, or too many of one address: a connection was closed");
             return;
         };
-        // The server writes a response whole and at once; Nagle's algorithm would only delay it.
+        // The server writes each response in one go, so Nagle's algorithm would only delay it.
         if let Err(error) = stream.set_nodelay(true) {
             debug!(%error, "cannot set TCP_NODELAY");
         }

@@ -1,9 +1,9 @@
-//! The address that a connection counts under, for the limit of each address.
+//! The key of a connection in the per-address limit.
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// Returns the address that connections are counted under. For IPv6 it is the /64 network, because a host chooses the
-/// other 64 bits itself.
+/// Returns the address under which a connection is counted. For IPv6, it is the /64 network, because a host can choose
+/// the other 64 bits freely.
 pub(super) fn counted_address(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V6(address) => {

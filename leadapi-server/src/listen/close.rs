@@ -1,20 +1,20 @@
-//! The orderly close of a listening socket.
+//! Closes a listening socket without losing connections that are already queued.
 
 use std::iter;
 
 use tokio::net::{TcpListener, TcpStream};
 
-/// The runtime sets an accept queue of 1,024 connections, and Linux allows one more.
+/// Tokio sets a listen backlog of 1,024, and Linux queues one more.
 const MAX_QUEUED: usize = 1_025;
 
-/// Returns the connections that the kernel has completed but nobody has accepted yet, and closes the socket
-/// afterwards. To their clients these are connections like all others, and they may already carry a request.
+/// Returns the established connections that have not been accepted yet, and then closes the socket. Their clients
+/// cannot tell them from accepted ones and may already have sent a request.
 pub(super) fn close(socket: TcpListener) -> impl Iterator<Item = TcpStream> {
     #[cfg(target_os = "linux")]
     if let Err(error) = drop_connection_attempts(&socket) {
         tracing::debug!(%error, "a client that connects while the socket closes may be reset");
     }
-    // Not through the runtime, whose view of the socket may lack the latest connections.
+    // Accepts directly, because Tokio's readiness state may lag behind the socket and miss the latest connections.
     let socket = socket.into_std().ok();
     iter::from_fn(move || {
         let (stream, _) = socket.as_ref()?.accept().ok()?;
@@ -23,18 +23,18 @@ pub(super) fn close(socket: TcpListener) -> impl Iterator<Item = TcpStream> {
     .take(MAX_QUEUED)
 }
 
-/// Makes the kernel drop every later connection attempt. The client retries the attempt automatically, and is refused
-/// once the socket is closed. Without this filter the kernel completes connections until the very end, and resets
-/// those that nobody has accepted.
+/// Makes the kernel drop all further connection attempts. The client's kernel retransmits its SYN, and the connection
+/// is refused once the socket is closed. Without this filter, the kernel keeps establishing connections until the close
+/// and then resets those that were never accepted.
 #[cfg(target_os = "linux")]
 fn drop_connection_attempts(socket: &TcpListener) -> std::io::Result<()> {
     use socket2::{SockFilter, SockRef};
 
-    /// The offset of the flags in a TCP header (RFC 9293, 3.1).
+    /// The offset of the flags byte in a TCP header (RFC 9293, 3.1).
     const FLAGS_AT: u32 = 13;
     const SYN: u32 = 2;
 
-    // A classic BPF program; its result is the number of bytes of the segment to keep.
+    // A classic BPF program, which returns how many bytes of the segment to keep.
     let load_byte = |at| SockFilter::new(0x30, 0, 0, at);
     let skip_unless_any_of = |bits, lines| SockFilter::new(0x45, 0, lines, bits);
     let keep = |bytes| SockFilter::new(0x06, 0, 0, bytes);
@@ -67,7 +67,7 @@ mod tests {
         }
     }
 
-    /// The client is refused before it can send anything, so no request is lost.
+    /// The client cannot send anything before it is refused, so no request is lost.
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn a_client_that_connects_during_the_close_is_refused_and_not_reset() {

@@ -1,34 +1,34 @@
-//! The file descriptors of the process: how many are left for connections, and one in reserve.
+//! File descriptors: how many the process has left for connections, and one held in reserve.
 
 use std::{fs::File, io};
 
 use futures_util::FutureExt;
 use tokio::net::TcpListener;
 
-/// The percentage of the remaining descriptors that connections may take; the rest is for files that are open
+/// The percentage of the remaining descriptors that connections may use. The rest is for files that are only open
 /// briefly.
 const SHARE_PERCENT: usize = 80;
-/// One spare descriptor for each listener, and some for files that are open briefly.
+/// One spare descriptor for each of the two listeners, plus some for short-lived files.
 const RESERVE: usize = 4;
-/// The most connections of the operator's listener.
+/// The maximum number of connections to the operator's listener.
 const MAX_FOR_OPERATOR: usize = 64;
 
-/// How many connections the listeners may have.
+/// The maximum number of connections for each listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ConnectionShares {
     pub(crate) public: usize,
-    /// Separate from the public ones, so that monitoring gets an answer when the server has no descriptors left.
+    /// Reserved, so that monitoring can still connect when the public listener has used up its share.
     pub(crate) operator: usize,
 }
 
 impl ConnectionShares {
-    /// Computes the shares from the descriptors that are left, less those that the store has not opened yet. `None`
-    /// if there is no limit.
+    /// Computes the shares from the descriptors that are left, minus those that the store will still open. Returns
+    /// `None` if there is no limit.
     pub(crate) fn now(for_store: usize) -> Option<Self> {
         Some(Self::of(limit()?, open(), for_store))
     }
 
-    /// Returns at least one of each. A connection for which there is no descriptor is refused when it arrives.
+    /// Computes the shares, each at least 1. If descriptors run out nevertheless, the listener refuses the connection.
     fn of(limit: usize, open: usize, for_store: usize) -> Self {
         let left = limit.saturating_sub(open).saturating_sub(for_store).saturating_sub(RESERVE);
         let operator = (left / 8).clamp(2, MAX_FOR_OPERATOR);
@@ -47,15 +47,15 @@ const fn limit() -> Option<usize> {
     None
 }
 
-/// Returns how many are open. Where the system does not show it, assumes the number of an idle server.
+/// Returns how many descriptors are open. If the system does not report it, assumes the number that an idle server
+/// uses.
 fn open() -> usize {
     const IDLE: usize = 32;
     std::fs::read_dir("/dev/fd").map_or(IDLE, Iterator::count)
 }
 
-/// A descriptor in reserve. When no other is left, it is closed, so that the server can accept and close a
-/// connection. Otherwise the connection waits in the kernel's queue, and neither its peer nor any peer behind it
-/// learns why.
+/// A spare descriptor, which the server gives up when no other is left, so that it can accept and close a connection.
+/// Otherwise that connection, and every one behind it, would wait in the kernel's queue with no explanation.
 pub(super) struct Spare(Option<File>);
 
 impl Spare {
@@ -63,8 +63,8 @@ impl Spare {
         Self(File::open("/dev/null").ok())
     }
 
-    /// Closes the connection that could not be accepted for lack of descriptors. Returns `false` if that was not the
-    /// reason, or if there is no reserve.
+    /// Closes the connection that could not be accepted for lack of descriptors. Returns `false` if `error` has another
+    /// cause or there is no spare descriptor.
     pub(super) fn refuse(&mut self, socket: &TcpListener, error: &io::Error) -> bool {
         if !is_out_of_descriptors(error) || self.0.take().is_none() {
             *self = Self::new();

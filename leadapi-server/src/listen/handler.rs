@@ -10,12 +10,12 @@ use tokio::time::Instant;
 
 use super::request_body::RequestBody;
 
-/// A handler that turns every request into a response and cannot fail.
+/// An infallible handler of requests.
 pub(crate) trait Handler: Clone + Send + Sync + 'static {
     type ResponseBody: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static;
 
-    /// Returns the response to a request whose head was complete at `received`. An error in `backlog` means that the
-    /// request must not run.
+    /// Returns the response to a request whose head was complete at `received`. If `backlog` is an error, the handler
+    /// must reject the request without running it.
     fn handle(
         self,
         request: Request<RequestBody>,
@@ -24,7 +24,7 @@ pub(crate) trait Handler: Clone + Send + Sync + 'static {
     ) -> impl Future<Output = Response<Self::ResponseBody>> + Send + 'static;
 }
 
-/// The client did not read the earlier responses of its connection in time.
+/// The client did not read the earlier responses on its connection in time.
 #[derive(Debug, thiserror::Error)]
 #[error("the client did not read its earlier responses within {0:?}")]
 pub(crate) struct UnreadResponses(pub(super) Duration);

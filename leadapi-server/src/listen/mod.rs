@@ -1,4 +1,4 @@
-//! The HTTP listener, from its socket to the handler of requests.
+//! The HTTP listener, from the socket to the request handler.
 
 mod accept;
 mod address;

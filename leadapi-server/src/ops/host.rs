@@ -1,12 +1,11 @@
-//! The host that a request names. A web page can point its own domain at this machine and send requests to a listener
-//! that only this machine can reach (DNS rebinding). Those requests carry the domain.
+//! Protection against DNS rebinding. A web page can point its own domain at this machine, and so reach a listener on a
+//! loopback address. Such requests name the domain as their host.
 
 use std::net::IpAddr;
 
 use http::{Request, header::HOST, uri::Authority};
 
-/// Returns whether the request names this machine by an address or as localhost, or names no host, which no browser
-/// does.
+/// Returns whether the host of the request is an IP address, `localhost` or missing. A browser never omits it.
 pub(super) fn names_this_machine<B>(request: &Request<B>) -> bool {
     let authority = request.uri().authority().cloned().map(Some).or_else(|| {
         let host = request.headers().get(HOST)?;

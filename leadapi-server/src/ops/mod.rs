@@ -1,5 +1,5 @@
-//! The operator's pages on a separate listener: liveness, readiness, metrics and the API reference. They are never on
-//! the public listener (contract D7).
+//! The operator's pages: liveness, readiness, metrics and the API reference. They are served on a separate listener,
+//! never on the public one (contract D7).
 
 mod host;
 mod ready;
@@ -27,7 +27,7 @@ use crate::{
     shutdown::{Shutdown, ShutdownPhase},
 };
 
-/// A small limit is enough, because only the operator connects.
+/// The connection limit, which can be small because only the operator connects.
 const MAX_CONNECTIONS: usize = 64;
 
 pub(crate) struct Ops {
@@ -38,7 +38,7 @@ pub(crate) struct Ops {
     openapi: Bytes,
     /// Whether the API is also served on an address that other machines can reach.
     api: bool,
-    /// Separate from those of the public listener.
+    /// Metrics that are not exported, so that these connections do not distort those of the public listener.
     connections: ConnectionMetrics,
 }
 
@@ -60,9 +60,9 @@ impl Ops {
         })
     }
 
-    /// Serves a socket until the process ends, so that monitoring can observe the shutdown too. Unknown paths go to
-    /// the API until the server stops, so that the reference page can send requests. On an address that other
-    /// machines can reach this exposes the API in clear text, so it needs the `api` setting.
+    /// Serves the pages until the process exits, so that monitoring can also observe the shutdown. Unknown paths go to
+    /// the API until the server stops, so that the reference page can send requests. On an address that other machines
+    /// can reach, that would expose the API in clear text, so it requires the `api` setting.
     pub(crate) fn start(self, socket: TcpListener, api: impl Handler, shutdown: Shutdown, connections: Option<usize>) {
         let connections = connections.map_or(MAX_CONNECTIONS, |connections| connections.min(MAX_CONNECTIONS));
         let limits = HttpLimits { connections, address_connections: 0, ..HttpLimits::default() };
@@ -79,7 +79,7 @@ impl Ops {
     }
 }
 
-/// The operator's pages, with the API for all other paths.
+/// A handler that serves the operator's pages, and passes all other paths to the API.
 #[derive(Clone)]
 struct PagesOrApi<A> {
     pages: Arc<Pages>,
@@ -92,7 +92,7 @@ struct PagesOrApi<A> {
 type AnyBody = UnsyncBoxBody<Bytes, BoxError>;
 
 impl<A> PagesOrApi<A> {
-    /// Returns the page, or `None` if the API must respond.
+    /// Returns the page, or `None` if the request is for the API.
     async fn page<B>(&self, request: &Request<B>) -> Option<Response<Full<Bytes>>> {
         if self.is_loopback && !names_this_machine(request) {
             return Some(text(StatusCode::FORBIDDEN, "host must be localhost or an IP address\n".to_owned()));
@@ -149,7 +149,7 @@ struct Pages {
 }
 
 impl Pages {
-    /// Returns the page of a path, if there is one.
+    /// Returns the page at a path, if there is one.
     async fn respond(&self, method: &Method, path: &str) -> Option<Response<Full<Bytes>>> {
         let page = match path {
             "/healthz" => text(StatusCode::OK, "alive\n".to_owned()),
@@ -180,7 +180,7 @@ fn text(status: StatusCode, text: String) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::from(text));
     *response.status_mut() = status;
     let headers = response.headers_mut();
-    // The version is that of the Prometheus text format.
+    // `version` is that of the Prometheus text format.
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

@@ -1,4 +1,4 @@
-//! Readiness: the server is not stopping, and its store answers reads and accepts writes.
+//! The readiness check: the server is not stopping, and its store answers reads and accepts writes.
 
 use std::{error::Error, pin::Pin, sync::Arc, time::Duration};
 
@@ -15,19 +15,19 @@ use tracing::warn;
 
 use crate::{error_chain::error_chain, shutdown::Shutdown};
 
-/// A store that takes longer for a trivial read or write is not ready.
+/// The time limit for a trivial read and write. A slower store is not ready.
 const TIMEOUT: Duration = Duration::from_secs(2);
-/// How long a result is cached, so that many probes cost the store no more than one.
+/// How long a result is cached, so that frequent probes do not load the store.
 const CACHE_TIME: Duration = Duration::from_secs(1);
 
-/// Makes a write that changes nothing, and returns whether it succeeded.
+/// A function that makes a write without effect and returns its result.
 pub(crate) type WriteProbe = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<(), BoxError>> + Send>> + Send + Sync>;
 
 pub(super) struct Readiness {
     store: Arc<dyn Store>,
     write_probe: WriteProbe,
     shutdown: Shutdown,
-    /// The cached result. It is locked during a check, so that concurrent probes share one check.
+    /// The cached result. It stays locked during a check, so that concurrent probes share one check.
     last: Mutex<Option<(Instant, Result<(), NotReady>)>>,
 }
 
@@ -64,7 +64,7 @@ impl Readiness {
     }
 
     async fn probe(&self) -> Result<(), NotReady> {
-        // A lead that no business has; every store has to look it up.
+        // This lead does not exist, so every store has to look it up.
         if let (Ok(business), Ok(lead)) = (BusinessId::parse("nobody"), LeadId::parse("nothing")) {
             self.store.get(&business, &lead).await.map_err(|error| log_not_ready(NotReady::Failing, &error))?;
         }
