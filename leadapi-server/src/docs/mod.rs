@@ -1,7 +1,8 @@
-//! The API reference as a web page. Document, style and script are in the binary, so the page needs no other host.
+//! The API reference as a web page. Its HTML, CSS and JavaScript are compiled into the binary, so it needs no other
+//! host.
 //!
-//! The page reads the API description next to it and sends trial requests to its own origin. A listener that serves
-//! the page must therefore serve the API too.
+//! The page loads the OpenAPI description from its own origin and sends trial requests there. A listener that serves
+//! the page must therefore also serve the API.
 
 use bytes::Bytes;
 use http::{
@@ -12,12 +13,12 @@ use http::{
 };
 use http_body_util::Full;
 
-/// The page may load, run and contact only its own origin, and no other page may embed it.
+/// The content security policy: the page may load from and connect to only its own origin, and no other page may embed
+/// it.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The headers of every part of the page. The parts are small and change with the binary, so browsers must not cache
-/// them.
+/// The headers of every response. Caching is off because the files are small and change with the binary.
 const HEADERS: [(HeaderName, &str); 6] = [
     (CACHE_CONTROL, "no-store"),
     (CONTENT_SECURITY_POLICY, POLICY),
@@ -27,8 +28,8 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (X_FRAME_OPTIONS, "DENY"),
 ];
 
-/// Returns the response to a GET of a part of the page: `/docs`, its assets and `/docs/openapi.json`. Returns `None`
-/// for any other path.
+/// Returns the response to a GET of `/docs`, one of its assets or `/docs/openapi.json`. Returns `None` for any other
+/// path.
 pub(crate) fn respond(path: &str, openapi: &Bytes) -> Option<Response<Full<Bytes>>> {
     let (kind, body) = match path {
         "/docs" => ("text/html; charset=utf-8", Bytes::from_static(include_bytes!("page.html"))),
@@ -52,7 +53,7 @@ mod tests {
 
     use super::*;
 
-    /// The page and every part that it names are in the binary, and nothing refers to another host.
+    /// Every file that the page refers to is in the binary, and none refers to another host.
     #[tokio::test]
     async fn the_page_is_self_contained() {
         let openapi = Bytes::from_static(b"{}");

@@ -1,9 +1,9 @@
-//! The body of a request.
+//! The request body, with a timeout and a way to discard the unread part.
 //!
-//! The server discards the part that the service has not read before it sends the response. In HTTP/1 the next
-//! request follows the body, so the server would have to close the connection instead. A client that does not know
-//! this sends its next request into the closing connection. In HTTP/2 the server would reset the stream after the
-//! response (RFC 9113, 8.1), and some clients, curl 7.88 among them, then lose the response.
+//! Before the server sends a response, it discards the part of the body that the service has not read. Over HTTP/1 the
+//! next request follows the body, so the alternative would be to close the connection, possibly just as the client
+//! sends that request. Over HTTP/2 the server would reset the stream after the response (RFC 9113, 8.1), which makes
+//! some clients, such as curl 7.88, lose the response.
 
 use std::{
     future::poll_fn,
@@ -24,38 +24,39 @@ use tokio::{
 
 use crate::in_flight::InFlight;
 
-/// The most bytes that are discarded. Sixteen times the limit of a body (contract D5), so that a client that sends
-/// too many also receives the response that says so.
+/// The maximum number of bytes to discard. It is 16 times the body limit (contract D5), so that a client whose body is
+/// too large still receives the error response.
 const MAX_DISCARDED: u64 = 1 << 20;
 
-/// The body of a request. Its end must arrive before the body timeout.
+/// A request body that must arrive completely within the body timeout.
 ///
-/// While the service waits for the body, others can use the request's concurrency permit. On drop, the part that has
-/// not been read goes back to the connection.
+/// While the service waits for the body, the request releases its concurrency permit. On drop, the unread part goes
+/// back to the connection.
 pub(crate) struct RequestBody {
     /// `None` once the end has been read, and for a request without a body.
     unread: Option<UnreadBody>,
-    /// The channel that returns the unread part.
+    /// The channel that returns the unread part to the connection.
     connection: Option<oneshot::Sender<UnreadBody>>,
-    /// The service holds the body until it returns the response, so a request is in flight while its body exists.
+    /// Kept here because the service holds the body until it returns the response.
     in_flight: Option<InFlight>,
-    /// A frame, or the end, that has arrived and waits for the permit.
+    /// A frame, or the end of the body, that has arrived while the request waits to reacquire its permit.
     arrived: Option<PolledFrame>,
 }
 
 type PolledFrame = Option<Result<Frame<Bytes>, BoxError>>;
 
-/// The part of a body that has not been read.
+/// The unread part of a body.
 pub(super) struct UnreadBody {
     body: Incoming,
     timeout: Duration,
-    /// Created when the server has to wait for the body, which is rare.
+    /// Created only when the server has to wait for the body, which is rare.
     timer: Option<Pin<Box<Sleep>>>,
-    /// Whether the end can arrive. It cannot while the client waits for `100 Continue`, or after an error.
+    /// Whether the end of the body can still arrive. It cannot while the client waits for `100 Continue`, or after an
+    /// error.
     can_end: bool,
 }
 
-/// The channel that returns an unread body from the service.
+/// The channel on which the connection receives the unread part of a body.
 pub(super) struct ReturnedBody(Option<oneshot::Receiver<UnreadBody>>);
 
 #[derive(Debug, thiserror::Error)]
@@ -67,7 +68,7 @@ impl RequestBody {
         Self { unread: None, connection: None, in_flight: None, arrived: None }
     }
 
-    /// Wraps the body of a request, and returns the channel that returns its unread part.
+    /// Wraps the body of a request. Also returns the channel for its unread part.
     pub(super) fn wrap(request: Request<Incoming>, timeout: Duration) -> (Request<Self>, ReturnedBody) {
         if request.body().is_end_stream() {
             return (request.map(|_| Self::empty()), ReturnedBody(None));
@@ -124,7 +125,7 @@ impl Body for RequestBody {
 impl Drop for RequestBody {
     fn drop(&mut self) {
         if let Some((connection, unread)) = self.connection.take().zip(self.unread.take()) {
-            // The connection does not wait for it if the response has timed out.
+            // This fails if the connection has closed, and then nobody needs the body.
             drop(connection.send(unread));
         }
     }
@@ -145,7 +146,7 @@ impl UnreadBody {
         Poll::Ready(frame)
     }
 
-    /// Reads to the end of the body. Returns `false` if the end is out of reach.
+    /// Reads to the end of the body. Returns `false` if it does not arrive in time or lies beyond `MAX_DISCARDED`.
     async fn discard(mut self) -> bool {
         if !self.can_end || self.body.size_hint().lower() > MAX_DISCARDED {
             return false;
@@ -163,8 +164,8 @@ impl UnreadBody {
 }
 
 impl ReturnedBody {
-    /// Discards the unread part of the body, if there is one. Returns `false` if its end is out of reach; in HTTP/1
-    /// the connection must then close.
+    /// Discards the unread part of the body, if any. Returns `false` if its end was not reached, in which case an
+    /// HTTP/1 connection must close.
     pub(super) async fn discard(self) -> bool {
         match self.0.and_then(|mut returned| returned.try_recv().ok()) {
             Some(unread) => unread.discard().await,

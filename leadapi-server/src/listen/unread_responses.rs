@@ -1,7 +1,7 @@
-//! The bytes of responses that peers have not read, bounded over all connections of a listener.
+//! A bound on the unread response bytes across all connections of a listener.
 //!
-//! Above the limit, the connection that has been behind for longest is cut, and no request runs until its memory is
-//! free. Waiting for peers to read instead would let those that never read lock out all others.
+//! Above the limit, the server cuts the connection that has been behind longest, and starts no request until the memory
+//! is free. If it waited for peers to read instead, those that never read would lock out all others.
 
 use std::{
     collections::HashMap,
@@ -23,7 +23,7 @@ pub(super) struct UnreadBudget(Arc<Budget>);
 
 struct Budget {
     limit: usize,
-    /// All unread bytes, including those of cut connections until their memory is free.
+    /// All unread bytes, including those of cut connections whose memory is not yet free.
     held: AtomicUsize,
     gauge: IntGauge,
     space: Notify,
@@ -33,7 +33,7 @@ struct Budget {
 /// The connections whose peers have unread bytes.
 #[derive(Default)]
 struct SlowConnections {
-    /// The bytes of these connections, without connections that have been cut.
+    /// The unread bytes of these connections, excluding connections that have been cut.
     total: usize,
     next: u64,
     connections: HashMap<u64, SlowConnection>,
@@ -41,13 +41,13 @@ struct SlowConnections {
 
 struct SlowConnection {
     bytes: usize,
-    /// When its peer must have read some of them.
+    /// The deadline for its peer to read some of the bytes.
     due: Instant,
     task: Waker,
     is_cut: Arc<AtomicBool>,
 }
 
-/// The share of one connection in the budget.
+/// One connection's share of the budget.
 pub(super) struct UnreadShare {
     budget: UnreadBudget,
     number: u64,
@@ -56,7 +56,7 @@ pub(super) struct UnreadShare {
 }
 
 impl UnreadBudget {
-    /// Creates a budget whose unread bytes the gauge shows.
+    /// Creates a budget that exports the number of unread bytes through `gauge`.
     pub(super) fn new(limit: usize, gauge: IntGauge) -> Self {
         let (held, space, behind) = (AtomicUsize::new(0), Notify::new(), Mutex::default());
         Self(Arc::new(Budget { limit, held, gauge, space, behind }))
@@ -71,7 +71,7 @@ impl UnreadBudget {
         self.0.space.notified()
     }
 
-    /// Records that a connection that held `before` bytes holds `now` bytes.
+    /// Records that the unread bytes of a connection changed from `before` to `now`.
     pub(super) fn change(&self, before: usize, now: usize) {
         let Budget { limit, held, gauge, space, .. } = &*self.0;
         if now > before {
@@ -102,8 +102,8 @@ impl UnreadShare {
         &self.budget
     }
 
-    /// Reports how many bytes the peer has not read, and when it must have read some. Returns whether the connection
-    /// may continue. If it must end later, its task is woken.
+    /// Reports the number of unread bytes, and the deadline for the peer to read some of them. Returns whether the
+    /// connection may continue. If the connection is cut later, its task is woken.
     pub(super) fn report(&mut self, bytes: usize, due: Instant, task: &Waker) -> bool {
         if bytes != self.reported && !self.is_cut() {
             self.reported = bytes;
@@ -148,7 +148,7 @@ impl SlowConnections {
         Some(connection)
     }
 
-    /// Removes the connection that is due first, if there are more bytes than the limit.
+    /// Removes the connection with the earliest deadline if the total exceeds the limit.
     fn pop_over_limit(&mut self, limit: usize) -> Option<SlowConnection> {
         if self.total <= limit {
             return None;
@@ -178,7 +178,7 @@ mod tests {
         assert!(first.report(40, due(2), task));
         assert!(second.report(40, due(1), task));
         assert!(third.report(20, due(3), task));
-        // This connection exceeds the limit, but it has been behind for the shortest time.
+        // This connection pushes the total over the limit, but its deadline is the latest.
         assert!(third.report(40, due(4), task));
         assert!(!second.report(40, due(1), task), "it was the oldest");
         assert!(first.report(39, due(5), task) && third.report(40, due(4), task));

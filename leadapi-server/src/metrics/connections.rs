@@ -44,7 +44,7 @@ impl ConnectionMetrics {
         Ok(this)
     }
 
-    /// Creates metrics for a listener that does not export them.
+    /// Creates metrics that are not exported.
     pub(crate) fn unregistered() -> Result<Self, prometheus::Error> {
         Self::new(&Registry::new())
     }

@@ -1,4 +1,4 @@
-//! Prometheus metrics. No label ever holds an id, a token or other data of a caller.
+//! Prometheus metrics. Labels never contain ids, tokens or other data from callers.
 
 mod connections;
 mod store;
@@ -15,18 +15,18 @@ use tokio_util::task::TaskTracker;
 
 pub(crate) use self::{connections::ConnectionMetrics, store::InstrumentedStore};
 
-/// The upper bounds of the duration buckets, in seconds: from a call of the memory store to the request timeout.
+/// The upper bounds of the duration buckets in seconds, from a memory store call to the default request timeout.
 const DURATION_BUCKETS: [f64; 15] =
     [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 15.0];
 const STATUS_CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
-/// The label of requests that match no operation.
+/// The `operation` label for requests that match no operation.
 const NO_OPERATION: &str = "none";
 
 pub(crate) struct Metrics {
     registry: Registry,
-    /// Counts the requests in flight, including those that wait for their body.
+    /// Counts the in-flight requests, including those that wait for their body.
     in_flight: TaskTracker,
-    /// One entry for each operation, in the order of the table, and a last one for requests that match none.
+    /// One entry per operation in table order, followed by one for requests that match no operation.
     operations: Vec<OperationMetrics>,
     in_flight_gauge: IntGauge,
     rate_limited: IntCounterVec,
@@ -89,7 +89,7 @@ impl Metrics {
         register(&self.registry, &[counter])
     }
 
-    /// Returns the tracker that counts the requests in flight.
+    /// Returns the tracker that counts the in-flight requests.
     pub(crate) const fn in_flight(&self) -> &TaskTracker {
         &self.in_flight
     }
@@ -112,12 +112,12 @@ impl Metrics {
     }
 }
 
-/// Creates the counter of log lines that were dropped.
+/// Creates the counter of dropped log lines.
 pub(crate) fn log_lines_dropped() -> Result<IntCounter, prometheus::Error> {
     IntCounter::new("leadapi_log_lines_dropped_total", "Log lines dropped because their reader was too slow or gone.")
 }
 
-/// Increments a gauge until it is dropped.
+/// A guard that has incremented a gauge and decrements it on drop.
 pub(crate) struct GaugeGuard(IntGauge);
 
 impl Drop for GaugeGuard {

@@ -1,4 +1,4 @@
-//! Store metrics: a wrapper that measures the calls of a store.
+//! Store metrics: a wrapper that records the duration and errors of store calls.
 
 use std::{sync::Arc, time::Instant};
 

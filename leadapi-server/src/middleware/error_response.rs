@@ -1,4 +1,4 @@
-//! The error responses that the server itself sends, in the form of the contract (D2).
+//! Error responses of the server itself, in the format that the contract defines (D2).
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,7 +10,7 @@ use leadapi_core::http::{self, RequestLog, ResponseBody};
 
 use crate::{in_flight::Overloaded, listen::UnreadResponses};
 
-/// Why the service does not answer a request.
+/// The reason why a request does not get a response from the service.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Rejection {
     #[error("{0}")]
@@ -25,7 +25,7 @@ pub(super) enum Rejection {
     Timeout(Duration),
 }
 
-/// Returns a 400 whose message names the fault, or a 500 whose cause goes only to the log.
+/// Returns a 400 whose message explains the error, or a 500 whose cause appears only in the log.
 pub(super) fn error_response(rejection: Rejection) -> (Response<ResponseBody>, RequestLog) {
     let (status, message) = match &rejection {
         Rejection::TooLarge(_) | Rejection::Ambiguous(_) => (StatusCode::BAD_REQUEST, rejection.to_string()),

@@ -1,4 +1,4 @@
-//! The log line of a request, and its span.
+//! The log line and the tracing span of a request.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ const KNOWN_METHODS: [Method; 9] = [
     Method::CONNECT,
 ];
 
-/// What the log says about a request. It is formatted only if a line is written.
+/// The request data for the log, which is formatted only if a line is written.
 pub(super) struct LoggedRequest {
     id: HeaderValue,
     method: Method,
@@ -35,13 +35,13 @@ impl LoggedRequest {
         Self { id, method: request.method().clone(), uri: request.uri().clone() }
     }
 
-    /// Returns the span of the request, for traces. It is off by default in the log, whose line of the request names
-    /// the same fields.
+    /// Returns the span of the request, for traces. The default log level omits it, because the log line has the same
+    /// fields.
     pub(super) fn span(&self) -> Span {
         debug_span!("request", request_id = self.id(), method = method(&self.method), path = redacted(self.uri.path()))
     }
 
-    /// Writes the line of the request.
+    /// Logs the request, as an error if it has a cause of failure.
     pub(super) fn log(&self, status: StatusCode, about: &RequestLog, duration: Duration) {
         macro_rules! line {
             ($level:ident, $text:literal $(, $cause:expr)?) => {
@@ -70,18 +70,18 @@ impl LoggedRequest {
     }
 }
 
-/// Returns the method as it may be logged: callers choose the length and the text of an unknown one.
+/// Returns the method if it is known, otherwise `OTHER`, because a caller could put any text into an unknown one.
 fn method(method: &Method) -> &str {
     if KNOWN_METHODS.contains(method) { method.as_str() } else { "OTHER" }
 }
 
-/// Returns the path as it may be logged, without the query, whose values may be personal. The path is truncated,
-/// because callers choose its length, and ends before a token that was put into it by mistake.
+/// Returns the path in a form that is safe to log. It is truncated, because callers choose its length, and ends before
+/// a token that was put into it by mistake.
 fn redacted(path: &str) -> &str {
     const MAX_CHARS: usize = 128;
     let cut = path.char_indices().nth(MAX_CHARS).map(|(end, _)| end);
     let token = token_start(path.as_bytes()).or_else(|| {
-        // An encoded token begins at or after the first percent sign, or before it with a part of the public prefix.
+        // A percent-encoded token begins at or after the first `%`, or its public prefix begins before that.
         let decoded: Vec<u8> = percent_decode_str(path).collect();
         token_start(&decoded).and(path.find('%'))
     });
@@ -89,7 +89,7 @@ fn redacted(path: &str) -> &str {
     path.get(..end.unwrap_or(path.len())).unwrap_or_default()
 }
 
-/// Returns where a token begins. The case is ignored: a client may have changed it, and most of the secret is left.
+/// Returns where a token begins. Ignores case, because a token in the wrong case still reveals most of the secret.
 pub(super) fn token_start(text: &[u8]) -> Option<usize> {
     text.windows(TOKEN_PREFIX.len()).position(|window| window.eq_ignore_ascii_case(TOKEN_PREFIX))
 }
@@ -142,7 +142,7 @@ mod tests {
         }
     }
 
-    /// This also holds if only errors are logged.
+    /// The log level is `ERROR`, which shows that the cause does not depend on a lower level.
     #[tokio::test]
     async fn the_cause_of_a_500_is_in_the_log_with_its_request_id_and_not_in_the_response() {
         let lines = Lines::default();

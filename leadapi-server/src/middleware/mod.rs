@@ -1,14 +1,14 @@
-//! The path of a request from the listener to the service, in order:
+//! The steps that a request takes from the listener to the service, in order:
 //!
-//! 1. request id: the caller's own or a new one, on the response and in the log
+//! 1. request id: the caller's own or a new one, for the response and the log
 //! 2. instrumentation: the span, the metrics and the log line
-//! 3. request validation: sizes, and what a proxy may read differently
-//! 4. concurrency permits: of the server and of the token
+//! 3. request validation: size limits, and HTTP/1 requests that a proxy may interpret differently
+//! 4. concurrency permits: one for the server and one for the token
 //! 5. timeout
-//! 6. detached writes: a write that has started runs to its end
+//! 6. detached writes: a write that has started runs to completion
 //! 7. the service
 //!
-//! The response takes the same path back.
+//! The response passes through them in reverse order.
 
 mod error_response;
 mod log;
@@ -70,7 +70,7 @@ impl Handler for Middleware {
         backlog: Result<(), UnreadResponses>,
     ) -> impl Future<Output = Response<ResponseBody>> + Send {
         let is_write = !request.method().is_safe();
-        // The connection drops this future when the client disconnects.
+        // The connection drops the future when the client disconnects, but a write must still run to completion.
         SpawnOnDrop::new(Box::pin(self.respond(request, received, backlog)), is_write)
     }
 }

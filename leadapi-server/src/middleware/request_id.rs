@@ -1,4 +1,4 @@
-//! The id of a request: the caller's own if it is harmless, otherwise a new one (contract D2).
+//! Request ids: the caller's own if it is safe to log, otherwise a generated one (contract D2).
 
 use std::convert::Infallible;
 
@@ -16,8 +16,8 @@ use super::log::token_start;
 /// The longest request id that the server accepts from a caller.
 const MAX_CHARS: usize = 128;
 
-/// Wraps the service so that every response has an `X-Request-Id` (contract D2). A host needs it if it mounts the
-/// service in its own stack and has no request ids yet.
+/// Wraps the service so that every response has an `X-Request-Id` (contract D2). Use it when you mount the service in
+/// your own server and that server does not assign request ids.
 ///
 /// ```
 /// use http::Request;
@@ -56,8 +56,8 @@ where
     })
 }
 
-/// Returns the caller's own id, or a new one. The id goes into logs and back to the caller, so the caller's is kept
-/// only if it is harmless and holds no token.
+/// Returns the caller's id if it is valid, otherwise a new one. The id is logged and returned to the caller, so a valid
+/// id is short visible ASCII and contains no token.
 pub(super) fn request_id(headers: &HeaderMap) -> HeaderValue {
     let mut values = headers.get_all(X_REQUEST_ID).iter();
     match (values.next(), values.next()) {
@@ -75,6 +75,6 @@ fn is_valid(id: &HeaderValue) -> bool {
 fn new() -> HeaderValue {
     let mut text = Uuid::encode_buffer();
     let text = Uuid::new_v4().hyphenated().encode_lower(&mut text);
-    // Digits and dashes are always a valid header value.
+    // A UUID is always a valid header value.
     HeaderValue::from_str(text).unwrap_or_else(|_| HeaderValue::from_static("none"))
 }

@@ -1,4 +1,4 @@
-//! Detached writes: a write that has started runs to its end, even if nobody waits for it.
+//! Detached writes: a write that has started runs to completion, even after a disconnect or timeout.
 
 use std::{
     pin::Pin,
@@ -7,10 +7,10 @@ use std::{
 
 use tokio::runtime::Handle;
 
-/// A future that, if it is a write, continues as a task when it is dropped before its end: the client has
-/// disconnected, or the timeout has passed.
+/// A future that, if it is a write, continues as a spawned task when it is dropped before completion. That happens when
+/// the client disconnects or the request times out.
 pub(super) struct SpawnOnDrop<F: Future<Output: Send> + Send + Unpin + 'static> {
-    /// `None` during a poll and after the end. So a future that panicked is neither polled again nor spawned.
+    /// `None` during a poll and after completion, so a future that panicked is neither polled again nor spawned.
     future: Option<F>,
     is_write: bool,
 }
@@ -36,7 +36,7 @@ impl<F: Future<Output: Send> + Send + Unpin + 'static> Future for SpawnOnDrop<F>
 
 impl<F: Future<Output: Send> + Send + Unpin + 'static> Drop for SpawnOnDrop<F> {
     fn drop(&mut self) {
-        // Without a runtime, the write ends.
+        // Without a runtime, for example during its shutdown, the write is cancelled.
         if self.is_write
             && let Some((future, runtime)) = self.future.take().zip(Handle::try_current().ok())
         {
@@ -61,7 +61,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts its polls, and panics or stays pending each time.
+    /// Returns a future that counts its polls, and panics or stays pending at each.
     fn future(polls: &Arc<AtomicUsize>, panics: bool) -> impl Future<Output = ()> + Send + 'static {
         let polls = polls.clone();
         poll_fn(move |_| {

@@ -1,4 +1,4 @@
-//! Checks of a request before it counts as in flight: its size, and its ambiguity.
+//! Request validation: size limits, and ambiguities that enable request smuggling.
 
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, Version,
@@ -24,16 +24,16 @@ pub(super) fn validate<B>(request: &Request<B>, limits: &HttpLimits) -> Result<(
     Ok(())
 }
 
-/// Returns why another parser, such as a proxy in front, may read an HTTP/1 request differently (RFC 9112, 11.2).
-/// hyper refuses most of these requests before this check.
+/// Returns why a proxy in front of the server may interpret an HTTP/1 request differently (RFC 9112, 11.2), if it may.
+/// hyper rejects most such requests before this check.
 fn ambiguity<B>(request: &Request<B>) -> Option<&'static str> {
     let headers = request.headers();
     if request.method() == Method::CONNECT {
-        // A client that sends CONNECT does not send HTTP after it.
+        // A client may send anything other than HTTP after CONNECT.
         return Some("method must not be CONNECT");
     }
-    // A body is chunked if the last coding is `chunked`. Others may look at the first coding, or ignore one they do
-    // not know.
+    // A body is chunked if its last coding is `chunked`. Other parsers may look at the first coding, or ignore unknown
+    // ones.
     let is_chunked = |coding: &HeaderValue| coding.as_bytes().eq_ignore_ascii_case(b"chunked");
     if headers.contains_key(TRANSFER_ENCODING) && !single_value(headers, TRANSFER_ENCODING).is_some_and(is_chunked) {
         return Some("transfer-encoding must be chunked");
@@ -43,7 +43,7 @@ fn ambiguity<B>(request: &Request<B>) -> Option<&'static str> {
     (!has_host).then_some("host must be given once")
 }
 
-/// Returns the value of a field that is present exactly once.
+/// Returns the value of a header field, if the field occurs exactly once.
 fn single_value(headers: &HeaderMap, name: HeaderName) -> Option<&HeaderValue> {
     let mut values = headers.get_all(name).iter();
     values.next().filter(|_| values.next().is_none())

@@ -1,8 +1,7 @@
-//! The bytes of responses that the peer of one connection has not read yet. While there are too many, the next
-//! request of the connection waits. So a peer that sends requests and reads no responses makes the server hold only a
-//! bounded number of bytes.
+//! A bound on the unread response bytes of one connection. Above it, the connection's next request waits. This limits
+//! the memory that a peer can tie up by sending requests without reading the responses.
 //!
-//! Bytes count as read once the kernel has taken them. The kernel bounds how many it takes.
+//! Bytes count as read once the kernel has accepted them into its send buffer, whose size the kernel limits.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -13,10 +12,10 @@ use crate::listen::unread_responses::UnreadBudget;
 pub(super) struct Backlog {
     limit: usize,
     bytes: AtomicUsize,
-    /// The part of `bytes` that is counted in the budget of all connections.
+    /// The part of `bytes` that is already counted in the shared budget.
     counted: AtomicUsize,
     budget: UnreadBudget,
-    /// HTTP/1 only: the part of `bytes` that hyper has taken and writes with the next flush.
+    /// HTTP/1 only: the part of `bytes` in hyper's buffer, which the next flush writes.
     handed_on: AtomicUsize,
     space: Notify,
 }
@@ -36,7 +35,8 @@ impl Backlog {
         self.has_space_here() && self.budget.has_space()
     }
 
-    /// There is always space when the peer has read everything, because one response may exceed the limit.
+    /// Returns whether this connection has space. A peer that has read everything always has, because a single response
+    /// may exceed the limit.
     fn has_space_here(&self) -> bool {
         let bytes = self.bytes();
         bytes == 0 || bytes < self.limit
@@ -45,7 +45,7 @@ impl Backlog {
     /// Waits until there is space.
     pub(super) async fn space(&self) {
         loop {
-            // Created before the check, so that no change between the two is missed.
+            // Created before the check, so that a change right after it is not missed.
             let (here, elsewhere) = (self.space.notified(), self.budget.space());
             if self.has_space() {
                 return;
@@ -61,7 +61,7 @@ impl Backlog {
         self.bytes.fetch_add(bytes, Relaxed);
     }
 
-    /// Removes bytes that the peer has read or will never read.
+    /// Subtracts bytes that the peer has read, or that will never be sent.
     pub(super) fn remove(&self, bytes: usize) {
         let had_space = self.has_space_here();
         self.bytes.fetch_sub(bytes, Relaxed);
@@ -70,13 +70,14 @@ impl Backlog {
         }
     }
 
-    /// Updates the budget of all connections. Most HTTP/1 responses are written at once and never count in it.
+    /// Brings the shared budget up to date. Most HTTP/1 responses are written before this call, so they never count
+    /// towards it.
     pub(super) fn settle(&self) {
         let bytes = self.bytes();
         self.budget.change(self.counted.swap(bytes, Relaxed), bytes);
     }
 
-    /// Marks bytes as written by the next flush.
+    /// Records that the next flush will write these bytes.
     pub(super) fn mark_buffered(&self, bytes: usize) {
         self.handed_on.fetch_add(bytes, Relaxed);
     }

@@ -1,6 +1,6 @@
-//! The deadlines of a connection: a table that records what happens on the connection and computes when to cut it.
+//! The deadlines of a connection: a state machine that records its events and computes when to cut it.
 //!
-//! The table has no clock and no timer, so its tests need not wait.
+//! It has neither a clock nor a timer, so its tests need not wait.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,25 +8,26 @@ use tokio::time::Instant;
 
 use crate::limits::HttpLimits;
 
-/// How long a connection may take to close gracefully once no request runs on it.
+/// How long a connection without running requests may take to close gracefully.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What the server waits for on a connection, which is the reason for cutting it when that does not happen.
+/// The event that the server waits for on a connection. If it does not happen in time, it becomes the reason for the
+/// cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Wait {
-    /// For the first byte.
+    /// The first byte.
     FirstByte,
-    /// For the rest of a head.
+    /// The rest of a request head.
     Head,
-    /// For a request to be answered and its response to be taken.
+    /// The end of an exchange: the server answers, and the peer reads the response.
     Request,
-    /// For the peer to take bytes.
+    /// Progress of a stalled write.
     Write,
-    /// For the next request.
+    /// The next request.
     Idle,
-    /// For the peer to close the connection too.
+    /// The peer's side of the close.
     Close,
-    /// For the peer to read, when all connections together have too many unread bytes.
+    /// Unread bytes to be read, while all connections together exceed their limit.
     Unread,
 }
 
@@ -47,15 +48,16 @@ impl Wait {
 #[derive(Debug)]
 pub(super) struct Deadlines {
     limits: Arc<HttpLimits>,
-    /// What the server waits for between requests, and until when.
+    /// The event that the server waits for between requests, and its deadline.
     between: (Wait, Instant),
-    /// The running requests, each with its deadline.
+    /// The running requests and their deadlines.
     running: Vec<(u64, Instant)>,
-    /// When the peer must have taken the bytes that it does not take now.
+    /// The deadline for the peer to accept all pending bytes, while a write is stalled.
     stalled: Option<Instant>,
     next: u64,
     multiplexed: bool,
-    /// When the peer knows that the connection is closing. The server does not wait for a request that begins later.
+    /// When the peer must have learnt that the connection is closing. The server does not wait for requests that begin
+    /// later.
     known: Option<Instant>,
 }
 
@@ -65,7 +67,7 @@ impl Deadlines {
         Self { limits, between, running: Vec::new(), stalled: None, next: 0, multiplexed: false, known: None }
     }
 
-    /// Marks the connection as HTTP/2, where bytes that belong to no request may arrive at any time.
+    /// Marks the connection as HTTP/2, where bytes that belong to no request can arrive at any time.
     pub(super) fn multiplexed(&mut self) {
         self.multiplexed = true;
     }
@@ -87,20 +89,20 @@ impl Deadlines {
         if self.known.is_some_and(|known| now > known) {
             return self.next;
         }
-        // The request timeout ensures a response; this deadline also covers the response body and anything
-        // unforeseen.
+        // The request timeout guarantees a response. This deadline also covers sending its body, and acts as a safety
+        // net.
         self.running.push((self.next, now + self.limits.request + self.limits.write));
         self.next
     }
 
-    /// Records a response; the peer must take it in time.
+    /// Records that a response is ready, and starts the timeout for the peer to read it.
     pub(super) fn answered(&mut self, request: u64, now: Instant) {
         if let Some((_, until)) = self.running.iter_mut().find(|(running, _)| *running == request) {
             *until = now + self.limits.write;
         }
     }
 
-    /// Records that the response was sent to the peer, or that no peer waits for it.
+    /// Records that the response was sent, or that the peer no longer waits for it.
     pub(super) fn ended(&mut self, request: u64, now: Instant) {
         let before = self.running.len();
         self.running.retain(|(running, _)| *running != request);
@@ -112,37 +114,38 @@ impl Deadlines {
         }
     }
 
-    /// Records that the peer takes no bytes.
+    /// Records that a write has stalled.
     pub(super) fn stalled(&mut self, now: Instant) {
-        // Not extended by the few bytes that a peer takes now and then to look alive.
+        // A peer cannot extend the deadline by reading a few bytes now and then.
         self.stalled.get_or_insert(now + self.limits.write);
     }
 
-    /// Records that the peer has taken all bytes.
+    /// Records that all bytes have been written.
     pub(super) fn flushed(&mut self) {
         self.stalled = None;
     }
 
-    /// Records that the connection is closing. In HTTP/1 nothing is left to exchange if no request runs. In HTTP/2
-    /// the server announces the last request that it accepts, and the peer acknowledges that.
+    /// Records that the connection is closing. Over HTTP/1, a connection without a running request can close at once.
+    /// Over HTTP/2, the server first announces the last request that it accepts, and waits for the peer to acknowledge
+    /// it.
     pub(super) fn closing(&mut self, now: Instant) {
         self.close(if self.multiplexed { now + CLOSE_TIMEOUT } else { now });
         self.known = Some(self.between.1);
     }
 
-    /// Records that the last byte has been written. Only the peer's close is still missing.
+    /// Records that the server has closed its side. The peer has yet to close the other.
     pub(super) fn shut(&mut self, now: Instant) {
         self.close(now + CLOSE_TIMEOUT);
     }
 
-    /// Sets the final deadline once; a later call neither extends nor shortens it.
+    /// Sets the final deadline. Later calls do not change it.
     fn close(&mut self, until: Instant) {
         if self.between.0 != Wait::Close {
             self.between = (Wait::Close, until);
         }
     }
 
-    /// Returns what the server waits for, and until when.
+    /// Returns the event that the server waits for, and its deadline.
     pub(super) fn due(&self) -> (Wait, Instant) {
         let running = self.running.iter().map(|(_, until)| (Wait::Request, *until)).min_by_key(|(_, until)| *until);
         let stalled = self.stalled.map(|until| (Wait::Write, until));
@@ -194,7 +197,7 @@ mod tests {
         assert_eq!(table.due(), (Wait::Idle, t + s(78)));
     }
 
-    /// A ping is not a request: it neither begins a head nor keeps an idle connection open.
+    /// An HTTP/2 ping is not a request, so it must neither start the head timeout nor keep an idle connection open.
     #[test]
     fn http_2_bytes_between_requests_do_not_extend_the_idle_deadline() {
         let (mut table, t) = table();

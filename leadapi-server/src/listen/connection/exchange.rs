@@ -1,4 +1,4 @@
-//! A request and its response on a connection.
+//! One request and its response on a connection.
 
 use std::{
     pin::Pin,
@@ -14,13 +14,13 @@ use tokio::time::{Instant, timeout_at};
 use super::state::ConnectionState;
 use crate::listen::handler::UnreadResponses;
 
-/// A request and its response, from the end of the request's head until the peer has the response or the connection
-/// ends. Meanwhile the connection has a deadline for them.
+/// One request and its response, from the end of the request head until the peer has the response or the connection
+/// closes. The connection keeps a deadline for it in the meantime.
 pub(super) struct Exchange {
     connection: ConnectionState,
     pub(super) received: Instant,
     number: u64,
-    /// The bytes of the response that the peer has not read.
+    /// The number of response bytes that the peer has not read.
     unread: usize,
 }
 
@@ -43,12 +43,12 @@ impl Exchange {
         timeout_at(self.received + timeout, backlog.space()).await.map_err(|_| UnreadResponses(timeout))
     }
 
-    /// Attaches the exchange to the body of its response, which is `None` for HEAD.
+    /// Attaches the exchange to the response body, so that both end together. The body is `None` for HEAD.
     pub(super) fn deliver<B: Body>(mut self, body: Option<B>, is_http1: bool) -> ResponseBody<B> {
         let bytes = body.as_ref().and_then(|body| body.size_hint().exact()).unwrap_or_default();
         self.unread = usize::try_from(bytes).unwrap_or(usize::MAX);
         self.connection.backlog().add(self.unread);
-        // In HTTP/1 hyper takes the body immediately, so no further wait begins.
+        // Over HTTP/1, hyper takes the body immediately, so it needs no new deadline.
         if is_http1 {
             return ResponseBody { body, lasts: Lifetime::UntilTaken(self) };
         }
@@ -64,22 +64,23 @@ impl Drop for Exchange {
     }
 }
 
-/// The body of a response, if it has one, with its exchange.
+/// An optional response body, which keeps its exchange alive.
 pub(super) struct ResponseBody<B> {
     body: Option<B>,
     lasts: Lifetime,
 }
 
-/// How long the exchange lasts.
+/// How long a response keeps its exchange alive.
 enum Lifetime {
-    /// Until hyper has taken the body: in HTTP/1 hyper writes it immediately, or the connection stalls.
+    /// Until hyper has taken the body. Over HTTP/1, hyper writes it immediately, or the write stalls and has its own
+    /// deadline.
     UntilTaken(#[expect(dead_code, reason = "it is there to be dropped")] Exchange),
-    /// Until the peer has the body. In HTTP/2 hyper may take a body long before its flow-control window allows
-    /// writing it.
+    /// Until the last byte has been written. Over HTTP/2, hyper may take a body long before the stream's flow-control
+    /// window lets it be written.
     UntilWritten(Arc<Exchange>),
 }
 
-/// A part of a response, which keeps its exchange until it has been written.
+/// A chunk of a response that keeps its exchange alive until the chunk has been written.
 struct TrackedBytes {
     bytes: Bytes,
     _exchange: Arc<Exchange>,

@@ -1,4 +1,4 @@
-//! One connection, from its first byte to its end.
+//! Serving one connection, from its first byte to its close.
 
 mod backlog;
 mod deadlines;
@@ -35,16 +35,16 @@ pub(super) use self::{protocol::Protocol, watch::ConnectionEnd};
 use super::{handler::Handler, unread_responses::UnreadShare};
 use crate::{limits::HttpLimits, shutdown::Shutdown};
 
-/// The flow-control windows of HTTP/2, in bytes. Bodies are small, and the server buffers whatever a peer sends
-/// unasked.
+/// The HTTP/2 flow-control windows, in bytes. They are small because request bodies are small, and because the server
+/// has to buffer everything that a peer sends within its window.
 const STREAM_WINDOW: u32 = 64 * 1_024;
 const CONNECTION_WINDOW: u32 = 1_024 * 1_024;
-/// How many streams a peer may reset before they are handled, or make the server reset, until its connection is
-/// closed.
+/// The limits on streams that the peer resets before they are handled, and on streams that the peer's errors make the
+/// server reset. Beyond either, hyper closes the connection.
 const PENDING_RESETS: usize = 20;
 const ERROR_RESETS: usize = 20;
 
-/// Serves a connection to its end. If the protocol is not known, the first bytes decide.
+/// Serves a connection until it closes. If `protocol` is `None`, detects it from the first bytes.
 pub(super) async fn serve(
     mut stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     protocol: Option<Protocol>,
@@ -87,7 +87,7 @@ pub(super) async fn serve(
     }
 }
 
-/// The timeout of hyper is off: it would treat the wait for the next request as the wait for the rest of a head.
+/// Disables hyper's header read timeout, which would also apply to idle time between requests.
 fn http1(limits: &HttpLimits) -> http1::Builder {
     let mut http = http1::Builder::new();
     http.header_read_timeout(None).max_header_size(limits.head_bytes);
@@ -103,13 +103,13 @@ fn http2(limits: &HttpLimits) -> http2::Builder<TokioExecutor> {
         .max_header_list_size(u32::try_from(limits.head_bytes).unwrap_or(u32::MAX))
         .max_pending_accept_reset_streams(PENDING_RESETS)
         .max_local_error_reset_streams(ERROR_RESETS)
-        // A ping detects a peer that vanished without closing.
+        // Pings detect a peer that vanished without closing the connection.
         .keep_alive_interval(Duration::from_secs(20))
         .keep_alive_timeout(Duration::from_secs(10));
     http
 }
 
-/// Varies the age by up to a tenth, so that connections that were made together do not all reconnect together.
+/// Varies the age by up to 10 %, so that clients that connected at the same time do not all reconnect at the same time.
 fn with_jitter(age: Duration) -> Duration {
     let random = RandomState::new().hash_one(()) % 201;
     age * 9 / 10 + age / 1_000 * u32::try_from(random).unwrap_or_default()

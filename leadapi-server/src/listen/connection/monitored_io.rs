@@ -1,4 +1,4 @@
-//! A stream that records when bytes arrive and when the peer takes none.
+//! A stream that records when bytes arrive and when writes stall.
 
 use std::{
     io,
@@ -12,15 +12,16 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::{deadlines::Deadlines, state::ConnectionState};
 
-/// Pieces of at most this many bytes in total are written as one: a second piece costs the kernel more than a copy.
+/// The maximum total size of a vectored write that is copied into one buffer. Up to this size, a copy costs less than
+/// passing a second buffer to the kernel.
 const MAX_COPIED: usize = 2_048;
 
 pub(super) struct MonitoredIo<S> {
     stream: S,
-    /// Bytes that were already read to detect the protocol.
+    /// Bytes already read to detect the protocol.
     ahead: Bytes,
     connection: ConnectionState,
-    /// Whether the peer has stopped taking bytes.
+    /// Whether a write has stalled.
     is_stalled: bool,
     /// Whether the write side is shut down.
     is_shut: bool,
@@ -31,7 +32,7 @@ impl<S> MonitoredIo<S> {
         Self { stream, ahead, connection, is_stalled: false, is_shut: false }
     }
 
-    /// Records a stalled peer, or that everything has gone to the peer, as far as the server can know.
+    /// Records whether a write or flush has stalled, or whether the kernel has accepted everything.
     fn record<T>(&mut self, polled: &Poll<io::Result<T>>, is_flush: bool) {
         if polled.is_pending() {
             self.is_stalled = true;
@@ -51,8 +52,8 @@ impl<S: AsyncRead + Unpin> AsyncRead for MonitoredIo<S> {
         let has_ahead = !self.ahead.is_empty();
         let length = self.ahead.len().min(buffer.remaining());
         buffer.put_slice(&self.ahead.split_to(length));
-        // Bytes that follow are read in the same call. When a head arrives in two pieces, hyper doubles its buffer
-        // for good. Later requests then lie one behind the other in that buffer, in cold memory.
+        // Also reads the bytes that follow. If a head arrived in two pieces, hyper would permanently double its buffer,
+        // and later requests would be spread over more memory, which is less likely to be cached.
         let before = buffer.filled().len();
         let polled = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if polled.is_ready() && buffer.filled().len() > before {
@@ -97,9 +98,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for MonitoredIo<S> {
         polled
     }
 
-    /// After the last byte, reads on until the peer closes too or its deadline passes. Without the stream the kernel
-    /// would answer further bytes with a reset. The peer could then lose a response that is on its way (RFC 9112,
-    /// 9.6).
+    /// Shuts down the write side, then keeps reading until the peer closes too or the deadline passes. If the server
+    /// closed the socket at once, the kernel would answer further bytes with a reset, and the peer could lose a
+    /// response in transit (RFC 9112, 9.6).
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if !self.is_shut {
             let polled = Pin::new(&mut self.stream).poll_shutdown(cx);
@@ -128,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    /// Records the number of pieces of each write, and all bytes.
+    /// Records the number of buffers in each write, and all bytes written.
     #[derive(Default)]
     struct RecordedWrites(Vec<usize>, Vec<u8>);
 

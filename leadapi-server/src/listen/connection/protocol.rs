@@ -1,11 +1,11 @@
-//! The protocol of a connection, and how a connection without TLS shows it.
+//! The protocol of a connection, and its detection without TLS.
 
 use std::io;
 
 use bytes::BytesMut;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// The first bytes of a client that uses HTTP/2 without TLS (RFC 9113, 3.4).
+/// The HTTP/2 connection preface (RFC 9113, 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(crate) enum Protocol {
 }
 
 impl Protocol {
-    /// Reads until the first bytes show the protocol; `None` if the peer closes first.
+    /// Reads until the first bytes identify the protocol. Returns `None` if the peer closes before that.
     pub(super) async fn detect(
         stream: &mut (impl AsyncRead + Unpin),
         ahead: &mut BytesMut,

@@ -1,4 +1,4 @@
-//! The service of one connection, which hyper calls for each request.
+//! The hyper service of a connection, called for each request.
 
 use std::convert::Infallible;
 
@@ -32,17 +32,18 @@ pub(super) fn connection_service<H: Handler>(
         let (request, returned_body) = RequestBody::wrap(request, body_timeout);
         let handler = handler.clone();
         async move {
-            // In HTTP/2 many requests arrive before the first of them runs, so each waits when it runs.
+            // Waits here rather than on arrival, because over HTTP/2 many requests can arrive before the first one
+            // runs.
             let backlog = exchange.wait_for_peer(request_timeout).await;
             let mut response = handler.handle(request, exchange.received, backlog).await;
-            // A response that closes the connection anyway need not wait for the rest of the request.
+            // If the response closes the connection anyway, there is no need to discard the rest of the request.
             let can_go_on = response.headers().contains_key(header::CONNECTION) || returned_body.discard().await;
-            // A client that knows that the connection closes does not send its next request into it.
+            // Tells the client not to send its next request on a closing connection.
             if is_http1 && !(can_go_on && exchange.is_server_running()) {
                 response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
-            // In HTTP/2 a body in a response to HEAD is a stream error, and some clients close the whole connection
-            // over it (RFC 9113, 8.1.1). Content-Length is that of the GET (RFC 9110, 8.6).
+            // Over HTTP/2, a response to HEAD with a body is a stream error, for which some clients close the whole
+            // connection (RFC 9113, 8.1.1). `Content-Length` is that of the response to a GET (RFC 9110, 8.6).
             if is_head && let Some(length) = response.body().size_hint().exact() {
                 response.headers_mut().entry(header::CONTENT_LENGTH).or_insert(length.into());
             }

@@ -1,4 +1,4 @@
-//! The state that the stream of a connection, its exchanges and its watch share.
+//! The state that a connection's stream, exchanges and `Watch` share.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -23,8 +23,8 @@ struct State {
 
 struct Table {
     deadlines: Deadlines,
-    /// Fixed while the connection is polled. All events of one poll happen at the same time, and reading the clock
-    /// for each event would cost more than the event.
+    /// The time at which the current poll began. All events of a poll share it, because reading the clock for each
+    /// event would cost more than handling it.
     now: Option<Instant>,
 }
 
@@ -42,9 +42,9 @@ impl ConnectionState {
         &self.0.backlog
     }
 
-    /// Records that everything written before has gone to the peer, as far as the server can know.
+    /// Records that the kernel has accepted everything written so far.
     pub(super) fn flushed(&self) {
-        // In HTTP/2 a part of a response may still wait for flow control.
+        // Over HTTP/2, part of a response may still be waiting for flow control.
         if self.0.is_http1 {
             self.0.backlog.flushed();
         }
@@ -57,7 +57,7 @@ impl ConnectionState {
         event(&mut table.deadlines, now)
     }
 
-    /// Ends an exchange. The peer has read the response, or in HTTP/1 the next flush writes it.
+    /// Ends an exchange. Its response has been written or, over HTTP/1, will be written by the next flush.
     pub(super) fn end(&self, exchange: u64, unread: usize) {
         if self.0.is_http1 {
             self.0.backlog.mark_buffered(unread);
@@ -68,12 +68,12 @@ impl ConnectionState {
         self.with(|deadlines, now| deadlines.ended(exchange, now));
     }
 
-    /// Stops the clock while the connection is polled.
+    /// Stops the clock at the start of a poll.
     pub(super) fn stop_clock(&self) -> Instant {
         *self.lock().now.insert(Instant::now())
     }
 
-    /// Starts the clock again, and returns what the server waits for next, and until when.
+    /// Restarts the clock, and returns the next event that the server waits for, with its deadline.
     pub(super) fn start_clock(&self) -> (Wait, Instant) {
         let mut table = self.lock();
         table.now = None;
@@ -81,7 +81,7 @@ impl ConnectionState {
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
-        // A panic while the lock is held leaves nothing half done in the table.
+        // A panic while the lock is held cannot leave the table inconsistent.
         self.0.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -100,7 +100,7 @@ impl ConnectionState {
 mod tests {
     use super::*;
 
-    /// Waits until the clock has advanced.
+    /// Spins until the clock has advanced.
     fn pass_time() {
         let begun = Instant::now();
         while Instant::now() == begun {}

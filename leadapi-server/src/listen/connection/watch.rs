@@ -1,4 +1,5 @@
-//! A connection that is cut at its deadline, and closed gracefully when it is old or idle, or when the server stops.
+//! A future that drives a connection. It cuts the connection at a missed deadline, and closes it gracefully when it is
+//! old or idle or the server stops.
 
 use std::{
     pin::Pin,
@@ -16,9 +17,9 @@ use crate::listen::unread_responses::UnreadShare;
 /// How a connection ended.
 #[derive(Debug)]
 pub(crate) enum ConnectionEnd {
-    /// Closed gracefully, or by the peer.
+    /// The connection was closed gracefully, or by the peer.
     Closed,
-    /// Cut, because what the server waited for did not happen.
+    /// The server cut the connection, because the event that it waited for did not happen in time.
     TimedOut(Wait),
 }
 
@@ -29,7 +30,7 @@ pin_project! {
         stop: Pin<Box<dyn Future<Output = ()> + Send>>,
         #[pin]
         timer: Sleep,
-        // The task that `stop` and `timer` will wake.
+        // The waker with which `stop` and `timer` were last polled.
         waiting: Option<Waker>,
         state: ConnectionState,
         unread: UnreadShare,
@@ -39,7 +40,7 @@ pin_project! {
 }
 
 impl<C> Watch<C> {
-    /// Watches a connection until it ends. The connection is closed gracefully at `retires`.
+    /// Wraps a connection, which will be closed gracefully at `retires`.
     pub(super) fn new(connection: C, state: ConnectionState, unread: UnreadShare, retires: Instant) -> Self {
         let stop = Box::pin(state.shutdown().clone().ends_connection());
         let timer = sleep_until(state.with(|deadlines, _| deadlines.due().1).min(retires));
@@ -52,12 +53,12 @@ impl<C: GracefulConnection<Error = hyper::Error>> Future for Watch<C> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        // `stop` and `timer` were polled with this waker before, and wake this task when they are ready.
+        // If `stop` and `timer` already hold this waker, they need not be polled again until they wake the task.
         let mut is_waiting =
             this.waiting.as_ref().is_some_and(|task| task.will_wake(cx.waker())) && this.state.shutdown().is_running();
         loop {
             let now = this.state.stop_clock();
-            // Polled first, so that a request that has arrived counts as running when the deadlines are checked.
+            // Polled first, so that a request that has just arrived counts as running when the deadlines are checked.
             let polled = this.connection.as_mut().poll(cx);
             let (wait, due) = this.state.start_clock();
             if let Poll::Ready(ended) = polled {
@@ -82,7 +83,8 @@ impl<C: GracefulConnection<Error = hyper::Error>> Future for Watch<C> {
                 continue;
             }
             let next = if *this.closing { due } else { due.min(*this.retires) };
-            // A later deadline is applied only when the timer fires, because most deadlines move with each request.
+            // A deadline that moves back is applied only once the timer fires, because almost every request moves it
+            // and a reset is expensive.
             if next < this.timer.deadline() || this.timer.is_elapsed() {
                 this.timer.as_mut().reset(next);
                 is_waiting = false;

@@ -1,7 +1,7 @@
-//! A limit on concurrent handshakes: at the limit, a new handshake replaces the oldest.
+//! A limit on concurrent TLS handshakes: at the limit, a new handshake replaces the oldest.
 //!
-//! An honest handshake takes a few round trips, so the oldest belong to peers that never mean to finish. Refusing the
-//! newest instead would let those peers lock out all others.
+//! A normal handshake takes only a few round trips, so the oldest ones belong to peers that do not intend to finish. If
+//! the server refused new handshakes instead, such peers would lock out all others.
 
 use std::{
     collections::BTreeMap,
@@ -18,11 +18,11 @@ pub(super) struct Handshakes {
 #[derive(Default)]
 struct Running {
     next: u64,
-    /// Oldest first.
+    /// The running handshakes, oldest first.
     by_age: BTreeMap<u64, Arc<Notify>>,
 }
 
-/// A running handshake, until it is dropped.
+/// A guard for a running handshake, which ends when the guard is dropped.
 pub(super) struct Handshake<'a> {
     handshakes: &'a Handshakes,
     number: u64,

@@ -1,4 +1,4 @@
-//! TLS with rustls: certificates from files, and handshakes that are limited in number and time.
+//! TLS with rustls: certificates from files, and limits on the number and duration of handshakes.
 
 mod handshakes;
 mod reload;
@@ -17,22 +17,21 @@ use self::{handshakes::Handshakes, reload::Certificate};
 use super::connection::Protocol;
 use crate::limits::HttpLimits;
 
-/// The certificate chain of a server and its private key, each in a PEM file.
+/// The PEM files with a server's certificate chain and private key.
 ///
-/// The server checks the files every few seconds, and uses new contents from the next handshake. While the
-/// certificate and the key do not match, because only one of them has been written yet, the previous pair stays in
-/// use.
+/// The server checks the files every few seconds and uses new contents from the next handshake on. While certificate
+/// and key do not match, for example because only one has been replaced so far, it keeps using the previous pair.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TlsFiles {
-    /// The certificate of the server first, then the intermediate certificates up to an authority.
+    /// The certificate chain: the server's certificate first, followed by the intermediate certificates.
     pub certificate: PathBuf,
-    /// The private key of the first certificate: PKCS #8, PKCS #1 or SEC1.
+    /// The private key of the server's certificate, in PKCS #8, PKCS #1 or SEC1 format.
     pub key: PathBuf,
 }
 
 impl TlsFiles {
-    /// Names the two files. They are read when the server starts.
+    /// Creates a pair of file names. [`Server::tls`](crate::Server::tls) reads the files.
     ///
     /// ```
     /// let files = leadapi_server::TlsFiles::new("/etc/leadapi/cert.pem", "/etc/leadapi/key.pem");
@@ -43,7 +42,7 @@ impl TlsFiles {
     }
 }
 
-/// The reason why a certificate cannot be used.
+/// An error that makes a certificate or its key unusable.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TlsError {
@@ -52,10 +51,10 @@ pub enum TlsError {
     Read {
         /// The file.
         path: PathBuf,
-        /// The system's reason.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// A file is not PEM, or does not contain the expected item.
+    /// A file is not valid PEM or does not contain the expected item.
     #[error("{} holds no {what} in PEM", path.display())]
     Pem {
         /// The file.
@@ -63,7 +62,7 @@ pub enum TlsError {
         /// The expected item.
         what: &'static str,
     },
-    /// The certificate and the key do not match, or are of an unsupported kind.
+    /// The certificate and the key do not match, or one of them has an unsupported type.
     #[error("the certificate and the key cannot be used together: {0}")]
     Unusable(BoxError),
 }
@@ -74,11 +73,11 @@ impl TlsError {
     }
 }
 
-/// A certificate that has been validated.
+/// A TLS configuration with a certificate that matches its key.
 pub(crate) struct Certified(Arc<ServerConfig>);
 
 impl Certified {
-    /// Reads the files, and keeps checking them for changes.
+    /// Reads the files, and starts a task that reloads them when they change.
     pub(crate) fn read(files: TlsFiles) -> Result<Self, TlsError> {
         let certificate = Certificate::read(files)?;
         let builder = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
@@ -94,7 +93,7 @@ impl Certified {
     }
 }
 
-/// The TLS side of a listener.
+/// A TLS acceptor with handshake limits.
 #[derive(Clone)]
 pub(crate) struct Tls {
     acceptor: TlsAcceptor,
@@ -102,7 +101,7 @@ pub(crate) struct Tls {
     time: Duration,
 }
 
-/// Why a handshake failed.
+/// The reason for a failed handshake.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HandshakeError {
     #[error("it took too long")]
@@ -114,7 +113,7 @@ pub(super) enum HandshakeError {
 }
 
 impl HandshakeError {
-    /// Returns the label of the metric.
+    /// Returns the value of the metric's `reason` label.
     pub(super) const fn name(&self) -> &'static str {
         match self {
             Self::TimedOut => "late",

@@ -1,4 +1,4 @@
-//! The certificate in use, which follows its files.
+//! The certificate in use, reloaded when its files change.
 
 use std::{
     fs,
@@ -22,7 +22,7 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(super) struct Certificate(RwLock<Arc<CertifiedKey>>);
 
-/// The bytes of the files.
+/// The contents of both files, as last read.
 #[derive(PartialEq, Eq)]
 struct Contents {
     certificate: Vec<u8>,
@@ -44,12 +44,12 @@ impl ResolvesServerCert for Certificate {
     }
 }
 
-/// Checks the files until the certificate is dropped.
+/// Reloads the certificate when its files change, until the certificate is dropped.
 async fn follow(used: Weak<Certificate>, files: TlsFiles, mut seen: Contents) {
     loop {
         tokio::time::sleep(CHECK_INTERVAL).await;
         let Some(certificate) = used.upgrade() else { return };
-        // A file that is missing while it is being replaced is there at the next check.
+        // A file may be briefly missing while it is being replaced. The next check will find it.
         let Ok(contents) = Contents::read(&files) else { continue };
         if contents == seen {
             continue;
