@@ -20,7 +20,7 @@ pub(super) enum ClientCommand {
         /// Its name: 1 to 200 characters.
         #[arg(long)]
         name: String,
-        /// Its id; without it, a new UUID.
+        /// Its id; a new UUID by default.
         #[arg(long)]
         id: Option<ClientId>,
     },
@@ -29,7 +29,7 @@ pub(super) enum ClientCommand {
         #[command(flatten)]
         of: BusinessArgs,
     },
-    /// Give a client account another name.
+    /// Rename a client account.
     Rename {
         #[command(flatten)]
         of: BusinessArgs,
@@ -39,7 +39,7 @@ pub(super) enum ClientCommand {
         #[arg(long)]
         name: String,
     },
-    /// Remove a client account. Refused if a form names it, or if it has leads (see --with-leads).
+    /// Remove a client account. Fails if a form refers to it, or if it has leads (see --with-leads).
     Remove {
         #[command(flatten)]
         of: BusinessArgs,

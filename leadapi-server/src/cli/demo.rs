@@ -1,4 +1,4 @@
-//! The output of `demo`: the tokens of the sample, and three requests to paste.
+//! The output of `demo`: the tokens of the sample businesses, and three requests to try.
 
 use leadapi_core::tokens::IssuedToken;
 

@@ -1,4 +1,4 @@
-//! Errors of commands.
+//! Command errors.
 
 use std::{io, net::SocketAddr, path::PathBuf};
 
@@ -17,7 +17,7 @@ use crate::{
     store::{AdminError, DatabaseUrl, OpenError},
 };
 
-/// The reason why a command failed; its text is one line for the operator.
+/// The reason why a command failed. Its message is a single line for the operator.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandError {
@@ -26,7 +26,7 @@ pub enum CommandError {
     Read {
         /// The file.
         path: PathBuf,
-        /// The system's reason.
+        /// The operating system's error.
         source: io::Error,
     },
     /// A file could not be written.
@@ -34,7 +34,7 @@ pub enum CommandError {
     Write {
         /// The file.
         path: PathBuf,
-        /// The system's reason.
+        /// The operating system's error.
         source: io::Error,
     },
     /// The output could not be written.
@@ -45,17 +45,17 @@ pub enum CommandError {
     Dataset {
         /// The file.
         path: PathBuf,
-        /// The location and the reason.
+        /// The location and cause of the error.
         source: InvalidDataset,
     },
     /// A form record or an answers file could not be read.
     #[error("cannot read the {what} {}: {source}", path.display())]
     ReadForm {
-        /// What the file should hold.
+        /// The expected content of the file.
         what: &'static str,
         /// The file.
         path: PathBuf,
-        /// The system's reason.
+        /// The operating system's error.
         source: io::Error,
     },
     /// A file is not a form record.
@@ -63,7 +63,7 @@ pub enum CommandError {
     Form {
         /// The file.
         path: PathBuf,
-        /// The location and the reason.
+        /// The location and cause of the error.
         source: serde_json::Error,
     },
     /// A file is not an answers file.
@@ -71,10 +71,10 @@ pub enum CommandError {
     Answers {
         /// The file.
         path: PathBuf,
-        /// The location and the reason.
+        /// The location and cause of the error.
         source: serde_json::Error,
     },
-    /// The check of a form has findings that make it fail.
+    /// A form check failed because of its findings.
     #[error("{} has {}", path.display(), format_counts(&[(*errors, "error"), (*warnings, "warning"), (*notes, "note")]))]
     FormFindings {
         /// The file.
@@ -86,30 +86,30 @@ pub enum CommandError {
         /// The number of notes.
         notes: usize,
     },
-    /// A form has more paths than are listed.
+    /// The form has more paths than the command can list.
     #[error("output truncated: the form has more paths, or too many combinations of answers to explore")]
     MorePaths,
-    /// The address is taken or may not be used.
+    /// The address is in use or not permitted.
     #[error("cannot listen at {address}: {source}")]
     Listen {
         /// The address.
         address: SocketAddr,
-        /// The system's reason.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// Others can reach the address, and there is no certificate.
+    /// Other machines can reach the address, but there is no certificate.
     #[error(
         "refusing to serve plain HTTP at {0}, where tokens and leads could be read in transit: pass --tls-cert and \
          --tls-key, or --insecure-http if a proxy in front uses HTTPS"
     )]
     InsecureHttp(SocketAddr),
-    /// Others can reach the operator's address, and its listener has no TLS.
+    /// Other machines can reach the operator's address, but its listener has no TLS.
     #[error(
         "refusing to serve the operator endpoints in plain HTTP at {0}, which others can reach: pass a loopback \
          address to --ops-listen, or --insecure-http if no other machine can reach it"
     )]
     InsecureOps(SocketAddr),
-    /// Only one of the two TLS files is given.
+    /// Only one of the certificate and the private key was given.
     #[error("--tls-cert and --tls-key go together")]
     HalfTls,
     /// The certificate cannot be used.
@@ -121,11 +121,11 @@ pub enum CommandError {
     /// The thread that writes the log could not be started.
     #[error("cannot start the thread that writes the log: {0}")]
     LogWriter(io::Error),
-    /// Traces cannot be sent to this endpoint.
+    /// The traces endpoint cannot be used.
     #[cfg(feature = "otlp")]
     #[error("--otlp-endpoint: {0}")]
     Traces(String),
-    /// The file for the secrets of new tokens exists already.
+    /// The file for the secrets of new tokens already exists.
     #[error(
         "the secrets of new tokens need a new file, and {} exists already: move it away, name another with \
          --new-tokens, or give each token of the data set its own \"token\"",
@@ -137,21 +137,21 @@ pub enum CommandError {
     Secrets {
         /// The file.
         path: PathBuf,
-        /// The system's reason.
+        /// The operating system's error.
         source: io::Error,
     },
     /// A token was created, but its secret could not be printed.
     #[error("the secret of token {0} could not be printed and is lost: delete the token and create another")]
     SecretLost(TokenId),
-    /// A valid token has this name already.
+    /// Another valid token already has this name.
     #[error("the token {id} is called {name:?} already: choose another name, or revoke or delete that token first")]
     TokenName {
         /// The name.
         name: String,
-        /// The token that has it.
+        /// The id of that token.
         id: TokenId,
     },
-    /// The output file exists already.
+    /// The output file already exists.
     #[error("{} exists already; --force replaces it", .0.display())]
     FileExists(PathBuf),
     /// The metrics could not be set up.
@@ -169,10 +169,10 @@ pub enum CommandError {
     /// The database does not exist, and this command does not create one.
     #[error("no such database: {0} (serve, migrate and data import create it)")]
     Missing(DatabaseUrl),
-    /// The storage failed while a server used it.
+    /// The storage failed while the server was running.
     #[error("{0}; shutting down, because further writes might not be durable")]
     Storage(String),
-    /// An operation on the data was refused or failed.
+    /// An operation on the data was rejected or failed.
     #[error("{0}")]
     Admin(#[from] AdminError),
     /// The person is not a member of the business.
@@ -185,7 +185,7 @@ pub enum CommandError {
         /// The e-mail address of the person.
         person: String,
     },
-    /// The person is not allowed to do it.
+    /// The person's role does not allow the operation.
     #[error("{0}")]
     NotAllowed(#[from] NotAllowed),
     /// The token cannot be created as requested.
@@ -208,8 +208,8 @@ impl CommandError {
         Self::Metrics(cause.into())
     }
 
-    /// Returns the exit code of a process that ends with this error. It is 4 if a file cannot be read as a form
-    /// record or an answers file, and 1 otherwise. So a script can tell an unreadable file from findings.
+    /// Returns the exit code for this error: 4 if a form record or answers file cannot be read, otherwise 1. This lets
+    /// a script tell an unreadable file from findings.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
@@ -219,7 +219,7 @@ impl CommandError {
     }
 }
 
-/// Formats counts for people and omits zeros: `1 error and 2 warnings`.
+/// Formats counts for people, omitting zeros: `1 error and 2 warnings`.
 fn format_counts(counts: &[(usize, &str)]) -> String {
     let plural = |count: usize| if count == 1 { "" } else { "s" };
     let counts = counts.iter().filter(|(count, _)| *count > 0);

@@ -1,12 +1,12 @@
-//! Text from records and files, made safe to print on a terminal.
+//! Escaping of text from records and files, to make it safe to print on a terminal.
 
 use std::{borrow::Cow, fmt::Write};
 
-/// Escapes the characters that could control a terminal or reorder the text on it.
+/// Escapes characters that could control a terminal or reorder its text.
 ///
-/// Control characters, line and paragraph separators, bidirectional controls and the byte order mark become their Rust
-/// escapes, so that `ESC` prints as `\u{1b}` and a line break as `\n`. All other characters stay as they are, the
-/// backslash included. The result is one line.
+/// Control characters, line and paragraph separators, bidirectional controls and the byte order mark become Rust
+/// escapes: `ESC` prints as `\u{1b}`, and a line break as `\n`. All other characters, including the backslash, stay
+/// unchanged. The result is a single line.
 pub(super) fn escape(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
@@ -22,8 +22,8 @@ pub(super) fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Escapes the same characters in a JSON text with JSON escapes, so that the text stays the same JSON value. Line
-/// breaks stay, since they can only stand between tokens.
+/// Replaces the same characters in JSON text with JSON escapes, which preserves the JSON value. Keeps line breaks,
+/// because they occur only between tokens.
 pub(super) fn escape_json(json: &str) -> Cow<'_, str> {
     let is_unsafe = |c: char| c != '\n' && is_unsafe(c);
     if !json.contains(is_unsafe) {
@@ -41,9 +41,9 @@ pub(super) fn escape_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Returns whether a terminal might do something other than show the character.
+/// Returns whether a terminal might interpret the character instead of displaying it.
 fn is_unsafe(c: char) -> bool {
-    // The bidirectional controls of Unicode (UAX #9), then the separators and the byte order mark.
+    // The Unicode bidirectional controls (UAX #9), then the separators and the byte order mark.
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')

@@ -1,4 +1,4 @@
-//! Files for packages: shell completions and manual pages.
+//! `completions` and `man`: shell completions and manual pages, for packaging.
 
 use std::{fs, io, path::PathBuf};
 
@@ -14,7 +14,7 @@ pub(super) struct Completions {
 
 #[derive(Debug, Args)]
 pub(super) struct Man {
-    /// The folder to write to; it is created if it does not exist.
+    /// The folder to write to, created if it is missing.
     folder: PathBuf,
 }
 

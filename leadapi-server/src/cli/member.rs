@@ -1,4 +1,4 @@
-//! `member`: the people of a business.
+//! `member`: the members of a business.
 
 use clap::Subcommand;
 use leadapi_core::auth::Role;
@@ -8,25 +8,25 @@ use super::{CommandError, store::BusinessArgs};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum MemberCommand {
-    /// Add a person.
+    /// Add a member.
     #[command(after_help = "Example:
   leadapi-server member add ann@sol.example --role admin --store sqlite:leads.db --business sol")]
     Add {
         #[command(flatten)]
         of: BusinessArgs,
-        /// The person's e-mail address, which no other member has.
+        /// The member's e-mail address, which must be unique in the business.
         email: String,
-        /// The role: owner, admin or member; owners and admins manage tokens. The first member of a business must be
-        /// an owner.
+        /// The role: owner, admin or member. Owners and admins manage tokens. The first member of a business must be an
+        /// owner.
         #[arg(long, default_value_t = Role::Member)]
         role: Role,
     },
-    /// List the people.
+    /// List the members.
     List {
         #[command(flatten)]
         of: BusinessArgs,
     },
-    /// Give a person another role. The last owner keeps the role.
+    /// Change a member's role. The last owner must remain an owner.
     #[command(after_help = "Example:
   leadapi-server member role ann@sol.example owner --store sqlite:leads.db --business sol")]
     Role {
@@ -37,7 +37,7 @@ pub(super) enum MemberCommand {
         /// The new role: owner, admin or member.
         role: Role,
     },
-    /// Give a person another e-mail address.
+    /// Change a member's e-mail address.
     #[command(group(clap::ArgGroup::new("change").required(true).multiple(true).args(["to", "role"])))]
     Rename {
         #[command(flatten)]
@@ -47,11 +47,11 @@ pub(super) enum MemberCommand {
         /// The new e-mail address.
         #[arg(long, value_name = "EMAIL")]
         to: Option<String>,
-        /// The new role, as "member role" gives it.
+        /// The new role, as for "member role".
         #[arg(long, hide = true)]
         role: Option<Role>,
     },
-    /// Remove a person. The last owner cannot be removed.
+    /// Remove a member. The last owner cannot be removed.
     Remove {
         #[command(flatten)]
         of: BusinessArgs,

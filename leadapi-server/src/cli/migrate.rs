@@ -1,14 +1,14 @@
-//! `migrate`: the schema migration.
+//! `migrate`: migrates the schema of a database.
 
 use clap::Args;
 use serde_json::json;
 
 use super::{CommandError, store::StoreArgs};
 
-/// Migrate a database to the schema of this version, and create a SQLite file if there is none.
+/// Migrate a database to this version's schema, and create the SQLite file if it is missing.
 ///
-/// Every other command does this too when it opens the database. Use this command to migrate beforehand, or as
-/// another user of PostgreSQL than the server.
+/// Every other command also migrates when it opens the database. Use this command to migrate beforehand, or as a
+/// different PostgreSQL user than the server.
 #[derive(Debug, Args)]
 pub(super) struct Migrate {
     #[command(flatten)]

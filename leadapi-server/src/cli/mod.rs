@@ -64,11 +64,11 @@ pub struct Cli {
 enum Command {
     /// Serve businesses: from memory, from a SQLite file or from PostgreSQL.
     Serve(Serve),
-    /// Try it: serve two sample businesses from memory, and print their tokens and three requests to paste.
+    /// Try it: serve two sample businesses from memory, and print their tokens and three requests to try.
     Demo(Demo),
-    /// Print the settings that "serve" would use, and where each comes from.
+    /// Print the effective settings of "serve" and the source of each.
     Config(Box<Config>),
-    /// Create, list, revoke and delete the tokens of a business, as an owner or an admin of it.
+    /// Create, list, revoke and delete the tokens of a business, as one of its owners or admins.
     #[command(subcommand)]
     Token(TokenCommand),
     /// Import, export, check and back up data.
@@ -77,7 +77,7 @@ enum Command {
     /// List the businesses.
     #[command(subcommand)]
     Business(BusinessCommand),
-    /// Manage the people of a business.
+    /// Manage the members of a business.
     #[command(subcommand)]
     Member(MemberCommand),
     /// Manage the client accounts of a business.
@@ -92,31 +92,31 @@ enum Command {
     /// Manage the form records of a business.
     #[command(subcommand)]
     Form(FormCommand),
-    /// Migrate a database to the schema of this version, as every other command does too.
+    /// Migrate a database to this version's schema, as other commands do when they open it.
     Migrate(Migrate),
     /// Print a shell completion script.
     Completions(Completions),
-    /// Write the manual pages into a folder.
+    /// Write the manual pages to a folder.
     Man(Man),
     /// Print the API description as an OpenAPI 3.1 document.
     #[command(name = "openapi")]
     OpenApi(OpenApi),
 }
 
-/// The exit code that a shell reports for a process that SIGPIPE has ended.
+/// The exit code that a shell reports for a process killed by SIGPIPE.
 const BROKEN_PIPE: u8 = 128 + 13;
 
-/// Runs the binary: reads the command line, runs the command, and reports on standard error why it failed.
+/// Runs the binary: parses the command line, runs the command and reports a failure on standard error.
 ///
-/// A stalled reader of standard error does not keep the process from ending.
+/// A stalled reader of standard error does not prevent the process from exiting.
 pub async fn main() -> ExitCode {
     match Box::pin(Cli::read().run()).await {
         Ok(code) => code,
-        // The reader of the output has seen enough of it.
+        // The reader of the output, such as `head`, has exited, which is not worth a message.
         Err(CommandError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(BROKEN_PIPE),
         Err(error) => {
             let line = format!("leadapi-server: {}", escape(&redact_given(&error.to_string())));
-            // The log may be filtered, but the operator must see this line.
+            // Not logged, because a log filter could hide this line from the operator.
             write_with_timeout(move || writeln!(io::stderr(), "{line}"));
             ExitCode::from(error.exit_code())
         }
@@ -124,12 +124,11 @@ pub async fn main() -> ExitCode {
 }
 
 impl Cli {
-    /// Runs the command to its end and returns the exit code: 0, or 3 if a server ended before it had answered every
-    /// request.
+    /// Runs the command and returns its exit code: 0, or 3 if a server cancelled requests during its shutdown.
     ///
     /// # Errors
     ///
-    /// [`CommandError`]. A server that already listens fails only if its storage fails.
+    /// [`CommandError`] if the command fails. Once a server is listening, it fails only if its storage fails.
     pub async fn run(self) -> Result<ExitCode, CommandError> {
         let log = match &self.command {
             Command::Serve(serve) => serve.log().start()?,

@@ -1,4 +1,4 @@
-//! `openapi`: the description of the API.
+//! `openapi`: prints the API description.
 
 use std::io::{self, Write};
 
@@ -11,10 +11,10 @@ use super::CommandError;
 #[command(after_help = "Example:
   leadapi-server openapi --server https://api.example.com/v1 > openapi.json")]
 pub(super) struct OpenApi {
-    /// The base URL that callers use, such as <https://api.example.com/v1>; repeat it for each further server.
+    /// The base URL that callers use, such as <https://api.example.com/v1>; repeat the option for further servers.
     ///
-    /// Generated clients and Postman call the first. Without any, the document names only the base path, which they
-    /// cannot call unless they load the document from the server.
+    /// Generated clients and Postman call the first. Without this option, the document contains only the base path,
+    /// which they can call only if they load the document from the server.
     #[arg(long = "server", value_name = "URL")]
     servers: Vec<ServerUrl>,
     /// The path before /leads in every URL; may be empty. Ignored with --server.

@@ -1,4 +1,4 @@
-//! The output of commands: lines and tables for people, JSON for scripts, and progress bars.
+//! Command output: lines and tables for people, JSON for scripts, and progress bars.
 
 use std::{
     fmt::Display,
@@ -17,33 +17,33 @@ use serde::Serialize;
 
 use super::{CommandError, escape::escape};
 
-/// Prints a line and ignores errors: a server must not stop because nobody reads its output.
+/// Prints a line. Ignores errors, because a server must not stop just because its output is closed.
 pub(super) fn print_line(line: &str) {
     writeln!(io::stdout(), "{}", escape_lines(line)).unwrap_or_default();
 }
 
-/// Makes a text of several lines safe to print on a terminal.
+/// Escapes each line of a text, so that it is safe to print on a terminal.
 pub(super) fn escape_lines(text: &str) -> String {
     text.split('\n').map(escape).collect::<Vec<_>>().join("\n")
 }
 
-/// Formats a number with the noun that fits it.
+/// Formats a number with the singular or plural of a noun.
 pub(super) fn count<N: Copy + Display + From<u8> + PartialEq>(number: N, one: &str, many: &str) -> String {
     let noun = if number == N::from(1) { one } else { many };
     format!("{number} {noun}")
 }
 
-/// Prints a last line, but does not wait for a stalled reader.
+/// Prints a final line without waiting for a stalled reader.
 pub(super) fn print_last_line(line: &str) {
     let line = escape_lines(line);
     write_with_timeout(move || writeln!(io::stdout(), "{line}"));
 }
 
-/// Waits at most a second for a write, which then continues in the background. Errors are ignored, because there is no
-/// other way to report them.
+/// Waits at most one second for a write. A slower write continues in the background. Errors are ignored, because there
+/// is no other way to report them.
 pub(super) fn write_with_timeout(write: impl FnOnce() -> io::Result<()> + Send + 'static) {
     let (done, written) = mpsc::channel();
-    // If the thread cannot be started, there is no write, and the wait ends at once.
+    // If the thread cannot be started, nothing is written, and the wait ends at once.
     drop(thread::Builder::new().spawn(move || done.send(write())));
     drop(written.recv_timeout(Duration::from_secs(1)));
 }
@@ -67,7 +67,7 @@ impl Format {
         self.json
     }
 
-    /// Prints a result. Fails if the output cannot be written, because it may be a secret that is shown only once.
+    /// Prints a result. Returns an error if that fails, because the output may be a secret that is shown only once.
     pub(super) fn print(self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), CommandError> {
         self.print_verbatim(value, || escape_lines(&text()))
     }
@@ -93,18 +93,18 @@ impl Format {
     }
 }
 
-/// Formats a table for people, as wide as their terminal.
+/// Formats a table for people, wrapped to the width of the terminal.
 pub(super) fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let rows = rows.map(|row| row.map(|cell| escape(&cell).into_owned()));
     table_within(terminal_width(), header, rows)
 }
 
-/// Returns the number of columns of the terminal, or `None` if the output goes elsewhere.
+/// Returns the width of the terminal in columns, or `None` if standard output is not a terminal.
 fn terminal_width() -> Option<u16> {
     Term::stdout().size_checked().filter(|_| io::stdout().is_terminal()).map(|(_, columns)| columns)
 }
 
-/// Formats a table that fits the width if it can. Texts are wrapped, and ids stay whole so that they can be copied.
+/// Formats a table to fit the width if possible. Text is wrapped, but ids are not, so that they can be copied.
 fn table_within<const N: usize>(
     width: Option<u16>,
     header: [&str; N],
@@ -126,7 +126,7 @@ fn json(value: &impl Serialize) -> Result<String, CommandError> {
     serde_json::to_string(value).map_err(|error| CommandError::Output(error.into()))
 }
 
-/// Shows a progress bar on a terminal, and nothing elsewhere.
+/// Creates a progress bar, which is visible only on a terminal.
 pub(super) fn progress(what: &'static str, of: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{msg} {wide_bar} {human_pos} of {human_len}");
     let bar = ProgressBar::new(of).with_message(what);

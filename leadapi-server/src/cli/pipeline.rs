@@ -20,10 +20,10 @@ pub(super) enum PipelineCommand {
         /// Its name: 1 to 200 characters.
         #[arg(long)]
         name: String,
-        /// The name of a stage; repeat it for each stage, in their order.
+        /// The name of a stage; repeat the option for each stage, in order.
         #[arg(long = "stage", value_name = "NAME", required = true)]
         stages: Vec<String>,
-        /// Its id; without it, a new UUID.
+        /// Its id; a new UUID by default.
         #[arg(long)]
         id: Option<PipelineId>,
     },
@@ -32,7 +32,7 @@ pub(super) enum PipelineCommand {
         #[command(flatten)]
         of: BusinessArgs,
     },
-    /// Give a pipeline another name.
+    /// Rename a pipeline.
     Rename {
         #[command(flatten)]
         of: BusinessArgs,
@@ -42,7 +42,7 @@ pub(super) enum PipelineCommand {
         #[arg(long)]
         name: String,
     },
-    /// Remove a pipeline with its stages. Refused if it has leads, or if a form sends leads to it.
+    /// Remove a pipeline and its stages. Fails if the pipeline has leads, or if a form sends leads to it.
     Remove {
         #[command(flatten)]
         of: BusinessArgs,

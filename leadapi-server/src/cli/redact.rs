@@ -1,4 +1,4 @@
-//! Redaction of passwords and tokens that were typed where none belongs.
+//! Redaction of passwords and tokens that a user entered in the wrong place.
 
 use std::env;
 
@@ -6,18 +6,18 @@ use clap::builder::StyledStr;
 
 const HIDDEN: &str = "…";
 
-/// Returns the message without those of the given texts that may hold a password or a token.
+/// Masks the given texts in the message if they may contain a password or a token.
 pub(super) fn redact<'t>(message: &str, given: impl IntoIterator<Item = &'t str>) -> String {
     let secrets = given.into_iter().filter(|text| may_be_secret(text));
     // clap strips terminal escapes from its messages, so a secret may also appear without them.
     let mut secrets: Vec<String> =
         secrets.flat_map(|text| [text.to_owned(), StyledStr::from(text.to_owned()).to_string()]).collect();
-    // One text may be a part of another, so the longest is replaced first.
+    // One text may be part of another, so longer ones are replaced first.
     secrets.sort_by_key(|text| std::cmp::Reverse(text.len()));
     secrets.iter().fold(message.to_owned(), |message, secret| message.replace(&**secret, HIDDEN))
 }
 
-/// Does the same for everything that this process was given: its arguments, the values in them, and its environment.
+/// Masks possible secrets that this process was given in its arguments, in values after `=`, or in its environment.
 pub(super) fn redact_given(message: &str) -> String {
     let args = env::args_os().map(|arg| arg.to_string_lossy().into_owned());
     let variables = env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_setting));
@@ -33,7 +33,7 @@ fn is_setting(name: &str) -> bool {
     name.starts_with("LEADAPI_") || name.starts_with("OTEL_")
 }
 
-/// Returns whether a text may hold a token, or the password of a URL. A path or an e-mail address does not.
+/// Returns whether a text may contain a token or a URL with a password. Paths and e-mail addresses do not count.
 pub(super) fn may_be_secret(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     let has_password = text.starts_with("postgres") && text.contains(':')

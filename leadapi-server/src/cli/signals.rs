@@ -2,7 +2,7 @@
 
 use tokio::signal;
 
-/// Catches Ctrl-C and, on Unix, SIGTERM. On Unix it catches them from its creation.
+/// A listener for Ctrl-C and, on Unix, SIGTERM. On Unix, it catches signals from its creation on.
 pub(super) struct Signals {
     #[cfg(unix)]
     unix: Option<(signal::unix::Signal, signal::unix::Signal)>,
@@ -29,19 +29,19 @@ impl Signals {
         }
     }
 
-    /// Waits for a signal.
+    /// Waits for the first signal.
     pub(super) async fn first(mut self) -> Signal {
         self.next().await
     }
 
-    /// Waits for a second signal.
+    /// Waits for the second signal.
     pub(super) async fn second(mut self) {
         self.next().await;
         self.next().await;
     }
 
     async fn next(&mut self) -> Signal {
-        // On Unix, signals since the creation count. Elsewhere Ctrl-C is caught only once this waits for it.
+        // On Unix, this includes signals received since creation. Elsewhere, Ctrl-C is caught only during the wait.
         #[cfg(unix)]
         if let Some((interrupt, terminate)) = &mut self.unix {
             return tokio::select! {
@@ -49,7 +49,7 @@ impl Signals {
                 _ = terminate.recv() => Signal::Terminate,
             };
         }
-        // If Ctrl-C cannot be caught, other means must end the server.
+        // If Ctrl-C cannot be caught, the server has to be stopped in another way.
         if signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }

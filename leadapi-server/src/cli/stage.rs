@@ -24,10 +24,10 @@ pub(super) enum StageCommand {
         /// Its name: 1 to 200 characters.
         #[arg(long)]
         name: String,
-        /// Its position; the stages from that position up shift by one. Without it, the stage is the last.
+        /// Its position; stages at or after that position shift by one. By default, the new stage is last.
         #[arg(long, value_name = "N")]
         position: Option<u32>,
-        /// Its id; without it, a new UUID.
+        /// Its id; a new UUID by default.
         #[arg(long)]
         id: Option<StageId>,
     },
@@ -36,7 +36,7 @@ pub(super) enum StageCommand {
         #[command(flatten)]
         of: BusinessArgs,
     },
-    /// Give a stage another name, another position or both.
+    /// Rename a stage, move it to another position, or both.
     #[command(group(clap::ArgGroup::new("change").required(true).multiple(true).args(["name", "position"])))]
     Rename {
         #[command(flatten)]
@@ -46,7 +46,7 @@ pub(super) enum StageCommand {
         /// Its new name.
         #[arg(long)]
         name: Option<String>,
-        /// Its new position in its pipeline; the others make room.
+        /// Its new position in its pipeline; the other stages shift accordingly.
         #[arg(long, value_name = "N")]
         position: Option<u32>,
     },
@@ -62,7 +62,7 @@ pub(super) enum StageCommand {
     },
 }
 
-/// A stage with its pipeline.
+/// A stage and its pipeline, as listed.
 #[derive(Serialize)]
 struct Listed<'p> {
     #[serde(flatten)]

@@ -8,14 +8,14 @@ use leadapi_core::id::BusinessId;
 use super::{CommandError, output::Format};
 use crate::store::{DatabaseUrl, InvalidDatabaseUrl, SqlStore};
 
-/// Where a server keeps its data.
+/// The kind of store that a server uses.
 #[derive(Debug, Clone)]
 pub(super) enum StoreKind {
     Memory,
     Database(DatabaseUrl),
 }
 
-/// The text does not name a store.
+/// The text is not a valid store.
 #[derive(Debug, thiserror::Error)]
 #[error("must be memory, sqlite:PATH or postgres://USER@HOST/DATABASE")]
 pub(super) struct InvalidStoreKind;
@@ -31,7 +31,7 @@ impl FromStr for StoreKind {
     }
 }
 
-/// Omits the password.
+/// The output omits any password.
 impl fmt::Display for StoreKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -41,7 +41,8 @@ impl fmt::Display for StoreKind {
     }
 }
 
-/// Parses a value that may hold a password; its errors state the rule and never show the value.
+/// A parser for values that may contain a password. Its errors state which values are valid and never show the value
+/// itself.
 #[derive(Clone)]
 pub(super) struct SensitiveParser<T>(PhantomData<fn() -> T>);
 
@@ -70,7 +71,7 @@ where
 pub(super) struct StoreArgs {
     /// The database: `sqlite:PATH` or `postgres://USER@HOST/DATABASE`.
     ///
-    /// A server may use it at the same time.
+    /// A running server may use it at the same time.
     #[arg(long, env = "LEADAPI_STORE", hide_env_values = true, value_name = "STORE", value_parser = sensitive::<DatabaseUrl>())]
     pub(super) store: DatabaseUrl,
     #[command(flatten)]
@@ -78,7 +79,7 @@ pub(super) struct StoreArgs {
 }
 
 impl StoreArgs {
-    /// Opens a database that must exist, because a typo in its name must not create another one.
+    /// Opens an existing database. Does not create a missing one, because its name is probably a typo.
     pub(super) async fn open(&self) -> Result<SqlStore, CommandError> {
         if self.store.is_missing() {
             return Err(CommandError::Missing(self.store.clone()));
@@ -106,7 +107,7 @@ mod tests {
     use super::*;
     use crate::cli::redact::redact;
 
-    /// Each ASCII character, raw and percent-encoded, occurs in a password in each form of a URL.
+    /// Tries every ASCII character, raw and percent-encoded, in a password in each form of URL.
     #[test]
     fn no_output_or_error_reveals_a_password() {
         let command = Command::new("x").no_binary_name(true);
@@ -123,7 +124,7 @@ mod tests {
                     format!("mysql://u:{password}@h/d"),
                     format!("host=h password={password}"),
                 ] {
-                    // The part after the `@` is a host, and the password ends before it.
+                    // In this URL, the password ends at the `@`, and the rest is a host, which may be shown.
                     if character == "@" && url == format!("postgres://u:{password}/d") {
                         continue;
                     }

@@ -26,14 +26,14 @@ pub(super) enum TokenCommand {
     Create {
         #[command(flatten)]
         by: AdminArgs,
-        /// Its name: 1 to 100 characters, different from the name of every other valid token.
+        /// Its name: 1 to 100 characters, unique among the valid tokens of the business.
         #[arg(long)]
         name: String,
         /// Its scopes: read, write or both; write does not include read.
         #[arg(long = "scope", value_name = "SCOPE", required = true, value_delimiter = ',')]
         scopes: Vec<Scope>,
-        /// Its expiry: a time such as 2027-01-31T00:00:00Z, or a duration from now such as 90d or 12h; without it,
-        /// never.
+        /// Its expiry: a time such as 2027-01-31T00:00:00Z, or a duration from now such as 90d or 12h. By default, the
+        /// token never expires.
         #[arg(long, value_name = "WHEN")]
         expires: Option<Expiry>,
     },
@@ -42,14 +42,14 @@ pub(super) enum TokenCommand {
         #[command(flatten)]
         by: AdminArgs,
     },
-    /// Revoke a token; a running server refuses it within 2 seconds.
+    /// Revoke a token; a running server rejects it within 2 seconds.
     Revoke {
         #[command(flatten)]
         by: AdminArgs,
         /// The id of the token; "token list" shows it.
         id: TokenId,
     },
-    /// Delete a token; a running server refuses it within 2 seconds.
+    /// Delete a token; a running server rejects it within 2 seconds.
     Delete {
         #[command(flatten)]
         by: AdminArgs,
@@ -58,12 +58,12 @@ pub(super) enum TokenCommand {
     },
 }
 
-/// The person who manages the tokens, and the business.
+/// The business, and the person who manages its tokens.
 #[derive(Debug, Args)]
 pub(super) struct AdminArgs {
     #[command(flatten)]
     business: BusinessArgs,
-    /// Your e-mail address, as an owner or an admin of the business.
+    /// Your e-mail address; you must be an owner or an admin of the business.
     #[arg(long = "as", value_name = "EMAIL")]
     person: String,
 }
@@ -73,7 +73,7 @@ impl AdminArgs {
         let store = self.business.at.open().await?;
         let (business, person) = (&self.business.business, &self.person);
         let Some(member) = store.member(business, person).await? else {
-            // A missing member may also mean that the business does not exist; the list of members reports that.
+            // The business itself may be missing, in which case listing its members fails with a better error.
             store.members(business).await?;
             return Err(CommandError::NotAMember { business: business.clone(), person: person.clone() });
         };
@@ -137,8 +137,7 @@ impl TokenCommand {
     }
 }
 
-/// Refuses the name of another valid token, because two valid tokens with the same name cannot be distinguished when one
-/// of them must be revoked.
+/// Rejects the name of another valid token. If two valid tokens shared a name, nobody could tell which one to revoke.
 async fn refuse_duplicate_name(tokens: &Tokens, admin: &TokenAdmin, name: &str) -> Result<(), CommandError> {
     let records = tokens.list(admin).await.map_err(AdminError::from)?;
     let mut good = records.iter().filter(|record| state(record) == "good");
@@ -152,7 +151,7 @@ fn check_found(found: Result<bool, StoreError>, id: &TokenId) -> Result<(), Comm
     if found.map_err(AdminError::from)? { Ok(()) } else { Err(CommandError::NoSuchToken(id.clone())) }
 }
 
-/// A token as printed.
+/// A token as the commands print it.
 #[derive(Serialize)]
 struct TokenView<'t> {
     id: &'t TokenId,
@@ -187,7 +186,7 @@ impl<'t> From<&'t TokenRecord> for TokenView<'t> {
 }
 
 impl<'t> TokenView<'t> {
-    /// Includes the secret, which is shown only once, at creation (contract 5.3).
+    /// Includes the secret, which is shown only at creation (contract 5.3).
     fn with_secret(record: &'t TokenRecord, secret: &'t BearerToken) -> Self {
         Self { token: Some(secret.expose()), ..record.into() }
     }
@@ -207,7 +206,7 @@ pub(super) enum Expiry {
     In(Duration),
 }
 
-/// The text is not an expiry.
+/// The text is not a valid expiry.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a time such as 2027-01-31T00:00:00Z, or a duration from now such as 90d or 12h")]
 pub(super) struct InvalidExpiry;
@@ -216,7 +215,7 @@ impl Expiry {
     fn from(self, now: Timestamp) -> Timestamp {
         match self {
             Self::At(at) => at,
-            // Beyond the year 9999, the token would expire at once, which is refused.
+            // A time after the year 9999 falls back to the current time, which the creation of the token rejects.
             Self::In(time) => now.checked_add(time).unwrap_or(now),
         }
     }
@@ -225,7 +224,7 @@ impl Expiry {
 impl FromStr for Expiry {
     type Err = InvalidExpiry;
 
-    /// Accepts at most 65,535 days or hours, which is long enough and cannot overflow.
+    /// Accepts at most 65,535 days or hours, so that the duration cannot overflow.
     fn from_str(text: &str) -> Result<Self, InvalidExpiry> {
         const HOUR: Duration = Duration::from_secs(60 * 60);
         let number = |digits: &str| digits.parse::<u16>().map(u32::from).map_err(|_| InvalidExpiry);

@@ -1,5 +1,5 @@
-// Renders the OpenAPI description and sends trial requests to the page's own origin. The token stays in its field and is
-// sent in the Authorization header only: the page neither stores it nor puts it into a URL.
+// Renders the OpenAPI description and sends trial requests to the page's own origin. The token stays in its input field
+// and is sent only in the Authorization header: the page neither stores it nor puts it into a URL.
 "use strict";
 
 let api;
@@ -18,7 +18,7 @@ function el(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** Follows a `$ref`. */
+/** Resolves a `$ref`. */
 function resolved(part) {
   if (!part?.$ref) return part;
   return part.$ref.slice(2).split("/").reduce((at, name) => at[name.replaceAll("~1", "/")], api);
@@ -27,15 +27,15 @@ function resolved(part) {
 /** Returns the name at the end of a `$ref`. */
 const named = (part) => part?.$ref?.split("/").pop();
 
-/** Renders text in which backquotes mark code. */
+/** Renders text with inline code in backticks. */
 const words = (text = "") => text.split("`").map((part, at) => (at % 2 ? el("code", {}, part) : part));
 const paragraphs = (text = "") => text.split("\n\n").map((part) => el("p", {}, words(part)));
 
 const pretty = (value) => JSON.stringify(value, null, 2);
-/** Objects with one member, such as errors, fit on one line. */
+/** Formats JSON. An object with one member, such as an error, goes on a single line. */
 const brief = (value) => (Object.keys(value).length === 1 ? pretty(value).replace(/\n\s*/g, " ") : pretty(value));
 
-/** Renders JSON with syntax highlighting and a button that copies it. */
+/** Renders JSON with syntax highlighting and a copy button. */
 function highlighted(text) {
   const code = el("code");
   const token = /("(?:\\.|[^"\\])*")(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/g;
@@ -58,7 +58,7 @@ function type(schema) {
   return types.map((name) => (name === "array" ? `array of ${inner}` : name)).join(" or ");
 }
 
-/** Describes the limits of a schema. */
+/** Describes the constraints of a schema. */
 function limits(schema) {
   const range = (least, most, unit) => {
     if (least == null && most == null) return [];
@@ -85,7 +85,7 @@ function row(name, schema, { place, required, description, inner }) {
     el("div", { class: "why" }, words(description)), inner);
 }
 
-/** Lists the fields of an object. Fields of nested objects are collapsed. */
+/** Lists the fields of an object, with nested objects collapsed. */
 function fields(reference, isRequest) {
   const schema = resolved(reference);
   return el("div", { class: "fields" }, Object.entries(schema.properties).map(([name, property]) => {
@@ -122,7 +122,7 @@ function responses(operation) {
   });
 }
 
-/** Creates the link of a heading. A click also copies its address. */
+/** Creates the anchor link of a heading. A click also copies its URL. */
 function anchor(id, title) {
   const link = el("a", {
     class: "anchor", href: `#${id}`, "aria-label": `Copy the link to “${title}”`,
@@ -150,9 +150,9 @@ function section({ path, method, operation }) {
 // Trial requests.
 
 const withoutSlash = (url) => url.replace(/\/$/, "");
-/** The path of the API on this origin: the last server of the description. */
+/** The base path of the API on this origin: the last server in the description. */
 const base = () => withoutSlash(api.servers.at(-1).url);
-/** The URL by which callers reach the API: the first server of the description. */
+/** The base URL that callers use: the first server in the description. */
 const publicUrl = () => withoutSlash(new URL(api.servers[0].url, location.origin).href);
 
 function trial(path, method, operation, parameters, body) {
@@ -262,12 +262,12 @@ async function copyText(text, control) {
 
 // The bar.
 
-/** Shows whether the server accepts the token. The check is a read of one record, which counts against the rate limit. */
+/** Shows whether the server accepts the token. The check reads one record, which counts towards the rate limit. */
 async function checkToken() {
   const [field, state] = [byId("token"), byId("token-state")];
   const token = field.value.trim();
   const show = (text, kind) => {
-    // A slow response must not describe a token that has been replaced.
+    // A slow response must not overwrite the state of a newer token.
     if (field.value.trim() === token) Object.assign(state, { textContent: text, className: kind });
   };
   if (!token) return show("", "");
@@ -305,7 +305,7 @@ function draw() {
       el("div", { class: "tag" }, el("h2", {}, tag.name), paragraphs(tag.description)),
       ...operationsOf(tag).map(section)]));
   follow();
-  // The target of the fragment did not exist when the browser looked for it.
+  // The target of the URL fragment did not exist when the browser first looked for it.
   if (location.hash) byId(location.hash.slice(1))?.scrollIntoView();
 }
 

@@ -1,4 +1,4 @@
-// Applies the chosen theme before the page is drawn, and switches it. Without a choice the page follows the system.
+// Applies the chosen theme before the page is drawn, and toggles it. By default, the page follows the system theme.
 "use strict";
 
 (() => {
@@ -9,14 +9,14 @@
   try {
     choose(localStorage.getItem("theme"));
   } catch {
-    // Without storage the choice lasts as long as the page.
+    // Without storage, the choice is lost when the page closes.
   }
   addEventListener("DOMContentLoaded", () => document.getElementById("theme").addEventListener("click", () => {
     choose(isDark() ? "light" : "dark");
     try {
       localStorage.setItem("theme", root.dataset.theme);
     } catch {
-      // As above.
+      // As above, the choice is lost when the page closes.
     }
   }));
 })();

@@ -1,14 +1,13 @@
-//! Environment variables that look like settings but are not.
+//! Detection of environment variables that look like settings but are not.
 
 use clap::{Arg, Command};
 
 use super::nearest;
 
-/// The prefix of all variables of this product.
+/// The prefix of this product's environment variables.
 const PREFIX: &str = "LEADAPI_";
 
-/// Prefixes of variables that are not settings of this binary: the client's, and those of the tests of this
-/// repository.
+/// Prefixes of variables that belong to the client or to this repository's tests.
 const OTHER_PREFIXES: [&str; 12] = [
     "LEADAPI_URL",
     "LEADAPI_TOKEN",
@@ -24,7 +23,8 @@ const OTHER_PREFIXES: [&str; 12] = [
     "LEADAPI_TEST",
 ];
 
-/// A variable that is not a setting. A typo in its name would leave the setting at its default.
+/// An unknown variable with the prefix. It is an error, because a typo would silently leave the intended setting at its
+/// default.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{name} is not a setting{}", hint.as_ref().map(|name| format!(", did you mean {name}?")).unwrap_or_default())]
 pub(super) struct UnknownVariable {
@@ -32,7 +32,7 @@ pub(super) struct UnknownVariable {
     hint: Option<String>,
 }
 
-/// Refuses the first variable that is not a setting of any command.
+/// Returns an error for the first variable that has the prefix but is not a setting of any command.
 pub(super) fn check(command: &Command, mut names: impl Iterator<Item = String>) -> Result<(), UnknownVariable> {
     let known = settings(command);
     let is_unknown = |name: &String| {
@@ -45,14 +45,14 @@ pub(super) fn check(command: &Command, mut names: impl Iterator<Item = String>) 
     }
 }
 
-/// Returns the variables of a command and its subcommands.
+/// Returns the environment variables of a command and its subcommands.
 fn settings(command: &Command) -> Vec<String> {
     let own = command.get_arguments().filter_map(Arg::get_env).map(|name| name.to_string_lossy().into_owned());
     own.chain(command.get_subcommands().flat_map(settings)).collect()
 }
 
-/// Returns whether the variable is a service link, which Kubernetes sets in every container for a service with a name like
-/// leadapi, and Docker for a link.
+/// Returns whether the variable is a service link, which Kubernetes sets for a service named `leadapi` and Docker for a
+/// linked container.
 fn is_service_link(name: &str) -> bool {
     name.ends_with("_SERVICE_HOST")
         || name.contains("_SERVICE_PORT")

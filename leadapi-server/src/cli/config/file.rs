@@ -10,11 +10,11 @@ use crate::cli::redact::redact;
 
 pub(super) struct ConfigFile {
     path: PathBuf,
-    /// The name of each setting, with its value as on the command line.
+    /// The name and value of each setting, in command-line form.
     settings: Vec<(String, String)>,
 }
 
-/// The reason why a settings file is refused.
+/// The reason why a settings file is invalid.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InvalidConfig {
     #[error("cannot read {}: {source}", path.display())]
@@ -30,7 +30,7 @@ pub(super) enum InvalidConfig {
 }
 
 impl ConfigFile {
-    /// Reads a file. Each of its settings must be an option of the command, with a value that the option accepts.
+    /// Reads a file. Each setting must be an option of the command with a valid value.
     pub(super) fn read(path: PathBuf, command: &Command) -> Result<Self, InvalidConfig> {
         let text = fs::read_to_string(&path).map_err(|source| InvalidConfig::Read { path: path.clone(), source })?;
         Self::parse(path, &text, command)
@@ -58,7 +58,7 @@ impl ConfigFile {
         self.settings.iter().any(|(known, _)| known == name)
     }
 
-    /// Returns the command with the values of the file as defaults.
+    /// Returns the command with the file's values as defaults.
     pub(super) fn apply_defaults(&self, command: Command) -> Command {
         command.mut_args(|arg| {
             let value =
@@ -86,7 +86,7 @@ fn typed(value: Value) -> Option<String> {
     }
 }
 
-/// Returns why and where a text is not TOML. The line itself is not shown, because it may hold a password.
+/// Converts a TOML error, keeping its reason and position. Omits the line itself, because it may contain a password.
 fn invalid(path: PathBuf, text: &str, error: &toml::de::Error) -> InvalidConfig {
     let before = text.get(..error.span().map_or(0, |span| span.start)).unwrap_or_default();
     let (_, last) = before.rsplit_once('\n').unwrap_or(("", before));
@@ -94,7 +94,7 @@ fn invalid(path: PathBuf, text: &str, error: &toml::de::Error) -> InvalidConfig 
     InvalidConfig::Toml { path, line, column, reason: error.message().to_owned() }
 }
 
-/// Checks the value with this option alone, so that the error is reported for the file and not for the command line.
+/// Parses the value with this option alone, so that an error refers to the file rather than the command line.
 fn check(arg: &Arg, value: &str) -> Result<(), String> {
     let command =
         Command::new("").no_binary_name(true).arg(arg.clone().env(None::<&str>).default_value(value.to_owned()));
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::cli::Cli;
 
-    /// Each ASCII character occurs in a password once, so that some of the lines are not TOML or not a store.
+    /// Tries every ASCII character in a password, because some of them make the line invalid TOML or an invalid store.
     #[test]
     fn no_error_reveals_a_password() {
         let command = Cli::command().find_subcommand("serve").cloned().unwrap();

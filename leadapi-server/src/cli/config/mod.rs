@@ -1,7 +1,7 @@
-//! Settings come from the command line, then the environment, then a file, then the built-in defaults.
+//! Settings. In order of precedence, they come from the command line, the environment, a file and the built-in
+//! defaults.
 //!
-//! The values of the file become the defaults of the options, so that one parser reads, checks and explains all four
-//! sources.
+//! The file's values become the defaults of the options, so that one parser handles all four sources.
 
 mod environment;
 mod file;
@@ -29,7 +29,8 @@ use super::{
     store::StoreKind,
 };
 
-/// The command whose settings a file holds. The other serving commands use those of the settings that they have.
+/// The command whose options a settings file may contain. The other commands in `SERVE_COMMANDS` use the options that
+/// they share with it.
 const SERVE: &str = "serve";
 const SERVE_COMMANDS: [&str; 3] = [SERVE, "demo", "config"];
 
@@ -65,7 +66,7 @@ impl Setting {
         let (id, name) = (arg.get_id().as_str(), arg.get_long()?.to_owned());
         let source = matches.value_source(id);
         let value = match matches.try_get_one::<StoreKind>(id) {
-            // A password is never shown, wherever it was given.
+            // The text of a store omits its password, regardless of the source.
             Ok(Some(store)) => Some(store.to_string()),
             _ => matches.get_raw(id).and_then(|mut raw| raw.next()).map(|value| {
                 let value = value.to_string_lossy();
@@ -83,8 +84,8 @@ impl Setting {
 }
 
 impl Cli {
-    /// Reads the command line of this process, the environment, and the settings file that one of the two names.
-    /// Prints help or an error and exits if help was requested or a setting is invalid.
+    /// Parses the command line and the environment of this process, and the settings file that either of them names. If
+    /// help was requested or a setting is invalid, prints the help or the error and exits.
     pub fn read() -> Self {
         let args: Vec<OsString> = std::env::args_os().collect();
         Self::try_read(&args).unwrap_or_else(|error| exit(&error))
@@ -112,8 +113,8 @@ impl Cli {
     }
 }
 
-/// The option that names the file is itself parsed with the file's defaults, so this finds the file first. The full
-/// parse reports all other errors later.
+/// Finds the settings file in a first parse, because the full parse needs the file's values as defaults. Ignores other
+/// errors, which the full parse will report.
 fn config_path(args: &[OsString]) -> Option<PathBuf> {
     let matches = Cli::command().ignore_errors(true).try_get_matches_from(args).ok()?;
     let (_, matches) = matches.subcommand()?;
@@ -124,7 +125,7 @@ fn invalid_setting(error: &dyn std::error::Error) -> clap::Error {
     clap::Error::raw(ErrorKind::ValueValidation, format!("{error}\n"))
 }
 
-/// Explains that `demo` has no option about data. Otherwise clap suggests a similar option of `demo`.
+/// Explains that `demo` has no data options. Otherwise clap would suggest one of its options with a similar name.
 fn explain_demo_data(mut error: clap::Error) -> clap::Error {
     let of_demo = matches!(error.get(ContextKind::Usage), Some(ContextValue::StyledStr(usage))
         if usage.to_string().contains("leadapi-server demo"));
@@ -132,7 +133,7 @@ fn explain_demo_data(mut error: clap::Error) -> clap::Error {
         if ["--store", "--data", "--new-tokens"].contains(&arg.as_str()));
     if of_demo && of_data {
         error.remove(ContextKind::SuggestedArg);
-        // The usage names the similar option too.
+        // The usage also mentions the suggested option.
         error.remove(ContextKind::Usage);
         let tip = "the demo serves samples from memory; \"leadapi-server serve\" serves your data";
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
@@ -140,7 +141,7 @@ fn explain_demo_data(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Prints the help, or an error without secrets and without characters that could control a terminal.
+/// Prints the help, or an error with secrets masked and control characters escaped, and exits.
 fn exit(error: &clap::Error) -> ! {
     if error.use_stderr() {
         write!(io::stderr(), "{}", escape_lines(&redact_given(&error.render().to_string()))).unwrap_or_default();
@@ -149,7 +150,7 @@ fn exit(error: &clap::Error) -> ! {
     error.exit()
 }
 
-/// Returns the known name that was probably meant.
+/// Returns the most similar known name, if one is similar enough.
 fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
     let (near, likeness) = known.map(|known| (known, strsim::jaro(known, name))).max_by(|a, b| a.1.total_cmp(&b.1))?;
     (likeness > 0.7).then(|| near.to_owned())

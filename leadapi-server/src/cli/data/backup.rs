@@ -1,4 +1,4 @@
-//! `data backup`: a copy of a SQLite database while a server uses it.
+//! `data backup`: copies a SQLite database while a server uses it.
 
 use std::path::PathBuf;
 
@@ -8,10 +8,10 @@ use serde_json::json;
 use super::file::NewFile;
 use crate::cli::{CommandError, output::progress, store::StoreArgs};
 
-/// Back up a SQLite store into a new file, as it is at one point in time, even while a server uses it.
+/// Back up a SQLite store to a new file, as a consistent snapshot, even while a server uses it.
 ///
-/// The copy is a complete store, which only its owner may read; "data restore" puts it back. PostgreSQL is backed up
-/// with its own tools.
+/// The copy is a complete store that only its owner can read; "data restore" restores it. Back up PostgreSQL with its
+/// own tools.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   leadapi-server data backup copy.db --store sqlite:leads.db")]

@@ -12,10 +12,10 @@ use crate::cli::{
     output::{Format, count},
 };
 
-/// Check a data set without a store, and print what it contains, or what is wrong and where.
+/// Check a data set without a store, and print its contents, or the location and cause of an error.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Check {
-    /// A data set; - reads the standard input.
+    /// A data set; - reads standard input.
     file: PathBuf,
     #[command(flatten)]
     format: Format,

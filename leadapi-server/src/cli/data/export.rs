@@ -1,4 +1,4 @@
-//! `data export`: writes a store into a file, business by business.
+//! `data export`: writes a store to a file, one business at a time.
 
 use std::{
     io::{self, BufWriter, Write},
@@ -21,15 +21,15 @@ use crate::{
     store::SqlStore,
 };
 
-/// Export everything in a store as a data set for "data import", as it is at one point in time.
+/// Export a consistent snapshot of a store, as a data set for "data import".
 ///
-/// Tokens are exported with their id, times, hash and prefix, and never with their secret. After an import elsewhere
-/// they are valid there too, and a create that is retried with its idempotency key makes no second lead there.
+/// Tokens are exported with their id, times, hash and prefix, never with their secret. After an import elsewhere, they
+/// are valid there too. Retrying a create there with its idempotency key creates no second lead.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   leadapi-server data export leads.json --store sqlite:leads.db")]
 pub(in crate::cli) struct Export {
-    /// The file to create, which only its owner may read; without it, or with -, the standard output.
+    /// The file to create, readable only by its owner; by default, or with -, standard output.
     #[arg(default_value = "-", hide_default_value = true)]
     file: PathBuf,
     /// Replace the file if it exists.
@@ -59,7 +59,7 @@ impl Export {
     }
 }
 
-/// How much was written.
+/// The number of exported records.
 #[derive(Debug, Clone, Copy, Default)]
 struct Exported {
     businesses: usize,
@@ -81,14 +81,14 @@ async fn export(
     let exported = exported.await;
     bar.finish_and_clear();
     let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
-    // If the output has failed, the export has failed because of it.
+    // A failed write also makes the export fail, but its own error is more precise.
     output.failed.take().map_or(Ok(()), |source| Err(failed(source)))?;
     exported?;
     output.end().map_err(failed)?;
     Ok(output.written)
 }
 
-/// A data set that is written business by business.
+/// A writer for a data set, one business at a time.
 struct Output {
     to: BufWriter<Box<dyn Write + Send>>,
     written: Exported,

@@ -1,4 +1,4 @@
-//! Files that are read as a whole, and files that appear only once they are complete.
+//! Files that are read whole, and files that appear only once they are complete.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -12,12 +12,12 @@ use uuid::Uuid;
 
 use crate::cli::CommandError;
 
-/// Returns whether the path means the standard input or output.
+/// Returns whether the path stands for standard input or output.
 pub(super) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Reads the text of a file, or of the standard input for `-`.
+/// Reads a file as text; `-` reads standard input.
 pub(in crate::cli) fn read_text(path: &Path) -> Result<String, CommandError> {
     let read = if is_standard(path) {
         let mut text = String::new();
@@ -28,12 +28,12 @@ pub(in crate::cli) fn read_text(path: &Path) -> Result<String, CommandError> {
     read.map_err(|source| CommandError::Read { path: path.to_owned(), source })
 }
 
-/// Reads and checks the data set in a file.
+/// Reads and validates a data set from a file.
 pub(in crate::cli) fn read(path: &Path) -> Result<Dataset, CommandError> {
     Dataset::parse(&read_text(path)?).map_err(|source| CommandError::Dataset { path: path.to_owned(), source })
 }
 
-/// A file that only its owner may read. Until it is complete, it has a temporary name in the same folder.
+/// A file that only its owner can read. Until it is complete, it has a temporary name in the same folder.
 #[derive(Debug)]
 pub(super) struct NewFile {
     path: PathBuf,
@@ -41,7 +41,8 @@ pub(super) struct NewFile {
 }
 
 impl NewFile {
-    /// Chooses the temporary name, but creates nothing yet. An existing file is an error unless `replace` is set.
+    /// Chooses a temporary name without creating the file. Returns an error if the final file exists, unless `replace`
+    /// is set.
     pub(super) fn at(path: &Path, replace: bool) -> Result<Self, CommandError> {
         let write_error = |kind: io::ErrorKind| CommandError::Write { path: path.to_owned(), source: kind.into() };
         let name = path.file_name().ok_or_else(|| write_error(io::ErrorKind::IsADirectory))?;
@@ -52,7 +53,6 @@ impl NewFile {
         Ok(Self { path: path.to_owned(), temporary: path.with_file_name(temporary) })
     }
 
-    /// Returns the path of the file until it is complete.
     pub(super) fn temporary_path(&self) -> &Path {
         &self.temporary
     }
@@ -62,7 +62,7 @@ impl NewFile {
         file.map_err(|source| self.failed(source))
     }
 
-    /// Gives the file its name once all of it is on disk.
+    /// Syncs the file to disk, then renames it to its final name.
     pub(super) fn finish(self) -> Result<(), CommandError> {
         let renamed = File::open(&self.temporary).and_then(|file| file.sync_all());
         renamed.and_then(|()| fs::rename(&self.temporary, &self.path)).map_err(|source| self.failed(source))
@@ -74,7 +74,7 @@ impl NewFile {
 }
 
 impl Drop for NewFile {
-    /// Removes an incomplete file. A complete one has its final name by now.
+    /// Removes an incomplete file. A complete file no longer has the temporary name.
     fn drop(&mut self) {
         fs::remove_file(&self.temporary).unwrap_or_default();
     }

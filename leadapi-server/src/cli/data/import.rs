@@ -1,4 +1,4 @@
-//! `data import`: reads a file into a store, completely or not at all.
+//! `data import`: imports a file into a store atomically.
 
 use std::path::{Path, PathBuf};
 
@@ -16,15 +16,15 @@ use crate::{
     store::{Imported, SqlStore},
 };
 
-/// Import the businesses of a file into a store: all of them, or none if anything is wrong.
+/// Import the businesses from a file into a store: all of them, or none if there is an error.
 ///
-/// A token in the file without "token" gets a secret, which is printed once. A SQLite file is created if there is
-/// none. During a large import, other writes to a SQLite store have to wait.
+/// Each token without a "token" field gets a new secret, which is printed once. A SQLite file is created if it is
+/// missing. During a large import, other writes to a SQLite store have to wait.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   leadapi-server data import businesses.json --store sqlite:leads.db")]
 pub(in crate::cli) struct Import {
-    /// A data set, as "data export" writes it and "serve --data" reads it; - reads the standard input.
+    /// A data set in the format of "data export" and "serve --data"; - reads standard input.
     file: PathBuf,
     #[command(flatten)]
     at: StoreArgs,
@@ -47,7 +47,7 @@ impl Import {
     }
 }
 
-/// Imports a file into a store that holds no business yet. Otherwise prints that the store holds data already.
+/// Imports a file into a store that has no businesses yet. Otherwise prints that the file was not imported.
 pub(in crate::cli) async fn import_into_empty(
     store: &SqlStore,
     path: &Path,
@@ -59,7 +59,7 @@ pub(in crate::cli) async fn import_into_empty(
         match import(store, dataset).await {
             Ok(imported) => return secrets.show(&imported.issued),
             Err(error) if store.is_empty().await? => return Err(error),
-            // Another server started at the same time and was faster.
+            // Another server started at the same time and imported its data first.
             Err(_) => {}
         }
     }

@@ -1,4 +1,4 @@
-//! `data`: the contents of a store as a file.
+//! `data`: imports, exports and backups of a store.
 
 mod backup;
 mod check;

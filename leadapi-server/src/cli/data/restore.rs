@@ -9,16 +9,17 @@ use crate::cli::{CommandError, store::StoreArgs};
 
 /// Restore a SQLite store from a backup while no server uses the store.
 ///
-/// Copying the file by hand is not enough: SQLite would apply a write-ahead log that a crash left next to the store.
-/// The backup is checked first, and stays as it is. A crash during the restore leaves the former store, the restored
-/// one, or files that the server refuses until this command is run again. PostgreSQL is restored with its own tools.
+/// Do not copy the file by hand: if a crash left a write-ahead log next to the store, SQLite would apply it to the
+/// backup. This command checks the backup first and never changes it. After a crash during the restore, the store is
+/// the former one, the restored one, or rejected by the server until you run the command again. Restore PostgreSQL with
+/// its own tools.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   leadapi-server data restore copy.db --store sqlite:leads.db --force")]
 pub(in crate::cli) struct Restore {
-    /// A file that "data backup" made, or another SQLite file of this server.
+    /// A file from "data backup", or another SQLite store of this server.
     file: PathBuf,
-    /// Replace the store if it exists; it is kept under another name, which is printed.
+    /// Replace the store if it exists. The former store is kept under another name, which is printed.
     #[arg(long)]
     force: bool,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! The destination of the secrets of new tokens when a server starts.
+//! The output of secrets for new tokens when a server starts.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -19,9 +19,10 @@ use crate::cli::{
     output::{count, print_issued, print_line},
 };
 
-/// Shows the secrets of new tokens once: on a terminal, or in a new file that only its owner may read.
+/// The destination for the secrets of new tokens: a terminal, or a new file that only its owner can read.
 ///
-/// The standard output of a service ends up in a journal, and a secret must never be logged (contract D8).
+/// Any other standard output is not an option: a service's output ends up in a journal, and secrets must never be
+/// logged (contract D8).
 #[derive(Debug)]
 pub(in crate::cli) enum NewSecrets {
     None,
@@ -29,7 +30,7 @@ pub(in crate::cli) enum NewSecrets {
     File(SecretFile),
 }
 
-/// A file that is removed on drop unless secrets were written into it.
+/// A file that is removed on drop unless secrets were written to it.
 #[derive(Debug)]
 pub(in crate::cli) struct SecretFile {
     path: PathBuf,
@@ -37,7 +38,7 @@ pub(in crate::cli) struct SecretFile {
 }
 
 impl NewSecrets {
-    /// Decides where the secrets go before any token is created, because a token without a known secret is useless.
+    /// Chooses the destination before any token is created, because a token is useless if its secret cannot be shown.
     pub(in crate::cli) fn of(dataset: &Dataset, data: &Path, given: Option<PathBuf>) -> Result<Self, CommandError> {
         let mut tokens = dataset.businesses.iter().flat_map(|business| &business.tokens);
         if !tokens.any(|token| token.origin == TokenOrigin::Open) {
@@ -49,7 +50,7 @@ impl NewSecrets {
         }
     }
 
-    /// Shows the secrets.
+    /// Writes the secrets to the destination.
     pub(in crate::cli) fn show(self, issued: &[IssuedToken]) -> Result<(), CommandError> {
         match self {
             Self::None => {}
@@ -60,7 +61,7 @@ impl NewSecrets {
     }
 }
 
-/// Returns the default name of the file.
+/// Returns the default path of the secrets file.
 fn default_secrets_path(data: &Path) -> PathBuf {
     let mut name = if is_standard(data) { "leadapi".into() } else { data.as_os_str().to_owned() };
     name.push(".tokens");
@@ -99,7 +100,7 @@ impl Drop for SecretFile {
     }
 }
 
-/// Returns a new token with its secret.
+/// Formats a new token and its secret as JSON.
 pub(super) fn with_secret(issued: &IssuedToken) -> Value {
     let IssuedToken { business_id, business, name, scopes, secret, .. } = issued;
     json!({"business_id": business_id, "business": business, "name": name, "scopes": scopes, "token": secret.expose()})

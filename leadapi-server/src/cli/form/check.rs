@@ -1,4 +1,4 @@
-//! `form check`: the faults of a form.
+//! `form check`: checks a form and prints the findings.
 
 use clap::{Args, ValueEnum};
 use leadapi_core::form::{Finding, Severity};
@@ -9,17 +9,17 @@ use crate::cli::{
     escape::{escape, escape_json},
 };
 
-/// Checks the form in a file.
+/// Checks a form from a file.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Check {
     #[command(flatten)]
     form: FormFile,
-    /// Fail if there are findings of this severity or a worse one. Errors always fail.
+    /// Also fail on findings of this severity or higher. Errors always fail.
     #[arg(long, value_name = "SEVERITY")]
     deny: Option<Deny>,
 }
 
-/// The lowest severity that fails.
+/// The lowest severity that makes the command fail.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Deny {
     Warnings,
@@ -53,7 +53,7 @@ impl Check {
     }
 }
 
-/// Formats a finding for people: the fault, then the advice and the answers that demonstrate it.
+/// Formats a finding for people: the finding itself, the advice, and the answers that demonstrate it.
 fn lines(finding: &Finding) -> String {
     let mut lines = escape(&finding.to_string()).into_owned();
     if finding.count == 1 {

@@ -1,4 +1,4 @@
-//! The form record in a file, for the commands that need no store.
+//! Form records and answers from files, for the commands that need no store.
 
 use std::path::{Path, PathBuf};
 
@@ -7,10 +7,10 @@ use leadapi_core::form::{Answers, FormRecord, Policy, Questionnaire, Version};
 
 use crate::cli::{CommandError, data::read_text, output::Format};
 
-/// The form in a file, and the output format.
+/// A form file and the output format.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct FormFile {
-    /// A JSON file with a form record; - reads the standard input.
+    /// A JSON file with a form record; - reads standard input.
     pub(super) file: PathBuf,
     /// Use the draft instead of the published version.
     #[arg(long)]
@@ -31,13 +31,13 @@ impl FormFile {
     }
 }
 
-/// Reads the form record in a file.
+/// Reads a form record from a file.
 pub(super) fn record(path: &Path) -> Result<FormRecord, CommandError> {
     serde_json::from_str(without_bom(&text("form record", path)?))
         .map_err(|source| CommandError::Form { path: path.to_owned(), source })
 }
 
-/// Reads the answers in a file.
+/// Reads answers from a file.
 pub(super) fn answers(path: &Path) -> Result<Answers, CommandError> {
     serde_json::from_str(without_bom(&text("answers file", path)?))
         .map_err(|source| CommandError::Answers { path: path.to_owned(), source })

@@ -1,4 +1,4 @@
-//! `form`: the form records of a business (contract D11), and checks of a form in a file.
+//! `form`: the form records of a business (contract D11), and checks of form files.
 
 mod check;
 mod input;
@@ -23,20 +23,20 @@ use walk::WalkForm;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum FormCommand {
-    /// Check the form in a file, and print each fault with its location, advice, and answers that demonstrate it.
+    /// Check a form from a file, and print each finding with its location, advice, and answers that demonstrate it.
     Check(Check),
-    /// List every path through the form in a file, each with answers that lead along it.
+    /// List every path through a form from a file, with answers for each path.
     Paths(FormFile),
-    /// Print the pages of the form in a file and the routes between them, as a Mermaid flowchart.
+    /// Print the pages of a form from a file, and the routes between them, as a Mermaid flowchart.
     Graph(FormFile),
-    /// Walk the form in a file with the given answers, and print the lead.
+    /// Walk through a form from a file with given answers, and print the resulting lead.
     Walk(WalkForm),
-    /// Add a form record, with everything that its file holds.
+    /// Add a form record, keeping every field in its file.
     Add {
         #[command(flatten)]
         of: BusinessArgs,
-        /// A JSON file with the record; - reads the standard input. The client account and the pipeline that it names
-        /// must exist.
+        /// A JSON file with the record; - reads standard input. The client account and pipeline in the record must
+        /// exist.
         file: PathBuf,
     },
     /// List the forms.
@@ -44,14 +44,14 @@ pub(super) enum FormCommand {
         #[command(flatten)]
         of: BusinessArgs,
     },
-    /// Print a form record, with everything that its file held.
+    /// Print a form record, including every field of its original file.
     Show {
         #[command(flatten)]
         of: BusinessArgs,
         /// The form.
         id: FormId,
     },
-    /// Give a form another name.
+    /// Rename a form.
     Rename {
         #[command(flatten)]
         of: BusinessArgs,
@@ -70,7 +70,7 @@ pub(super) enum FormCommand {
     },
 }
 
-/// The listed fields of a form; a field that the record does not have is null.
+/// The form fields that the list shows. A field that the record lacks is null.
 #[derive(Serialize)]
 struct Listed<'f> {
     id: Option<&'f str>,

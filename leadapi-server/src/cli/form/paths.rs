@@ -1,4 +1,4 @@
-//! `form paths` and `form graph`: the paths and routes of a form.
+//! `form paths` and `form graph`: print the paths and routes of a form.
 
 use leadapi_core::form::{Path, PathEnd, Questionnaire, RouteEnd};
 use serde_json::{Value, json};
@@ -10,10 +10,10 @@ use crate::cli::{
     output::{Format, table},
 };
 
-/// The maximum number of listed paths.
+/// The maximum number of paths to list.
 const MAX_PATHS: usize = 1_000;
 
-/// Prints every path, each with answers that lead along it.
+/// Prints every path through the form, with answers for each path.
 pub(super) fn paths(form: &FormFile) -> Result<(), CommandError> {
     form.with(|form, format| {
         let ids: Vec<Option<&str>> = form.pages().collect();

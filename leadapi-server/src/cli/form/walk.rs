@@ -1,4 +1,4 @@
-//! `form walk`: a walk with the given answers.
+//! `form walk`: walks through a form with given answers.
 
 use std::path::{Path, PathBuf};
 
@@ -18,12 +18,12 @@ use crate::cli::{
     escape::{escape, escape_json},
 };
 
-/// Walks the form in a file with the given answers, and prints the lead.
+/// Walks through a form from a file with given answers, and prints the resulting lead.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct WalkForm {
     #[command(flatten)]
     form: FormFile,
-    /// A JSON file with an object of answers by question id.
+    /// A JSON file with an object that maps question ids to answers.
     #[arg(long, value_name = "FILE")]
     answers: PathBuf,
 }
@@ -44,7 +44,7 @@ impl WalkForm {
     }
 }
 
-/// Formats the walk for programs.
+/// Formats the walk as JSON.
 fn data(walk: &Walk<'_>, lead: Result<&FormLead<'_>, &NoLead>) -> Value {
     let steps = walk.steps().map(|step| {
         let skipped_rules = step
@@ -161,7 +161,7 @@ fn text(walk: &Walk<'_>, lead: Result<&FormLead<'_>, &NoLead>) -> String {
     lines.join("\n")
 }
 
-/// A rule that the walk skipped. After some of them the rest of the walk is uncertain.
+/// Formats a rule that the walk skipped. Some skipped rules make the rest of the walk uncertain.
 fn skipped_rule(step: Step<'_, '_>, skipped: &SkippedRule<'_>) -> String {
     let (what, why) = match skipped.reason {
         SkipReason::UncertainConditions => ("uncertain", "its conditions cannot be evaluated"),

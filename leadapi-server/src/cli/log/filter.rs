@@ -1,18 +1,18 @@
-//! The filter of log lines.
+//! The log filter.
 
 use tracing_subscriber::{
     EnvFilter,
     filter::{LevelFilter, ParseError},
 };
 
-/// The crates that a level without a crate applies to.
+/// The crates to which a level without a crate name applies.
 ///
-/// Other crates log data of peers, for instance a line for each frame, so a level alone must not enable that.
+/// Other crates log data from peers, such as one line per frame, so a bare level must not enable them.
 const OWN: [&str; 2] = ["leadapi_server", "leadapi_core"];
 
 /// Parses a filter such as `info`, `debug,h2=warn` or `off`.
 ///
-/// A level without a crate applies to the crates of this server. Every other crate logs its errors, unless the text
+/// A level without a crate name applies to this server's crates. Every other crate logs only errors, unless the filter
 /// names it or a level is `off`.
 pub(super) fn parse(text: &str) -> Result<EnvFilter, ParseError> {
     EnvFilter::try_new(directives(text))

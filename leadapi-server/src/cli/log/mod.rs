@@ -17,20 +17,21 @@ use crate::metrics::log_lines_dropped;
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct LogOptions {
-    /// The log filter: `off`, `error`, `warn`, `info`, `debug` or `trace`. Other crates log only errors, unless you
-    /// name them: `info,h2=debug`.
+    /// The log filter: `off`, `error`, `warn`, `info`, `debug` or `trace`. Crates of dependencies log only errors
+    /// unless you name them: `info,h2=debug`.
     #[arg(long, env = "LEADAPI_LOG", value_name = "FILTER", default_value = "info", value_parser = checked)]
     log: String,
-    /// The log format on the standard error stream: text for people, or one JSON object per line.
+    /// The log format on standard error: text for people, or one JSON object per line.
     #[arg(long, env = "LEADAPI_LOG_FORMAT", value_name = "FORMAT", default_value = "text")]
     log_format: LogFormat,
-    /// The URL of an OpenTelemetry collector that takes traces over HTTP; each request is a span with its log lines.
+    /// The URL of an OpenTelemetry collector that accepts traces over HTTP; each request becomes a span with its log
+    /// lines.
     #[cfg(feature = "otlp")]
     #[arg(long, env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_name = "URL")]
     otlp_endpoint: Option<String>,
 }
 
-/// The log. On drop, it writes and sends everything that is queued.
+/// A guard for the log and the traces. On drop, it flushes everything that is queued.
 #[must_use]
 #[derive(Debug)]
 pub(super) struct Logging {
@@ -41,7 +42,7 @@ pub(super) struct Logging {
 }
 
 impl Logging {
-    /// Returns the counter of lines that did not reach the sink.
+    /// Returns the counter of dropped lines.
     pub(super) const fn dropped(&self) -> &IntCounter {
         &self.dropped
     }
@@ -58,7 +59,7 @@ fn checked(text: &str) -> Result<String, String> {
 }
 
 impl LogOptions {
-    /// Returns the options of commands that have no log options.
+    /// Returns options from the environment, for commands that have no log options.
     pub(super) fn from_environment() -> Self {
         let log = std::env::var("LEADAPI_LOG").ok().and_then(|text| checked(&text).ok());
         Self {
@@ -69,7 +70,7 @@ impl LogOptions {
         }
     }
 
-    /// Starts to log. If the host has set up logging already, it stays as it is.
+    /// Starts logging. If the embedding program has already set up logging, keeps that setup.
     pub(super) fn start(&self) -> Result<Logging, CommandError> {
         let filter = filter::parse(&self.log).map_err(CommandError::log)?;
         let dropped = log_lines_dropped().map_err(CommandError::metrics)?;

@@ -14,7 +14,7 @@ use crate::cli::CommandError;
 
 const NAME: &str = "leadapi-server";
 
-/// Sends spans in batches from a background thread until it is dropped.
+/// An exporter that sends spans in batches from a background thread until it is dropped.
 #[derive(Debug)]
 pub(super) struct Traces(SdkTracerProvider);
 
@@ -27,7 +27,8 @@ impl Traces {
         Ok(Self(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build()))
     }
 
-    /// Returns a layer that traces every request, whatever the log level, with the log lines that the filter passes.
+    /// Returns a layer that traces every request, regardless of the log level. Its spans include the log lines that
+    /// pass the filter.
     pub(super) fn layer<S>(&self, lines: EnvFilter) -> impl Layer<S> + use<S>
     where
         S: Subscriber + for<'a> LookupSpan<'a>,

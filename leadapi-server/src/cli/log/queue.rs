@@ -1,8 +1,8 @@
-//! A bounded queue between the threads that log and the sink, so that a stalled sink never blocks a request.
+//! A bounded queue in front of the log's sink, so that a stalled sink never blocks a request.
 //!
-//! `tracing-appender` does nearly the same. But it bounds lines and not bytes, never reports that it dropped lines,
-//! and prints to standard output when it cannot flush at the end. That print blocks if standard output is the stalled
-//! pipe too.
+//! `tracing-appender` does nearly the same. However, it limits lines rather than bytes, never reports dropped lines,
+//! and prints to standard output if the final flush fails. That print blocks if standard output is the same stalled
+//! pipe.
 
 use std::{
     fmt,
@@ -16,12 +16,12 @@ use std::{
 use prometheus::IntCounter;
 use tracing::warn;
 
-/// The maximum number of queued bytes; the sink may be writing as many again.
+/// The maximum number of queued bytes. The writer thread can hold as many again.
 const CAPACITY: usize = 1 << 20;
-/// How long the process waits for the sink when it ends.
+/// How long the process waits for the sink at exit.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A queue that drops lines for which there is no space.
+/// A bounded queue that drops new lines while it is full.
 #[derive(Clone)]
 pub(super) struct LogQueue(Arc<Shared>);
 
@@ -34,17 +34,17 @@ struct Shared {
 #[derive(Default)]
 struct State {
     lines: Vec<u8>,
-    /// Lines that were dropped since the last warning about dropped lines.
+    /// The number of lines dropped since the last warning about dropped lines.
     unreported: u64,
     is_closed: bool,
     is_flushed: bool,
 }
 
-/// Flushes the queue when it is dropped, but does not wait for a stalled sink.
+/// A guard that flushes the queue on drop. A timeout keeps a stalled sink from blocking the exit.
 pub(super) struct FlushOnDrop(LogQueue);
 
 impl LogQueue {
-    /// Starts the thread that writes the lines to the sink. `dropped` counts the lines that do not get there.
+    /// Starts the thread that writes the lines to the sink. `dropped` counts the lines that never reach it.
     pub(super) fn start(sink: impl Write + Send + 'static, dropped: IntCounter) -> io::Result<(Self, FlushOnDrop)> {
         let queue = Self(Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), dropped }));
         let writer = queue.0.clone();
@@ -53,7 +53,7 @@ impl LogQueue {
     }
 }
 
-/// Each call is one line. It never blocks on the sink and never fails.
+/// Each call queues one line. It never waits for the sink and never fails.
 impl Write for LogQueue {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let mut state = self.0.lock();
@@ -77,7 +77,7 @@ impl Write for LogQueue {
 }
 
 impl Shared {
-    /// Ignores poisoning, because a panic never leaves a line incomplete.
+    /// Locks the state. Ignores poisoning, because a panic never leaves a line incomplete.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -86,7 +86,7 @@ impl Shared {
         let mut lines = Vec::new();
         while let Some(dropped) = self.take(&mut lines) {
             if dropped > 0 {
-                // There is space again, so this line is next in the queue.
+                // The queue has just been emptied, so it has space for this line.
                 warn!(lines = dropped, "log lines were dropped because the log was not read fast enough");
             }
             if sink.write_all(&lines).and_then(|()| sink.flush()).is_err() {
@@ -98,7 +98,8 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    /// Waits for lines, takes them, and returns how many were dropped before; `None` at the end.
+    /// Waits for lines and takes them. Returns how many were dropped before, or `None` once the queue is closed and
+    /// empty.
     fn take(&self, lines: &mut Vec<u8>) -> Option<u64> {
         let waits = |state: &mut State| state.lines.is_empty() && !state.is_closed;
         let mut state = self.changed.wait_while(self.lock(), waits).unwrap_or_else(PoisonError::into_inner);
@@ -129,7 +130,7 @@ mod tests {
 
     use super::*;
 
-    /// Accepts a write only when the test permits it.
+    /// A sink that completes a write only when the test permits it.
     struct Sink {
         may: mpsc::Receiver<()>,
         written: Arc<Mutex<Vec<u8>>>,

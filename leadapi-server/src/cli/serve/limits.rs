@@ -1,4 +1,4 @@
-//! The settings of [`HttpLimits`].
+//! The command-line options for [`HttpLimits`].
 
 use clap::Args;
 use humantime::Duration;
@@ -11,29 +11,30 @@ use crate::{
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Limits")]
 pub(super) struct LimitOptions {
-    /// Maximum number of connections; one more is closed at once. The maximum is lower if the process may not open
-    /// enough files (ulimit -n).
+    /// Maximum number of connections; further ones are closed at once. The server lowers it if the open-file limit of
+    /// the process (ulimit -n) is too low.
     #[arg(long, env = "LEADAPI_MAX_CONNECTIONS", value_name = "N", value_parser = number::<usize>, default_value_t = HttpLimits::default().connections)]
     max_connections: usize,
-    /// Maximum number of connections of one client address; one more is closed at once. An IPv6 /64 network counts as
-    /// one address. 0 means no limit: set it behind a proxy or load balancer, whose address all connections share.
+    /// Maximum number of connections from one client address; further ones are closed at once. An IPv6 /64 network
+    /// counts as one address. Set it to 0 (no limit) behind a proxy or load balancer, where all connections come from
+    /// the same address.
     #[arg(long, env = "LEADAPI_MAX_ADDRESS_CONNECTIONS", value_name = "N", value_parser = number::<usize>, default_value_t = HttpLimits::default().address_connections)]
     max_address_connections: usize,
-    /// Maximum number of concurrent TLS handshakes; when one more begins, the oldest is cut.
+    /// Maximum number of concurrent TLS handshakes; each further one cuts off the oldest.
     #[arg(long, env = "LEADAPI_MAX_HANDSHAKES", value_name = "N", value_parser = number::<usize>, default_value_t = HttpLimits::default().handshakes)]
     max_handshakes: usize,
-    /// Maximum number of concurrent requests, except those that wait for their body; excess requests are answered 500
-    /// with Retry-After: 1.
+    /// Maximum number of in-flight requests, not counting those that wait for their body; further requests get 500 with
+    /// Retry-After: 1.
     #[arg(long, env = "LEADAPI_MAX_REQUESTS", value_name = "N", value_parser = number::<usize>, default_value_t = HttpLimits::default().requests)]
     max_requests: usize,
-    /// Maximum number of concurrent requests of one token; excess requests are answered 500 with Retry-After: 1.
+    /// Maximum number of in-flight requests per token; further requests get 500 with Retry-After: 1.
     #[arg(long, env = "LEADAPI_MAX_TOKEN_REQUESTS", value_name = "N", value_parser = number::<usize>, default_value_t = HttpLimits::default().token_requests)]
     max_token_requests: usize,
-    /// Maximum bytes of responses that a client may leave unread on one connection before its next request waits.
+    /// Maximum unread response bytes on one connection; above it, the next request on the connection waits.
     #[arg(long, env = "LEADAPI_MAX_CONNECTION_UNREAD_BYTES", value_name = "BYTES", value_parser = number::<usize>, default_value_t = HttpLimits::default().connection_unread_bytes)]
     max_connection_unread_bytes: usize,
-    /// Maximum bytes of unread responses over all connections; with one more, the connection that has been behind for
-    /// longest is cut.
+    /// Maximum unread response bytes across all connections; above it, the server cuts the connection that has been
+    /// behind longest.
     #[arg(long, env = "LEADAPI_MAX_UNREAD_BYTES", value_name = "BYTES", value_parser = number::<usize>, default_value_t = HttpLimits::default().unread_bytes)]
     max_unread_bytes: usize,
     /// Maximum number of concurrent requests on one HTTP/2 connection.
@@ -42,31 +43,32 @@ pub(super) struct LimitOptions {
     /// Maximum number of header fields in a request.
     #[arg(long, env = "LEADAPI_MAX_HEADERS", value_name = "N", value_parser = number::<usize>, default_value_t = HttpLimits::default().headers)]
     max_headers: usize,
-    /// Maximum bytes of the head of a request.
+    /// Maximum size of a request head, in bytes.
     #[arg(long, env = "LEADAPI_MAX_HEAD_BYTES", value_name = "BYTES", value_parser = number::<usize>, default_value_t = HttpLimits::default().head_bytes)]
     max_head_bytes: usize,
-    /// Maximum bytes of a path and its query.
+    /// Maximum length of path and query, in bytes.
     #[arg(long, env = "LEADAPI_MAX_TARGET_BYTES", value_name = "BYTES", value_parser = number::<usize>, default_value_t = HttpLimits::default().target_bytes)]
     max_target_bytes: usize,
-    /// Maximum time until the first byte of a new connection, and for a TLS handshake.
+    /// Maximum time until the first byte on a new connection, and for a TLS handshake.
     #[arg(long, env = "LEADAPI_FIRST_BYTE_TIMEOUT", value_name = "TIME", value_parser = time, default_value_t = HttpLimits::default().first_byte.into())]
     first_byte_timeout: Duration,
-    /// Maximum time for the head of a request, from its first byte.
+    /// Maximum time for a request head to arrive, from its first byte.
     #[arg(long, env = "LEADAPI_HEAD_TIMEOUT", value_name = "TIME", value_parser = time, default_value_t = HttpLimits::default().head.into())]
     head_timeout: Duration,
-    /// Maximum time for the body of a request.
+    /// Maximum time for a request body to arrive.
     #[arg(long, env = "LEADAPI_BODY_TIMEOUT", value_name = "TIME", value_parser = time, default_value_t = HttpLimits::default().body.into())]
     body_timeout: Duration,
-    /// Maximum time for a client to read what it was sent, once it is behind.
+    /// Maximum time for a client that is behind to read all pending bytes.
     #[arg(long, env = "LEADAPI_WRITE_TIMEOUT", value_name = "TIME", value_parser = time, default_value_t = HttpLimits::default().write.into())]
     write_timeout: Duration,
-    /// Maximum time of a connection without a request; set it longer than that of a load balancer in front.
+    /// Maximum idle time of a connection between requests; set it longer than the idle timeout of a load balancer in
+    /// front.
     #[arg(long, env = "LEADAPI_IDLE_TIMEOUT", value_name = "TIME", value_parser = time, default_value_t = HttpLimits::default().idle.into())]
     idle_timeout: Duration,
-    /// Maximum time until the response; after it, the response is 500.
+    /// Maximum time until the start of a response; after that, the response is 500.
     #[arg(long, env = "LEADAPI_REQUEST_TIMEOUT", value_name = "TIME", value_parser = time, default_value_t = HttpLimits::default().request.into())]
     request_timeout: Duration,
-    /// Maximum age of a connection, plus or minus a tenth, before it is closed after the running request.
+    /// Maximum age of a connection, plus or minus 10 %; after that, the server closes it once no request is running.
     #[arg(long, env = "LEADAPI_CONNECTION_AGE", value_name = "TIME", value_parser = time, default_value_t = HttpLimits::default().age.into())]
     connection_age: Duration,
 }

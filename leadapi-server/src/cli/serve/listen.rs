@@ -1,4 +1,4 @@
-//! A server that listens: its settings, its start and its shutdown.
+//! The listening server: its options, startup and shutdown.
 
 use std::{io, net::SocketAddr, num::NonZeroU32, path::PathBuf, sync::Arc, time::Duration};
 
@@ -36,7 +36,7 @@ pub(super) struct ListenOptions {
     config: Option<PathBuf>,
     #[command(flatten)]
     pub(super) log: LogOptions,
-    /// The IP address and port to listen on; with port 0 the system chooses.
+    /// The IP address and port to listen on; with port 0, the system chooses a port.
     #[arg(long, env = "LEADAPI_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
     /// The path before /leads in every URL; may be empty.
@@ -47,54 +47,54 @@ pub(super) struct ListenOptions {
     /// The reference at /docs, its curl commands and the Location header use it.
     #[arg(long, env = "LEADAPI_PUBLIC_URL", value_name = "URL")]
     public_url: Option<ServerUrl>,
-    /// Maximum number of GET requests of a token in any 60 seconds.
+    /// Maximum number of GET requests per token in any 60 seconds.
     #[arg(long, env = "LEADAPI_READS_PER_MINUTE", value_name = "N", value_parser = positive::<NonZeroU32>, default_value_t = Limits::default().reads)]
     reads_per_minute: NonZeroU32,
-    /// Maximum number of POST, PATCH and DELETE requests of a token in any 60 seconds.
+    /// Maximum number of POST, PATCH and DELETE requests per token in any 60 seconds.
     #[arg(long, env = "LEADAPI_WRITES_PER_MINUTE", value_name = "N", value_parser = positive::<NonZeroU32>, default_value_t = Limits::default().writes)]
     writes_per_minute: NonZeroU32,
-    /// The certificate for HTTPS, with its intermediate certificates: a PEM file, read again when it changes.
+    /// A PEM file with the HTTPS certificate and its intermediate certificates, reloaded when it changes.
     #[arg(long, env = "LEADAPI_TLS_CERT", value_name = "FILE")]
     tls_cert: Option<PathBuf>,
-    /// The private key of the certificate: a PEM file.
+    /// A PEM file with the private key for the certificate.
     #[arg(long, env = "LEADAPI_TLS_KEY", value_name = "FILE")]
     tls_key: Option<PathBuf>,
-    /// Allow plain HTTP on an address that others can reach, for --listen and --ops-listen. Tokens and leads can then
-    /// be read in transit, unless a proxy in front uses HTTPS.
+    /// Allow plain HTTP for --listen and --ops-listen on addresses that other machines can reach. Tokens and leads can
+    /// then be read in transit, unless a proxy in front uses HTTPS.
     #[arg(long, env = "LEADAPI_INSECURE_HTTP")]
     insecure_http: bool,
-    /// The address for the operator: /healthz, /readyz, /metrics and /docs. It has no tokens and no TLS, so an
-    /// address that others can reach needs --insecure-http too. On a loopback address it serves the API as well, so
-    /// that /docs can send requests.
+    /// The address of the operator endpoints: /healthz, /readyz, /metrics and /docs. They use neither tokens nor TLS,
+    /// so an address that other machines can reach also needs --insecure-http. A loopback address also serves the API,
+    /// so that /docs can send requests.
     #[arg(long, env = "LEADAPI_OPS_LISTEN", value_name = "ADDRESS")]
     ops_listen: Option<SocketAddr>,
     /// Serve the API at --ops-listen on any address, in plain HTTP.
     #[arg(long, env = "LEADAPI_OPS_API", requires = "ops_listen")]
     ops_api: bool,
-    /// How long to accept requests after SIGTERM, until load balancers have seen that /readyz fails. Ctrl-C does not
-    /// wait.
+    /// How long to keep accepting requests after SIGTERM, so that load balancers can notice that /readyz fails. Ctrl-C
+    /// skips the delay.
     #[arg(long, env = "LEADAPI_DRAIN_DELAY", value_name = "TIME", value_parser = time, default_value = "5s")]
     drain_delay: humantime::Duration,
-    /// Maximum time from a signal until the server ends in any case.
+    /// Maximum time from a stop signal until the server exits, even if requests are in flight.
     #[arg(long, env = "LEADAPI_STOP_TIMEOUT", value_name = "TIME", value_parser = time, default_value = "30s")]
     stop_timeout: humantime::Duration,
     #[command(flatten)]
     limits: LimitOptions,
 }
 
-/// What to serve, and the data of the startup messages.
+/// The store and verifier to serve, and the data for the startup message.
 pub(super) struct ServeConfig<S, V> {
     pub(super) store: S,
     pub(super) verifier: V,
     pub(super) write_probe: WriteProbe,
-    /// How many files and sockets the store will open later.
+    /// The number of file descriptors that the store will open later.
     pub(super) descriptors: usize,
     pub(super) businesses: usize,
     pub(super) location: String,
 }
 
 impl ListenOptions {
-    /// Serves until a signal arrives or the storage fails.
+    /// Serves until a signal arrives, or until `failed` reports a storage failure.
     pub(super) async fn serve(
         self,
         config: ServeConfig<impl Store + 'static, impl TokenVerifier + 'static>,
@@ -113,7 +113,8 @@ impl ListenOptions {
         if let Some(address) = self.ops_listen {
             let socket = listen(address, TcpListener::bind(address).await)?;
             let at = listen(address, socket.local_addr())?;
-            // The page shows the first server, and sends trial requests to the last, which is its own origin.
+            // The reference page shows the first server URL and sends trial requests to the last, which is its own
+            // origin.
             let own = ServerUrl::path(&self.base_path)?;
             let servers: Vec<_> = self.public_url.clone().into_iter().chain([own]).collect();
             let ops = Ops::new(store, write_probe, metrics, document_at(&servers), self.ops_api);
@@ -167,7 +168,7 @@ impl ListenOptions {
         })
     }
 
-    /// Returns the files for HTTPS, or `None` if plain HTTP is allowed.
+    /// Returns the TLS files, or `None` for plain HTTP. Fails if plain HTTP is not allowed.
     pub(super) fn tls(&self) -> Result<Option<TlsFiles>, CommandError> {
         if let Some(address) = self.ops_listen.filter(|address| !address.ip().is_loopback() && !self.insecure_http) {
             return Err(CommandError::InsecureOps(address));

@@ -1,4 +1,4 @@
-//! `serve` and `demo`: a server from its start to its end.
+//! `serve` and `demo`: run a server.
 
 mod limits;
 mod listen;
@@ -28,7 +28,8 @@ use crate::{SAMPLE, ShutdownOutcome, ops::WriteProbe, store::SqlStore};
 /// The interval at which expired idempotency keys are deleted.
 const EXPIRED_KEYS_INTERVAL: Duration = Duration::from_secs(60);
 
-/// A SQLite store opens readers on demand, and opens its files briefly to check them.
+/// The file descriptors to reserve for a SQLite store, which opens readers on demand and briefly opens its files to
+/// check them.
 const SQLITE_DESCRIPTORS: usize = 16;
 
 #[derive(Debug, Args)]
@@ -38,9 +39,9 @@ const SQLITE_DESCRIPTORS: usize = 16;
 pub(super) struct Serve {
     /// Where to keep the data: `memory`, `sqlite:PATH` or `postgres://USER@HOST/DATABASE`.
     ///
-    /// Memory loses everything at exit. A SQLite file is created if there is none, and has one server at a time. Any
-    /// number of servers can share a PostgreSQL database of version 15 or later. Give a password in the environment,
-    /// where others do not see it.
+    /// `memory` loses everything at exit. A SQLite file is created if it is missing, and only one server can use it at
+    /// a time. Any number of servers can share a PostgreSQL database (version 15 or later). If the URL contains a
+    /// password, pass it in LEADAPI_STORE, because other users can see the command line.
     #[arg(
         long,
         env = "LEADAPI_STORE",
@@ -53,16 +54,16 @@ pub(super) struct Serve {
     /// Maximum number of connections to PostgreSQL.
     #[arg(long, env = "LEADAPI_POSTGRES_CONNECTIONS", value_name = "N", value_parser = positive::<NonZeroUsize>, default_value = "10")]
     postgres_connections: NonZeroUsize,
-    /// The businesses to serve: a JSON file with their client accounts, pipelines, leads, forms and tokens.
+    /// A JSON file with the businesses to serve and their client accounts, pipelines, leads, forms and tokens.
     ///
-    /// A database imports the file only if it holds no business yet. A token in the file without "token" gets a
-    /// secret, see --new-tokens. A file with an error is refused, with the location and the reason.
+    /// A database imports the file only if it has no businesses yet. Each token without a "token" field gets a new
+    /// secret (see --new-tokens). An invalid file is rejected with the location and cause of the error.
     #[arg(long, env = "LEADAPI_DATA", value_name = "FILE")]
     data: Option<PathBuf>,
-    /// A new file for the secrets of new tokens, which only its owner may read.
+    /// A file to create for the secrets of new tokens, readable only by its owner.
     ///
-    /// Without it, the secrets are printed if the output is a terminal. Otherwise they go into a file that is named
-    /// like the data set, with ".tokens" at its end. An existing file is never replaced.
+    /// Without this option, the secrets are printed if the output is a terminal. Otherwise they go to a file named
+    /// after the data set, with ".tokens" appended. An existing file is never replaced.
     #[arg(long, env = "LEADAPI_NEW_TOKENS", value_name = "FILE")]
     new_tokens: Option<PathBuf>,
     #[command(flatten)]
@@ -76,7 +77,7 @@ pub(super) struct Demo {
 }
 
 impl Serve {
-    /// Checks that the settings fit together.
+    /// Checks that the settings are consistent.
     pub(super) fn check(&self) -> Result<(), CommandError> {
         self.listen.tls().map(drop)
     }
@@ -139,7 +140,7 @@ async fn in_memory(
     let issued = tokens::import(&tokens, &dataset, Timestamp::now()).await.map_err(CommandError::Tokens)?;
     let location = "memory (all data is lost at exit)".to_owned();
     let (store, verifier) = (MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock));
-    // Memory accepts every write.
+    // The memory store accepts every write.
     let write_probe: WriteProbe = Box::new(|| Box::pin(async { Ok(()) }));
     let config = ServeConfig { store, verifier, write_probe, descriptors: 0, businesses, location };
     listen.serve(config, log, |url| greet(url, &issued), std::future::pending()).await
