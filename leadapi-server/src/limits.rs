@@ -22,7 +22,7 @@ pub struct HttpLimits {
     /// startup.
     pub connections: usize,
     /// The maximum number of concurrent connections from one client address. The server closes further ones at once. An
-    /// IPv6 address counts as its /64 network. 0 means no limit; use it behind a proxy or load balancer, where all
+    /// IPv6 address counts as its /64 network. Set it to 0 (no limit) behind a proxy or load balancer, where all
     /// connections come from the same address. Default 256.
     pub address_connections: usize,
     /// The maximum number of concurrent TLS handshakes. At the limit, each new handshake cuts off the oldest. Default
@@ -52,8 +52,8 @@ pub struct HttpLimits {
     pub body: Duration,
     /// The timeout from when the peer stops accepting bytes until it has accepted all of them. Default 10 s.
     pub write: Duration,
-    /// The timeout from the end of a response to the first byte of the next request. Default 75 s, longer than the 60 s
-    /// common in load balancers, so the server does not close a connection just as the balancer reuses it.
+    /// The timeout from the end of a response to the first byte of the next request. Default 75 s. Load balancers
+    /// commonly use 60 s, so the server does not close a connection just as the balancer reuses it.
     pub idle: Duration,
     /// The timeout from the end of a request head to the start of its response. When it expires, the response is 500,
     /// but a write that has begun continues. Default 15 s.

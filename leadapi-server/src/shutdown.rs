@@ -7,8 +7,8 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// How long a new connection has to send its first request when the server is stopping, since its client could not have
-/// known about the shutdown.
+/// The time that a new connection has to send its first request during a shutdown. Its client could not know that the
+/// server was stopping.
 const FIRST_REQUEST_GRACE: Duration = Duration::from_secs(1);
 
 /// The outcome of a shutdown.
@@ -55,7 +55,7 @@ impl Shutdown {
         drop(self.0.wait_for(|now| *now >= phase).await);
     }
 
-    /// Waits until the shutdown requires that a connection accepted now be closed.
+    /// Returns a future that completes when the shutdown must close a connection that is accepted now.
     pub(crate) fn ends_connection(self) -> impl Future<Output = ()> + Send {
         let accepted = Instant::now();
         async move {

@@ -146,7 +146,7 @@ pub enum CommandError {
     /// Another valid token already has this name.
     #[error("the token {id} is called {name:?} already: choose another name, or revoke or delete that token first")]
     TokenName {
-        /// The name.
+        /// The requested name.
         name: String,
         /// The id of that token.
         id: TokenId,

@@ -64,7 +64,7 @@ pub struct Cli {
 enum Command {
     /// Serve businesses: from memory, from a SQLite file or from PostgreSQL.
     Serve(Serve),
-    /// Try it: serve two sample businesses from memory, and print their tokens and three requests to try.
+    /// Serve two sample businesses from memory, and print their tokens and three requests to try.
     Demo(Demo),
     /// Print the effective settings of "serve" and the source of each.
     Config(Box<Config>),

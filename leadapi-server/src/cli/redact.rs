@@ -6,7 +6,7 @@ use clap::builder::StyledStr;
 
 const HIDDEN: &str = "…";
 
-/// Masks the given texts in the message if they may contain a password or a token.
+/// Masks each given text that may contain a password or a token, wherever it occurs in the message.
 pub(super) fn redact<'t>(message: &str, given: impl IntoIterator<Item = &'t str>) -> String {
     let secrets = given.into_iter().filter(|text| may_be_secret(text));
     // clap strips terminal escapes from its messages, so a secret may also appear without them.
@@ -17,7 +17,7 @@ pub(super) fn redact<'t>(message: &str, given: impl IntoIterator<Item = &'t str>
     secrets.iter().fold(message.to_owned(), |message, secret| message.replace(&**secret, HIDDEN))
 }
 
-/// Masks possible secrets that this process was given in its arguments, in values after `=`, or in its environment.
+/// Masks possible secrets from the arguments and the environment of this process, including values after `=`.
 pub(super) fn redact_given(message: &str) -> String {
     let args = env::args_os().map(|arg| arg.to_string_lossy().into_owned());
     let variables = env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_setting));

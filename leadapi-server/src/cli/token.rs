@@ -215,7 +215,7 @@ impl Expiry {
     fn from(self, now: Timestamp) -> Timestamp {
         match self {
             Self::At(at) => at,
-            // A time after the year 9999 falls back to the current time, which the creation of the token rejects.
+            // A time after the year 9999 falls back to the current time, which token creation rejects as expired.
             Self::In(time) => now.checked_add(time).unwrap_or(now),
         }
     }

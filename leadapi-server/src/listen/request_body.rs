@@ -125,7 +125,7 @@ impl Body for RequestBody {
 impl Drop for RequestBody {
     fn drop(&mut self) {
         if let Some((connection, unread)) = self.connection.take().zip(self.unread.take()) {
-            // This fails if the connection has closed, and then nobody needs the body.
+            // This fails if the connection has closed or the response has timed out. Nobody needs the body then.
             drop(connection.send(unread));
         }
     }

@@ -41,7 +41,7 @@ impl LoggedRequest {
         debug_span!("request", request_id = self.id(), method = method(&self.method), path = redacted(self.uri.path()))
     }
 
-    /// Logs the request, as an error if it has a cause of failure.
+    /// Writes the log line of the request, at level `ERROR` if the request failed for a known cause.
     pub(super) fn log(&self, status: StatusCode, about: &RequestLog, duration: Duration) {
         macro_rules! line {
             ($level:ident, $text:literal $(, $cause:expr)?) => {
@@ -142,7 +142,7 @@ mod tests {
         }
     }
 
-    /// The log level is `ERROR`, which shows that the cause does not depend on a lower level.
+    /// The log level is `ERROR`, so this also checks that the cause is logged at that level.
     #[tokio::test]
     async fn the_cause_of_a_500_is_in_the_log_with_its_request_id_and_not_in_the_response() {
         let lines = Lines::default();

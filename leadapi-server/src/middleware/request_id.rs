@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::log::token_start;
 
-/// The longest request id that the server accepts from a caller.
+/// The maximum length of a caller's request id.
 const MAX_CHARS: usize = 128;
 
 /// Wraps the service so that every response has an `X-Request-Id` (contract D2). Use it when you mount the service in

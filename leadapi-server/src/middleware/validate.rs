@@ -24,8 +24,9 @@ pub(super) fn validate<B>(request: &Request<B>, limits: &HttpLimits) -> Result<(
     Ok(())
 }
 
-/// Returns why a proxy in front of the server may interpret an HTTP/1 request differently (RFC 9112, 11.2), if it may.
-/// hyper rejects most such requests before this check.
+/// Returns the reason why a proxy in front of the server might interpret an HTTP/1 request differently (RFC 9112,
+/// 11.2). Returns `None` for an unambiguous request. The HTTP library rejects most ambiguous requests before this
+/// check.
 fn ambiguity<B>(request: &Request<B>) -> Option<&'static str> {
     let headers = request.headers();
     if request.method() == Method::CONNECT {

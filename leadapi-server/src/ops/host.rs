@@ -5,7 +5,8 @@ use std::net::IpAddr;
 
 use http::{Request, header::HOST, uri::Authority};
 
-/// Returns whether the host of the request is an IP address, `localhost` or missing. A browser never omits it.
+/// Returns whether the host of the request is an IP address, `localhost` or missing. A missing host is safe, because
+/// browsers always send one.
 pub(super) fn names_this_machine<B>(request: &Request<B>) -> bool {
     let authority = request.uri().authority().cloned().map(Some).or_else(|| {
         let host = request.headers().get(HOST)?;

@@ -38,7 +38,7 @@ pub(crate) struct Ops {
     openapi: Bytes,
     /// Whether the API is also served on an address that other machines can reach.
     api: bool,
-    /// Metrics that are not exported, so that these connections do not distort those of the public listener.
+    /// Unexported metrics, so that the operator's connections do not count in the metrics of the public listener.
     connections: ConnectionMetrics,
 }
 

@@ -1,4 +1,4 @@
-//! The readiness check: the server is not stopping, and its store answers reads and accepts writes.
+//! The readiness check, which passes if the server is not stopping and its store answers reads and accepts writes.
 
 use std::{error::Error, pin::Pin, sync::Arc, time::Duration};
 
@@ -20,7 +20,7 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// How long a result is cached, so that frequent probes do not load the store.
 const CACHE_TIME: Duration = Duration::from_secs(1);
 
-/// A function that makes a write without effect and returns its result.
+/// A function that performs a no-op write and returns its result.
 pub(crate) type WriteProbe = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<(), BoxError>> + Send>> + Send + Sync>;
 
 pub(super) struct Readiness {

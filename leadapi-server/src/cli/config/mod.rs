@@ -1,5 +1,5 @@
-//! Settings. In order of precedence, they come from the command line, the environment, a file and the built-in
-//! defaults.
+//! The settings of the commands. In order of precedence, they come from the command line, the environment, a file and
+//! the built-in defaults.
 //!
 //! The file's values become the defaults of the options, so that one parser handles all four sources.
 
@@ -66,7 +66,7 @@ impl Setting {
         let (id, name) = (arg.get_id().as_str(), arg.get_long()?.to_owned());
         let source = matches.value_source(id);
         let value = match matches.try_get_one::<StoreKind>(id) {
-            // The text of a store omits its password, regardless of the source.
+            // A store is displayed without its password, regardless of the source.
             Ok(Some(store)) => Some(store.to_string()),
             _ => matches.get_raw(id).and_then(|mut raw| raw.next()).map(|value| {
                 let value = value.to_string_lossy();

@@ -88,7 +88,7 @@ async fn export(
     Ok(output.written)
 }
 
-/// A writer for a data set, one business at a time.
+/// A writer that outputs a data set one business at a time.
 struct Output {
     to: BufWriter<Box<dyn Write + Send>>,
     written: Exported,

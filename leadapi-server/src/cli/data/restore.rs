@@ -10,8 +10,8 @@ use crate::cli::{CommandError, store::StoreArgs};
 /// Restore a SQLite store from a backup while no server uses the store.
 ///
 /// Do not copy the file by hand: if a crash left a write-ahead log next to the store, SQLite would apply it to the
-/// backup. This command checks the backup first and never changes it. After a crash during the restore, the store is
-/// the former one, the restored one, or rejected by the server until you run the command again. Restore PostgreSQL with
+/// backup. This command checks the backup first and never changes it. A crash during the restore leaves the former
+/// store, the restored one, or files that the server rejects until you run the command again. Restore PostgreSQL with
 /// its own tools.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:

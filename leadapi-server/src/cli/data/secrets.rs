@@ -1,4 +1,4 @@
-//! The output of secrets for new tokens when a server starts.
+//! Output of the secrets of new tokens at startup.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -21,8 +21,8 @@ use crate::cli::{
 
 /// The destination for the secrets of new tokens: a terminal, or a new file that only its owner can read.
 ///
-/// Any other standard output is not an option: a service's output ends up in a journal, and secrets must never be
-/// logged (contract D8).
+/// Secrets never go to a standard output that is not a terminal. The output of a service ends up in a journal, and
+/// secrets must never be logged (contract D8).
 #[derive(Debug)]
 pub(in crate::cli) enum NewSecrets {
     None,

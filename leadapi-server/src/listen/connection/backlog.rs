@@ -35,8 +35,8 @@ impl Backlog {
         self.has_space_here() && self.budget.has_space()
     }
 
-    /// Returns whether this connection has space. A peer that has read everything always has, because a single response
-    /// may exceed the limit.
+    /// Returns whether this connection has space. There is always space when the peer has read everything, because a
+    /// single response may exceed the limit.
     fn has_space_here(&self) -> bool {
         let bytes = self.bytes();
         bytes == 0 || bytes < self.limit
@@ -70,8 +70,7 @@ impl Backlog {
         }
     }
 
-    /// Brings the shared budget up to date. Most HTTP/1 responses are written before this call, so they never count
-    /// towards it.
+    /// Updates the shared budget. Most HTTP/1 responses are written before this call, so they never count towards it.
     pub(super) fn settle(&self) {
         let bytes = self.bytes();
         self.budget.change(self.counted.swap(bytes, Relaxed), bytes);

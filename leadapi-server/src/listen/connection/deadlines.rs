@@ -8,11 +8,11 @@ use tokio::time::Instant;
 
 use crate::limits::HttpLimits;
 
-/// How long a connection without running requests may take to close gracefully.
+/// How long a graceful close may take once no request is running.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The event that the server waits for on a connection. If it does not happen in time, it becomes the reason for the
-/// cut.
+/// The event that the server waits for on a connection. If it does not happen in time, the server cuts the connection,
+/// and the missing event is the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Wait {
     /// The first byte.
@@ -27,7 +27,7 @@ pub(crate) enum Wait {
     Idle,
     /// The peer's side of the close.
     Close,
-    /// Unread bytes to be read, while all connections together exceed their limit.
+    /// A read by the peer, while the unread bytes of all connections exceed their limit.
     Unread,
 }
 

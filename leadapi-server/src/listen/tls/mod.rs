@@ -42,7 +42,7 @@ impl TlsFiles {
     }
 }
 
-/// An error that makes a certificate or its key unusable.
+/// The reason why the TLS files cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TlsError {
