@@ -41,7 +41,7 @@ pub(super) struct Serve {
     ///
     /// `memory` loses everything at exit. A SQLite file is created if it is missing, and only one server can use it at
     /// a time. Any number of servers can share a PostgreSQL database (version 15 or later). If the URL contains a
-    /// password, pass it in LEADAPI_STORE, because other users can see the command line.
+    /// password, pass it in `LEADAPI_STORE`, because other users can see the command line.
     #[arg(
         long,
         env = "LEADAPI_STORE",
