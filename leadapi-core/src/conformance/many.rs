@@ -84,7 +84,7 @@ async fn compare(store: &impl Store, model: &Model) -> CheckResult {
     let clients = CLIENTS.into_iter().map(|id| Some(client(id))).chain([None]);
     for client in clients {
         for place in STAGES {
-            let stage = Some(stage(place)).filter(|_| !place.is_empty());
+            let stage = (!place.is_empty()).then(|| stage(place));
             let query = LeadQuery { client: client.clone(), stage, ..LeadQuery::new() };
             let expected = model.matches(&query);
             for offset in [0, Window::MAX_LIMIT.into()] {

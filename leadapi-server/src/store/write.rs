@@ -187,7 +187,7 @@ impl WriteSet {
         };
         // An id that exists only in the database violates the primary key when the lead is inserted.
         if self.leads.get(&lead.id).is_some_and(|known| known.before.is_some() || known.after.is_some()) {
-            let text = format!("a lead with the id {} exists already", lead.id);
+            let text = format!("lead {}", lead.id);
             return Err(SqlError::Conflict(Arc::from(leadapi_core::BoxError::from(text))));
         }
         self.leads.insert(lead.id.clone(), Change { before: None, after: Some(lead.clone()) });
