@@ -1,4 +1,4 @@
-//! Hashes as 64 lower-case hexadecimal digits, the form that data set files use.
+//! Conversion of hashes to and from 64 lower-case hexadecimal digits, the format of data set files.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ pub(crate) fn encode(bytes: &[u8; 32]) -> String {
     })
 }
 
-/// Returns `None` unless the text is exactly 64 lower-case hexadecimal digits.
+/// Decodes 64 lower-case hexadecimal digits. Returns `None` for any other text.
 pub(crate) fn decode(text: &str) -> Option<[u8; 32]> {
     let digit = |byte: u8| match byte {
         b'0'..=b'9' => Some(byte - b'0'),

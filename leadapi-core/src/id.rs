@@ -1,4 +1,4 @@
-//! Typed opaque identifiers (contract D4): one type per kind of record, so that the compiler tells them apart.
+//! Typed opaque identifiers (contract D4): one type per kind of record, so the compiler tells them apart.
 
 use std::{borrow::Borrow, fmt, str::FromStr, sync::Arc};
 
@@ -7,9 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 /// The maximum length of an id in characters (contract D4).
 pub const MAX_ID_CHARS: usize = 64;
 
-/// The text is not a valid id: an id is 1 to 64 visible ASCII characters (contract D4).
-///
-/// The caller must supply another text.
+/// The error for text that is not a valid id: 1 to 64 visible ASCII characters (contract D4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an id must be 1 to {MAX_ID_CHARS} visible ASCII characters")]
 pub struct InvalidId;
@@ -61,9 +59,9 @@ macro_rules! opaque_id {
                 &self.0
             }
 
-            /// Creates an id from a text that this crate made and that is valid, such as a UUID.
+            /// Creates an id from text that this crate generated and knows to be valid, such as a UUID.
             ///
-            /// Anything else is a bug. It panics in a debug build; in a release build the id is `invalid`, so that no
+            /// Passing any other text is a bug. Debug builds then panic; release builds return the id `invalid`, so no
             /// id is ever malformed.
             #[allow(dead_code, reason = "not every kind of id is made here")]
             pub(crate) fn from_valid(text: &str) -> Self {
@@ -127,7 +125,7 @@ macro_rules! opaque_id {
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                // Deserializes an owned `String`, because a JSON string with escapes cannot be borrowed.
+                // Deserializes an owned `String`, because a JSON string that contains escapes cannot be borrowed.
                 let text = String::deserialize(deserializer)?;
                 Self::parse(text).map_err(de::Error::custom)
             }

@@ -1,8 +1,8 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
-// Modules in dependency order: a module uses only modules above it in this list. The modules behind the feature
-// `service` are for the side that answers requests. Client and server share those without a feature.
+// Modules in dependency order: each module imports only from the modules above it. The modules behind the `service`
+// feature are for the server side. Client and server share the modules without a feature gate.
 mod hex;
 pub mod id;
 
@@ -32,5 +32,5 @@ pub mod http;
 #[cfg(feature = "openapi")]
 pub mod openapi;
 
-/// An error from host code: a store, a verifier or a limiter. It goes to the host's log, never to a caller.
+/// An error from host code: a store, a verifier or a limiter. The host can log it; API callers never receive it.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

@@ -1,4 +1,4 @@
-//! The bearer token (contract D8), and how it is read from a header.
+//! The bearer token (contract D8) and its parsing from the `Authorization` header.
 
 use std::fmt;
 
@@ -6,25 +6,26 @@ use http::{HeaderMap, header};
 
 use crate::id::is_visible;
 
-/// Includes the space after the scheme.
+/// The authentication scheme, including the space after it.
 const SCHEME: &str = "bearer ";
 pub(super) const PREFIX: &str = "pak_";
-/// The length of the part that identifies a token to people: the prefix and four characters.
+/// The length of the hint by which people recognise a token: the prefix and four characters.
 pub(super) const HINT_CHARS: usize = PREFIX.len() + 4;
 
-/// An `Authorization` header without a usable token (contract D1, D2): the caller receives 401 and this text.
+/// The error for an `Authorization` header without a usable token. The caller receives 401 with this message (contract
+/// D1, D2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MalformedToken {
     /// The header is missing.
     #[error("missing token, send it as Bearer pak_...")]
     Missing,
-    /// There is not exactly one header of the form `Bearer pak_…`.
+    /// The header is repeated, or it does not have the form `Bearer pak_…`.
     #[error("malformed token, send it as Bearer pak_...")]
     Malformed,
 }
 
-/// An API token in clear text: `pak_`, 43 random characters and a checksum of 6 (contract D8).
+/// An API token in plain text: `pak_`, 43 random characters and a checksum of 6 characters (contract D8).
 ///
 /// Its `Debug` output reveals nothing, and it implements neither `Display` nor `Serialize`.
 ///
@@ -40,10 +41,10 @@ pub enum MalformedToken {
 pub struct BearerToken(pub(super) Box<str>);
 
 impl BearerToken {
-    /// Parses any text of the form `pak_…`: at least one more character, and all of them visible ASCII.
+    /// Parses a text that consists of `pak_` and at least one more character, all of them visible ASCII.
     ///
-    /// The checksum is checked separately, by `has_good_checksum`, because a host's own verifier may accept tokens
-    /// without it.
+    /// The checksum is verified separately, by `has_good_checksum`, because a host's own verifier may accept tokens
+    /// without one.
     ///
     /// ```
     /// # use leadapi_core::auth::BearerToken;
@@ -59,8 +60,7 @@ impl BearerToken {
         if !random.is_empty() && is_visible(random) { Ok(Self(text.into())) } else { Err(MalformedToken::Malformed) }
     }
 
-    /// Reads the token from the single `Authorization: Bearer pak_…` header; the case of `Bearer` does not matter
-    /// (contract D8).
+    /// Reads the token from the `Authorization: Bearer pak_…` header. The scheme is case-insensitive (contract D8).
     ///
     /// ```
     /// # use leadapi_core::auth::{BearerToken, MalformedToken};
@@ -74,7 +74,7 @@ impl BearerToken {
     ///
     /// # Errors
     ///
-    /// [`MalformedToken`] when there is no such header, more than one, or one of another form.
+    /// [`MalformedToken`] when the header is missing, repeated or malformed.
     pub fn from_headers(headers: &HeaderMap) -> Result<Self, MalformedToken> {
         let mut values = headers.get_all(header::AUTHORIZATION).iter();
         let value = values.next().ok_or(MalformedToken::Missing)?;
@@ -88,7 +88,7 @@ impl BearerToken {
         }
     }
 
-    /// Returns the first characters of the token, for people to recognise it by.
+    /// Returns the first characters of the token, by which people can recognise it.
     ///
     /// ```
     /// # use leadapi_core::auth::BearerToken;
@@ -99,7 +99,7 @@ impl BearerToken {
         self.0.get(..HINT_CHARS).unwrap_or(PREFIX)
     }
 
-    /// Returns the secret in clear text, to be shown once or put into a header.
+    /// Returns the secret in plain text, to show once or to put into a header.
     pub fn expose(&self) -> &str {
         &self.0
     }

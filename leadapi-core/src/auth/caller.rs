@@ -1,25 +1,25 @@
-//! The caller behind a valid token.
+//! The caller that a valid token identifies.
 
 use super::Scopes;
 use crate::id::{BusinessId, TokenId};
 
-/// The holder of a valid token.
+/// The caller that a valid token identifies.
 ///
-/// The only source of the business that a request reaches (contract 5): the service passes it to the store with every
-/// call.
+/// Only the caller determines which business a request can access (contract 5). The service passes that business to the
+/// store with every call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Caller {
     /// The business that owns the token.
     pub business: BusinessId,
-    /// The token's record; the rate limiter counts requests by this id.
+    /// The id of the token's record. The rate limiter counts requests by this id.
     pub token: TokenId,
     /// The scopes of the token.
     pub scopes: Scopes,
 }
 
 impl Caller {
-    /// Creates a caller, for a host that verifies tokens of its own.
+    /// Creates a caller, for hosts with their own token verification.
     ///
     /// ```
     /// use leadapi_core::auth::{Caller, Scopes};

@@ -6,22 +6,22 @@ use crate::hex;
 
 /// The SHA-256 of a token, stored instead of the token itself (contract D8).
 ///
-/// Its `Debug` output hides the hash too, so that nobody can look up a hash from a log in a table of tokens.
+/// Its `Debug` output hides the hash too, so a leaked log cannot be matched against a token table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TokenHash([u8; 32]);
 
-/// The text is not a token hash of 64 hexadecimal digits in lower case.
+/// The error for text that is not a token hash: 64 lower-case hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be 64 hexadecimal digits in lower case")]
 pub struct InvalidTokenHash;
 
 impl TokenHash {
-    /// Returns the bytes for a store to keep.
+    /// Returns the bytes to store.
     pub const fn to_bytes(self) -> [u8; 32] {
         self.0
     }
 
-    /// Creates the hash from the bytes that a store kept.
+    /// Creates a hash from stored bytes.
     ///
     /// ```
     /// # use leadapi_core::auth::TokenHash;
@@ -31,7 +31,7 @@ impl TokenHash {
         Self(bytes)
     }
 
-    /// Returns the hash as a data set contains it: 64 hexadecimal digits in lower case.
+    /// Returns the hash in the format of data sets: 64 lower-case hexadecimal digits.
     ///
     /// ```
     /// # use leadapi_core::auth::TokenHash;
@@ -41,7 +41,7 @@ impl TokenHash {
         hex::encode(&self.0)
     }
 
-    /// Parses the hash from the form that a data set contains.
+    /// Parses a hash in the format of data sets.
     ///
     /// ```
     /// # use leadapi_core::auth::TokenHash;
@@ -52,7 +52,7 @@ impl TokenHash {
     ///
     /// # Errors
     ///
-    /// [`InvalidTokenHash`] when the text is not 64 hexadecimal digits in lower case.
+    /// [`InvalidTokenHash`] when the text is not 64 lower-case hexadecimal digits.
     pub fn from_hex(text: &str) -> Result<Self, InvalidTokenHash> {
         hex::decode(text).map(Self).ok_or(InvalidTokenHash)
     }

@@ -1,4 +1,4 @@
-//! The issuer's side of a token (contract D8): generation, the check without a look-up, and the hash to store.
+//! Token issuance (contract D8): generation, checksum verification, and the hash to store.
 
 use sha2::{Digest, Sha256};
 
@@ -8,17 +8,17 @@ use super::{
 };
 
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/// 43 characters of 62 each are 256.03 bits.
+/// 43 characters from an alphabet of 62 carry 256.03 bits of entropy.
 const RANDOM_CHARS: usize = 43;
 const CHECKSUM_CHARS: usize = 6;
 
-/// The system's random generator failed. The caller cannot recover; the system has to be repaired.
+/// The error when the system's random number generator fails. The caller cannot recover from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the system's random generator failed")]
 pub struct NoRandomness(#[source] getrandom::Error);
 
 impl BearerToken {
-    /// Generates a token from the system's random generator.
+    /// Generates a token with the system's random number generator.
     ///
     /// ```
     /// use leadapi_core::auth::BearerToken;
@@ -31,14 +31,14 @@ impl BearerToken {
     ///
     /// # Errors
     ///
-    /// [`NoRandomness`] when the system's random generator fails.
+    /// [`NoRandomness`] when the system's random number generator fails.
     pub fn generate() -> Result<Self, NoRandomness> {
         let mut token = String::from(PREFIX);
         let mut bytes = [0; 64];
         while token.len() < PREFIX.len() + RANDOM_CHARS {
             getrandom::fill(&mut bytes).map_err(NoRandomness)?;
-            // 248 is the greatest multiple of 62 that fits a byte. Bytes from 248 up would make some characters
-            // likelier than others.
+            // 248 is the largest multiple of 62 that fits in a byte. Larger bytes would make some characters more
+            // likely than others.
             let fair = bytes.iter().filter(|byte| **byte < 248);
             let missing = PREFIX.len() + RANDOM_CHARS - token.len();
             token.extend(fair.map(|byte| char::from(base62(u32::from(*byte)))).take(missing));
@@ -48,8 +48,8 @@ impl BearerToken {
         Ok(Self(token.into()))
     }
 
-    /// Returns whether the token has the form of contract D8 and the right checksum. A mistyped token fails here,
-    /// without a look-up.
+    /// Returns whether the token has the format of contract D8 and a correct checksum. A mistyped token fails this
+    /// check, which needs no look-up.
     ///
     /// ```
     /// # use leadapi_core::auth::BearerToken;
@@ -76,13 +76,13 @@ impl BearerToken {
         TokenHash::from_bytes(Sha256::digest(self.0.as_bytes()).into())
     }
 
-    /// Returns whether a text can be the hint of a token. A longer text would reveal a part of the secret.
+    /// Returns whether a text can be the hint of a token. A longer text would reveal more of the secret.
     pub(crate) fn is_hint(text: &str) -> bool {
         Self::parse(text).is_ok_and(|token| token.0.len() <= HINT_CHARS) || text == PREFIX
     }
 }
 
-/// The CRC-32 in base 62, most significant digit first, padded with `0`.
+/// Returns the CRC-32 in base 62, most significant digit first, left-padded with `0`.
 fn checksum(body: &str) -> [u8; CHECKSUM_CHARS] {
     let (mut left, mut digits) = (crc32fast::hash(body.as_bytes()), [b'0'; CHECKSUM_CHARS]);
     for digit in digits.iter_mut().rev() {
@@ -103,7 +103,7 @@ mod tests {
 
     use super::*;
 
-    /// Computed with Python's zlib.crc32 and the alphabet of the contract.
+    /// The expected checksum was computed with Python's `zlib.crc32` and the contract's alphabet.
     #[test]
     fn the_checksum_is_the_zlib_one() {
         let zeros = format!("pak_{}", "0".repeat(43));

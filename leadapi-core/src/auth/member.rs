@@ -1,4 +1,4 @@
-//! The people of a business, and which of them may manage its tokens (contract 5 and D8).
+//! The members of a business, and their right to manage its tokens (contract 5 and D8).
 
 use std::{fmt, str::FromStr};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::BusinessId;
 
-/// The role of a person in a business.
+/// A person's role in a business.
 ///
 /// ```
 /// use leadapi_core::auth::Role;
@@ -20,13 +20,13 @@ use crate::id::BusinessId;
 pub enum Role {
     /// Owns the business and manages its tokens.
     Owner,
-    /// Manages its tokens.
+    /// Manages the tokens of the business.
     Admin,
-    /// Neither sees nor manages tokens.
+    /// Can neither see nor manage tokens.
     Member,
 }
 
-/// The text is not a role; the roles are `owner`, `admin` and `member`.
+/// The error for text that is not a role: `owner`, `admin` or `member`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a role must be owner, admin or member")]
 pub struct InvalidRole;
@@ -54,24 +54,24 @@ impl FromStr for Role {
     }
 }
 
-/// A person of a business, whose identity the host has verified.
+/// A member of a business whose identity the host has verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Member {
     /// The business.
     pub business: BusinessId,
-    /// The role of the person in it.
+    /// The person's role in the business.
     pub role: Role,
 }
 
-/// The member may not manage tokens: only an owner or an admin may see, create, revoke or delete them (contract D8).
-///
-/// The person can ask an owner or an admin of the business.
+/// The error for a member who may not manage tokens. Only an owner or an admin may see, create, revoke or delete them
+/// (contract D8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("only an owner or an admin of the business may manage its tokens")]
 pub struct NotAllowed;
 
-/// The right to manage the tokens of one business. Only [`Member::token_admin`] creates it, for an owner or an admin.
+/// Proof of the right to manage the tokens of one business. Only [`Member::token_admin`] creates it, for owners and
+/// admins.
 ///
 /// ```
 /// use leadapi_core::{auth::{Member, NotAllowed, Role}, id::BusinessId};
@@ -88,7 +88,7 @@ pub struct TokenAdmin {
 }
 
 impl Member {
-    /// Creates a member. The host must have verified who the person is and which role the person has.
+    /// Creates a member. The host must have verified the person's identity and role.
     ///
     /// ```
     /// # use leadapi_core::auth::{Member, Role};

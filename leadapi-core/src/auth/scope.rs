@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// The scopes are not `read`, `write` or both (contract 5): one of them is unknown, or there are none.
+/// The error for an unknown scope, or for a token without scopes (contract 5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the scopes of a token must be read, write or both")]
 pub struct InvalidScope;
@@ -20,9 +20,9 @@ pub struct InvalidScope;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// All GET requests.
+    /// Permits all GET requests.
     Read,
-    /// POST, PATCH and DELETE requests.
+    /// Permits all POST, PATCH and DELETE requests.
     Write,
 }
 

@@ -2,10 +2,10 @@
 
 use http::HeaderName;
 
-/// Identifies a create, so that it can be retried without creating a second lead (contract D10).
+/// Identifies a create, so a retry does not create a second lead (contract D10).
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// `true` on a replayed response: the create had already succeeded (contract D10).
+/// `true` on a replayed response, which means that an earlier request created the lead (contract D10).
 pub const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// Identifies a request in the logs (contract D2). The host sets it; the service neither reads nor sets it.

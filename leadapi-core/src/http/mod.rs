@@ -1,7 +1,7 @@
 //! The HTTP service: each request passes the checks in the order of contract D1.
 //!
-//! The table of operations and the header names are shared by client and service. The service itself needs the feature
-//! `service`.
+//! Client and service share the table of operations and the header names. The service itself requires the `service`
+//! feature.
 
 pub mod header;
 pub(crate) mod operation;

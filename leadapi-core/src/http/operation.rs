@@ -1,4 +1,5 @@
-//! The API in seven lines (contract 4): the service routes by this table, and the client builds its requests from it.
+//! The table of the seven operations (contract 4). The service routes by it, and the client builds its requests from
+//! it.
 
 use http::{Method, StatusCode};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -25,21 +26,22 @@ pub enum Operation {
     ListClients,
 }
 
-/// A line of the table: how to request an operation, and the status of its success.
+/// A line of the table: how to request an operation, and its success status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Endpoint {
     /// The operation.
     pub operation: Operation,
-    /// Its method. HEAD is routed like GET (contract D7).
+    /// The HTTP method. HEAD is routed like GET (contract D7).
     pub method: Method,
-    /// Its path below the base path. `{id}` is the placeholder for the id of a lead.
+    /// The path below the base path. `{id}` is the placeholder for the id of a lead.
     pub path: &'static str,
     /// The scope that a token needs.
     pub scope: Scope,
-    /// The status of its success (contract D2).
+    /// The status of a successful response (contract D2).
     pub success: StatusCode,
-    /// Whether repeating it has the same effect as doing it once. If so, it is safe to retry after a lost response.
+    /// Whether repeating the operation has the same effect as performing it once. If so, a retry after a lost response
+    /// is safe.
     pub idempotent: bool,
 }
 
@@ -81,7 +83,7 @@ pub(crate) const ID: &str = "{id}";
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 impl Operation {
-    /// Returns the operation's line of the table.
+    /// Returns the operation's line in the table.
     ///
     /// ```
     /// use leadapi_core::{auth::Scope, http::Operation};
@@ -131,14 +133,14 @@ pub fn lead_path(id: &LeadId) -> String {
     lead_path_below("", id)
 }
 
-/// Returns [`lead_path`] with the base path in front.
+/// Returns [`lead_path`] prefixed with the base path.
 pub(crate) fn lead_path_below(base: &str, id: &LeadId) -> String {
     let path = Operation::GetLead.endpoint().path;
     let before = path.strip_suffix(ID).unwrap_or(path);
     let mut path = String::with_capacity(base.len() + before.len() + id.as_str().len());
     path.extend([base, before]);
-    // The ids that the service makes need no escape. This check has no branch per byte, so it is faster than looking up
-    // each byte in `ESCAPED`.
+    // Ids that the service generates need no escaping. This check has no branch per byte, so it is faster than looking
+    // up each byte in `ESCAPED`.
     let is_plain = id.as_str().bytes().fold(true, |all, byte| all & (byte.is_ascii_alphanumeric() || byte == b'-'));
     if is_plain {
         path.push_str(id.as_str());

@@ -1,4 +1,4 @@
-//! Responses in the form of the contract (D2): their body, their headers, and the error object.
+//! Responses (contract D2): the body, the headers and the error object.
 
 use std::{
     convert::Infallible,
@@ -14,10 +14,10 @@ use http::{
 };
 use http_body::{Body, Frame, SizeHint};
 
-/// The usual number of headers of a response, including those that a host adds.
+/// The usual number of headers in a response, including those that a host adds.
 const USUAL_HEADERS: usize = 6;
 
-/// The body of a response: complete JSON, or nothing.
+/// A response body: a complete JSON document, or empty.
 ///
 /// ```
 /// use leadapi_core::http::ResponseBody;
@@ -29,7 +29,7 @@ const USUAL_HEADERS: usize = 6;
 pub struct ResponseBody(Bytes);
 
 impl ResponseBody {
-    /// Returns the bytes without waiting.
+    /// Returns the whole body as bytes, without polling.
     pub fn into_bytes(self) -> Bytes {
         self.0
     }
@@ -59,7 +59,7 @@ impl Body for ResponseBody {
     }
 }
 
-/// Returns a response with this JSON and the headers that every response of the service has (contract D2).
+/// Returns a JSON response with the headers that every response of the service has (contract D2).
 ///
 /// ```
 /// use http::StatusCode;
@@ -73,7 +73,7 @@ pub fn json_response(status: StatusCode, json: impl Into<Bytes>) -> Response<Res
     let mut response = Response::new(ResponseBody(json.into()));
     *response.status_mut() = status;
     let headers = response.headers_mut();
-    // Leaves room for the headers that a host adds, so that the map does not reallocate.
+    // Reserves space for headers that a host adds, so the map does not reallocate.
     headers.reserve(USUAL_HEADERS);
     if status != StatusCode::NO_CONTENT {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -85,7 +85,7 @@ pub fn json_response(status: StatusCode, json: impl Into<Bytes>) -> Response<Res
 
 /// Returns a response with the error object `{"error": message}` (contract 2.4 and D2).
 ///
-/// It is for a host that refuses requests before they reach the service, so that its callers see one form of error.
+/// Use it in a host that rejects requests before they reach the service, so callers see a single error format.
 ///
 /// ```
 /// use http::StatusCode;

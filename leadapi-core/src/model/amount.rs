@@ -1,27 +1,26 @@
-//! The `value` of a lead: which JSON numbers are accepted, and how each comes back as the number that was sent
-//! (contract D4).
+//! The `value` of a lead. The API accepts only JSON numbers that it can return unchanged (contract D4).
 
 use std::{fmt, hash};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use serde_json::value::RawValue;
 
-/// The number is not a valid `value` (contract D4).
+/// The error for a number that is not a valid `value` (contract D4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidAmount {
-    /// The number is beyond the range of a double, or it is not a number at all; send a smaller one.
+    /// The number is not finite or exceeds the range of a double, or the text is not a number.
     #[error("must be a finite number within the range of a double")]
     OutOfRange,
-    /// The number is a whole number that a double cannot represent exactly, so another number would come back.
+    /// The number is a whole number that a double cannot represent exactly, so the API would return a different number.
     #[error("must be a number that a double holds exactly when it is a whole number")]
     Inexact,
 }
 
 /// An amount of money in major currency units: any finite double (contract D4).
 ///
-/// It is serialized as the number that was sent: whole numbers without `.0`, others in the shortest form that reads
-/// back as the same double.
+/// Serializes as the number that was sent: whole numbers without `.0`, and fractions in the shortest form that parses
+/// to the same double.
 ///
 /// ```
 /// use leadapi_core::model::Amount;
@@ -49,8 +48,8 @@ impl Amount {
     ///
     /// # Errors
     ///
-    /// [`InvalidAmount`] when the number is beyond a double, or is a whole number that a double cannot represent
-    /// exactly.
+    /// [`InvalidAmount`] when the number exceeds the range of a double, or is a whole number that a double cannot
+    /// represent exactly.
     pub fn parse(text: &str) -> Result<Self, InvalidAmount> {
         let number: f64 = text.parse().map_err(|_| InvalidAmount::OutOfRange)?;
         let amount = Self::try_from(number)?;
@@ -78,22 +77,22 @@ impl Amount {
     }
 }
 
-/// Returns whether the double represents the number in the text; only a whole number can fail.
+/// Returns whether the double is an acceptable representation of the number in the text.
 ///
-/// A fraction may round to the nearest double, which reads back as the same text. A whole number, however it is
-/// written, must equal the double exactly (contract D4).
+/// A fraction may be rounded to the nearest double. A whole number must equal the double exactly, whatever its notation
+/// (contract D4).
 fn is_held(text: &str, number: f64) -> bool {
-    // Every whole number below 2^53 is a double, and no number beyond 2^53 rounds to one of these.
+    // A double represents every whole number below 2^53 exactly, and no larger whole number rounds to one of them.
     if number.abs() < 9_007_199_254_740_992.0 {
         return true;
     }
     let sent = Decimal::read(text);
-    // `{:.0}` prints all digits. Without a precision, Rust prints only enough digits to tell doubles apart and fills
-    // up with zeros.
+    // `{:.0}` prints all digits. Without a precision, Rust prints only enough digits to identify the double, then pads
+    // with zeros.
     !sent.is_whole() || sent == Decimal::read(&format!("{number:.0}"))
 }
 
-/// A decimal number as its significant digits and a power of ten, so that equal numbers compare as equal.
+/// The magnitude of a decimal number, as significant digits and a power of ten. Equal magnitudes compare equal.
 #[derive(PartialEq)]
 struct Decimal {
     digits: String,
@@ -111,7 +110,7 @@ impl Decimal {
         if digits.is_empty() {
             return Self { digits, exponent: 0 };
         }
-        // A number whose exponent does not fit 64 bits is either not a finite double or rounds to zero. In both cases
+        // A number whose exponent does not fit in an `i64` either exceeds the range of a double or rounds to zero, so
         // the exact exponent does not matter.
         let exponent: i64 = exponent.parse().unwrap_or(i64::MIN / 2);
         let dropped = all.len() - significant.len();
@@ -140,7 +139,7 @@ impl TryFrom<f64> for Amount {
     type Error = InvalidAmount;
 
     fn try_from(number: f64) -> Result<Self, InvalidAmount> {
-        // Adding zero turns minus zero, on which JSON readers disagree, into zero.
+        // Adding zero turns negative zero into zero. JSON parsers disagree about negative zero.
         if number.is_finite() { Ok(Self(number + 0.0)) } else { Err(InvalidAmount::OutOfRange) }
     }
 }
@@ -164,8 +163,8 @@ impl Serialize for Amount {
         match self.to_i64() {
             Some(whole) => serializer.serialize_i64(whole),
             None if self.is_whole() => {
-                // Serialized as a double, the number would keep only its first 17 digits. A reader with more
-                // precision would take it for another number.
+                // `serialize_f64` writes at most 17 significant digits. A parser with more precision would read them as
+                // a different number.
                 RawValue::from_string(self.to_string()).map_err(ser::Error::custom)?.serialize(serializer)
             }
             None => serializer.serialize_f64(self.0),
@@ -173,8 +172,8 @@ impl Serialize for Amount {
     }
 }
 
-/// Serializes an unchecked number the way [`Amount`] would, so that `Amount` reads what a caller sends. A number that
-/// is not a valid amount goes to serde unchanged.
+/// Serializes an unchecked number as [`Amount`] does, so the server parses exactly the number that the caller set. A
+/// number that is not finite is passed to serde unchanged.
 pub(super) fn serialize_unchecked<S: Serializer>(number: f64, serializer: S) -> Result<S::Ok, S::Error> {
     match Amount::try_from(number) {
         Ok(amount) => amount.serialize(serializer),
@@ -243,7 +242,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whole numbers are sent with all their digits, fractions as serde_json writes a double.
+        /// Whole numbers are sent with all their digits, and fractions as serde_json writes them.
         #[test]
         fn every_finite_double_survives(number in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL) {
             let whole = number.fract() == 0.0;

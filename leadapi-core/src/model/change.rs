@@ -1,4 +1,4 @@
-//! The change of one field by a patch: the three cases of JSON Merge Patch (contract D5).
+//! A patch's effect on one field: the three cases of JSON Merge Patch (contract D5).
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -14,17 +14,17 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Change<T> {
-    /// The field stays as it is; on the wire, its key is absent.
+    /// Leaves the field unchanged. On the wire, its key is absent.
     #[default]
     Keep,
-    /// The field becomes unset; on the wire, `null`.
+    /// Clears the field. On the wire, its value is `null`.
     Clear,
-    /// The field becomes this value.
+    /// Sets the field to this value.
     Set(T),
 }
 
 impl<T> Change<T> {
-    /// Returns whether the field stays as it is.
+    /// Returns whether the field is left unchanged.
     ///
     /// ```
     /// assert!(leadapi_core::model::Change::<u8>::default().is_keep());
@@ -33,7 +33,7 @@ impl<T> Change<T> {
         matches!(self, Self::Keep)
     }
 
-    /// Converts to a change that borrows the value.
+    /// Converts from `&Change<T>` to `Change<&T>`.
     ///
     /// ```
     /// # use leadapi_core::model::Change;
@@ -63,15 +63,16 @@ impl<T> Change<T> {
 }
 
 impl<T> From<Option<T>> for Change<T> {
-    /// Maps `None` to [`Change::Clear`], because it stands for `null`. Use [`Change::Keep`] to leave the field alone.
+    /// Maps `None` to [`Change::Clear`], because `None` stands for `null`. Use [`Change::Keep`] to leave the field
+    /// unchanged.
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Clear, Self::Set)
     }
 }
 
 impl<T: Serialize> Serialize for Change<T> {
-    /// Serializes a value or `null`. The containing struct must skip a kept field (`skip_serializing_if =
-    /// "Change::is_keep"`), which would become `null` here.
+    /// Serializes the value, or `null` if there is none. The containing struct must skip unchanged fields
+    /// (`skip_serializing_if = "Change::is_keep"`), which would otherwise be sent as `null` and cleared.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Keep | Self::Clear => serializer.serialize_none(),
@@ -80,7 +81,7 @@ impl<T: Serialize> Serialize for Change<T> {
     }
 }
 
-/// A kept field is absent from the wire, so the schema of a change is that of a value or `null`.
+/// An unchanged field is absent from the wire, so the schema is the same as for `Option<T>`: a value or `null`.
 #[cfg(feature = "openapi")]
 impl<T: schemars::JsonSchema> schemars::JsonSchema for Change<T> {
     fn inline_schema() -> bool {

@@ -19,7 +19,7 @@ pub struct ClientAccount {
 }
 
 impl ClientAccount {
-    /// Creates a client account without any check.
+    /// Creates a client account without validating it.
     ///
     /// ```
     /// # use leadapi_core::{id::ClientId, model::ClientAccount};

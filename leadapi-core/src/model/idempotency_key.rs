@@ -8,12 +8,12 @@ use std::{
     time::SystemTime,
 };
 
-/// The text is not an idempotency key of 1 to 255 visible ASCII characters (contract D10).
+/// The error for text that is not an idempotency key: 1 to 255 visible ASCII characters (contract D10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be 1 to {} visible ASCII characters", IdempotencyKey::MAX_CHARS)]
 pub struct InvalidIdempotencyKey;
 
-/// A caller's name for one create, so that sending it again does not create a second lead (contract D10).
+/// A key that a caller assigns to one create, so a retry does not create a second lead (contract D10).
 ///
 /// ```
 /// use leadapi_core::model::IdempotencyKey;
@@ -45,7 +45,7 @@ impl IdempotencyKey {
 
     /// Generates a unique key: 128 random bits in hexadecimal.
     ///
-    /// The key is unique but not a secret: it does not come from a cryptographic generator.
+    /// Do not use the key as a secret: it does not come from a cryptographic generator.
     ///
     /// ```
     /// # use leadapi_core::model::IdempotencyKey;
@@ -54,8 +54,8 @@ impl IdempotencyKey {
     ///
     /// # Panics
     ///
-    /// On targets where std has no clock, such as `wasm32-unknown-unknown`. std has no randomness there either, and a
-    /// repeated key would turn a new create into a replay.
+    /// Panics on targets where std has no clock, such as `wasm32-unknown-unknown`. On those targets std has no
+    /// randomness either, so keys could repeat, and a repeated key would turn a new create into a replay.
     pub fn random() -> Self {
         // std seeds `RandomState` from the system's generator once per thread. The time and the process id keep keys
         // unique after a fork, which copies that seed.

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::{Amount, Timestamp};
 use crate::id::{ClientId, LeadId, PipelineId, StageId};
 
-/// A lead: exactly the twelve fields of contract 2.1, each always on the wire. An unset field is `null` (contract
-/// D2).
+/// A lead, with exactly the twelve fields of contract 2.1. All of them are always on the wire; an unset field is `null`
+/// (contract D2).
 ///
 /// ```
 /// use leadapi_core::{id::{ClientId, LeadId}, model::Lead};
@@ -56,9 +56,9 @@ pub struct Lead {
 }
 
 impl Lead {
-    /// Creates a lead from the four fields that are never unset. The others are public and can be set afterwards.
+    /// Creates a lead from the four fields that are always set. The other fields are public and can be set afterwards.
     ///
-    /// For stores, which read leads from rows, and for tests: nothing is checked.
+    /// Nothing is validated. This constructor is for tests and for stores, which read leads from rows.
     ///
     /// ```
     /// # use leadapi_core::{id::{ClientId, LeadId}, model::Lead};
@@ -84,30 +84,30 @@ impl Lead {
     }
 }
 
-/// A lead in a list: exactly the ten fields of contract 2.1, without `notes` and `business_name`.
+/// A lead in a list, with exactly the ten fields of contract 2.1: all except `notes` and `business_name`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct LeadItem {
-    /// As [`Lead::id`].
+    /// See [`Lead::id`].
     pub id: LeadId,
-    /// As [`Lead::client_id`].
+    /// See [`Lead::client_id`].
     pub client_id: ClientId,
-    /// As [`Lead::name`].
+    /// See [`Lead::name`].
     pub name: String,
-    /// As [`Lead::email`].
+    /// See [`Lead::email`].
     pub email: Option<String>,
-    /// As [`Lead::phone`].
+    /// See [`Lead::phone`].
     pub phone: Option<String>,
-    /// As [`Lead::source`].
+    /// See [`Lead::source`].
     pub source: Option<String>,
-    /// As [`Lead::value`].
+    /// See [`Lead::value`].
     pub value: Option<Amount>,
-    /// As [`Lead::pipeline_id`].
+    /// See [`Lead::pipeline_id`].
     pub pipeline_id: Option<PipelineId>,
-    /// As [`Lead::stage_id`].
+    /// See [`Lead::stage_id`].
     pub stage_id: Option<StageId>,
-    /// As [`Lead::created_at`].
+    /// See [`Lead::created_at`].
     pub created_at: Timestamp,
 }
 

@@ -1,4 +1,4 @@
-//! The types on the wire (contract 2.1 to 2.3), shared by server, client and mocks.
+//! The wire types (contract 2.1 to 2.3), shared by the server, the client and mocks.
 
 mod amount;
 mod change;

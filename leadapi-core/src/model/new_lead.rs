@@ -7,8 +7,8 @@ use crate::id::{ClientId, PipelineId, StageId};
 
 /// The body of a create, before validation.
 ///
-/// The rules of contract D4 and D6 turn it into a [`LeadDraft`](crate::validate::LeadDraft). The server applies them
-/// to every body. A caller can apply them before it sends the lead, with [`check`](Self::check).
+/// Validation (contract D4 and D6) turns it into a [`LeadDraft`](crate::validate::LeadDraft). The server validates
+/// every body. A client can validate a lead with [`check`](Self::check) before it sends the lead.
 ///
 /// ```
 /// use leadapi_core::{id::ClientId, model::NewLead};
@@ -25,37 +25,37 @@ pub struct NewLead {
     /// The client account that the lead belongs to. Required.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
-    /// 1 to 200 characters. Required.
+    /// The name: 1 to 200 characters. Required.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// At most 254 characters.
+    /// The e-mail address: at most 254 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
-    /// At most 50 characters, at least three of them digits.
+    /// The phone number: at most 50 characters, at least three of them digits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phone: Option<String>,
-    /// 1 to 100 characters.
+    /// The origin of the lead: 1 to 100 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// At most 10,000 characters.
+    /// Free text: at most 10,000 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
-    /// Any finite number.
+    /// The potential value of the lead: any finite number.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "write_value")]
     pub value: Option<f64>,
-    /// The pipeline. Without a stage, the lead enters its first one.
+    /// The pipeline. If no stage is set, the lead enters the pipeline's first stage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pipeline_id: Option<String>,
-    /// The stage. It determines the pipeline.
+    /// The stage, which also determines the pipeline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage_id: Option<String>,
-    /// At most 200 characters.
+    /// The name of the lead's own business: at most 200 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub business_name: Option<String>,
 }
 
 impl NewLead {
-    /// Creates a lead of this client account with this name and no other field.
+    /// Creates a lead for a client account, with a name and no other fields.
     ///
     /// ```
     /// # use leadapi_core::{id::ClientId, model::NewLead};
@@ -96,7 +96,7 @@ impl NewLead {
         self
     }
 
-    /// Puts the lead into a stage, and thereby into its pipeline.
+    /// Puts the lead into a stage and into the pipeline that contains it.
     ///
     /// ```
     /// # use leadapi_core::{id::*, model::NewLead};
@@ -111,7 +111,7 @@ impl NewLead {
     }
 }
 
-/// Lets a row of an import be a lead, a reference to one, or any type that contains one.
+/// Lets imports accept rows that are leads, references to leads, or types that contain a lead.
 impl AsRef<Self> for NewLead {
     fn as_ref(&self) -> &Self {
         self

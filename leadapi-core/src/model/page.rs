@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Window;
 
-/// One page of a list, with the number of all matches from the same snapshot (contract 2.3 and D3).
+/// One page of a list, with the total number of matches from the same snapshot (contract 2.3 and D3).
 ///
 /// ```
 /// use leadapi_core::model::{Page, Window};
@@ -35,7 +35,7 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
-    /// Creates the page of this window.
+    /// Creates a page for a window.
     ///
     /// ```
     /// # use leadapi_core::model::{Page, Window};

@@ -1,4 +1,4 @@
-//! The body of an update, as the caller sends it (contract D5): a JSON Merge Patch.
+//! The body of an update as the caller sends it: a JSON Merge Patch (contract D5).
 
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -7,8 +7,8 @@ use crate::id::{PipelineId, StageId};
 
 /// The body of an update, before validation.
 ///
-/// The rules of contract D4 to D6 turn it into a [`LeadEdit`](crate::validate::LeadEdit). A field that stays
-/// [`Change::Keep`] is absent from the wire.
+/// Validation (contract D4 to D6) turns it into a [`LeadEdit`](crate::validate::LeadEdit). A [`Change::Keep`] field is
+/// absent from the wire.
 ///
 /// ```
 /// use leadapi_core::model::LeadPatch;
@@ -28,37 +28,38 @@ use crate::id::{PipelineId, StageId};
 #[non_exhaustive]
 #[serde(default)]
 pub struct LeadPatch {
-    /// 1 to 200 characters; it cannot be cleared.
+    /// The name: 1 to 200 characters. It cannot be cleared.
     #[serde(skip_serializing_if = "Change::is_keep")]
     pub name: Change<String>,
-    /// At most 254 characters.
+    /// The e-mail address: at most 254 characters.
     #[serde(skip_serializing_if = "Change::is_keep")]
     pub email: Change<String>,
-    /// At most 50 characters, at least three of them digits.
+    /// The phone number: at most 50 characters, at least three of them digits.
     #[serde(skip_serializing_if = "Change::is_keep")]
     pub phone: Change<String>,
-    /// 1 to 100 characters.
+    /// The origin of the lead: 1 to 100 characters.
     #[serde(skip_serializing_if = "Change::is_keep")]
     pub source: Change<String>,
-    /// At most 10,000 characters.
+    /// Free text: at most 10,000 characters.
     #[serde(skip_serializing_if = "Change::is_keep")]
     pub notes: Change<String>,
-    /// Any finite number.
+    /// The potential value of the lead: any finite number.
     #[serde(skip_serializing_if = "Change::is_keep", serialize_with = "write_value")]
     pub value: Change<f64>,
-    /// Another pipeline puts the lead into its first stage; the same pipeline keeps the stage (contract D6).
+    /// The pipeline. A lead that moves to another pipeline enters its first stage; a lead that is already in the
+    /// pipeline keeps its stage (contract D6).
     #[serde(skip_serializing_if = "Change::is_keep")]
     pub pipeline_id: Change<String>,
-    /// The stage also determines the pipeline (contract D6).
+    /// The stage, which also determines the pipeline (contract D6).
     #[serde(skip_serializing_if = "Change::is_keep")]
     pub stage_id: Change<String>,
-    /// At most 200 characters.
+    /// The name of the lead's own business: at most 200 characters.
     #[serde(skip_serializing_if = "Change::is_keep")]
     pub business_name: Change<String>,
 }
 
 impl LeadPatch {
-    /// Creates a patch that changes nothing. The service rejects it until it changes a field (contract D5).
+    /// Creates an empty patch. The service rejects a patch that changes no field (contract D5).
     ///
     /// ```
     /// # use leadapi_core::model::LeadPatch;
@@ -70,7 +71,7 @@ impl LeadPatch {
         Self::default()
     }
 
-    /// Sets the name; it cannot be cleared.
+    /// Sets the name, which cannot be cleared.
     ///
     /// ```
     /// # use leadapi_core::{id::*, model::LeadPatch};
@@ -126,7 +127,7 @@ impl LeadPatch {
         self
     }
 
-    /// Moves the lead to a stage, and thereby to its pipeline.
+    /// Moves the lead to a stage and to the pipeline that contains it.
     ///
     /// ```
     /// # use leadapi_core::{id::*, model::LeadPatch};
@@ -140,7 +141,7 @@ impl LeadPatch {
         self
     }
 
-    /// Takes the lead out of its pipeline and stage.
+    /// Removes the lead from its pipeline and stage.
     ///
     /// ```
     /// # use leadapi_core::{id::*, model::LeadPatch};

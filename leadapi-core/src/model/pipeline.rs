@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Timestamp;
 use crate::id::{PipelineId, StageId};
 
-/// A pipeline of a business with its stages. All client accounts of the business share it.
+/// A pipeline and its stages. All client accounts of a business share its pipelines.
 ///
 /// ```
 /// use leadapi_core::model::Pipeline;
@@ -33,7 +33,7 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Creates a pipeline without any check.
+    /// Creates a pipeline without validating it.
     ///
     /// ```
     /// # use leadapi_core::{id::{PipelineId, StageId}, model::{Pipeline, Stage}};
@@ -62,7 +62,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Creates a stage without any check.
+    /// Creates a stage without validating it.
     ///
     /// ```
     /// # use leadapi_core::{id::StageId, model::Stage};

@@ -1,22 +1,22 @@
-//! Which page of which leads: the query of the three lists (contract D3).
+//! Filters and paging of the three lists (contract D3).
 
 use std::ops::RangeInclusive;
 
 use crate::id::{ClientId, StageId};
 
-/// A limit or an offset that contract D3 does not allow; the text names the range.
+/// The error for a limit or an offset outside its range (contract D3). The message states the range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{} must be an integer from {} to {}", self.field(), self.range().start(), self.range().end())]
 #[non_exhaustive]
 pub enum InvalidWindow {
-    /// The limit is not from 1 to 200.
+    /// The limit is outside 1 to 200.
     Limit,
-    /// The offset is not from 0 to 2^53-1.
+    /// The offset is outside 0 to 2^53-1.
     Offset,
 }
 
 impl InvalidWindow {
-    /// The wire name of what is out of range.
+    /// Returns the wire name of the parameter that is out of range.
     pub const fn field(self) -> &'static str {
         match self {
             Self::Limit => "limit",
@@ -24,7 +24,7 @@ impl InvalidWindow {
         }
     }
 
-    /// What would be in range.
+    /// Returns the allowed range.
     pub const fn range(self) -> RangeInclusive<u64> {
         match self {
             Self::Limit => 1..=Window::MAX_LIMIT as u64,
@@ -33,7 +33,7 @@ impl InvalidWindow {
     }
 }
 
-/// A page of a list: at most `limit` records after the first `offset` ones (contract D3).
+/// The part of a list to return: at most `limit` records, after skipping the first `offset` (contract D3).
 ///
 /// ```
 /// use leadapi_core::model::{InvalidWindow, Window};
@@ -49,14 +49,14 @@ pub struct Window {
 }
 
 impl Window {
-    /// The limit of a request that names none.
+    /// The limit of a request that does not set one.
     pub const DEFAULT_LIMIT: u32 = 50;
-    /// The greatest limit.
+    /// The maximum limit.
     pub const MAX_LIMIT: u32 = 200;
-    /// The greatest offset: the greatest whole number below which a double holds every one.
+    /// The maximum offset, 2^53-1. A double represents every whole number up to this one exactly.
     pub const MAX_OFFSET: u64 = (1 << 53) - 1;
 
-    /// A window.
+    /// Creates a window.
     ///
     /// ```
     /// # use leadapi_core::model::Window;
@@ -66,7 +66,7 @@ impl Window {
     ///
     /// # Errors
     ///
-    /// [`InvalidWindow`], whose text is the service's own, when one of the two is out of its range.
+    /// [`InvalidWindow`] when the limit or the offset is out of range. Its message is the one that the service sends.
     pub const fn new(limit: u32, offset: u64) -> Result<Self, InvalidWindow> {
         if limit < 1 || limit > Self::MAX_LIMIT {
             Err(InvalidWindow::Limit)
@@ -77,10 +77,10 @@ impl Window {
         }
     }
 
-    /// The largest page: 200 records from the first one.
+    /// The largest page: the first 200 records.
     pub const LARGEST: Self = Self { limit: Self::MAX_LIMIT, offset: 0 };
 
-    /// The same window with another limit.
+    /// Returns the window with a different limit.
     ///
     /// ```
     /// # use leadapi_core::model::{InvalidWindow, Window};
@@ -91,12 +91,12 @@ impl Window {
     ///
     /// # Errors
     ///
-    /// [`InvalidWindow::Limit`] when it is not from 1 to 200.
+    /// [`InvalidWindow::Limit`] when the limit is outside 1 to 200.
     pub const fn with_limit(self, limit: u32) -> Result<Self, InvalidWindow> {
         Self::new(limit, self.offset)
     }
 
-    /// The same window after another offset.
+    /// Returns the window with a different offset.
     ///
     /// ```
     /// # use leadapi_core::model::{InvalidWindow, Window};
@@ -106,22 +106,22 @@ impl Window {
     ///
     /// # Errors
     ///
-    /// [`InvalidWindow::Offset`] when it is above 2^53-1.
+    /// [`InvalidWindow::Offset`] when the offset is above 2^53-1.
     pub const fn with_offset(self, offset: u64) -> Result<Self, InvalidWindow> {
         Self::new(self.limit, offset)
     }
 
-    /// At most so many records: 1 to 200. [`with_limit`](Self::with_limit) sets it.
+    /// Returns the maximum number of records: 1 to 200. Use [`with_limit`](Self::with_limit) to change it.
     pub const fn limit(self) -> u32 {
         self.limit
     }
 
-    /// The number of records to skip. [`with_offset`](Self::with_offset) sets it.
+    /// Returns the number of records to skip. Use [`with_offset`](Self::with_offset) to change it.
     pub const fn offset(self) -> u64 {
         self.offset
     }
 
-    /// The window's part of a list that is at hand.
+    /// Returns the records of a complete list that are in the window.
     ///
     /// ```
     /// # use leadapi_core::model::Window;
@@ -143,7 +143,7 @@ impl Default for Window {
     }
 }
 
-/// Which leads to list: both filters are joined by AND (contract D3).
+/// The filters and the page of a list of leads. If both filters are set, a lead must match both (contract D3).
 ///
 /// ```
 /// use leadapi_core::{id::ClientId, model::{LeadQuery, Window}};
@@ -155,16 +155,16 @@ impl Default for Window {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct LeadQuery {
-    /// Only leads of this client account.
+    /// The client account whose leads to list. `None` lists the leads of all client accounts.
     pub client: Option<ClientId>,
-    /// Only leads in this stage.
+    /// The stage whose leads to list. `None` lists leads regardless of their stage.
     pub stage: Option<StageId>,
-    /// Which page.
+    /// The page to return.
     pub window: Window,
 }
 
 impl LeadQuery {
-    /// The first 50 leads of all client accounts.
+    /// Creates a query for the first 50 leads of all client accounts.
     ///
     /// ```
     /// # use leadapi_core::model::LeadQuery;
@@ -175,7 +175,7 @@ impl LeadQuery {
         Self::default()
     }
 
-    /// Only leads of this client account.
+    /// Lists only the leads of this client account.
     ///
     /// ```
     /// # use leadapi_core::{id::*, model::{LeadQuery, Window}};
@@ -189,7 +189,7 @@ impl LeadQuery {
         self
     }
 
-    /// Only leads in this stage.
+    /// Lists only the leads in this stage.
     ///
     /// ```
     /// # use leadapi_core::{id::*, model::{LeadQuery, Window}};
@@ -203,7 +203,7 @@ impl LeadQuery {
         self
     }
 
-    /// Which page.
+    /// Selects the page to return.
     ///
     /// ```
     /// # use leadapi_core::{id::*, model::{LeadQuery, Window}};
@@ -217,7 +217,7 @@ impl LeadQuery {
         self
     }
 
-    /// At most so many leads: 1 to 200.
+    /// Sets the maximum number of leads on a page: 1 to 200.
     ///
     /// ```
     /// # use leadapi_core::model::{InvalidWindow, LeadQuery, Window};
@@ -229,13 +229,13 @@ impl LeadQuery {
     ///
     /// # Errors
     ///
-    /// [`InvalidWindow::Limit`], because a page size that is changed without a word makes callers skip rows.
+    /// [`InvalidWindow::Limit`] when the limit is outside 1 to 200. Silently clamping it would make callers skip rows.
     pub fn limit(mut self, limit: u32) -> Result<Self, InvalidWindow> {
         self.window = self.window.with_limit(limit)?;
         Ok(self)
     }
 
-    /// Passes over so many leads.
+    /// Sets the number of leads to skip.
     ///
     /// ```
     /// # use leadapi_core::model::LeadQuery;
@@ -245,7 +245,7 @@ impl LeadQuery {
     ///
     /// # Errors
     ///
-    /// [`InvalidWindow::Offset`] when it is above 2^53-1.
+    /// [`InvalidWindow::Offset`] when the offset is above 2^53-1.
     pub fn offset(mut self, offset: u64) -> Result<Self, InvalidWindow> {
         self.window = self.window.with_offset(offset)?;
         Ok(self)

@@ -1,4 +1,4 @@
-//! Moments on the wire: RFC 3339, UTC, `Z`, exactly three fraction digits (contract D4).
+//! Timestamps on the wire: RFC 3339 in UTC, with `Z` and exactly three fractional digits (contract D4).
 
 use std::{
     fmt,
@@ -9,12 +9,12 @@ use std::{
 use chrono::{DateTime, Datelike, TimeDelta, Timelike, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// The text is no RFC 3339 timestamp, or its year has more than four digits.
+/// The error for text that is not an RFC 3339 timestamp, and for times outside the years 0 to 9999.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be an RFC 3339 timestamp such as 2026-05-04T07:58:12.004Z")]
 pub struct InvalidTimestamp;
 
-/// A moment in UTC, to the millisecond (contract D4).
+/// An instant in UTC with millisecond precision (contract D4).
 ///
 /// ```
 /// use leadapi_core::model::Timestamp;
@@ -35,10 +35,10 @@ pub struct InvalidTimestamp;
 pub struct Timestamp(#[cfg_attr(feature = "openapi", schemars(with = "String"))] DateTime<Utc>);
 
 impl Timestamp {
-    /// 1970-01-01T00:00:00.000Z.
+    /// The Unix epoch: 1970-01-01T00:00:00.000Z.
     pub const UNIX_EPOCH: Self = Self(DateTime::UNIX_EPOCH);
 
-    /// Reads the system's clock.
+    /// Returns the current time of the system clock.
     ///
     /// ```
     /// # use leadapi_core::model::Timestamp;
@@ -48,7 +48,7 @@ impl Timestamp {
         Self::truncated(Utc::now())
     }
 
-    /// Creates a timestamp from the number of milliseconds since the Unix epoch, which is how a database may store it.
+    /// Creates a timestamp from the number of milliseconds since the Unix epoch, a common database representation.
     ///
     /// ```
     /// # use leadapi_core::model::Timestamp;
@@ -58,7 +58,7 @@ impl Timestamp {
     ///
     /// # Errors
     ///
-    /// [`InvalidTimestamp`] when the year is not from 0 to 9999.
+    /// [`InvalidTimestamp`] when the year is outside 0 to 9999.
     pub fn from_unix_millis(millis: i64) -> Result<Self, InvalidTimestamp> {
         DateTime::from_timestamp_millis(millis).ok_or(InvalidTimestamp).and_then(Self::checked)
     }
@@ -75,7 +75,7 @@ impl Timestamp {
         self.0.timestamp_millis()
     }
 
-    /// Returns the time that has passed since `earlier`, or zero if `earlier` is later.
+    /// Returns the time elapsed since `earlier`, or zero if `earlier` is later.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -89,8 +89,7 @@ impl Timestamp {
         (self.0 - earlier.0).to_std().unwrap_or_default()
     }
 
-    /// Returns the timestamp this much later, cut to the millisecond. Returns `None` if its year has more than four
-    /// digits.
+    /// Adds a duration and truncates to milliseconds. Returns `None` if the result is after the year 9999.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -104,7 +103,7 @@ impl Timestamp {
         Self::checked(at).ok()
     }
 
-    /// Returns the timestamp this much earlier, cut to the millisecond. Returns `None` if its year is negative.
+    /// Subtracts a duration and truncates to milliseconds. Returns `None` if the result is before the year 0.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -118,13 +117,13 @@ impl Timestamp {
         Self::checked(at).ok()
     }
 
-    /// Cuts to the millisecond, if the wire can say the year.
+    /// Truncates to milliseconds. Fails if the wire format cannot represent the year.
     fn checked(at: DateTime<Utc>) -> Result<Self, InvalidTimestamp> {
         if (0..=9999).contains(&at.year()) { Ok(Self::truncated(at)) } else { Err(InvalidTimestamp) }
     }
 
-    /// Cuts to the millisecond: rounding up would name a moment that has not come yet. A leap second is cut to the end
-    /// of the second before it, which is the last moment that the wire can say.
+    /// Truncates to milliseconds, because rounding up could produce a time in the future. A leap second is clamped to
+    /// the last millisecond of the preceding second, the latest instant that the wire format can represent.
     fn truncated(at: DateTime<Utc>) -> Self {
         let at = at.naive_utc();
         let millis = at.nanosecond().min(999_999_999) / 1_000_000;
@@ -148,7 +147,7 @@ impl From<Timestamp> for SystemTime {
 impl TryFrom<SystemTime> for Timestamp {
     type Error = InvalidTimestamp;
 
-    /// Cuts to the millisecond.
+    /// Truncates to milliseconds.
     ///
     /// ```
     /// # use std::time::{Duration, SystemTime};
@@ -160,12 +159,12 @@ impl TryFrom<SystemTime> for Timestamp {
     ///
     /// # Errors
     ///
-    /// [`InvalidTimestamp`] when its year is not from 0 to 9999, which is all that the wire can say.
+    /// [`InvalidTimestamp`] when the year is outside 0 to 9999, the range that the wire format can represent.
     fn try_from(at: SystemTime) -> Result<Self, InvalidTimestamp> {
         let (seconds, nanos) = match at.duration_since(SystemTime::UNIX_EPOCH) {
             Ok(after) => (i64::try_from(after.as_secs()), after.subsec_nanos()),
             Err(before) => {
-                // The nanoseconds count forward from a whole second, also before 1970.
+                // Nanoseconds count forward from a whole second, even before 1970.
                 let before = before.duration();
                 let whole = before.saturating_add(Duration::from_nanos(999_999_999)).as_secs();
                 let nanos = Duration::from_secs(whole).saturating_sub(before).subsec_nanos();
@@ -186,12 +185,13 @@ impl FromStr for Timestamp {
 }
 
 impl Timestamp {
-    /// The text on the wire. Written out digit by digit, because every lead of every list has one.
+    /// Returns the wire format. It is formatted digit by digit for speed, because every lead in a list has a timestamp.
     #[rustfmt::skip]
     pub(crate) fn text(self) -> [u8; 24] {
-        // Asked of the DateTime itself, each of these would work out its offset anew.
+        // Converted once, because each accessor of `DateTime<Utc>` would apply the UTC offset again.
         let at = self.0.naive_utc();
-        // The years that are read have four digits; of a clock beyond them, the last four are shown.
+        // Every parsed year has four digits. If the system clock is after the year 9999, only the last four are
+        // written.
         let year = at.year().unsigned_abs();
         let (month, day, hour, minute, second) = (at.month(), at.day(), at.hour(), at.minute(), at.second());
         let millis = at.nanosecond() / 1_000_000;
@@ -205,7 +205,7 @@ impl Timestamp {
     }
 }
 
-/// The last digit of a number.
+/// Returns the last decimal digit of a number, in ASCII.
 const fn digit(number: u32) -> u8 {
     b'0' + (number % 10) as u8
 }

@@ -1,11 +1,11 @@
-//! Sources of time and ids, which a host can replace: in tests, or to connect another service.
+//! Sources of time and ids. A host can replace them, for example in tests or with an external service.
 
 use crate::{id::LeadId, model::Timestamp};
 
-/// A source of the current time. Any closure that returns a time is a clock.
+/// A source of the current time. Any closure that returns a [`Timestamp`] implements it.
 ///
-/// The service reads it for `created_at`, the token verifier for expiry. It may step back: no code relies on its
-/// order.
+/// The service reads it for `created_at`, and the token verifier reads it to check expiry. The clock may step
+/// backwards, because no code relies on it to be monotonic.
 ///
 /// ```
 /// use leadapi_core::{model::Timestamp, port::Clock};
@@ -26,11 +26,11 @@ impl<F: Fn() -> Timestamp + Send + Sync> Clock for F {
     }
 }
 
-/// A source of ids for new leads (contract D4). Any closure from a time to an id is one.
+/// A source of ids for new leads (contract D4). Any closure from a [`Timestamp`] to a [`LeadId`] implements it.
 ///
-/// An id must never be returned twice: a store rejects the second use as a failure.
+/// It must never return the same id twice, because a store fails to create a lead whose id already exists.
 pub trait IdSource: Send + Sync {
-    /// Returns an id for a lead that is created at this time.
+    /// Returns an id for a lead created at this time.
     fn lead_id(&self, at: Timestamp) -> LeadId;
 }
 

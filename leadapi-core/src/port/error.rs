@@ -1,11 +1,11 @@
-//! The error of the stores.
+//! The error type of the stores.
 
 use crate::BoxError;
 
-/// The reason why a [`Store`](super::Store) or a [`TokenStore`](super::TokenStore) could not do its work.
+/// The error of a failed call to a [`Store`](super::Store) or a [`TokenStore`](super::TokenStore).
 ///
-/// The service answers every variant with 500 and `internal error` (contract D2). It is the
-/// [`cause`](crate::http::RequestLog::cause) in the request log, where a host can match it, for example to raise an
+/// The service answers every variant with 500 and `internal error` (contract D2). The error becomes the
+/// [`cause`](crate::http::RequestLog::cause) in the request log, where a host can match on it, for example to raise an
 /// alert.
 ///
 /// ```
@@ -23,20 +23,19 @@ pub enum StoreError {
     /// A record with this id, or a token with this hash, already exists. Nothing was written.
     #[error("a record with this id already exists")]
     AlreadyExists(#[source] BoxError),
-    /// The store cannot be reached, or another transaction interfered. Nothing was written, and the same call may
-    /// succeed later.
+    /// The store is unreachable, or another transaction interfered. Nothing was written, and a retry may succeed.
     #[error("the store is unavailable")]
     Unavailable(#[source] BoxError),
-    /// The store lost contact during a commit. It is unknown whether the write was done, so it must not be repeated.
+    /// The connection was lost during a commit. The write may or may not have taken effect, so it must not be retried.
     #[error("the outcome of a write is unknown")]
     UnknownOutcome(#[source] BoxError),
-    /// Any other failure of the storage. Its text is that of the cause.
+    /// Any other storage failure. Its message is that of the underlying error.
     #[error(transparent)]
     Backend(BoxError),
 }
 
 impl StoreError {
-    /// Wraps an error of the storage that no other variant describes.
+    /// Wraps a storage error that no other variant describes.
     ///
     /// ```
     /// use leadapi_core::port::StoreError;

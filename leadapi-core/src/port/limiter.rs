@@ -31,20 +31,22 @@ pub enum Admission {
     Admitted,
     /// The request must be refused and was not counted.
     Refused {
-        /// The wait after which a caller that is alone on its token is admitted.
+        /// The wait after which a retry is admitted, if no other caller uses the same token.
         retry_after: Duration,
     },
 }
 
-/// Counts requests by token and class (contract D9).
+/// A rate limiter that counts requests by token and class (contract D9).
 ///
-/// The service calls it once for each request with a valid token, and for no other. A host implements it to share the
-/// count between processes.
+/// The service calls it once for each request with a valid token, and for no other request. A host can implement it to
+/// share counts between processes.
 ///
-/// The check and the count are one atomic step. No half-open interval of the window's length admits more requests
-/// than the limit. A request is refused only if the window before it is full. The limiter measures time on its own
-/// monotonic clock. The service answers an error with 500; a host that prefers to continue without counting returns
-/// [`Admission::Admitted`].
+/// Checking and counting are one atomic step. No half-open interval of the window's length contains more admitted
+/// requests than the limit. A request is refused only if the window that ends with it is already full. The limiter
+/// measures time with its own monotonic clock.
+///
+/// The service answers an error with 500. To serve requests uncounted while the limiter is down, return
+/// [`Admission::Admitted`] instead.
 #[async_trait]
 pub trait RateLimiter: Send + Sync {
     /// Admits and counts a request, or refuses it.

@@ -1,10 +1,11 @@
-//! The ports that a host can implement: stores, tokens, limits, time and ids.
+//! The ports, which are traits that a host can implement: for stores, tokens, rate limits, time and ids.
 //!
-//! Each port is small, object safe and has no default methods, so a wrapper cannot lose a behaviour by omitting a
-//! method. The ports for leads, tokens and limits are also implemented for `Arc<T>` and `Box<T>`. An error of a port
-//! is a failure of the host's infrastructure: a [`StoreError`] of a store, and any [`BoxError`](crate::BoxError) of a
-//! verifier or a limiter. The caller receives only status 500 and `internal error`; the host reads the cause in the
-//! [`RequestLog`](crate::http::RequestLog).
+//! Each port is small and object safe. It has no default methods, so a wrapper cannot silently lose behaviour by
+//! omitting one. The ports for leads, tokens and rate limits are also implemented for `Arc<T>` and `Box<T>`.
+//!
+//! An error from a port means that the host's infrastructure failed. A store returns a [`StoreError`]; a verifier or a
+//! limiter can return any [`BoxError`](crate::BoxError). The caller receives only status 500 and `internal error`; the
+//! host finds the cause in the [`RequestLog`](crate::http::RequestLog).
 
 mod clock;
 mod error;

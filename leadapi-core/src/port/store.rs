@@ -11,18 +11,18 @@ use crate::{
     validate::{InvalidReference, LeadDraft, LeadEdit, NewLeadMeta},
 };
 
-/// The idempotency data of a create that a store must remember (contract D10).
+/// The idempotency data that a store must remember for a create (contract D10).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Idempotency {
     /// The key that the caller chose.
     pub key: IdempotencyKey,
-    /// The hash of the body after parsing and normalising: [`LeadDraft::fingerprint`].
+    /// The hash of the parsed and normalised body, from [`LeadDraft::fingerprint`].
     pub fingerprint: [u8; 32],
 }
 
 impl Idempotency {
-    /// How long a store remembers a create, counted from the `created_at` of its lead.
+    /// The time for which a store remembers a create, counted from the `created_at` of its lead.
     pub const LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 
     /// Creates the idempotency data of a create.
@@ -37,7 +37,7 @@ impl Idempotency {
         Self { key, fingerprint }
     }
 
-    /// Returns whether a create at this time is forgotten at `now`.
+    /// Returns whether a create at `created_at` is no longer remembered at `now`.
     ///
     /// ```
     /// # use leadapi_core::port::Idempotency;
@@ -50,8 +50,10 @@ impl Idempotency {
         now.saturating_duration_since(created_at) >= Self::LIFETIME
     }
 
-    /// Decides a create whose key a store remembers. The remembered create has this fingerprint and was answered with
-    /// this lead. Returns `None` if it has expired: the store then creates a new lead.
+    /// Decides the outcome of a create whose key a store remembers.
+    ///
+    /// `fingerprint` and `lead` belong to the remembered create. Returns `None` if that create has expired; the store
+    /// then creates a new lead.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -78,11 +80,12 @@ impl Idempotency {
 pub enum Created {
     /// The store created the lead.
     New(Arc<Lead>),
-    /// The key is known with the same body. Contains the lead as it was first returned; nothing was created.
+    /// The key was used before with the same body. Nothing was created; the variant contains the lead as it was first
+    /// returned.
     Replayed(Arc<Lead>),
-    /// The key is known with another body; nothing was created.
+    /// The key was used before with a different body. Nothing was created.
     KeyReused,
-    /// A reference of the draft does not hold. Nothing was created, and the key is not remembered.
+    /// A reference in the draft is invalid. Nothing was created, and the key is not remembered.
     Refused(InvalidReference),
 }
 
@@ -94,7 +97,7 @@ pub enum Updated {
     Changed(Arc<Lead>),
     /// The business has no such lead.
     Missing,
-    /// A reference of the update does not hold; nothing was changed.
+    /// A reference in the update is invalid. Nothing was changed.
     Refused(InvalidReference),
 }
 
@@ -102,33 +105,34 @@ pub enum Updated {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Listed {
-    /// A page, with the number of all matches.
+    /// A page, with the total number of matches.
     Page(Page<Arc<Lead>>),
     /// A filter names a record that does not exist.
     Refused(InvalidReference),
 }
 
-/// A store of leads, pipelines and client accounts, which isolates businesses from each other.
+/// A store of leads, pipelines and client accounts that isolates businesses from each other.
 ///
-/// The service calls it. A host implements it to choose where leads are stored, and tests the implementation with the
-/// suite in `leadapi_core::conformance` (feature `conformance`).
+/// The service calls it. Implement it to choose where leads are stored, and test the implementation with the suite in
+/// `leadapi_core::conformance` (feature `conformance`).
 ///
-/// - Every method takes the caller's business first and sees only its records. A record of another business behaves
-///   as if it did not exist.
-/// - Every method is one atomic unit of work: it happens completely or not at all, and its result reflects a single
-///   point in time. Every call that starts after an acknowledged write sees that write.
+/// - Every method takes the caller's business as its first argument and accesses only that business's records. A record
+///   of another business behaves as if it did not exist.
+/// - Every method is atomic: it takes effect completely or not at all, and its result reflects a single point in time.
+///   Every call that starts after an acknowledged write sees that write.
 /// - The rules are implemented in [`validate`](crate::validate). Within one transaction, a store looks up the records
-///   that a draft or an edit [names](LeadDraft::required_lookups) and lets the draft or edit produce the lead.
-/// - A future that is dropped before it completes leaves either all of its work behind or none of it.
-/// - An error means that the work could not be done, and the service answers 500. Nothing may be half-written. An id
-///   that already exists is [`StoreError::AlreadyExists`].
+///   that a draft or an edit [requires](LeadDraft::required_lookups) and lets the draft or edit produce the lead.
+/// - A future that is dropped before it completes has done either all of its work or none of it.
+/// - An error means that the call failed, and the service answers 500. A failed call must never leave a partial write.
+///   An id that already exists is [`StoreError::AlreadyExists`].
 #[async_trait]
 pub trait Store: Send + Sync {
     /// Creates a lead (contract D6, D10).
     ///
-    /// If the store remembers the key, [`Idempotency::replay`] decides at `meta.at`, before the store looks up any
-    /// record of the draft. Otherwise it creates the lead and remembers the key in the
-    /// same transaction. Of concurrent creates with one key, one creates the lead; the others wait for it and replay.
+    /// If the store remembers the key, [`Idempotency::replay`] decides the outcome as of `meta.at`, before the store
+    /// looks up any record that the draft requires. Otherwise the store creates the lead and remembers the key in the
+    /// same transaction. Of concurrent creates with the same key, one creates the lead; the others wait for it and
+    /// replay its result.
     async fn create(
         &self,
         business: &BusinessId,
@@ -137,24 +141,24 @@ pub trait Store: Send + Sync {
         idempotency: Option<&Idempotency>,
     ) -> Result<Created, StoreError>;
 
-    /// Returns a lead, or `None` when the business has no such lead.
+    /// Returns a lead, or `None` if the business has no such lead.
     async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, StoreError>;
 
     /// Updates a lead. Concurrent updates are serialized, and none is lost.
     async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, StoreError>;
 
-    /// Deletes a lead; returns `false` when there is no such lead.
+    /// Deletes a lead. Returns `false` if the business has no such lead.
     async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, StoreError>;
 
-    /// Lists leads by `created_at` descending, then `id` descending, with the number of all matches from the same
-    /// snapshot. If a filter names no record of this business, returns that reference instead, the client account
-    /// first (contract D3).
+    /// Lists leads by `created_at` descending, then `id` descending, with the total number of matches from the same
+    /// snapshot. If a filter names no record of this business, returns the invalid reference instead. The client
+    /// account is checked first (contract D3).
     async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, StoreError>;
 
-    /// Lists pipelines, oldest first, then by id, with their stages by position (contract D3).
+    /// Lists pipelines, oldest first, then by id. The stages of each are sorted by position (contract D3).
     async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, StoreError>;
 
-    /// Lists client accounts by name (code points), then by id (contract D3).
+    /// Lists client accounts by name in code point order, then by id (contract D3).
     async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, StoreError>;
 }
 

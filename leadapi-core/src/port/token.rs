@@ -19,24 +19,24 @@ use crate::{
 pub struct TokenRecord {
     /// Identifier of the record.
     pub id: TokenId,
-    /// The name that people gave it.
+    /// The token's name, chosen by a person.
     pub name: String,
     /// The scopes of the token.
     pub scopes: Scopes,
-    /// The first characters of the secret, for people to recognise it by.
+    /// The first characters of the secret, by which people can recognise the token.
     pub hint: String,
     /// The hash of the secret, by which a request's token is looked up.
     pub hash: TokenHash,
     /// When it was created.
     pub created_at: Timestamp,
-    /// The time from which the token is no longer valid.
+    /// The time at which the token expires, if any.
     pub expires_at: Option<Timestamp>,
-    /// When it was revoked.
+    /// The time at which the token was revoked, if any.
     pub revoked_at: Option<Timestamp>,
 }
 
 impl TokenRecord {
-    /// Creates a record with a new id for this secret, neither expiring nor revoked.
+    /// Creates a record with a new id for this secret. It does not expire and is not revoked.
     ///
     /// ```
     /// use leadapi_core::{auth::{BearerToken, Scopes}, port::TokenRecord};
@@ -59,8 +59,8 @@ impl TokenRecord {
         }
     }
 
-    /// Creates a record from the columns that a store has read, neither expiring nor revoked. The store then sets
-    /// `expires_at` and `revoked_at`.
+    /// Creates a record from stored columns. It does not expire and is not revoked until the store sets `expires_at`
+    /// and `revoked_at`.
     ///
     /// ```
     /// use leadapi_core::{auth::{Scopes, TokenHash}, port::TokenRecord};
@@ -84,7 +84,7 @@ impl TokenRecord {
     }
 }
 
-/// A token as a store finds it by its hash.
+/// The result of looking up a token by its hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FoundToken {
@@ -103,28 +103,29 @@ impl FoundToken {
 
 /// A store of tokens for many businesses.
 ///
-/// [`Tokens`](crate::tokens::Tokens) and [`StoredTokens`](crate::tokens::StoredTokens) call it and apply the rules. A
-/// host implements it to choose where tokens are stored. Every method is one atomic unit of work; an error means that
-/// the work could not be done.
+/// [`Tokens`](crate::tokens::Tokens) and [`StoredTokens`](crate::tokens::StoredTokens) call it and apply the rules.
+/// Implement it to choose where tokens are stored. Every method is atomic, and an error means that the call failed.
 #[async_trait]
 pub trait TokenStore: Send + Sync {
-    /// Stores a new token. An id or a hash that already exists in any business is [`StoreError::AlreadyExists`]: the
-    /// id alone identifies the token to the rate limiter.
+    /// Stores a new token.
+    ///
+    /// Fails with [`StoreError::AlreadyExists`] if a token of any business already has the id or the hash. Ids must be
+    /// unique across businesses because the rate limiter identifies a token by its id alone.
     async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), StoreError>;
 
     /// Lists the business's tokens, oldest first, then by id.
     async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, StoreError>;
 
-    /// Marks a token as revoked unless it already is; returns `false` when the business has no such token.
+    /// Marks a token as revoked, unless it already is. Returns `false` if the business has no such token.
     async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, StoreError>;
 
-    /// Deletes a token; returns `false` when the business has no such token.
+    /// Deletes a token. Returns `false` if the business has no such token.
     async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, StoreError>;
 
     /// Returns the token with this hash and the business that owns it.
     ///
-    /// It is the only method without a business, because its result determines the business of a request. The result
-    /// is shared, because every request looks one up.
+    /// This is the only method without a business argument, because its result determines the business of a request.
+    /// The result is an `Arc`, so a store need not copy the token for every request.
     async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, StoreError>;
 }
 
@@ -142,13 +143,13 @@ pub enum Verdict {
     Revoked,
 }
 
-/// A verifier of tokens, which also identifies the caller.
+/// A token verifier, which also identifies the caller.
 ///
-/// The service calls it once for each request with a known path and method and a well-formed token. A host implements
-/// it to accept its own tokens; the default is [`StoredTokens`](crate::tokens::StoredTokens).
+/// The service calls it once for each request with a known path and method and a well-formed token. A host can
+/// implement it to accept its own tokens, or use [`StoredTokens`](crate::tokens::StoredTokens).
 ///
-/// An error means that the token could not be checked. The service answers it with 500 and never with 401, because a
-/// client that receives 401 may discard a valid token.
+/// An error means that the token could not be checked. The service then answers 500 and never 401, because a client
+/// that receives 401 may discard a valid token.
 #[async_trait]
 pub trait TokenVerifier: Send + Sync {
     /// Verifies a token.
