@@ -46,7 +46,7 @@ fn tokens_behind_a_box() {
     block_on(conformance::run_tokens(make)).unwrap();
 }
 
-/// Compiles only if each port is object safe and the pointers to it implement it.
+/// Compiles only if each port is object safe and is implemented for the pointers to it.
 #[test]
 fn every_port_is_object_safe() {
     const fn port<T: Send + Sync + ?Sized>() {}

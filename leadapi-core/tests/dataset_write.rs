@@ -36,7 +36,7 @@ fn written(dataset: &Dataset) -> String {
     serde_json::to_string_pretty(dataset).unwrap()
 }
 
-/// Serializes and parses; the result must serialize to the same text.
+/// Serializes and parses a data set, and checks that the result serializes to the same text.
 fn again(dataset: &Dataset) -> Dataset {
     let text = written(dataset);
     let read = Dataset::parse(&text).unwrap();
@@ -75,7 +75,7 @@ fn what_is_made_by_hand_comes_back_as_it_is() {
     business.idempotency = vec![IdempotencySeed::new(IdempotencyKey::parse("key-1").unwrap(), [0xa7; 32], gone)];
     business.leads = vec![lead];
     let mut form: FormRecord = serde_json::from_str(FORM).unwrap();
-    // The id and the references of a form are public, for code that handles a single record.
+    // The id and the references of a form are public fields, for code that handles a single record.
     let names = form.form.get_mut().unwrap();
     assert!(names.id.as_str().is_some() && names.client_id.as_str().is_some());
     names.client_id.set("c1");
@@ -128,7 +128,7 @@ fn a_given_secret_is_never_written_and_its_token_stays_good() {
     let record = read.businesses[0].tokens[0].record(moment(NOON)).unwrap();
     assert_eq!((record.hash, record.hint.as_str()), (secret.hash(), secret.hint()));
     assert_eq!(record.created_at, read.businesses[0].created_at);
-    // The exported id is the one that every data set with this secret derives.
+    // The exported id equals the id that every data set derives from this secret.
     let given = dataset.businesses[0].tokens[0].record(moment(NOON)).unwrap();
     assert_eq!((given.id, given.created_at), (record.id, moment(NOON)));
 }

@@ -1,4 +1,4 @@
-//! A record that is read and written again is the same JSON value (contract D11), whatever was changed in it.
+//! Reading and writing a record preserves its JSON value, whatever was changed in it (contract D11).
 #![cfg(any(feature = "form", feature = "service"))]
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
@@ -32,7 +32,7 @@ fn round_trip(json: &Json, what: impl fmt::Display) -> FormRecord {
     record
 }
 
-/// Fails unless the whole record is typed except for at most one raw value, which must be the change or a part of it.
+/// Fails unless the whole record is typed, except for at most one raw value, which must be the change or part of it.
 fn assert_typed_except(record: &FormRecord, change: &str, what: &str) {
     let debug = format!("{record:?}");
     let extras = debug.matches("extra: {").count() - debug.matches("extra: {}").count();
@@ -54,7 +54,7 @@ fn the_sample_has_every_known_member() {
     for key in KNOWN.concat() {
         assert!(SAMPLE.contains(&format!("\"{key}\":")), "{key}");
     }
-    // The number in the contract, so that no member can be missing both here and in the types.
+    // The numbers of members in the contract. They reveal a member that is missing both here and in the types.
     assert_eq!(KNOWN.map(<[_]>::len), [3, 2, 2, 14, 5, 3, 8, 3, 1, 6, 2, 2, 3, 9, 10, 1, 18]);
 }
 
@@ -102,7 +102,7 @@ fn a_local_change_round_trips_and_leaves_the_rest_typed() {
         assert!(json == sample, "every change was taken back");
         changes
     };
-    // Thousands of records are slow to read on one thread of a test build.
+    // In a test build, a single thread would read thousands of records slowly.
     let changes: usize = thread::scope(|scope| {
         let threads: Vec<_> = paths.chunks(paths.len() / 4).map(|paths| scope.spawn(|| all(paths))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).sum()

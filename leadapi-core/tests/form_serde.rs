@@ -1,4 +1,4 @@
-//! Records inside types of the host, rejected texts, and deep nesting.
+//! Records inside the host's types, rejected texts, and deep nesting.
 #![cfg(any(feature = "form", feature = "service"))]
 
 use leadapi_core::form::{Field, FormRecord, Number, Raw};

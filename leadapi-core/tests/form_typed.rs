@@ -1,4 +1,4 @@
-//! The sample record, accessed through its types, and a record that is built in code.
+//! The sample record, accessed through its types, and a record built in code.
 #![cfg(any(feature = "form", feature = "service"))]
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 

@@ -1,5 +1,5 @@
-//! The verifier's cache, on a manual clock: the look-ups it saves, the changes it must not hide, and the tokens it
-//! must not keep.
+//! The verifier's cache on a manual clock: the look-ups that it saves, the changes that it must not hide, and the
+//! tokens that it must not keep.
 
 #![cfg(feature = "service")]
 #![allow(clippy::unwrap_used, reason = "a test ends at the first thing that is wrong")]
@@ -28,7 +28,7 @@ struct Watched {
     tokens: MemoryTokens,
     clock: Arc<ManualClock>,
     look_ups: AtomicUsize,
-    /// The time between the read and the response.
+    /// The delay between the store's read and its response.
     slowness: Mutex<Duration>,
     broken: AtomicBool,
 }
@@ -146,13 +146,13 @@ fn two_seconds_count_from_before_the_look_up() {
     let (id, secret) = world.token(None);
     *world.store.slowness.lock().unwrap() = Duration::from_millis(1_500);
     assert!(world.is_good(&secret));
-    // The revocation comes after the store's read, but before its response.
+    // The revocation happens after the store's read, but before its response.
     block_on(world.store.revoke(&owner(), &id, world.clock.now())).unwrap();
     world.advance(499);
     assert_eq!((world.is_good(&secret), world.look_ups()), (true, 1));
     world.advance(1);
     assert_eq!((world.verdict(&secret), world.look_ups()), (Verdict::Revoked, 2));
-    // A look-up that takes 2 s or longer does not serve the next request.
+    // The result of a look-up that takes 2 s or longer is not reused for the next request.
     *world.store.slowness.lock().unwrap() = Duration::from_secs(2);
     world.advance(2_000);
     world.verdict(&secret);
@@ -196,7 +196,7 @@ fn made_up_tokens_take_no_room() {
         let garbage = BearerToken::parse(&format!("pak_{number:049}")).unwrap();
         assert_eq!(world.verdict(&garbage), Verdict::Unknown);
     }
-    // Garbage cost no look-up; each unknown token cost one.
+    // Tokens with a wrong checksum cost no look-up; each unknown token cost one.
     assert_eq!((world.look_ups(), world.verifier.cached_tokens()), (100_001, 1));
     assert_eq!((world.is_good(&secret), world.look_ups()), (true, 100_001));
     // An unknown token is found as soon as it is inserted.
@@ -217,7 +217,7 @@ fn old_entries_are_swept() {
         world.advance(100);
         most = most.max(world.verifier.cached_tokens());
     }
-    // At any time 20 entries are fresh.
+    // At any time, 20 entries are fresh.
     assert!((20..=65).contains(&most), "{most}");
 }
 
@@ -239,7 +239,7 @@ fn failures_are_not_kept() {
     assert!(block_on(world.verifier.verify(&secret)).is_err());
     world.store.broken.store(false, Ordering::Relaxed);
     assert!(world.is_good(&secret));
-    // A token that was found before the failure stays cached for its 2 s, and no longer.
+    // A token that was found before the failure stays cached for 2 s, and no longer.
     world.store.broken.store(true, Ordering::Relaxed);
     world.advance(1_999);
     assert!(world.is_good(&secret));

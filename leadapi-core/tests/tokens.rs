@@ -1,4 +1,4 @@
-//! The life of a token from creation to deletion (contract 5 and D8), on a manual clock.
+//! The life cycle of a token from creation to deletion, on a manual clock (contract 5 and D8).
 
 #![cfg(feature = "service")]
 #![allow(clippy::unwrap_used, reason = "a test ends at the first thing that is wrong")]

@@ -39,7 +39,7 @@ pub(super) const SIMILAR_IDS: &str = r#"{"businesses": [
      "leads": [{"id": "any", "client_id": "c1", "name": "Bo", "created_at": "2026-03-01T00:00:00Z"}]}
 ]}"#;
 
-/// Ids of leads in code point order.
+/// Lead ids in code point order.
 const LEADS: [&str; 16] = ["!", "\"", "%", "'", "-", "10", "9", "A", "B", "\\", "_", "a", "a-b", "aB", "ab", "~"];
 
 async fn create(store: &impl Store, id: &str, lead: &NewLead) -> CheckResult {
@@ -49,7 +49,7 @@ async fn create(store: &impl Store, id: &str, lead: &NewLead) -> CheckResult {
 
 pub(super) async fn orders_by_code_points(store: &impl Store) -> CheckResult {
     for at in 0..LEADS.len() {
-        // Shuffled: 7 and 16 are coprime, so each id comes once.
+        // Creates the leads in shuffled order. 7 and 16 are coprime, so each id occurs once.
         let id = LEADS.get(at * 7 % LEADS.len()).copied().unwrap_or_default();
         create(store, id, &NewLead::new(&client("c1"), "n")).await?;
     }
@@ -63,7 +63,8 @@ pub(super) async fn orders_by_code_points(store: &impl Store) -> CheckResult {
     same("pipelines with one timestamp", &found, &vec!["P1", "p1", "p_"])
 }
 
-/// Two ids that differ only in case name two records. While only one exists, the other id finds nothing.
+/// Ids that differ only in case name different records. While only one of the records exists, the other id finds
+/// nothing.
 pub(super) async fn distinguishes_similar_ids(store: &impl Store) -> CheckResult {
     let owner = business("b1");
     create(store, "l1", &NewLead::new(&client("c1"), "lower").stage(&stage("s1"))).await?;
@@ -122,7 +123,7 @@ pub(super) async fn treats_wildcards_literally(store: &impl Store) -> CheckResul
     for query in [LeadQuery::new().client(client("%")), LeadQuery::new().client(client("c*"))] {
         same("a filter", &store.list(&owner, &query).await?, &Listed::Refused(InvalidReference::Client))?;
     }
-    // Ids with such characters are valid.
+    // Ids may contain such characters.
     for (id, owner) in [("l_", "c_"), ("l%", "c%"), ("l\\", "c\\"), ("l'", "c'"), ("l\"", "c\""), ("l-", "c-")] {
         create(store, id, &NewLead::new(&client(owner), id)).await?;
         let query = LeadQuery::new().client(client(owner));

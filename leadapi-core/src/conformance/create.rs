@@ -10,7 +10,7 @@ use crate::{
     validate::InvalidReference,
 };
 
-/// The store returns every value exactly, to the last character and bit.
+/// The store returns every value unchanged, to the last character and bit.
 pub(super) async fn preserves_every_value(store: &impl Store) -> CheckResult {
     let text = "Zoë \u{65}\u{301} 佐藤 🦀 'quoted' \"double\" \\ % _ -- ;";
     let mut full = new(text).email("Zoë@Example.ORG").phone("+47 ٠١٢").source(" web ").business_name("B");
@@ -37,7 +37,7 @@ pub(super) async fn preserves_every_value(store: &impl Store) -> CheckResult {
         create(store, &id, NOON, &new("n").value(number)).await?;
         let read = store.get(&business("b1"), &lead_id(&id)).await?;
         let read = read.and_then(|lead| lead.value).map(|value| value.get().to_bits());
-        // The service treats minus zero as zero (contract D4).
+        // The service treats negative zero as zero (contract D4).
         same(&format!("{number:e} read again"), &read, &Some((number + 0.0).to_bits()))?;
     }
     create(store, "l0", NOON, &new("bare")).await?;
@@ -68,7 +68,7 @@ const NUMBERS: [f64; 18] = [
     f64::MIN,
 ];
 
-/// The list item of a lead. A store may leave all other fields unread for a list.
+/// Returns the list item of a lead. For a list, a store need not load the other fields.
 fn item(lead: &Lead) -> LeadItem {
     lead.clone().into()
 }
@@ -90,7 +90,7 @@ pub(super) async fn preserves_timestamps(store: &impl Store) -> CheckResult {
         "0000-12-31T23:59:59.999Z",
         "0000-01-01T00:00:00.000Z",
     ];
-    // The ids are not in the order of the timestamps, and creation starts in the middle of the list.
+    // Neither the ids nor the creates are in the order of the timestamps.
     for at in 0..timestamps.len() {
         let at = (at * 5 + 6) % timestamps.len();
         let timestamp = timestamps.get(at).copied().unwrap_or_default();

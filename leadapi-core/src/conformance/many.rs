@@ -13,7 +13,7 @@ const LEADS: usize = 300;
 const CLIENTS: [&str; 4] = ["c1", "c2", "c3", "c4"];
 const STAGES: [&str; 5] = ["", "s11", "s12", "s21", "s31"];
 
-/// The lead of each number. The model applies each change of the store too.
+/// The expected lead for each number. Every change to the store is also applied to the model.
 struct Model(Vec<Option<Arc<Lead>>>);
 
 pub(super) async fn pages_match_a_model(store: &impl Store) -> CheckResult {
@@ -62,7 +62,7 @@ impl Model {
         same("deleting", &store.delete(&business("b1"), &lead_id(lead.id.as_str())).await?, &true)
     }
 
-    /// All leads that match a query, in the order of the contract.
+    /// Returns all leads that match a query, in the order of the contract.
     fn matches(&self, query: &LeadQuery) -> Vec<LeadItem> {
         let leads = self.0.iter().flatten();
         let by_client = leads.filter(|lead| query.client.as_ref().is_none_or(|client| lead.client_id == *client));

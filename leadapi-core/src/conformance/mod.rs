@@ -1,7 +1,7 @@
 //! The conformance suite for custom implementations of [`Store`] and [`TokenStore`].
 //!
-//! It checks the guarantees of the [ports](crate::port). Its data sets, ids and timestamps are fixed, so every run gives
-//! the same result.
+//! The suite checks the guarantees of the [ports](crate::port). Its data sets, ids and timestamps are fixed, so its
+//! results are reproducible.
 //!
 //! ```
 //! use leadapi_core::{conformance, memory::{MemoryStore, MemoryTokens}};
@@ -53,11 +53,12 @@ macro_rules! checks {
 
 /// Runs every check of a lead store, each on a fresh store.
 ///
-/// `make` receives a data set, and returns a store that contains exactly its client accounts, pipelines and leads.
+/// `make` receives a data set and returns a store that contains exactly the data set's client accounts, pipelines and
+/// leads.
 ///
 /// # Errors
 ///
-/// Returns the first [`Violation`]: a failed check, or an error of `make` or of the store.
+/// Returns the first [`Violation`]: a failed check, or an error from `make` or from the store.
 pub async fn run<S: Store>(make: impl AsyncFn(Dataset) -> Result<S, BoxError>) -> Result<(), Violation> {
     checks! { make;
         create(FIXTURE): preserves_every_value preserves_timestamps assigns_pipeline_and_stage
@@ -79,11 +80,11 @@ pub async fn run<S: Store>(make: impl AsyncFn(Dataset) -> Result<S, BoxError>) -
 
 /// Runs every check of a token store, each on a fresh store.
 ///
-/// `make` receives a data set with two businesses, and returns a store that contains both and no token.
+/// `make` receives a data set with two businesses and returns a store that contains both businesses and no tokens.
 ///
 /// # Errors
 ///
-/// Returns the first [`Violation`]: a failed check, or an error of `make` or of the store.
+/// Returns the first [`Violation`]: a failed check, or an error from `make` or from the store.
 pub async fn run_tokens<S: TokenStore>(make: impl AsyncFn(Dataset) -> Result<S, BoxError>) -> Result<(), Violation> {
     checks! { make;
         tokens(tokens::BUSINESSES): preserves_every_field lists_in_order finds_by_the_whole_hash refuses_duplicates
@@ -99,7 +100,7 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, found: &T, expected: &T) -> 
     if found == expected { Ok(()) } else { Err(format!("{what}: found {found:?}, expected {expected:?}").into()) }
 }
 
-/// Fails the check unless a store refused to insert a record, because its id already exists.
+/// Fails the check unless the store refused to insert a record because its id already exists.
 fn already_exists<T: std::fmt::Debug>(what: &str, outcome: &Result<T, StoreError>) -> CheckResult {
     match outcome {
         Err(StoreError::AlreadyExists(_)) => Ok(()),
@@ -107,7 +108,8 @@ fn already_exists<T: std::fmt::Debug>(what: &str, outcome: &Result<T, StoreError
     }
 }
 
-/// Two businesses with some names in common. A locale's collation orders these names differently than code points do.
+/// Two businesses with some names in common. A locale's collation would sort these names differently from code point
+/// order.
 const FIXTURE: &str = r#"{"businesses": [
     {"id": "b1", "name": "One", "created_at": "2026-01-01T00:00:00Z",
      "clients": [
@@ -129,7 +131,7 @@ const FIXTURE: &str = r#"{"businesses": [
      "leads": [{"id": "m1", "client_id": "d1", "name": "Ann", "stage_id": "t1", "created_at": "2026-03-01T00:00:00Z"}]}
 ]}"#;
 
-// Ids of the fixture and of the leads that the checks create.
+// Ids in the fixture, and ids of the leads that the checks create.
 
 fn business(id: &str) -> BusinessId {
     BusinessId::from_valid(id)
@@ -151,7 +153,7 @@ fn pipeline(id: &str) -> PipelineId {
     PipelineId::from_valid(id)
 }
 
-/// A lead of client account `c1` with this name.
+/// Returns a lead for client account `c1` with this name.
 fn new(name: &str) -> NewLead {
     NewLead::new(&client("c1"), name)
 }

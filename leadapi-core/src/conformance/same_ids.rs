@@ -43,13 +43,13 @@ async fn read(store: &impl Store, owner: &str, id: &str) -> Result<Option<Arc<Le
     Ok(store.get(&business(owner), &lead_id(id)).await?)
 }
 
-/// A lead's name, client account, pipeline and stage, separated by spaces.
+/// Returns a lead's name, client account, pipeline and stage, separated by spaces.
 fn summary(lead: &Lead) -> String {
     let place = lead.pipeline_id.iter().map(ToString::to_string).chain(lead.stage_id.iter().map(ToString::to_string));
     [lead.name.clone(), lead.client_id.to_string()].into_iter().chain(place).collect::<Vec<_>>().join(" ")
 }
 
-/// All leads that match a query, as `summary`, and the total.
+/// Returns the `summary` of each lead that matches a query, and the total.
 async fn found(store: &impl Store, owner: &str, query: &LeadQuery) -> Result<(Vec<String>, u64), BoxError> {
     let page = page(store, owner, query).await?;
     Ok((page.data.iter().map(|lead| summary(lead)).collect(), page.total))

@@ -1,4 +1,4 @@
-//! Tokens: stored exactly, found by their hash, and kept apart by business (contract 5 and D8).
+//! Tokens are stored exactly, found by their hash and isolated by business (contract 5 and D8).
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ fn hash(byte: u8) -> TokenHash {
     TokenHash::from_bytes([byte; 32])
 }
 
-/// A token that never expires. Its hash is this byte 32 times.
+/// Returns a token that never expires. Its hash consists of `byte` repeated 32 times.
 fn token(name: &str, byte: u8) -> Result<TokenRecord, BoxError> {
     Ok(TokenRecord {
         id: id(name),
@@ -43,7 +43,7 @@ fn token(name: &str, byte: u8) -> Result<TokenRecord, BoxError> {
     })
 }
 
-/// The expected result of looking up this token.
+/// Returns the expected result of looking up this token.
 fn found(owner: BusinessId, token: TokenRecord) -> Arc<FoundToken> {
     Arc::new(FoundToken::new(owner, token))
 }
@@ -127,7 +127,7 @@ pub(super) async fn refuses_duplicates(store: &impl TokenStore) -> CheckResult {
     same("an id in another case", &listed(store, "b2").await?, &super::ids(&["T1"]))
 }
 
-/// Of many concurrent inserts with one hash, exactly one succeeds.
+/// Of many concurrent inserts with the same hash, exactly one succeeds.
 pub(super) async fn inserts_one_of_concurrent_duplicates(store: &impl TokenStore) -> CheckResult {
     let names: Vec<String> = (0..16).map(|duplicate| format!("t{duplicate}")).collect();
     let duplicates = names.iter().map(|name| token(name, 1)).collect::<Result<Vec<_>, _>>()?;
@@ -172,7 +172,7 @@ pub(super) async fn deletes_once(store: &impl TokenStore) -> CheckResult {
     same("revoking it", &store.revoke(&owner, &id("t1"), timestamp(NOON)?).await?, &false)?;
     same("finding it", &store.find(&hash(1)).await?, &None)?;
     same("the remaining tokens", &listed(store, "b1").await?, &super::ids(&["t2"]))?;
-    // After a delete, both the id and the hash are free again.
+    // After a delete, both the id and the hash can be used again.
     store.insert(&business("b2"), token("t1", 1)?).await?;
     same("finding it again", &store.find(&hash(1)).await?, &Some(found(business("b2"), token("t1", 1)?)))
 }

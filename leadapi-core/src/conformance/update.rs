@@ -25,7 +25,7 @@ pub(super) async fn applies_a_merge_patch(store: &impl Store) -> CheckResult {
     same("a missing lead", &missing, &Updated::Missing)
 }
 
-/// Sets every field twice, then clears it: the last value counts, and a cleared field is as if it had never been set.
+/// Sets every field twice, then clears it. The last value wins, and a cleared field equals one that was never set.
 pub(super) async fn sets_and_clears_every_field(store: &impl Store) -> CheckResult {
     let bare = create(store, "l1", NOON, &new("n")).await?;
     let mut full = (*bare).clone();
@@ -118,13 +118,13 @@ pub(super) async fn refuses_missing_references(store: &impl Store) -> CheckResul
         same("the outcome", &outcome, &Updated::Refused(reference))?;
         let read = store.get(&business("b1"), &lead_id("l1")).await?;
         same("the lead after it", &read.as_ref(), &Some(&before))?;
-        // The lead is checked first: a missing lead hides any fault of the references.
+        // The lead is checked first, so a missing lead hides any invalid reference.
         same("a missing lead", &change(store, "nobody", &patch).await?, &Updated::Missing)?;
     }
     Ok(())
 }
 
-/// Concurrent changes of different fields are all kept.
+/// Concurrent changes to different fields are all kept.
 pub(super) async fn applies_concurrent_changes(store: &impl Store) -> CheckResult {
     create(store, "l1", NOON, &new("n")).await?;
     let patches = [

@@ -10,7 +10,7 @@ use crate::{
     validate::{LookupResult, RequiredLookups},
 };
 
-/// The client accounts, pipelines and stages of a business, by their ids.
+/// The client accounts, pipelines and stages of a business, by id.
 #[derive(Debug, Default)]
 pub(crate) struct Directory {
     clients: HashSet<ClientId>,
@@ -37,8 +37,8 @@ impl Directory {
         }
     }
 
-    /// Returns the lead for storage, with its ids replaced by the directory's copies. A store of many leads then
-    /// holds the text of each such id only once.
+    /// Returns the lead with its ids replaced by the directory's copies, so a store with many leads holds each such id
+    /// in memory only once.
     pub(crate) fn keep(&self, mut lead: Lead) -> Arc<Lead> {
         if let Some(id) = self.clients.get(&lead.client_id) {
             lead.client_id = id.clone();

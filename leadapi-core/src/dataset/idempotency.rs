@@ -1,5 +1,4 @@
-//! An idempotency key in a data set, so that a retry of a create is recognised after the data has moved to another
-//! store.
+//! Idempotency keys in a data set, by which a store recognises a retry even after the data has moved to another store.
 
 use crate::{
     model::{IdempotencyKey, Lead},
@@ -8,18 +7,19 @@ use crate::{
 
 /// A create that a store remembers (contract D10).
 ///
-/// A store forgets it 24 hours after the lead was created.
+/// A store forgets the create 24 hours after the lead was created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IdempotencySeed {
     /// The key, and the fingerprint of the body with which it was first sent.
     pub idempotency: Idempotency,
-    /// The lead as it was first returned. It may have changed since, and its references may be gone.
+    /// The lead as it was first returned. The lead may have changed since, and the records that it refers to may have
+    /// been deleted.
     pub lead: Lead,
 }
 
 impl IdempotencySeed {
-    /// Creates a remembered create without any check.
+    /// Creates a remembered create without validating it.
     ///
     /// ```
     /// # use leadapi_core::{dataset::IdempotencySeed, model::{IdempotencyKey, Lead}};

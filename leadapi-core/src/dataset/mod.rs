@@ -1,10 +1,10 @@
-//! A data set: businesses and all their records, in the form of a file.
+//! Data sets: businesses and all their records, with a file format.
 //!
-//! A server starts with one, a store is filled from one and exported to one, and the conformance suite fills the
-//! store under test from one.
+//! A server can start with a data set. A store can import a data set and be exported to one, and the conformance suite
+//! fills the store under test from data sets.
 //!
-//! A file is an object with the key `businesses`. The keys of a business are the fields of [`BusinessSeed`], and the
-//! keys of the records in it are those on the wire. A token has one of three forms ([`TokenOrigin`]), each with
+//! A file contains a JSON object with the key `businesses`. The keys of a business are the fields of [`BusinessSeed`],
+//! and its records have the same keys as on the wire. A token has one of three forms ([`TokenOrigin`]), each with
 //! optional `expires_at` and `revoked_at`.
 //!
 //! ```
@@ -22,7 +22,7 @@
 //! # Ok::<(), leadapi_core::dataset::InvalidDataset>(())
 //! ```
 //!
-//! `hash` is the SHA-256 of the secret in 64 lower-case hexadecimal digits, and `prefix` is the start of the secret.
+//! `hash` is the SHA-256 of the secret as 64 lower-case hexadecimal digits, and `prefix` is the start of the secret.
 //!
 //! `idempotency` lists the remembered creates. Each has its `key`, the `fingerprint` of its body in the format of
 //! `hash`, and the `lead` as it was first returned.
@@ -67,9 +67,9 @@ impl InvalidDataset {
 
 /// Businesses and all their records.
 ///
-/// A data set that was [parsed](Self::parse) keeps every rule: references hold, leads are valid, and there are no
-/// duplicates. Within a business, ids of each kind of record, idempotency keys and e-mail addresses of members are
-/// unique. In the whole data set, ids of businesses and tokens are unique, and so are the secrets of tokens.
+/// A [parsed](Self::parse) data set satisfies every rule: references and leads are valid, and there are no duplicates.
+/// Within a business, the ids of each kind of record, the idempotency keys and the e-mail addresses of members are
+/// unique. In the whole data set, the ids of businesses, the ids of tokens and the secrets of tokens are unique.
 ///
 /// ```
 /// use leadapi_core::dataset::Dataset;
@@ -79,9 +79,9 @@ impl InvalidDataset {
 /// assert_eq!(error.to_string(), "businesses[0].leads[0]: client_id: no such client account in this business");
 /// ```
 ///
-/// It serializes to the same form, without loss and without secrets. A token with a given secret is written as the
-/// record that it [becomes](TokenSeed::record) when its business is created, with the hash of the secret. A data set
-/// that does not fit in memory can be written business by business.
+/// It serializes to the same format, without loss and without secrets. A token with a given secret is written as a
+/// [record](TokenSeed::record) with the hash of the secret and the creation time of the business. A data set that does
+/// not fit in memory can be written one business at a time.
 ///
 /// ```
 /// # use leadapi_core::{dataset::{BusinessSeed, Dataset}, id::BusinessId};
@@ -103,7 +103,7 @@ pub struct Dataset {
 pub struct BusinessSeed {
     /// Identifier of the business.
     pub id: BusinessId,
-    /// The name that people gave it: 1 to 200 characters.
+    /// The name: 1 to 200 characters.
     pub name: String,
     /// When it was created.
     pub created_at: Timestamp,
@@ -111,7 +111,7 @@ pub struct BusinessSeed {
     pub members: Vec<MemberSeed>,
     /// Its client accounts.
     pub clients: Vec<ClientAccount>,
-    /// Its pipelines, each with at least one stage and with its stages by position.
+    /// Its pipelines. Each has at least one stage, and its stages are sorted by position.
     pub pipelines: Vec<Pipeline>,
     /// Its leads.
     pub leads: Vec<Lead>,
@@ -125,7 +125,7 @@ pub struct BusinessSeed {
 
 impl BusinessSeed {
     /// Creates a business without any records. The other fields are public and can be filled afterwards. Nothing is
-    /// checked.
+    /// validated.
     ///
     /// ```
     /// # use leadapi_core::{dataset::BusinessSeed, id::BusinessId};
@@ -149,18 +149,18 @@ impl BusinessSeed {
     }
 }
 
-/// A person of a business.
+/// A member of a business.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct MemberSeed {
-    /// The e-mail address that identifies the person (contract D4); no other member of the business has it.
+    /// The e-mail address that identifies the person (contract D4). It is unique within the business.
     pub email: String,
-    /// The role of the person in the business.
+    /// The person's role in the business.
     pub role: Role,
 }
 
 impl MemberSeed {
-    /// Creates a member without any check.
+    /// Creates a member without validating it.
     ///
     /// ```
     /// # use leadapi_core::{auth::Role, dataset::MemberSeed};
@@ -172,7 +172,7 @@ impl MemberSeed {
 }
 
 impl Dataset {
-    /// Creates a data set of these businesses without any check.
+    /// Creates a data set from businesses without validating them.
     ///
     /// ```
     /// # use leadapi_core::dataset::Dataset;
@@ -182,13 +182,13 @@ impl Dataset {
         Self { businesses }
     }
 
-    /// Parses a data set from JSON and checks all of it.
+    /// Parses a data set from JSON and validates all of it.
     ///
     /// # Errors
     ///
-    /// The first error, with its location: bad JSON, an unknown or missing key, a duplicate id, a reference that does
-    /// not hold, an invalid name or e-mail address, a pipeline without stages, a lead that breaks a rule of contract
-    /// D4, a token with a bad scope or a wrong checksum. Errors never contain secrets.
+    /// Returns the first error and its location. Errors are: invalid JSON, an unknown or missing key, a duplicate id,
+    /// an invalid reference, an invalid name or e-mail address, a pipeline without stages, a lead that breaks a rule of
+    /// contract D4, or a token with an unknown scope or a wrong checksum. Error messages never contain secrets.
     pub fn parse(json: &str) -> Result<Self, InvalidDataset> {
         let raw: RawDataset = serde_json::from_str(json).map_err(|error| {
             let text = error.to_string();

@@ -1,4 +1,4 @@
-//! The tokens of a data set, and how they become records.
+//! The tokens of a data set, and their conversion into records.
 
 use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
@@ -14,13 +14,13 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TokenSeed {
-    /// The name that people gave it: 1 to 100 characters.
+    /// The name: 1 to 100 characters.
     pub name: String,
     /// The scopes of the token.
     pub scopes: Scopes,
-    /// The time from which the token is no longer valid.
+    /// The time at which the token expires, if any.
     pub expires_at: Option<Timestamp>,
-    /// When it was revoked.
+    /// The time at which the token was revoked, if any.
     pub revoked_at: Option<Timestamp>,
     /// The origin of its secret.
     pub origin: TokenOrigin,
@@ -30,12 +30,12 @@ pub struct TokenSeed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TokenOrigin {
-    /// There is no secret yet: it has to be generated and shown once.
+    /// There is no secret yet. It must be generated and shown once.
     Open,
-    /// The data set contains the secret, whose checksum is right.
+    /// The data set contains the secret, which has a correct checksum.
     Given(BearerToken),
-    /// The token comes from a store, and these fields are what the store knows. Only the person to whom the secret
-    /// was shown has it.
+    /// The token comes from a store, which knows only these fields. Only the person to whom the secret was shown has
+    /// the secret.
     Kept {
         /// Identifier of the record.
         id: TokenId,
@@ -50,7 +50,7 @@ pub enum TokenOrigin {
 
 impl TokenSeed {
     /// Creates a token that neither expires nor is revoked. The other fields are public and can be set afterwards.
-    /// Nothing is checked.
+    /// Nothing is validated.
     ///
     /// ```
     /// use leadapi_core::{auth::Scopes, dataset::{TokenOrigin, TokenSeed}};
@@ -62,11 +62,11 @@ impl TokenSeed {
         Self { name: name.into(), scopes, expires_at: None, revoked_at: None, origin }
     }
 
-    /// Returns the record that a store keeps, or `None` while the secret has yet to be generated.
+    /// Returns the record for a store, or `None` if the secret has not been generated yet.
     ///
-    /// A token that comes from a store stays unchanged. A token with a given secret is created at `now`, with an id
-    /// derived from the secret. Processes that start from the same data set therefore use the same id, and a limiter
-    /// that they share counts its requests together.
+    /// A token that comes from a store stays unchanged. A token with a given secret gets the creation time `now` and an
+    /// id derived from the secret. Processes that start from the same data set therefore use the same id, so a shared
+    /// limiter counts the token's requests together.
     ///
     /// ```
     /// use leadapi_core::{auth::{BearerToken, Scopes}, dataset::{TokenOrigin, TokenSeed}};
@@ -96,7 +96,7 @@ impl TokenSeed {
     }
 }
 
-/// Derives a UUID from the secret. The hash for look-ups is hashed once more, because ids are logged and hashes are
+/// Derives a UUID from the secret. The hash for look-ups is hashed again, because ids appear in logs and hashes must
 /// not.
 fn id_of(secret: &BearerToken) -> TokenId {
     let digest: [u8; 32] = Sha256::digest(secret.hash().to_bytes()).into();
@@ -106,7 +106,7 @@ fn id_of(secret: &BearerToken) -> TokenId {
 }
 
 impl From<TokenRecord> for TokenSeed {
-    /// Converts a store's record, so that a data set holds what the store holds.
+    /// Converts a store's record into a seed that contains everything the store knows.
     fn from(record: TokenRecord) -> Self {
         let TokenRecord { id, name, scopes, hint, hash, created_at, expires_at, revoked_at } = record;
         Self { name, scopes, expires_at, revoked_at, origin: TokenOrigin::Kept { id, created_at, hash, hint } }

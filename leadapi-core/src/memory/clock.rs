@@ -1,4 +1,4 @@
-//! The system's clock, and a clock that tests advance.
+//! The system clock, and a clock that tests advance.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -7,7 +7,7 @@ use std::{
 
 use crate::{model::Timestamp, port::Clock};
 
-/// The system's clock.
+/// The system clock.
 ///
 /// ```
 /// use leadapi_core::{memory::SystemClock, model::Timestamp, port::Clock};
@@ -42,17 +42,17 @@ pub struct ManualClock {
 }
 
 impl ManualClock {
-    /// Creates a clock that shows this time.
+    /// Creates a clock that starts at this time.
     pub const fn at(start: Timestamp) -> Self {
         Self { start, elapsed: Mutex::new(Duration::ZERO) }
     }
 
-    /// Advances the clock.
+    /// Advances the clock by a duration.
     pub fn advance(&self, by: Duration) {
         *self.elapsed.lock().unwrap_or_else(PoisonError::into_inner) += by;
     }
 
-    /// Returns how far the clock has been advanced: a source of time for a limiter.
+    /// Returns how far the clock has been advanced, for use as the time source of a limiter.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -69,7 +69,7 @@ impl ManualClock {
 
 impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
-        // Beyond the year 9999 it stands still at its start.
+        // A time after the year 9999 cannot be represented, so the clock then returns its start time.
         self.start.checked_add(self.elapsed()).unwrap_or(self.start)
     }
 }

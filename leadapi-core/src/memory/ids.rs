@@ -1,4 +1,4 @@
-//! The default source of ids: UUIDs of version 7, lower case (contract D4).
+//! The default source of ids: version 7 UUIDs in lower case (contract D4).
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -9,7 +9,7 @@ use uuid::{ContextV7, Uuid};
 
 use crate::{id::LeadId, model::Timestamp, port::IdSource};
 
-/// Generates UUIDs of version 7. Within one process, each id is greater than the ones before it.
+/// A generator of version 7 UUIDs. Within one process, each id is greater than all earlier ones.
 ///
 /// ```
 /// use leadapi_core::{memory::Uuids, port::IdSource};
@@ -31,8 +31,8 @@ impl Default for Uuids {
 
 impl IdSource for Uuids {
     fn lead_id(&self, at: Timestamp) -> LeadId {
-        // UUIDv7 cannot represent a time before 1970, so such a time becomes 1970. The time in an id only orders it
-        // among other ids.
+        // UUIDv7 cannot represent a time before 1970, so earlier times are clamped to 1970. The time in an id only
+        // determines its order among other ids.
         let at = Duration::from_millis(u64::try_from(at.unix_millis()).unwrap_or(0));
         let context = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let id = Uuid::new_v7(uuid::Timestamp::from_unix(&*context, at.as_secs(), at.subsec_nanos()));

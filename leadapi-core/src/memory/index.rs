@@ -1,4 +1,4 @@
-//! The order of leads (contract D3) under every combination of filters, and the number of matches.
+//! Ordered lists of leads, with their lengths, for every combination of filters (contract D3).
 
 use std::{cmp::Ordering, sync::Arc};
 
@@ -10,7 +10,7 @@ use crate::{
     model::{Lead, LeadQuery, Window},
 };
 
-/// An index of the leads under each filter that they match, so that neither a page nor its total needs a scan.
+/// An index of leads for every combination of filters, so neither a page nor its total requires a scan.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     all_clients: ByStage,
@@ -24,11 +24,11 @@ struct ByStage {
     by_stage: HashMap<StageId, RankedList<ByAge>>,
 }
 
-/// A lead, ordered by creation time and then by id. Lists show the reverse order.
+/// A lead, ordered by creation time and then by id. The API lists leads in the reverse order.
 #[derive(Debug)]
 struct ByAge {
-    /// The creation time in milliseconds, the full precision of a timestamp. Stored here as well, so that a
-    /// comparison rarely has to load the lead.
+    /// The creation time in milliseconds, the full precision of a timestamp. Duplicated here, so a comparison rarely
+    /// has to load the lead.
     created_at: i64,
     lead: Arc<Lead>,
 }

@@ -1,4 +1,4 @@
-//! Default implementations of the ports in memory; their state is lost when the process ends.
+//! In-memory default implementations of the ports. Their state is lost when the process exits.
 
 mod clock;
 mod ids;

@@ -1,12 +1,12 @@
-//! A sorted set with access by rank: the number of elements before an element.
+//! A sorted set with access by rank, which is the number of smaller elements.
 //!
-//! The elements are stored in sorted vectors of bounded length, called chunks. A Fenwick tree over the lengths finds the
-//! chunk of a rank, and a binary search over the last elements finds the chunk of an element. A change moves elements
-//! within one chunk. The tree is rebuilt only when a chunk is added, split, merged or removed, about once in hundreds of
-//! changes.
+//! The elements are stored in sorted vectors of bounded length, called chunks. A Fenwick tree over the chunk lengths
+//! finds the chunk for a rank, and a binary search over the last elements finds the chunk for an element. An insert or
+//! a removal shifts elements only within one chunk. The tree is rebuilt only when a chunk is added, split, merged or
+//! removed, about once every few hundred changes.
 
-/// The maximum length of a chunk. An insert moves its elements in a fraction of a microsecond, and ten million
-/// elements need only tens of thousands of chunks.
+/// The maximum length of a chunk. At this size, an insert shifts the chunk's elements in a fraction of a microsecond,
+/// and ten million elements need only tens of thousands of chunks.
 const MAX_CHUNK: usize = 512;
 
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl<T> RankedList<T> {
         self.len == 0
     }
 
-    /// Iterates from the largest element down, without the first `skip` elements.
+    /// Iterates in descending order, after skipping the `skip` largest elements.
     pub(super) fn descending(&self, skip: usize) -> impl Iterator<Item = &T> {
         let last = self.len.checked_sub(skip).and_then(|remaining| remaining.checked_sub(1));
         let (chunk, at) = last.map_or((0, None), |rank| {
@@ -51,10 +51,10 @@ impl<T: Ord> RankedList<T> {
         let at = self.chunk_of(&element);
         let is_append = at == self.chunks.len();
         if is_append && self.chunks.last().is_none_or(|last_chunk| last_chunk.len() >= MAX_CHUNK) {
-            // A new chunk instead of a split: elements that arrive in order, such as leads over time, leave full
-            // chunks behind.
+            // Starts a new chunk instead of splitting the last one, so elements that arrive in order, such as new
+            // leads, fill their chunks.
             if self.chunks.is_empty() {
-                // Most filters of a small business never need a second chunk.
+                // In a small business, the lists for most filters never need a second chunk.
                 self.chunks.reserve_exact(1);
             }
             self.chunks.push(vec![element]);
@@ -94,11 +94,11 @@ impl<T: Ord> RankedList<T> {
         self.lengths.subtract(at);
     }
 
-    /// Returns the first chunk whose last element is not less than the element, or the number of chunks if there is
-    /// none.
+    /// Returns the index of the first chunk whose last element is not less than `element`, or the number of chunks if
+    /// there is no such chunk.
     fn chunk_of(&self, element: &T) -> usize {
-        // New leads come last. A binary search would load the ends of many chunks that no other code uses and that
-        // are not in the CPU cache.
+        // New leads sort last. A binary search would read the last elements of many chunks, most of which are not in
+        // the CPU cache.
         if self.chunks.last().is_some_and(|last_chunk| last_chunk.last().is_some_and(|last| last < element)) {
             return self.chunks.len();
         }
@@ -107,8 +107,8 @@ impl<T: Ord> RankedList<T> {
 }
 
 impl<T> RankedList<T> {
-    /// Merges a short chunk with a neighbour if the result is at most half full, which bounds the number of chunks;
-    /// removes the chunk if it is empty. Returns whether the number of chunks changed.
+    /// Merges a short chunk with a neighbour if the result is at most half full, which bounds the number of chunks.
+    /// Removes the chunk if it is empty. Returns whether the number of chunks changed.
     fn merge(&mut self, at: usize) -> bool {
         for first in [Some(at), at.checked_sub(1)].into_iter().flatten() {
             let pair = self.chunks.get(first).zip(self.chunks.get(first + 1));
@@ -134,7 +134,7 @@ impl<T> RankedList<T> {
     }
 }
 
-/// A Fenwick tree of the lengths of all chunks: it finds a rank and changes a length in logarithmic time.
+/// A Fenwick tree over the chunk lengths, which finds a rank and updates a length in logarithmic time.
 #[derive(Debug, Default)]
 struct Fenwick(Vec<usize>);
 
@@ -165,7 +165,7 @@ impl Fenwick {
         }
     }
 
-    /// Returns the chunk that contains the element of this rank, and the element's index in it.
+    /// Returns the index of the chunk that contains the element with this rank, and the element's index in the chunk.
     fn find(&self, rank: usize) -> (usize, usize) {
         let (mut before, mut remaining) = (0, rank);
         let mut step = self.0.len().checked_ilog2().map_or(0, |log| 1 << log);
@@ -192,7 +192,7 @@ mod tests {
     enum Step {
         Insert(u32),
         Remove(u32),
-        /// Appends this many elements, each greater than all existing ones.
+        /// Appends a number of elements that are greater than all existing ones.
         Append(u32),
         RemoveAll(u32, u32),
     }

@@ -1,4 +1,4 @@
-//! The lead store in memory, for the demo, for tests and for hosts that keep their data elsewhere.
+//! The in-memory lead store, for the demo, for tests and for hosts that keep their data elsewhere.
 
 use std::{
     collections::{self, VecDeque, hash_map::Entry},
@@ -20,11 +20,11 @@ use crate::{
     validate::{InvalidReference, LeadDraft, LeadEdit, NewLeadMeta},
 };
 
-/// A [`Store`] in memory; its leads are lost when the process ends.
+/// An in-memory [`Store`]. Its leads are lost when the process exits.
 ///
-/// Its businesses, client accounts, pipelines and forms are those of a [`Dataset`]; only leads change. Each business
-/// has its own lock. Every operation takes at most logarithmic time in the number of leads, whatever the filters and
-/// however deep the page.
+/// Its businesses, client accounts, pipelines and forms come from a [`Dataset`] and never change; only its leads do.
+/// Each business has its own lock. Every operation takes at most logarithmic time in the number of leads, whatever the
+/// filters and the page offset.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     businesses: HashMap<BusinessId, Business>,
@@ -37,7 +37,7 @@ struct Business {
     /// Sorted oldest first, then by id; the stages by position.
     pipelines: Vec<Pipeline>,
     directory: Directory,
-    /// As JSON text, which needs half the memory of the records and is rarely read.
+    /// The form records as JSON text, which takes half the memory of parsed records and is rarely read.
     forms: Vec<Box<RawValue>>,
     leads: RwLock<Leads>,
 }
@@ -46,7 +46,8 @@ struct Business {
 struct Leads {
     by_id: HashMap<LeadId, Arc<Lead>>,
     index: Index,
-    /// Keyed by text that callers choose, so this map uses std's hasher, which resists crafted collisions.
+    /// The remembered creates. Callers choose the keys, so this map uses std's hasher, which resists crafted
+    /// collisions.
     remembered: collections::HashMap<IdempotencyKey, Remembered>,
     /// The remembered keys in order of insertion, usually oldest first.
     ages: VecDeque<(Timestamp, IdempotencyKey)>,
@@ -72,7 +73,7 @@ impl MemoryStore {
         Self { businesses: businesses.collect() }
     }
 
-    /// Returns the form records of a business; no operation of the API returns them (contract D11).
+    /// Returns the form records of a business, which no API operation returns (contract D11).
     pub fn forms(&self, business: &BusinessId) -> Vec<FormRecord> {
         let forms = self.businesses.get(business).into_iter().flat_map(|business| &business.forms);
         // Every record that was serialized can be parsed again (contract D11).
@@ -86,9 +87,9 @@ impl Business {
         clients.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
         pipelines.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
         let directory = Directory::new(&clients, &pipelines);
-        // Converts all leads first, so that the memory of the parsed leads can be returned before the index is
-        // allocated. An allocator returns memory only when it is called, and a filled store may not allocate again
-        // for a long time.
+        // Converts all leads first, so the memory of the parsed leads is freed before the index is allocated. An
+        // allocator returns freed memory to the system only when it is called, and a filled store may not allocate
+        // again for a long time.
         let mut shared = Vec::with_capacity(leads.len());
         shared.extend(leads.into_iter().map(|lead| directory.keep(lead)));
         let mut held = Leads::default();
@@ -158,7 +159,7 @@ impl Store for MemoryStore {
             return Ok(Created::Refused(InvalidReference::Client));
         };
         let at = meta.at;
-        // Outside the lock, because the records that a lead can refer to never change in this store.
+        // Done outside the lock, because the records that a lead can refer to never change in this store.
         let references = business.directory.look_up(draft.required_lookups());
         let made = draft.into_lead(meta, &references).map(|lead| business.directory.keep(lead));
         business.write(|leads| {
@@ -268,8 +269,8 @@ mod tests {
                 let all = block_on(store.list(&b, &LeadQuery::new())).unwrap();
                 read.send((one.is_some(), matches!(all, Listed::Page(page) if page.total == 1))).unwrap();
             });
-            // Only a blocked reader takes this long: it waits for the end of this write, and the write waits for the
-            // reader.
+            // Times out only if the reader is blocked: the reader then waits for this write to finish, and this write
+            // waits for the reader.
             assert_eq!(has_read.recv_timeout(Duration::from_secs(10)), Ok((true, true)));
         });
     }

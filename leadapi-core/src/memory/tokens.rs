@@ -1,4 +1,4 @@
-//! The token store in memory.
+//! The in-memory token store.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
@@ -12,16 +12,16 @@ use crate::{
     port::{FoundToken, StoreError, TokenRecord, TokenStore},
 };
 
-/// Enough shards that threads rarely contend for one lock.
+/// The number of shards, large enough that threads rarely contend for the same lock.
 const SHARDS: usize = 64;
 
-/// A [`TokenStore`] in memory; its tokens are lost when the process ends.
+/// An in-memory [`TokenStore`]. Its tokens are lost when the process exits.
 #[derive(Debug)]
 pub struct MemoryTokens {
-    /// Indexed by the first byte of the hash. Every request looks up its token, and even the readers of one lock
-    /// contend with each other.
+    /// The tokens, sharded by the first byte of the hash. Every request looks up its token, and even readers of a
+    /// single lock contend with each other.
     shards: [RwLock<ByHash>; SHARDS],
-    /// The hash of each token id. `insert`, `delete` and `list` hold this lock from start to end.
+    /// The hash of each token, by token id. `insert`, `delete` and `list` hold this lock for the whole call.
     hashes: Mutex<HashMap<TokenId, TokenHash>>,
 }
 

@@ -75,7 +75,7 @@ fn links(operation: Operation) -> Map<String, Value> {
     next.iter().map(link).collect()
 }
 
-/// Returns example messages of a 400, each under the fault that it reports.
+/// Returns example messages for a 400, each with the fault that it reports.
 fn faults(operation: Operation) -> Vec<(&'static str, &'static str)> {
     let limit = ("Limit out of range", "limit must be an integer from 1 to 200");
     match operation {
@@ -132,7 +132,7 @@ pub(super) fn shared() -> Value {
         &[],
         scopes.into_iter().chain([("Unknown client account", "client_id: no such client account in this business")]),
     );
-    // The challenge is optional, because a wrong client account is not a fault of the token.
+    // The challenge is optional, because an unknown client account is not a fault of the token.
     carries(&mut forbidden_client, "WWW-Authenticate", header::challenge(false));
     let mut internal = refused(
         "The server failed, and its log has the cause under the request id; or it is overloaded, and `Retry-After` \

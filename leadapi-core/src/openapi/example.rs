@@ -1,4 +1,4 @@
-//! The examples. They are records of the server's sample data, so readers can try them on the `demo` server.
+//! Examples from the server's sample data, so readers can try them against the `demo` server.
 
 use serde_json::{Map, Value, json};
 
@@ -11,12 +11,12 @@ const CLIENT: &str = "019bb17b-d806-7737-af83-b92ecab0df7d";
 const PIPELINE: &str = "019bb18f-09a0-7acc-837b-e75179b660f7";
 const STAGE: &str = "019bb18f-09a3-7859-b0cb-e0a0e18fadf1";
 
-/// Returns examples under the sentences that describe them.
+/// Returns the examples, keyed by their descriptions.
 pub(super) fn named<'a>(examples: impl IntoIterator<Item = (&'a str, Value)>) -> Map<String, Value> {
     examples.into_iter().map(|(when, value)| (when.to_owned(), json!({ "value": value }))).collect()
 }
 
-/// Returns a lead with every field of the list set.
+/// Returns a lead with every field of a list item set.
 pub(super) fn lead() -> Lead {
     let id = LeadId::from_valid("019df1fe-aa24-7216-ab13-247ee211394a");
     let mut lead = Lead::new(id, ClientId::from_valid(CLIENT), "Élodie Fournier", at("2026-05-04T07:58:12.004Z"));
@@ -30,7 +30,7 @@ pub(super) fn lead() -> Lead {
     lead
 }
 
-/// Returns the bodies of a minimal and a detailed create.
+/// Returns the request bodies of a minimal and a detailed create.
 pub(super) fn creates() -> [(&'static str, Value); 2] {
     let client = ClientId::from_valid(CLIENT);
     let long = NewLead::new(&client, "Élodie Fournier")

@@ -1,4 +1,4 @@
-//! The rules of the fields that callers can write (contract D4 to D6), as JSON Schema and in prose.
+//! The rules for the fields that callers can write (contract D4 to D6), as JSON Schema and as prose.
 
 use serde_json::{Value, json};
 
@@ -15,8 +15,8 @@ const CONTROL_IN_NOTES: &str = r"\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u
 /// Control characters and Unicode white space.
 const BLANK: &str = r"\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000";
 
-/// Returns the schema of a field in a request body. `""` and white space, which forms send for an empty field, count as
-/// `null`.
+/// Returns the schema for a field in a request body. An empty or blank string, which forms send for an empty field,
+/// counts as `null`.
 ///
 /// JSON Schema cannot express that the service trims a value before it validates it. So the schema describes the
 /// trimmed value, and the description mentions the trimming.
@@ -77,7 +77,8 @@ pub(super) fn schema(name: &str) -> Value {
     }
 }
 
-/// Returns a schema for a pipeline without a stage or a stage without a pipeline, which no lead can have (contract D6).
+/// Returns a schema that matches a body that sets one of pipeline and stage and clears the other. No lead can have this
+/// combination (contract D6).
 pub(super) fn one_cleared_the_other_set() -> Value {
     let (cleared, set) = (json!({ "enum": [null, ""] }), json!({ "type": "string", "minLength": 1 }));
     let both = |pipeline: &Value, stage: &Value| {

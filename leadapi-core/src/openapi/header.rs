@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::visible;
 
-/// Returns references to the headers of every response and to the given ones.
+/// Returns references to the headers that every response has, and to the given ones.
 pub(super) fn of(own: &[&str]) -> Value {
     let every = ["Cache-Control", "X-Content-Type-Options", "X-Request-Id"];
     let named = every.iter().chain(own).map(|name| {
@@ -62,7 +62,7 @@ pub(super) fn all() -> Map<String, Value> {
     .collect()
 }
 
-/// Returns the header of a 401 and of a 403 for a missing scope.
+/// Returns the `WWW-Authenticate` header of a 401, or of a 403 for a missing scope.
 pub(super) fn challenge(required: bool) -> Value {
     json!({
         "description": "The authentication challenge (RFC 6750). It names a missing scope.",
@@ -72,7 +72,7 @@ pub(super) fn challenge(required: bool) -> Value {
     })
 }
 
-/// Returns the header of a 429, and of a 500 of an overloaded server.
+/// Returns the `Retry-After` header of a 429, or of a 500 from an overloaded server.
 pub(super) fn retry_after(required: bool) -> Value {
     json!({
         "description": "The number of whole seconds to wait before a retry. After a 429, a caller that is alone on \

@@ -1,6 +1,6 @@
 //! An OpenAPI 3.1 document, generated from the types, the validation rules and the table of operations.
 //!
-//! Facts that the code already holds are not repeated here. Fields come from the types of [`model`](crate::model),
+//! Facts that are already in the code are not repeated here. Fields come from the types of [`model`](crate::model),
 //! lengths from the validation rules, and paths, scopes and statuses from [`TABLE`](crate::http::TABLE). The
 //! descriptions follow the contract.
 
@@ -19,9 +19,9 @@ use serde_json::{Value, json};
 pub use self::server::{InvalidServerUrl, ServerUrl};
 use crate::{http::InvalidPath, memory::Limits};
 
-/// Returns the document for a service that its callers reach under this path, as indented JSON.
+/// Returns the document as indented JSON, for a service that callers reach under this path.
 ///
-/// The output is deterministic, so it can be kept as a file and compared.
+/// The output is deterministic, so it can be committed as a file and compared.
 ///
 /// ```
 /// let document = leadapi_core::openapi::document("/v1")?;
@@ -34,14 +34,14 @@ use crate::{http::InvalidPath, memory::Limits};
 ///
 /// # Errors
 ///
-/// Returns [`InvalidPath`] if no service can be mounted there.
+/// Returns [`InvalidPath`] if no service can be mounted at this path.
 pub fn document(public_path: &str) -> Result<String, InvalidPath> {
     Ok(document_at(&[ServerUrl::path(public_path)?]))
 }
 
-/// Returns the document for a service that its callers reach at these URLs, the preferred one first.
+/// Returns the document for a service that callers reach at these URLs, the preferred one first.
 ///
-/// Generated clients, Postman and reference pages use the first URL. It should be absolute in a document that is used
+/// Generated clients, Postman and reference pages use the first URL. It should be absolute if the document is used
 /// outside the server.
 ///
 /// ```
@@ -63,7 +63,8 @@ pub fn document_at(servers: &[ServerUrl]) -> String {
             "license": { "name": "MIT or Apache 2.0", "identifier": "MIT OR Apache-2.0" },
         },
         "servers": servers.iter().map(ServerUrl::describe).collect::<Vec<_>>(),
-        // Each operation names its scope. Tools that read only the root learn here that a token is required.
+        // Each operation names its scope. Tools that read only the root level learn from this entry that a token is
+        // required.
         "security": [{ "token": [] }],
         "tags": [
             { "name": "Leads", "description": "People who may become customers of a client account." },
@@ -89,7 +90,7 @@ fn set(object: &mut Value, name: &str, value: impl Into<Value>) {
     }
 }
 
-/// Returns the schema of one or more visible ASCII characters.
+/// Returns the schema for a string of one or more visible ASCII characters.
 fn visible(max_chars: usize) -> Value {
     json!({ "type": "string", "minLength": 1, "maxLength": max_chars, "pattern": "^[!-~]+$" })
 }

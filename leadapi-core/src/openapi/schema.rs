@@ -27,7 +27,7 @@ fn answers() -> Map<String, Value> {
         list(&mut generator);
     }
     let mut schemas = generator.take_definitions(true);
-    // The fields of a list item are those of a lead, so they share their descriptions.
+    // The fields of a list item take their descriptions from the same fields of a lead.
     if let Some(item) = schemas.get_mut("LeadItem") {
         set(item, "description", "A lead in a list, without `notes` and `business_name`.");
         for (name, property) in properties(item) {
@@ -38,7 +38,7 @@ fn answers() -> Map<String, Value> {
     schemas
 }
 
-/// Returns the schemas of the request bodies: field names from the types, rules from the validation.
+/// Returns the schemas of the request bodies. Field names come from the types, and rules from the validation.
 fn requests() -> Map<String, Value> {
     let mut generator = settings().for_deserialize().into_generator();
     add::<NewLead>(&mut generator);
@@ -75,8 +75,8 @@ fn error() -> Value {
     })
 }
 
-/// Forbids other fields: the service writes exactly the named ones (contract D2) and rejects unknown ones (contract
-/// D5).
+/// Forbids other fields, because the service writes exactly the named fields (contract D2) and rejects unknown ones
+/// (contract D5).
 fn close(schema: &mut Value) {
     set(schema, "additionalProperties", false);
 }

@@ -17,13 +17,13 @@ pub struct ServerUrl {
     path: String,
 }
 
-/// The text is not an absolute URL at which a service can be reached.
+/// The error for text that is not an absolute URL at which a service can be reached.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("must be an absolute http or https URL without user, query and fragment, such as https://api.example.com/v1")]
 pub struct InvalidServerUrl;
 
 impl ServerUrl {
-    /// Creates a URL from a path on the host that serves the document; empty for its root.
+    /// Creates a URL from a path on the host that serves the document. An empty path is the root of that host.
     ///
     /// ```
     /// # use leadapi_core::openapi::ServerUrl;
@@ -33,7 +33,7 @@ impl ServerUrl {
     ///
     /// # Errors
     ///
-    /// Returns [`InvalidPath`] if no service can be mounted there.
+    /// Returns [`InvalidPath`] if no service can be mounted at this path.
     pub fn path(path: &str) -> Result<Self, InvalidPath> {
         Ok(Self { origin: String::new(), path: builder::check(path.to_owned())? })
     }
@@ -52,7 +52,7 @@ impl ServerUrl {
 
     pub(super) fn describe(&self) -> Value {
         let url = self.to_string();
-        // OpenAPI treats an empty URL as missing, and `/` means the same.
+        // OpenAPI treats an empty URL as missing. `/` means the same, so it is written instead.
         json!({ "url": if url.is_empty() { "/" } else { &url } })
     }
 }

@@ -1,4 +1,4 @@
-//! A cache of recently found tokens, so that not every request costs a look-up.
+//! A cache of recently found tokens, which saves most requests a look-up.
 
 use std::{
     sync::{Arc, PoisonError, RwLock},
@@ -12,8 +12,8 @@ use crate::{
     port::{FoundToken, StoreError, TokenStore},
 };
 
-/// A cached record is used for less than this time, counted from before the store was queried. So every request that
-/// arrives this long after a revocation sees it, however slow the store was.
+/// The lifetime of a cache entry, counted from before the store was queried. Every request that arrives at least this
+/// long after a revocation sees it, however slow the store was.
 const FRESH: Duration = Duration::from_secs(2);
 
 /// The number of entries below which a sweep is not worth its cost.
@@ -21,7 +21,7 @@ const FEW: usize = 64;
 
 /// The records of recently found tokens.
 ///
-/// It caches only tokens that exist: an unknown token uses no memory and cannot evict another token.
+/// Only tokens that exist are cached, so an unknown token uses no memory and cannot evict another token.
 pub(super) struct Cache {
     time: Box<dyn Fn() -> Duration + Send + Sync>,
     held: RwLock<Entries>,
@@ -40,7 +40,7 @@ struct Entry {
 }
 
 impl Cache {
-    /// Creates a cache over the system's monotonic clock.
+    /// Creates a cache that uses the system's monotonic clock.
     pub(super) fn new() -> Self {
         let start = Instant::now();
         Self::with_time(move || start.elapsed())
@@ -56,12 +56,12 @@ impl Cache {
         store: &impl TokenStore,
         token: &BearerToken,
     ) -> Result<Option<Arc<FoundToken>>, StoreError> {
-        // Read before the query, because the store's result may be as old as this time.
+        // The time is read before the query, because the store's result may be as old as that.
         let (hash, since) = (token.hash(), (self.time)());
         if let Some(found) = self.recall(&hash, since) {
             return Ok(Some(found));
         }
-        // Every cached token has passed this check already.
+        // Every cached token has already passed this check.
         if !token.has_good_checksum() {
             return Ok(None);
         }
@@ -72,7 +72,7 @@ impl Cache {
         Ok(found)
     }
 
-    /// Returns the number of entries, stale ones included.
+    /// Returns the number of entries, including stale ones.
     pub(super) fn len(&self) -> usize {
         // No code panics while it holds the lock, so the data behind a poisoned lock is consistent.
         self.held.read().unwrap_or_else(PoisonError::into_inner).entries.len()
@@ -86,7 +86,7 @@ impl Cache {
     fn remember(&self, hash: TokenHash, entry: Entry) {
         let now = (self.time)();
         let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
-        // Of two concurrent look-ups, the one that started later may have newer data, whichever ends first.
+        // Of two concurrent look-ups, the one that started later may have newer data, whichever finishes first.
         if held.entries.get(&hash).is_none_or(|other| other.since <= entry.since) {
             held.entries.insert(hash, entry);
         }
@@ -95,8 +95,8 @@ impl Cache {
 }
 
 impl Entries {
-    /// Drops stale entries once there are more than twice as many entries as after the last sweep. That amortizes the
-    /// cost of a sweep and bounds the memory to about twice the useful entries.
+    /// Drops stale entries once there are more than twice as many entries as after the last sweep. This amortizes the
+    /// cost of a sweep and limits the memory to about twice that of the fresh entries.
     fn sweep(&mut self, now: Duration) {
         if self.entries.len() > FEW.max(self.left * 2) {
             self.entries.retain(|_, entry| entry.is_fresh(now));

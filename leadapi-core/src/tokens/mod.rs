@@ -1,4 +1,4 @@
-//! Management of tokens by owners and admins, and their verification for the service (contract 5 and D8).
+//! Token management for owners and admins, and token verification for the service (contract 5 and D8).
 
 mod cache;
 mod import;
@@ -21,11 +21,11 @@ pub use verifier::StoredTokens;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewToken {
-    /// The name for people: 1 to 100 characters after trimming, none of them control characters.
+    /// The name: 1 to 100 characters after trimming, without control characters.
     pub name: String,
     /// The scopes of the token.
     pub scopes: Scopes,
-    /// The time from which the token is no longer valid; it must be in the future.
+    /// The time at which the token expires, if any. It must be in the future.
     pub expires_at: Option<Timestamp>,
 }
 
@@ -40,7 +40,7 @@ impl NewToken {
         Self { name: name.into(), scopes, expires_at: None }
     }
 
-    /// Sets the time from which the token is no longer valid.
+    /// Sets the time at which the token expires.
     ///
     /// ```
     /// # use leadapi_core::{auth::Scopes, tokens::NewToken};
@@ -62,13 +62,13 @@ pub enum CreateTokenError {
     /// The name is empty, too long or contains control characters; choose another.
     #[error("name {0}")]
     Name(InvalidName),
-    /// The token would be expired from the start; choose a later time.
+    /// The expiry time is not in the future; choose a later time.
     #[error("expires_at must be in the future")]
     Expired,
     /// The store failed.
     #[error("the token could not be stored")]
     Store(#[from] StoreError),
-    /// The system's random generator failed; nothing was created.
+    /// The system's random number generator failed. Nothing was created.
     #[error("the token could not be generated")]
     NoRandomness(#[from] NoRandomness),
 }
@@ -102,17 +102,17 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Creates a manager of the tokens in this store, which reads the time from this clock.
+    /// Creates a manager for the tokens in a store. It reads the current time from `clock`.
     pub fn new(store: impl TokenStore + 'static, clock: impl Clock + 'static) -> Self {
         Self { store: Arc::new(store), clock: Arc::new(clock) }
     }
 
-    /// Creates a token. Only the return value contains the secret: it is shown once (contract 5.3).
+    /// Creates a token. The returned secret is not stored, so it can be shown only once (contract 5.3).
     ///
     /// # Errors
     ///
-    /// [`CreateTokenError`]. Unless the outcome of the store is [unknown](StoreError::UnknownOutcome), no token is
-    /// created then.
+    /// Returns a [`CreateTokenError`]. No token was created, unless the outcome of the store is
+    /// [unknown](StoreError::UnknownOutcome).
     pub async fn create(
         &self,
         admin: &TokenAdmin,
@@ -134,29 +134,29 @@ impl Tokens {
     ///
     /// # Errors
     ///
-    /// The store's error.
+    /// Returns the store's error.
     pub async fn list(&self, admin: &TokenAdmin) -> Result<Vec<TokenRecord>, StoreError> {
         self.store.list(admin.business()).await
     }
 
-    /// Revokes a token. Returns `false` if the business has no such token. Revoking it again changes nothing.
+    /// Revokes a token. Returns `false` if the business has no such token. Revoking a token again has no effect.
     ///
     /// A [cached](StoredTokens::cached) verifier applies the change within 2 s, even in the same process.
     ///
     /// # Errors
     ///
-    /// The store's error. It is then unknown whether the token is still valid.
+    /// Returns the store's error. The token may or may not still be valid.
     pub async fn revoke(&self, admin: &TokenAdmin, id: &TokenId) -> Result<bool, StoreError> {
         self.store.revoke(admin.business(), id, self.clock.now()).await
     }
 
-    /// Deletes a token, so that it is unknown afterwards. Returns `false` if the business has no such token.
+    /// Deletes a token, which makes it unknown to the verifier. Returns `false` if the business has no such token.
     ///
     /// A [cached](StoredTokens::cached) verifier applies the change within 2 s, even in the same process.
     ///
     /// # Errors
     ///
-    /// The store's error. It is then unknown whether the token is still valid.
+    /// Returns the store's error. The token may or may not still be valid.
     pub async fn delete(&self, admin: &TokenAdmin, id: &TokenId) -> Result<bool, StoreError> {
         self.store.delete(admin.business(), id).await
     }

@@ -1,4 +1,4 @@
-//! The token verifier over a store of tokens.
+//! A token verifier backed by a token store.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -11,7 +11,7 @@ use crate::{
     port::{Clock, FoundToken, StoreError, TokenStore, TokenVerifier, Verdict},
 };
 
-/// The [`TokenVerifier`] over a [`TokenStore`] (contract D8).
+/// A [`TokenVerifier`] backed by a [`TokenStore`] (contract D8).
 ///
 /// A token with a wrong checksum is refused without a look-up, so garbage costs the store nothing. Every other token
 /// is looked up on every request, unless the verifier is [`cached`](Self::cached).
@@ -22,21 +22,22 @@ pub struct StoredTokens {
 }
 
 impl StoredTokens {
-    /// Creates a verifier of the tokens in this store, which reads the time from this clock.
+    /// Creates a verifier for the tokens in a store. It reads the current time from `clock`.
     pub fn new(store: impl TokenStore + 'static, clock: impl Clock + 'static) -> Self {
         Self { store: Arc::new(store), clock: Arc::new(clock), cache: None }
     }
 
     /// Caches each token for 2 s, for stores with expensive look-ups.
     ///
-    /// A revoked or deleted token is refused by every request that arrives at least 2 s later, on any machine. This
-    /// includes the machine of the change, because [`Tokens`](super::Tokens) does not notify the verifier. Expiry is
-    /// exact: the cache holds the record, and every request checks it. Only tokens that the store knows are cached,
-    /// so made-up tokens can neither evict a valid one nor fill the memory; each costs at most a look-up. Concurrent
-    /// requests with one token may each look it up.
+    /// A request that arrives at least 2 s after its token was revoked or deleted is refused, on any machine. The delay
+    /// also applies on the machine that made the change, because [`Tokens`](super::Tokens) does not notify the
+    /// verifier. Expiry is exact, because every request checks it against the cached record.
     ///
-    /// The cache uses the system's monotonic clock. Where there is none, [`cached_with_time`](Self::cached_with_time)
-    /// takes another source of time.
+    /// Only tokens that the store knows are cached, so made-up tokens can neither evict a valid one nor fill the
+    /// memory; each costs at most one look-up. Concurrent requests with the same token may each look it up.
+    ///
+    /// The cache uses the system's monotonic clock. On platforms without one, use
+    /// [`cached_with_time`](Self::cached_with_time).
     ///
     /// ```
     /// use leadapi_core::{memory::{MemoryTokens, SystemClock}, tokens::StoredTokens};
@@ -49,8 +50,8 @@ impl StoredTokens {
         Self { cache: Some(Cache::new()), ..self }
     }
 
-    /// Like [`cached`](Self::cached) with another source of time, whose zero can be any instant and which must never
-    /// step back.
+    /// Like [`cached`](Self::cached), but with a custom time source. Its zero can be any instant, and it must never
+    /// step backwards.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -92,7 +93,8 @@ impl TokenVerifier for StoredTokens {
     async fn verify(&self, token: &BearerToken) -> Result<Verdict, BoxError> {
         let Some(found) = self.find(token).await? else { return Ok(Verdict::Unknown) };
         let FoundToken { business, record } = &*found;
-        // A revocation time in the future comes from another machine's clock and takes effect at once.
+        // A revocation time in the future comes from the clock of another machine. The revocation takes effect
+        // immediately.
         Ok(if record.revoked_at.is_some() {
             Verdict::Revoked
         } else if record.expires_at.is_some_and(|at| at <= self.clock.now()) {

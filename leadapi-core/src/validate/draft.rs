@@ -1,4 +1,4 @@
-//! A validated create (contract D4, D5), and the lead that it becomes.
+//! A validated create (contract D4, D5), and its conversion into a lead.
 
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ pub struct NewLeadMeta {
 }
 
 impl NewLeadMeta {
-    /// Creates the values that a new lead is assigned.
+    /// Creates the values to assign to a new lead.
     ///
     /// ```
     /// # use leadapi_core::validate::NewLeadMeta;
@@ -37,9 +37,9 @@ impl NewLeadMeta {
     }
 }
 
-/// A create that meets every rule which can be checked without a look-up.
+/// A create that satisfies every rule that needs no look-up.
 ///
-/// Outside this crate only [`NewLead::check`] creates one, so a store never receives an unchecked draft.
+/// Outside this crate, only [`NewLead::check`] creates one, so a store never receives an unchecked draft.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeadDraft(Box<Fields>);
 
@@ -70,7 +70,7 @@ impl NewLead {
     ///
     /// # Errors
     ///
-    /// Every broken rule, with the message that the service would send.
+    /// Returns every broken rule, with the message that the service would send.
     pub fn check(&self) -> Result<LeadDraft, FieldErrors> {
         let mut errors = FieldErrors::default();
         match LeadDraft::read(self.clone(), &mut errors) {
@@ -81,8 +81,8 @@ impl NewLead {
 }
 
 impl LeadDraft {
-    /// Validates a create; returns `None` if a required field is missing. If `errors` is not empty, the draft must
-    /// not be used.
+    /// Validates a create. Returns `None` if a required field is missing. If `errors` is not empty, the draft must not
+    /// be used.
     pub(crate) fn read(new: NewLead, errors: &mut FieldErrors) -> Option<Self> {
         let client_id = new.client_id.as_deref().and_then(|text| text::id("client_id", text, errors));
         let client_id = required("client_id", client_id, errors).map(Reference::parse);
@@ -95,7 +95,7 @@ impl LeadDraft {
         let notes = read(text::NOTES, new.notes);
         let business_name = read(text::BUSINESS_NAME, new.business_name);
         let value = new.value.and_then(|number| read_value(number, errors));
-        // A create has no earlier value to keep, so absent and `null` mean the same.
+        // A create has no previous value to keep, so absent and `null` mean the same.
         let [pipeline, stage] =
             [new.pipeline_id, new.stage_id].map(|id| match id.filter(|text| !text.trim().is_empty()) {
                 Some(text) => Change::Set(text),
@@ -115,11 +115,12 @@ impl LeadDraft {
         }
     }
 
-    /// Converts the draft to the lead to be stored.
+    /// Converts the draft into the lead to store.
     ///
     /// # Errors
     ///
-    /// The [`InvalidReference`] that does not hold. The store must then write nothing.
+    /// Returns an [`InvalidReference`] if a record was not found or the stage belongs to another pipeline. The store
+    /// must then write nothing.
     pub fn into_lead(self, meta: NewLeadMeta, references: &LookupResult) -> Result<Lead, InvalidReference> {
         let draft = *self.0;
         let client_id = match draft.client_id {
@@ -223,7 +224,7 @@ mod tests {
         assert_eq!(place(both(), &LookupResult::default()), Err(InvalidReference::Client));
     }
 
-    /// A store that finds something for every look-up still finds nothing for a text that is not an id.
+    /// The look-up results contain a record of every kind, but a text that is not an id must not match any of them.
     #[test]
     fn a_text_that_is_not_an_id_is_not_looked_up_and_names_nothing() {
         let invalid = Some("no id".to_owned());

@@ -8,9 +8,9 @@ use super::{
 };
 use crate::model::{Amount, Change, Lead, LeadPatch};
 
-/// An update that meets every rule which can be checked without a look-up.
+/// An update that satisfies every rule that needs no look-up.
 ///
-/// Outside this crate only [`LeadPatch::check`] creates one. It changes at least one field.
+/// Outside this crate, only [`LeadPatch::check`] creates one. It changes at least one field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeadEdit {
     name: Option<String>,
@@ -35,7 +35,7 @@ impl LeadPatch {
     ///
     /// # Errors
     ///
-    /// Every broken rule, with the message that the service would send.
+    /// Returns every broken rule, with the message that the service would send.
     pub fn check(&self) -> Result<LeadEdit, FieldErrors> {
         let mut errors = FieldErrors::default();
         let edit = LeadEdit::read(self.clone(), &mut errors);
@@ -85,7 +85,8 @@ impl LeadEdit {
     ///
     /// # Errors
     ///
-    /// The [`InvalidReference`] that does not hold. The store must then write nothing.
+    /// Returns an [`InvalidReference`] if a record was not found or the stage belongs to another pipeline. The store
+    /// must then write nothing.
     pub fn apply(&self, lead: &Lead, references: &LookupResult) -> Result<Lead, InvalidReference> {
         let mut lead = lead.clone();
         let edit = self.clone();
@@ -132,7 +133,7 @@ mod tests {
         lead
     }
 
-    /// Look-up results for an edit: `p1` has the stages s1 and s2, `p9` has s9.
+    /// Returns look-up results for an edit. Pipeline `p1` has the stages `s1` and `s2`, and `p9` has `s9`.
     fn references(edit: &LeadEdit) -> LookupResult {
         let named = edit.required_lookups();
         let stage = |id| StageId::parse(id).unwrap();

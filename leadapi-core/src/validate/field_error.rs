@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, fmt};
 
-/// One broken rule as the caller reads it: the wire name of the field, then the rule.
+/// One broken rule, displayed as the wire name of the field followed by the rule.
 ///
 /// ```
 /// use leadapi_core::model::NewLead;
@@ -39,11 +39,11 @@ impl fmt::Display for FieldError {
     }
 }
 
-/// Every error of a request. Its text is the service's message, with the errors joined by `; ` (contract D2).
+/// All validation errors of a request. The message joins them with `; ` (contract D2).
 ///
-/// The caller must correct the request; the same request fails again.
+/// The caller must correct the request; an unchanged retry fails again.
 ///
-/// Errors of the API's own fields are all listed. Of errors that name unknown or repeated keys, the first 20 are
+/// Errors in the API's own fields are all listed. Of the errors in unknown or repeated keys, only the first 20 are
 /// listed and the rest are counted. Otherwise a response could be many times larger than its request.
 #[derive(Debug, Clone, PartialEq, Eq, Default, thiserror::Error)]
 pub struct FieldErrors {
@@ -54,7 +54,7 @@ pub struct FieldErrors {
 }
 
 impl FieldErrors {
-    /// Iterates over the listed errors in the order of the message.
+    /// Iterates over the listed errors in the same order as the message.
     ///
     /// ```
     /// # use leadapi_core::model::LeadPatch;
@@ -78,11 +78,12 @@ impl FieldErrors {
     }
 }
 
-/// For the service, which also reads names that callers made up.
+/// Methods for the service, which also reads names that callers make up.
 #[cfg(feature = "service")]
 impl FieldErrors {
-    /// The maximum number of listed errors whose name comes from the caller, and the maximum length of such a name.
+    /// The maximum number of listed errors whose name comes from the caller.
     const MADE_UP_TOLD: usize = 20;
+    /// The maximum length of such a name in characters. Longer names are truncated.
     const MADE_UP_CHARS: usize = 64;
 
     /// Adds an error whose name comes from the caller. The name is truncated, and control characters are replaced to

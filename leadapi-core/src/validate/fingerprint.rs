@@ -5,8 +5,8 @@ use sha2::{Digest, Sha256};
 use super::LeadDraft;
 
 impl LeadDraft {
-    /// Returns the SHA-256 of the body after parsing and normalising (contract D10). Equal requests have equal
-    /// fingerprints, however they are written.
+    /// Returns the SHA-256 of the parsed and normalised body (contract D10). Equal requests have equal fingerprints,
+    /// whatever their formatting.
     pub fn fingerprint(&self) -> [u8; 32] {
         // Serializing strings and finite numbers to memory cannot fail.
         let text = serde_json::to_vec(self).unwrap_or_default();
@@ -30,7 +30,7 @@ mod tests {
         assert_ne!(fingerprint(plain.clone().value(0)), fingerprint(plain));
     }
 
-    /// Stores keep fingerprints for a day, so a new version must compute the same ones.
+    /// Stores keep fingerprints for a day, so a new version of this crate must compute the same fingerprints.
     #[test]
     fn the_fingerprint_of_a_request_stays_the_same() {
         let full = NewLead::new(&ClientId::parse("c1").unwrap(), "Ann")
@@ -52,7 +52,7 @@ mod tests {
         );
     }
 
-    /// They name no record, but they are different requests.
+    /// Neither text names a record, but the two requests still differ.
     #[test]
     fn texts_that_are_not_ids_have_different_fingerprints() {
         let stage = |text: &str| {

@@ -1,4 +1,4 @@
-//! Validation (contract D4 to D6): from the bodies that callers send to types that are valid by construction.
+//! Validation (contract D4 to D6), which turns the bodies that callers send into types that are valid by construction.
 
 mod draft;
 mod edit;

@@ -1,7 +1,7 @@
 //! Validation of the names and e-mail addresses of records that people manage.
 //!
-//! Data sets and the command line share these rules. The checks do not trim: code that reads a text from a person
-//! trims it first.
+//! Data sets and the command line share these rules. The checks do not trim, so code that reads user input must trim it
+//! first.
 
 use super::text;
 
@@ -10,14 +10,14 @@ const MAX_NAME_CHARS: usize = 200;
 /// The maximum length of the name of a token, in characters.
 const MAX_TOKEN_NAME_CHARS: usize = 100;
 
-/// The text is not a valid name; the message states the whole rule.
+/// The error for an invalid name. The message states the whole rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be 1 to {max_chars} characters, not all of them blanks, and none of them control characters")]
 pub struct InvalidName {
     max_chars: usize,
 }
 
-/// The text is not an e-mail address (contract D4); the message states the whole rule.
+/// The error for an invalid e-mail address (contract D4). The message states the whole rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "must be an e-mail address of at most {} characters: one @, 1 to 64 characters before it, a dotted domain after it, \
@@ -43,7 +43,7 @@ pub fn check_name(name: &str) -> Result<(), InvalidName> {
     check(name, MAX_NAME_CHARS)
 }
 
-/// Checks the name of a token: the rule of [`check_name`] with at most 100 characters.
+/// Checks the name of a token. The rule is that of [`check_name`], but with at most 100 characters.
 ///
 /// ```
 /// use leadapi_core::validate::check_token_name;
@@ -64,8 +64,8 @@ fn check(name: &str, max_chars: usize) -> Result<(), InvalidName> {
     if good { Ok(()) } else { Err(InvalidName { max_chars }) }
 }
 
-/// Checks the e-mail address of a member. The rule is that of a lead's `email` (contract D4), without blanks around
-/// it.
+/// Checks the e-mail address of a member. The rule is the same as for a lead's `email` (contract D4), except that
+/// surrounding white space is an error.
 ///
 /// Addresses are unique within a business; [`email_key`] decides whether two are the same.
 ///
@@ -83,7 +83,7 @@ pub fn check_email(email: &str) -> Result<(), InvalidEmail> {
     if email.trim() == email && text::EMAIL.allows(email) { Ok(()) } else { Err(InvalidEmail) }
 }
 
-/// Returns a key that is equal for two addresses exactly when they differ in nothing but case.
+/// Returns a key that is equal for two addresses if and only if they differ at most in case.
 ///
 /// ```
 /// use leadapi_core::validate::email_key;

@@ -6,7 +6,7 @@ use crate::{
     model::{Change, Lead},
 };
 
-/// The placement that a request asks for, before any look-up.
+/// The placement that a request names, before any look-up.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub(super) enum Target {
     Pipeline(Reference<PipelineId>),
@@ -15,8 +15,8 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// Combines the two fields of a request. A `null` in one and a value in the other is a contradiction and adds a
-    /// error.
+    /// Combines the two fields of a request. A `null` in one and a value in the other contradict each other, which adds
+    /// an error.
     pub(super) fn read(pipeline: &Change<String>, stage: &Change<String>, errors: &mut FieldErrors) -> Change<Self> {
         let pipeline = read_id("pipeline_id", pipeline, errors);
         let stage = read_id("stage_id", stage, errors);
@@ -37,14 +37,13 @@ impl Target {
         }
     }
 
-    /// Returns the placement, or the reference that does not hold. `current` is the lead's placement before the
-    /// change.
+    /// Returns the placement, or the reference that is invalid. `current` is the lead's placement before the change.
     pub(super) fn find(
         &self,
         current: Option<&Placement>,
         references: &LookupResult,
     ) -> Result<Placement, InvalidReference> {
-        // What a store reports for a reference that it was not asked to look up does not count.
+        // Ignores results for references that the store did not have to look up.
         let pipeline = self.pipeline().zip(references.first_stage.as_ref());
         let stage = self.stage().zip(references.stage_pipeline.as_ref());
         match (self, pipeline, stage) {
@@ -119,7 +118,7 @@ impl Placement {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct RequiredLookups<'a> {
-    /// The client account. An update never names one, and a text that is not an id needs no look-up.
+    /// The client account, if the request names one by a valid id. An update never does.
     pub client: Option<&'a ClientId>,
     /// The pipeline, if the request names one by a valid id.
     pub pipeline: Option<&'a PipelineId>,
@@ -127,24 +126,25 @@ pub struct RequiredLookups<'a> {
     pub stage: Option<&'a StageId>,
 }
 
-/// The result of looking up [`RequiredLookups`] in the caller's business, read in the transaction that writes.
+/// The result of looking up [`RequiredLookups`] in the caller's business, read in the same transaction as the write.
 ///
-/// A record of another business counts as missing. A store starts from the default, which is that nothing was found,
-/// and sets the ids that it read.
+/// A record of another business counts as missing. A store starts from the default, in which nothing was found, and
+/// sets the ids that it read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct LookupResult {
-    /// The id of the named client account as read from its record; `None` when there is no such client account.
+    /// The id in the record of the named client account. `None` if there is no such client account.
     pub client: Option<ClientId>,
-    /// The first stage (by position) of the named pipeline; `None` when there is no such pipeline.
+    /// The first stage (by position) of the named pipeline. `None` if there is no such pipeline.
     pub first_stage: Option<StageId>,
-    /// The pipeline of the named stage; `None` when there is no such stage.
+    /// The pipeline of the named stage. `None` if there is no such stage.
     pub stage_pipeline: Option<PipelineId>,
 }
 
-/// A reference that does not hold: it names no record of the caller's business (contract D1 step 7, D3, D6).
+/// The error for a reference that names no record of the caller's business, or for two references that contradict each
+/// other (contract D1 step 7, D3, D6).
 ///
-/// Its text is the service's message. The caller can list the valid ids with `GET /clients` or `GET /pipelines`.
+/// The service sends its message to the caller, who can list the valid ids with `GET /clients` or `GET /pipelines`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidReference {

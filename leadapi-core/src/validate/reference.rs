@@ -1,14 +1,14 @@
-//! The references of a request to records: ids that can exist, and texts that cannot be ids.
+//! References from a request to records: valid ids, and texts that cannot be ids.
 
 use std::str::FromStr;
 
 use serde::Serialize;
 
-/// A reference of a request to a record.
+/// A reference from a request to a record.
 ///
-/// A text that is not a valid id is not an error of the request: it names no record, like an unknown id (contract D4).
-/// No store looks it up. It keeps its text, so that requests with different texts have different fingerprints
-/// (contract D10).
+/// A text that is not a valid id is not a validation error. Like an unknown id, it names no record (contract D4), so no
+/// store looks it up. The text is kept so that requests with different texts have different fingerprints (contract
+/// D10).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Reference<I> {

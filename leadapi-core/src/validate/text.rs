@@ -1,13 +1,13 @@
-//! The rules of the text fields (contract D4), one line each.
+//! The rules for the text fields (contract D4), one line each.
 
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
 use super::{FieldError, FieldErrors};
 
-/// A check of the form of a text, which returns the broken rule.
+/// A format check that returns the broken rule.
 type Shape = fn(&str) -> Result<(), &'static str>;
 
-/// The rule of one text field.
+/// The rule for one text field.
 pub(crate) struct TextRule {
     field: &'static str,
     max_chars: usize,
@@ -30,7 +30,7 @@ mod table {
 pub(crate) use table::{BUSINESS_NAME, EMAIL, NAME, NOTES, PHONE, SOURCE};
 
 impl TextRule {
-    /// Returns the text as it is stored, or `None` for a blank text, which forms send for an empty field.
+    /// Returns the text to store, or `None` for a blank text, which forms send for an empty field.
     pub(super) fn read(&self, text: String, errors: &mut FieldErrors) -> Option<String> {
         let kept = self.kept(&text, errors)?;
         if kept.len() < text.len() {
@@ -39,14 +39,14 @@ impl TextRule {
         Some(text)
     }
 
-    /// Checks a text and returns the part of it that is stored.
+    /// Checks a text and returns the part to store.
     fn kept<'a>(&self, text: &'a str, errors: &mut FieldErrors) -> Option<&'a str> {
         let trimmed = text.trim();
         if trimmed.is_empty() {
             return None;
         }
         let text = if self.trimmed { trimmed } else { text };
-        // The length in bytes is cheap and never less than the number of characters.
+        // The length in bytes is cheap to check and never less than the number of characters.
         if text.len() > self.max_chars && text.chars().count() > self.max_chars {
             errors.push(FieldError::new(self.field, format!("must be at most {} characters", self.max_chars)));
         }
@@ -81,17 +81,17 @@ const CONTROL: &str = "must not contain control characters";
 
 /// Returns whether a text has a control character that `counts`.
 fn has_control(text: &str, counts: impl Fn(char) -> bool) -> bool {
-    // In UTF-8, every control character beyond ASCII starts with this byte.
+    // In UTF-8, every control character beyond ASCII starts with the byte 0xc2.
     has(text, |byte| byte.is_ascii_control() || byte == 0xc2, |c| c.is_control() && counts(c))
 }
 
-/// Returns whether a text has a character that `is` accepts. Such a character must contain a byte that `may_be`
-/// accepts. Most texts have no such byte, and then no character is decoded.
+/// Returns whether a text contains a character that `is` accepts. Every such character must contain a byte that
+/// `may_be` accepts. Most texts contain no such byte, so their characters are never decoded.
 fn has(text: &str, may_be: impl Fn(u8) -> bool, is: impl Fn(char) -> bool) -> bool {
     text.bytes().fold(false, |any, byte| any | may_be(byte)) && text.chars().any(is)
 }
 
-/// Checks the text of an id field; returns `None` for a blank text.
+/// Checks the text of an id field. Returns `None` for a blank text.
 pub(super) fn id<'a>(field: &'static str, text: &'a str, errors: &mut FieldErrors) -> Option<&'a str> {
     if text.trim().is_empty() {
         return None;
@@ -105,7 +105,7 @@ pub(super) fn id<'a>(field: &'static str, text: &'a str, errors: &mut FieldError
 fn email(text: &str) -> Result<(), &'static str> {
     const RULE: &str =
         "must be an e-mail address: one @, 1 to 64 characters before it, a dotted domain after it, no blanks";
-    // `@` and `.` are never part of another character in UTF-8, so a search on bytes is safe, and faster.
+    // In UTF-8, `@` and `.` are never part of another character, so searching the bytes is safe, and faster.
     let mut parts = text.as_bytes().split(|byte| *byte == b'@');
     let (Some(local), Some(domain), None) = (parts.next(), parts.next(), parts.next()) else { return Err(RULE) };
     let local = text.get(..local.len()).map_or(0, |local| local.chars().count());
@@ -115,7 +115,7 @@ fn email(text: &str) -> Result<(), &'static str> {
 }
 
 fn phone(text: &str) -> Result<(), &'static str> {
-    // `general_category` searches a table. Nearly all characters are ASCII and skip it.
+    // `general_category` searches a table. ASCII characters, which are nearly all, skip that search.
     let is_digit =
         |c: &char| c.is_ascii_digit() || (!c.is_ascii() && c.general_category() == GeneralCategory::DecimalNumber);
     if text.chars().filter(is_digit).count() >= 3 { Ok(()) } else { Err("must have at least three digits") }

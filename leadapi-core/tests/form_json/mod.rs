@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, fmt, fmt::Write};
 
-/// A JSON value that keeps numbers as text and ignores the order of members. `serde_json::Value` would round both sides
-/// of a comparison in the same way.
+/// A JSON value that keeps numbers as text and ignores the order of members. `serde_json::Value` would round the
+/// numbers on both sides of a comparison, which would hide a loss of digits.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Json {
     /// A number, `true`, `false`, `null`, or a string that is not valid Unicode.
@@ -21,7 +21,8 @@ impl Json {
         json
     }
 
-    /// Parses the next value of a valid JSON text and removes it from the text. The last member with a name wins.
+    /// Parses the next value of a valid JSON text and removes it from the text. Of several members with the same name,
+    /// the last one wins.
     fn parse_value(rest: &mut &str) -> Self {
         *rest = rest.trim_start();
         match rest.as_bytes()[0] {
@@ -59,7 +60,7 @@ impl Json {
     fn parse_all<T>(rest: &mut &str, mut parse_value: impl FnMut(&mut &str) -> T) -> Vec<T> {
         let mut all = Vec::new();
         loop {
-            // The opening bracket, then commas, then the closing bracket.
+            // Consumes the opening bracket, a comma or the closing bracket.
             let between = rest.trim_start();
             *rest = between[1..].trim_start();
             if between.starts_with([']', '}']) {

@@ -14,7 +14,7 @@ use crate::{
 pub(super) struct RawIdempotency {
     key: String,
     fingerprint: String,
-    /// Its references are not looked up: the records may be gone.
+    /// Its references are not checked, because the records may have been deleted.
     lead: Lead,
 }
 

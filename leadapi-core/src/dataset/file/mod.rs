@@ -104,14 +104,14 @@ struct RawLead {
     business_name: Option<String>,
 }
 
-/// Reads a number as the API does: a whole number that a double cannot represent is rejected, not rounded.
+/// Reads a number as the API does. A whole number that a double cannot represent exactly is rejected, not rounded.
 fn exact<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     let text = Option::<Box<RawValue>>::deserialize(deserializer)?;
     let amount = text.map(|text| Amount::parse(text.get())).transpose();
     amount.map(|amount| amount.map(Amount::get)).map_err(|error| de::Error::custom(format_args!("value {error}")))
 }
 
-/// The keys that were read and must be unique, by kind: in the whole file, or within one business.
+/// The unique keys that were read so far, by kind, either in the whole file or within one business.
 #[derive(Default)]
 struct Seen(HashSet<(&'static str, String)>);
 
@@ -141,7 +141,7 @@ impl RawDataset {
 }
 
 impl RawBusiness {
-    /// Businesses and tokens must be unique in the whole file, everything else within its business.
+    /// Checks a business. Businesses and tokens must be unique in the whole file, everything else within its business.
     fn check(self, place: &Place<'_>, in_file: &mut Seen) -> Result<BusinessSeed, InvalidDataset> {
         in_file.id("business", self.id.as_str(), place)?;
         check_name(&self.name, place)?;

@@ -1,4 +1,5 @@
-//! The file format of a token (contract D8): its secret is given or left open, or it comes from a store.
+//! The file format of a token (contract D8). It contains the secret, leaves the secret open, or is a record from a
+//! store.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,14 +27,14 @@ pub(super) struct RawToken {
     prefix: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hash: Option<String>,
-    /// A secret is read and never written.
+    /// A secret is read but never written.
     #[serde(skip_serializing)]
     token: Option<String>,
 }
 
 impl RawToken {
-    /// Converts a token for writing. A data set has no creation time for a token with a given secret, so it gets
-    /// `at`.
+    /// Converts a token for writing. A data set has no creation time for a token with a given secret, so such a token
+    /// gets `at`.
     pub(super) fn of(seed: &TokenSeed, at: Timestamp) -> Self {
         let record = seed.record(at);
         Self {

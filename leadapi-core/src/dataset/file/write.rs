@@ -1,4 +1,4 @@
-//! Serialization of a data set: the form that is read, and never a secret.
+//! Serialization of a data set, in the format that is read and without secrets.
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 

@@ -10,14 +10,14 @@ use crate::{BoxError, validate::FieldError};
 /// The maximum size of a body in bytes (contract D5).
 pub(crate) const MAX_BYTES: usize = 65_536;
 
-/// Reads a body to its end, or fails as soon as it exceeds `MAX_BYTES`.
+/// Reads a complete body, or fails as soon as it exceeds `MAX_BYTES`.
 pub(super) async fn collect<B>(body: B) -> Result<Bytes, FieldError>
 where
     B: Body,
     B::Error: Into<BoxError>,
 {
     let too_large = || FieldError::new("body", format!("must be at most {MAX_BYTES} bytes"));
-    // A body that declares its length is refused before any of it is read.
+    // A body whose declared length is too large is rejected before any of it is read.
     if body.size_hint().lower() > MAX_BYTES as u64 {
         return Err(too_large());
     }
@@ -28,7 +28,7 @@ where
     }
 }
 
-/// Checks that the body is declared as JSON in UTF-8. A missing `Content-Type` is taken as JSON.
+/// Checks that the body is declared as JSON in UTF-8. A missing `Content-Type` counts as JSON.
 pub(super) fn check_content_type(headers: &HeaderMap) -> Result<(), FieldError> {
     let mut values = headers.get_all(header::CONTENT_TYPE).iter();
     let Some(value) = values.next() else { return Ok(()) };
@@ -51,7 +51,7 @@ fn is_json(text: &str) -> bool {
     json && is_in_utf8(parameters)
 }
 
-/// Whether the parameters are well-formed (RFC 9110, 5.6.6) and name no charset other than UTF-8.
+/// Returns whether the parameters are well-formed (RFC 9110, 5.6.6) and name no charset other than UTF-8.
 fn is_in_utf8(mut rest: &str) -> bool {
     loop {
         rest = rest.trim_start_matches([' ', '\t', ';']);
@@ -67,10 +67,10 @@ fn is_in_utf8(mut rest: &str) -> bool {
     }
 }
 
-/// Splits off the value of a parameter, a token or a quoted string, and returns it with the rest.
+/// Splits off a parameter value, which is a token or a quoted string, and returns it with the remaining text.
 fn value(text: &str) -> Option<(&str, &str)> {
     let (value, after) = if let Some(quoted) = text.strip_prefix('"') {
-        // A quote after a backslash does not end the string. Escapes stay undecoded: `utf-8` needs none.
+        // A quote after a backslash does not end the string. Escapes are not decoded, because `utf-8` needs none.
         let is_end = |(at, _): &(usize, _)| !quoted.get(..*at).is_some_and(|before| before.ends_with('\\'));
         let (end, _) = quoted.match_indices('"').find(is_end)?;
         (quoted.get(..end)?, quoted.get(end + 1..)?)
@@ -83,7 +83,7 @@ fn value(text: &str) -> Option<(&str, &str)> {
     (after.is_empty() || after.starts_with(';')).then_some((value, after))
 }
 
-/// Whether the text is a token (RFC 9110, 5.6.2).
+/// Returns whether the text is a token (RFC 9110, 5.6.2).
 fn is_token(text: &str) -> bool {
     let of_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !text.is_empty() && text.bytes().all(of_token)
@@ -116,7 +116,7 @@ mod tests {
 
     use super::*;
 
-    /// A body that arrives in these pieces.
+    /// A body that yields each piece as a frame.
     struct Pieces(VecDeque<&'static str>);
 
     impl Body for Pieces {

@@ -8,13 +8,14 @@ use crate::{
     port::{Clock, IdSource, RateLimiter, Store, TokenVerifier},
 };
 
-/// An invalid mount path. It must be empty or begin with `/`, not end with `/`, and be visible ASCII without `?`, `#`
-/// and `//`.
+/// The error for an invalid mount path. A valid path is empty, or begins with `/` and does not end with `/`. It
+/// consists of visible ASCII characters without `?`, `#` and `//`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no path to mount at, it must be empty or like /api/v1")]
 pub struct InvalidPath(String);
 
-/// A builder of a [`LeadService`], from [`LeadService::builder`]. Only the store and the verifier have no default.
+/// A builder for a [`LeadService`], created by [`LeadService::builder`]. Everything except the store and the verifier
+/// has a default.
 #[must_use = "`build` creates the service"]
 pub struct LeadServiceBuilder {
     store: Box<dyn Store>,
@@ -39,7 +40,7 @@ impl LeadServiceBuilder {
         }
     }
 
-    /// Sets the rate limiter. The default is a [`SlidingWindow`] of 600 reads and 60 writes in 60 s (contract 8).
+    /// Sets the rate limiter. The default is a [`SlidingWindow`] of 600 reads and 60 writes per 60 s (contract 8).
     ///
     /// ```
     /// # use leadapi_core::{http::LeadService, id::LeadId, memory::*, tokens::StoredTokens};
@@ -65,7 +66,7 @@ impl LeadServiceBuilder {
         self
     }
 
-    /// Sets the source of ids for new leads. The default makes UUIDs of version 7 (contract D4).
+    /// Sets the source of ids for new leads. The default generates version 7 UUIDs (contract D4).
     ///
     /// ```
     /// # use leadapi_core::{http::LeadService, id::LeadId, memory::*, tokens::StoredTokens};
@@ -78,8 +79,8 @@ impl LeadServiceBuilder {
         self
     }
 
-    /// Sets the path in front of `/leads` in the requests that arrive, such as `/v1`. The default is empty, for hosts
-    /// that strip their prefix (contract D7).
+    /// Sets the path before `/leads` in the requests that the service receives, such as `/v1`. The default is empty,
+    /// for hosts that strip their prefix (contract D7).
     ///
     /// ```
     /// # use leadapi_core::{http::LeadService, id::LeadId, memory::*, tokens::StoredTokens};
@@ -92,8 +93,8 @@ impl LeadServiceBuilder {
         self
     }
 
-    /// Sets the path in front of `/leads` in the requests that callers send; `Location` begins with it. The default is
-    /// the base path. A host that strips a prefix sets that prefix here (contract D2).
+    /// Sets the path before `/leads` in the requests that callers send. `Location` begins with this path. The default
+    /// is the base path. A host that strips a prefix sets that prefix here (contract D2).
     ///
     /// ```
     /// # use leadapi_core::{http::LeadService, id::LeadId, memory::*, tokens::StoredTokens};
@@ -110,7 +111,7 @@ impl LeadServiceBuilder {
     ///
     /// # Errors
     ///
-    /// Returns [`InvalidPath`] when one of the two paths is invalid.
+    /// Returns [`InvalidPath`] when either path is invalid.
     pub fn build(self) -> Result<LeadService, InvalidPath> {
         let base = check(self.base_path)?;
         let public = self.public_path.map(check).transpose()?.unwrap_or_else(|| base.clone());
@@ -118,7 +119,8 @@ impl LeadServiceBuilder {
             inner: Arc::new(Inner {
                 store: self.store,
                 verifier: self.verifier,
-                // Created only when needed: it reads the monotonic clock, which the host's platform may lack.
+                // Created only if the host set none, because it reads the monotonic clock, which the host's platform
+                // may lack.
                 limiter: self.limiter.unwrap_or_else(|| Box::new(SlidingWindow::new(Limits::default()))),
                 clock: self.clock,
                 ids: self.ids,

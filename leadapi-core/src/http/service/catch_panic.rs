@@ -1,4 +1,4 @@
-//! Turns a panic in a host's store into a 500: it fails one request, not the connection (contract D2).
+//! Turns a panic in a host's store into a 500, so it fails one request and not the connection (contract D2).
 
 use std::{
     any::Any,
@@ -10,14 +10,14 @@ use std::{
 use super::error::ApiError;
 use crate::BoxError;
 
-/// A future that turns a panic of the inner future into an [`ApiError`].
+/// A future that turns a panic in the inner future into an [`ApiError`].
 pub(super) struct CatchPanic<F>(pub(super) F);
 
 impl<T, F: Future<Output = Result<T, ApiError>> + Unpin> Future for CatchPanic<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
-        // The future is not polled again after a panic, so nobody observes its half-finished state.
+        // The future is not polled again after a panic, so its inconsistent state is never observed.
         catch_unwind(AssertUnwindSafe(|| Pin::new(&mut self.0).poll(cx)))
             .unwrap_or_else(|panic| Poll::Ready(Err(ApiError::from(message(&*panic)))))
     }

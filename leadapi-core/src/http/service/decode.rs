@@ -1,4 +1,4 @@
-//! Step 6 of contract D1: decodes query, headers and body into a valid call. All errors are reported together.
+//! Step 6 of contract D1: decodes the query, headers and body into a valid call. All errors are reported together.
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -13,11 +13,11 @@ use crate::{
 
 /// A decoded call. Everything that can be checked without a look-up has been checked.
 ///
-/// `LeadEdit` is boxed because the future of a request reserves space for the largest variant more than once, and moves
-/// with it.
+/// `LeadEdit` is boxed to keep the enum small. A request's future contains the enum more than once, and is moved as a
+/// whole.
 ///
-/// Ids that cannot exist do not reach a store: such a lead is `None`, and such a filter is the reference that the list
-/// is refused for.
+/// Malformed ids never reach a store. A malformed lead id becomes `None`; a malformed filter becomes the
+/// [`InvalidReference`] with which the list is rejected.
 pub(super) enum Call {
     ListLeads(LeadQuery, Option<InvalidReference>),
     CreateLead(LeadDraft, Option<IdempotencyKey>),
@@ -28,7 +28,7 @@ pub(super) enum Call {
     ListClients(Window),
 }
 
-/// Decodes a request. `body` is the collected body, or empty for an operation that takes none.
+/// Decodes a request. `body` is the collected body, or empty for an operation that takes no body.
 pub(super) fn decode(
     route: Route<'_>,
     query: Option<&str>,
@@ -75,7 +75,8 @@ pub(super) fn decode(
     }
 }
 
-/// Collects the errors of the body separately: a query parameter at fault must not hide a body field of the same name.
+/// Reads the body and collects its errors separately, because an error in a query parameter must not hide one in the
+/// body field of the same name.
 fn read_body<T>(
     headers: &HeaderMap,
     body: Result<Bytes, FieldError>,

@@ -1,4 +1,4 @@
-//! The one error of the service, from the first step of a request to the last byte (contract 2.4, 7 and D2).
+//! The error type for all steps of a request (contract 2.4, 7 and D2).
 
 use std::{error::Error, fmt, time::Duration};
 
@@ -11,37 +11,38 @@ use crate::{
     validate::{FieldErrors, InvalidReference},
 };
 
-/// Why a request was refused: what the caller is told, and apart from it what only the log may know.
+/// The reason why a request failed. The caller receives its message; the cause of an internal error is only for the
+/// log.
 ///
-/// It is boxed, because it is rare and the way without it is hot.
+/// Boxed, because errors are rare and a large error type would slow down successful requests.
 #[derive(Debug)]
 pub(crate) struct ApiError(Box<Kind>);
 
 #[derive(Debug)]
 pub(crate) enum Kind {
-    /// Step 1: with a slash too many, the right path.
+    /// Step 1: the path is unknown. `meant` is the known path that differs from it only in its slashes.
     NoSuchPath { meant: Option<String> },
-    /// Step 2.
+    /// Step 2: the path does not support the method.
     MethodNotAllowed { method: Method, allow: String },
-    /// Step 3.
+    /// Step 3: the token is missing or not valid.
     Unauthorized(Unauthorized),
-    /// Step 4.
+    /// Step 4: the token has reached its rate limit.
     RateLimited { retry_after: Duration },
-    /// Step 5.
+    /// Step 5: the token lacks the required scope.
     MissingScope(Scope),
-    /// Step 6.
+    /// Step 6: the query, the headers or the body are invalid.
     Invalid(FieldErrors),
-    /// Step 7: the lead of the path.
+    /// Step 7: the lead in the path does not exist.
     NoSuchLead,
-    /// Step 7: a record that the request names.
+    /// Step 7: a reference in the query or the body is invalid.
     InvalidReference(InvalidReference),
-    /// Step 7: an idempotency key that stands for another body.
+    /// Step 7: the idempotency key was used before with a different body.
     KeyReused,
-    /// A store, a verifier or a limiter failed, or something below panicked.
+    /// A store, a verifier or a limiter failed or panicked.
     Internal(BoxError),
 }
 
-/// Why a token is not good (contract 5.7 and D2).
+/// The reason why a request is not authenticated (contract 5.7 and D2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unauthorized {
     #[error(transparent)]
@@ -59,7 +60,7 @@ impl ApiError {
         &self.0
     }
 
-    /// The status of the answer.
+    /// Returns the status of the response.
     pub(crate) const fn status(&self) -> StatusCode {
         match &*self.0 {
             Kind::NoSuchPath { .. } | Kind::NoSuchLead => StatusCode::NOT_FOUND,
@@ -72,12 +73,12 @@ impl ApiError {
         }
     }
 
-    /// Whole seconds, rounded up, 1 to 60 (contract D2).
+    /// Rounds up to whole seconds and clamps to 1 to 60 (contract D2).
     pub(crate) fn retry_after_secs(retry_after: Duration) -> u64 {
         retry_after.as_nanos().div_ceil(1_000_000_000).clamp(1, 60).try_into().unwrap_or(60)
     }
 
-    /// What only the log may know; the caller is told `internal error` (contract D2).
+    /// Returns the cause of an internal error, for the log. The caller receives only `internal error` (contract D2).
     pub(crate) fn into_cause(self) -> Option<BoxError> {
         match *self.0 {
             Kind::Internal(cause) => Some(cause),
@@ -110,7 +111,7 @@ impl From<StoreError> for ApiError {
     }
 }
 
-/// An error of a verifier or a limiter, or of the encoding of a response.
+/// Converts an error of a verifier, of a limiter or of the response encoding.
 impl From<BoxError> for ApiError {
     fn from(cause: BoxError) -> Self {
         Kind::Internal(cause).into()
@@ -123,7 +124,7 @@ impl From<InvalidReference> for ApiError {
     }
 }
 
-/// The message of the error object: what is at fault, then the rule.
+/// Formats the message of the error object: the part at fault, then the broken rule.
 impl fmt::Display for ApiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
@@ -148,12 +149,13 @@ impl fmt::Display for ApiError {
     }
 }
 
-/// The method as a message may show it: callers can send one of any length, and with a token in it by mistake.
+/// Returns the method in a form that is safe to show. A caller can send a method of any length, or one that contains a
+/// token by mistake.
 fn shown(method: &Method) -> &str {
     const MAX_CHARS: usize = 16;
     let text = method.as_str();
     let holds_token = text.as_bytes().windows(4).any(|window| window.eq_ignore_ascii_case(b"pak_"));
-    // A method is of ASCII.
+    // Methods are ASCII, so any byte index is a character boundary.
     if holds_token { "OTHER" } else { text.get(..MAX_CHARS).unwrap_or(text) }
 }
 

@@ -1,4 +1,4 @@
-//! Reads the body of a create or an update member by member, so that all its errors can be reported (contract D5).
+//! Reads the body of a create or an update member by member, so all errors can be reported together (contract D5).
 
 use std::{collections::BTreeSet, fmt};
 
@@ -14,10 +14,10 @@ use crate::{
     validate::{FieldError, FieldErrors},
 };
 
-/// The maximum nesting depth of a body. A valid body is one object of plain values.
+/// The maximum nesting depth of a body. A valid body is a single flat object.
 const MAX_DEPTH: usize = 32;
 
-/// The fields of a create. All but the first are also the fields of an update.
+/// The fields of a create. An update accepts all but the first.
 const FIELDS: [&str; 10] =
     ["client_id", "name", "email", "phone", "source", "notes", "value", "pipeline_id", "stage_id", "business_name"];
 
@@ -59,7 +59,7 @@ fn members(
 ) -> Option<(Change<String>, LeadPatch)> {
     let (mut client, mut patch) = (Change::Keep, LeadPatch::new());
     let mut seen = BTreeSet::new();
-    // Kept apart: if the text turns out not to be JSON further on, the errors of its members are not reported.
+    // Collected separately: if a syntax error follows, the errors of the members are not reported.
     let mut of_members = FieldErrors::default();
     let read = |name: String, value: &RawValue| {
         let errors = &mut of_members;
@@ -92,7 +92,7 @@ fn members(
     Some((client, patch))
 }
 
-/// Returns the field most similar to a name. Jaro-Winkler favours a common prefix, so `stage` is near `stage_id`.
+/// Returns the field most similar to a name. Jaro-Winkler favours a common prefix, so `stage` matches `stage_id`.
 fn nearest<'a>(name: &str, fields: &[&'a str]) -> &'a str {
     let likeness = |field: &str| strsim::jaro_winkler(field, name);
     fields.iter().copied().max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or_default()
@@ -135,9 +135,9 @@ fn number(field: &'static str, value: &RawValue, errors: &mut FieldErrors) -> Ch
     }
 }
 
-/// Passes the members of the one JSON object in the text to `member`, in their order and with repeated names.
+/// Parses a single JSON object and passes its members to `member`, in order and including repeated names.
 fn parse(text: &str, member: impl FnMut(String, &RawValue)) -> Result<(), FieldError> {
-    // JSON whitespace only. Other whitespace is not JSON, and the parser refuses it.
+    // Only JSON whitespace counts as empty. The parser rejects any other whitespace.
     if text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')) {
         return Err(FieldError::new("body", "is empty, a JSON object is expected"));
     }
@@ -147,7 +147,7 @@ fn parse(text: &str, member: impl FnMut(String, &RawValue)) -> Result<(), FieldE
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let is_object = match deserializer.deserialize_any(Members(member)) {
         Ok(()) => true,
-        // The text does not begin with an object. If it is not JSON at all, that fault is reported instead.
+        // The text does not begin with an object. If it is not valid JSON either, the syntax error is reported.
         Err(_) if !text.trim_start().starts_with('{') => {
             deserializer = serde_json::Deserializer::from_str(text);
             IgnoredAny::deserialize(&mut deserializer).map_err(|error| not_json(&error))?;
@@ -166,7 +166,8 @@ fn not_json(error: &serde_json::Error) -> FieldError {
     FieldError::new("body", format!("is not JSON: {error}"))
 }
 
-/// Counts brackets outside strings. The count may be wrong for a text that is not JSON, which is refused either way.
+/// Counts brackets outside strings. The count may be wrong for input that is not valid JSON, but such input is rejected
+/// anyway.
 fn is_too_deep(text: &str) -> bool {
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
     text.bytes().any(|byte| {

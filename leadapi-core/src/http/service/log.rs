@@ -4,9 +4,9 @@ use std::{error::Error, sync::Arc};
 
 use crate::{auth::Caller, http::Operation};
 
-/// The facts that the service found out about a request, without secrets and personal data.
+/// The facts that the service established about a request, without secrets or personal data.
 ///
-/// Every response carries it as an extension, so that a host can log and count. It is the only source of the cause of a
+/// Every response carries it as an extension, for the host's logs and metrics. Only this log contains the cause of a
 /// 500 (contract D2).
 ///
 /// ```

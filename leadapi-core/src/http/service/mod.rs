@@ -1,4 +1,4 @@
-//! The service, and the steps of a request in their order.
+//! The service, which runs the steps of a request in order.
 
 pub(crate) mod body;
 pub(crate) mod builder;
@@ -45,10 +45,10 @@ use crate::{
     validate::{InvalidReference, NewLeadMeta},
 };
 
-/// The REST API as a [`tower_service::Service`], for any body and any runtime.
+/// The REST API as a [`tower_service::Service`], for any body type and any async runtime.
 ///
-/// It fits under axum's `nest_service` and `route_service`, behind tower-http layers and hyper-util's
-/// `TowerToHyperService`, and runs in a test without any of them. It never returns an error: failures are responses.
+/// It works with axum's `nest_service` and `route_service`, with tower-http layers and with hyper-util's
+/// `TowerToHyperService`, and runs in tests without any of them. It never returns an error; failures are responses.
 ///
 /// ```
 /// use http::Request;
@@ -81,13 +81,13 @@ struct Inner {
 }
 
 impl LeadService {
-    /// Returns a builder for a service with this store of leads and this verifier of tokens.
+    /// Returns a builder for a service with a lead store and a token verifier.
     pub fn builder(store: impl Store + 'static, verifier: impl TokenVerifier + 'static) -> LeadServiceBuilder {
         LeadServiceBuilder::new(store, verifier)
     }
 
-    /// Returns the response and its [`RequestLog`] (contract D2). Unlike [`call`](Service::call), it hands the log to
-    /// the host directly instead of putting it into the response's extensions.
+    /// Returns the response and its [`RequestLog`] (contract D2). Unlike [`call`](Service::call), it returns the log
+    /// directly instead of in the response's extensions.
     ///
     /// ```
     /// # use http::Request;
@@ -146,7 +146,7 @@ where
     }
 }
 
-/// The future that [`LeadService`] returns as a [`Service`].
+/// The response future of [`LeadService`].
 pub struct ResponseFuture(Answered);
 
 impl Future for ResponseFuture {
@@ -160,7 +160,7 @@ impl Future for ResponseFuture {
 }
 
 impl Inner {
-    /// Runs the steps of contract D1 in their order. The first that fails determines the response.
+    /// Runs the steps of contract D1 in order. The first step that fails determines the response.
     async fn handle<B>(
         &self,
         head: &Parts,
@@ -212,7 +212,7 @@ impl Inner {
         let (store, business) = (&self.store, &caller.business);
         match call {
             Call::ListLeads(_, Some(reference @ InvalidReference::Client)) => Err(reference.into()),
-            // An unknown client account is reported before an invalid stage, so the store is called all the same.
+            // An unknown client account takes precedence over an invalid stage, so the store must still be queried.
             Call::ListLeads(query, invalid) => match (store.list(business, &query).await?, invalid) {
                 (Listed::Refused(reference), _) | (Listed::Page(_), Some(reference)) => Err(reference.into()),
                 (Listed::Page(page), None) => Ok(Reply::Leads(page)),
@@ -251,7 +251,8 @@ impl Inner {
     }
 }
 
-/// Removes the body from the response to HEAD, but keeps the Content-Length of its GET (contract D2).
+/// Removes the body from the response to a HEAD request, but keeps the Content-Length that a GET would have (contract
+/// D2).
 fn without_body(response: &mut Response<ResponseBody>) {
     let length = response.body().size_hint().lower();
     response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(length));

@@ -1,4 +1,4 @@
-//! The query string (contract D3): every parameter is known, stands once and says something.
+//! Parsing of the query string. Unknown, repeated and empty parameters are errors (contract D3).
 
 use std::borrow::Cow;
 
@@ -10,8 +10,10 @@ use crate::{
     validate::{FieldError, FieldErrors, InvalidReference},
 };
 
-/// Reads the query of `GET /leads`. A filter that is not a valid id names no record (contract D4): it is left out of
-/// the query and returned as the reference that does not hold, the client account first.
+/// Reads the query of `GET /leads`.
+///
+/// A filter that is not a valid id names no record (contract D4). It is left out of the query and returned as an
+/// invalid reference. If both filters are invalid, the client account is returned.
 pub(super) fn leads(query: Option<&str>, errors: &mut FieldErrors) -> (LeadQuery, Option<InvalidReference>) {
     let parameters = read(query, &["client_id", "stage_id", "limit", "offset"], errors);
     let client = parameters.get("client_id").map(ClientId::parse).transpose();
@@ -30,7 +32,7 @@ pub(super) fn window(query: Option<&str>, errors: &mut FieldErrors) -> Window {
     read(query, &["limit", "offset"], errors).window(errors)
 }
 
-/// Reads the query of an operation that takes none.
+/// Checks the query of an operation that takes no parameters.
 pub(super) fn none(query: Option<&str>, errors: &mut FieldErrors) {
     read(query, &[], errors);
 }
@@ -45,7 +47,7 @@ impl Parameters<'_> {
     fn window(&self, errors: &mut FieldErrors) -> Window {
         let mut number = |error: InvalidWindow, default| {
             let Some(text) = self.get(error.field()) else { return default };
-            // Parsing alone would take a sign.
+            // Parsing alone would accept a leading `+`.
             let digits = text.bytes().all(|byte| byte.is_ascii_digit());
             match text.parse() {
                 Ok(number) if digits && error.range().contains(&number) => number,
@@ -61,7 +63,7 @@ impl Parameters<'_> {
     }
 }
 
-/// The parameters that are allowed, and an error for everything else.
+/// Returns the valid parameters, and adds an error for every other parameter.
 fn read<'a>(query: Option<&'a str>, allowed: &[&str], errors: &mut FieldErrors) -> Parameters<'a> {
     let mut known = Parameters(Vec::new());
     for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
@@ -84,7 +86,8 @@ fn read<'a>(query: Option<&'a str>, allowed: &[&str], errors: &mut FieldErrors) 
     known
 }
 
-/// What the value of a known parameter must be. An empty value gets the same rule as any other wrong value.
+/// Returns the rule that the value of a known parameter must satisfy. An empty value breaks the same rule as any other
+/// invalid value.
 fn rule(name: &str) -> String {
     match name {
         "limit" => range_rule(InvalidWindow::Limit),
@@ -98,7 +101,8 @@ fn range_rule(bound: InvalidWindow) -> String {
     format!("must be an integer from {} to {}", bound.range().start(), bound.range().end())
 }
 
-/// As forms write them: `+` is a blank, and what is not UTF-8 becomes a character that no id has.
+/// Decodes a name or a value as HTML forms encode it, with `+` for a space. Invalid UTF-8 becomes U+FFFD, which no
+/// valid id contains.
 fn decode(text: &str) -> Cow<'_, str> {
     if text.contains('+') {
         let blanks = text.replace('+', " ");

@@ -1,4 +1,4 @@
-//! Steps 1 and 2 of contract D1: finds the operation of a path and a method.
+//! Steps 1 and 2 of contract D1: finds the operation for a path and a method.
 
 use http::Method;
 use percent_encoding::percent_decode_str;
@@ -12,9 +12,9 @@ use crate::{
 /// The paths that the service is mounted at.
 #[derive(Debug, Clone)]
 pub(super) struct Mount {
-    /// The path in front of the table's paths in the requests that arrive.
+    /// The path prefix in the requests that the service receives.
     pub(super) base: String,
-    /// The path in front of them in the requests that callers send.
+    /// The path prefix in the requests that callers send.
     pub(super) public: String,
 }
 
@@ -22,14 +22,14 @@ pub(super) struct Mount {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Route<'a> {
     pub(super) operation: Operation,
-    /// The path segment with the id of the lead, still encoded; empty for operations without one.
+    /// The path segment with the id of the lead, still percent-encoded. Empty for operations without an id.
     segment: &'a str,
 }
 
 impl Route<'_> {
     /// Returns the id in the path, or `None` for a segment that is not a valid id and so names no lead (contract D4).
     pub(super) fn lead(&self) -> Option<LeadId> {
-        // Hardly any id has an escape, so most segments skip the decoder.
+        // Ids rarely contain escapes, so most segments skip the decoder.
         if !self.segment.contains('%') {
             return LeadId::parse(self.segment).ok();
         }
@@ -39,9 +39,9 @@ impl Route<'_> {
 
 pub(super) fn route<'a>(mount: &Mount, method: &Method, path: &'a str) -> Result<Route<'a>, ApiError> {
     let below = path.strip_prefix(mount.base.as_str());
-    // HEAD is GET without its body (contract D7).
+    // HEAD is routed like GET (contract D7).
     let wanted = if method == Method::HEAD { &Method::GET } else { method };
-    // Methods are compared first, because comparing paths costs more.
+    // Compares methods first, because comparing paths is slower.
     let mut candidates = TABLE.iter().filter(|line| line.method == wanted);
     if let Some((line, segment)) = below.and_then(|path| candidates.find_map(|line| at(line, path))) {
         return Ok(Route { operation: line.operation, segment });
@@ -53,12 +53,12 @@ pub(super) fn route<'a>(mount: &Mount, method: &Method, path: &'a str) -> Result
     })
 }
 
-/// The lines of the table with this path, each with the segment in place of `{id}`.
+/// Returns the lines of the table that match this path, each with the segment in place of `{id}`.
 fn lines(path: &str) -> impl Iterator<Item = (&'static Endpoint, &str)> {
     TABLE.iter().filter_map(move |line| at(line, path))
 }
 
-/// Returns the line and the segment in place of `{id}`, if the line has this path.
+/// Returns the line and the segment in place of `{id}`, if the line matches this path.
 fn at<'a>(line: &'static Endpoint, path: &'a str) -> Option<(&'static Endpoint, &'a str)> {
     match line.path.strip_suffix(ID) {
         Some(before) => {

@@ -1,4 +1,4 @@
-//! The log of one window: the times of the requests that were admitted in the last 60 s.
+//! The log of one window: the times of the requests admitted in the last 60 s.
 
 use std::{collections::VecDeque, num::NonZeroU32};
 
@@ -7,8 +7,8 @@ pub(super) const WINDOW: u64 = 60_000_000;
 
 /// The admissions of one token and class, oldest first.
 ///
-/// A time is stored as the low 32 bits of its microseconds. That is enough: times older than the window are dropped
-/// before any comparison, so no two times in the log are 71 minutes apart, where 32 bits wrap around.
+/// A time is stored as the low 32 bits of its microseconds, which wrap around every 71 minutes. Times older than the
+/// window are dropped before any comparison, so no two times in the log are that far apart.
 #[derive(Debug, Default)]
 pub(super) struct Log {
     times: VecDeque<u32>,
@@ -16,9 +16,9 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Counts a request at this time, or returns the microseconds until the next one can be admitted.
+    /// Counts a request at this time, or returns the number of microseconds until the next request can be admitted.
     pub(super) fn admit(&mut self, now: u64, limit: NonZeroU32) -> Result<(), u64> {
-        // If the clock steps back, the newest time is used instead; otherwise the log would be out of order.
+        // If the clock steps backwards, the newest logged time is used instead, which keeps the log in order.
         let now = now.max(self.newest);
         self.expire(now);
         let limit = limit.get() as usize;
@@ -27,7 +27,8 @@ impl Log {
             return Err(WINDOW.saturating_sub(age));
         }
         if self.times.len() == self.times.capacity() {
-            // Growth stops at the limit, where a busy token stays. Plain doubling would end well above it.
+            // The capacity grows only up to the limit, where the log of a busy token stays. Plain doubling would
+            // overshoot the limit.
             let additional = (self.times.len().max(4) * 2).min(limit) - self.times.len();
             self.times.reserve_exact(additional);
         }

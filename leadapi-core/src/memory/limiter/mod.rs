@@ -1,9 +1,9 @@
 //! The exact sliding window of contract D9, for one process.
 //!
-//! The limiter keeps a log of admissions, because the alternatives are not exact. With 600 requests a minute, GCRA
-//! admits 1199 and fixed windows admit 1200 in some interval of 60 seconds. The sliding window counter with two cells
-//! refuses callers that keep the limit. The log is exact in both directions and costs four bytes for each request of
-//! the last minute.
+//! The limiter keeps a log of admissions, because the alternatives are not exact. With a limit of 600 requests per
+//! minute, GCRA can admit 1199 requests within 60 seconds, and fixed windows can admit 1200. The sliding window counter
+//! with two cells refuses callers that stay within the limit. The log is exact in both directions and takes four bytes
+//! for each request in the last minute.
 
 mod log;
 
@@ -25,10 +25,10 @@ use crate::{
     port::{Admission, Class, RateLimiter},
 };
 
-/// Enough shards that threads rarely contend for one lock.
+/// The number of shards, large enough that threads rarely contend for the same lock.
 const SHARDS: usize = 64;
 
-/// The maximum number of requests of a token in any 60 s (contract 8).
+/// The maximum number of requests per token in any 60 s (contract 8).
 ///
 /// ```
 /// use leadapi_core::memory::Limits;
@@ -38,14 +38,14 @@ const SHARDS: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// GET and HEAD.
+    /// The limit for GET and HEAD.
     pub reads: NonZeroU32,
-    /// POST, PATCH and DELETE.
+    /// The limit for POST, PATCH and DELETE.
     pub writes: NonZeroU32,
 }
 
 impl Limits {
-    /// Creates limits.
+    /// Creates limits for reads and writes.
     ///
     /// ```
     /// # use std::num::NonZeroU32;
@@ -66,11 +66,11 @@ impl Default for Limits {
     }
 }
 
-/// An exact sliding window for each token and class (contract D9). No half-open interval of 60 s admits more requests
-/// than the limit, and no request within the limit is refused.
+/// A rate limiter with an exact sliding window for each token and class (contract D9). No half-open interval of 60 s
+/// admits more requests than the limit, and no request within the limit is refused.
 ///
-/// Time has a resolution of one microsecond. A token that uses both limits fully takes less than 3 KB at the default
-/// limits. A token that has been idle for a minute is dropped by a later request to the same shard.
+/// Time has a resolution of one microsecond. At the default limits, a token that uses both of them fully takes less
+/// than 3 KB. A token that has been idle for a minute is dropped by a later request to the same shard.
 ///
 /// ```
 /// use std::{sync::Arc, time::Duration};
@@ -108,13 +108,13 @@ struct Logs {
 }
 
 impl SlidingWindow {
-    /// Creates a limiter over the system's monotonic clock.
+    /// Creates a limiter that uses the system's monotonic clock.
     pub fn new(limits: Limits) -> Self {
         let start = Instant::now();
         Self::with_time(limits, move || start.elapsed())
     }
 
-    /// Creates a limiter over another source of time, whose zero can be any instant and which must never step back.
+    /// Creates a limiter with a custom time source. Its zero can be any instant, and it must never step backwards.
     pub fn with_time(limits: Limits, time: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
         Self { limits, time: Box::new(time), hasher: RandomState::default(), shards }
@@ -125,7 +125,7 @@ impl SlidingWindow {
         let at = usize::try_from(self.hasher.hash_one(token) % SHARDS as u64).ok();
         let Some(shard) = at.and_then(|at| self.shards.get(at)) else { return Admission::Admitted };
         let mut shard = lock(shard);
-        // Read under the lock, so that admissions are logged in order of time.
+        // The time is read under the lock, so admissions are logged in chronological order.
         let now = u64::try_from((self.time)().as_micros()).unwrap_or(u64::MAX);
         shard.sweep(now);
         let logs = shard.logs.entry(token.clone()).or_default();

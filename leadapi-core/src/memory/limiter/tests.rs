@@ -45,7 +45,7 @@ impl Oracle {
 
 const WINDOW: u64 = log::WINDOW;
 
-/// Intervals between requests: bursts, steady streams, edges of the window, and long silences that wrap 32 bits
+/// Intervals between requests: bursts, steady streams, window edges, and gaps long enough for 32-bit times to wrap
 /// around.
 fn steps() -> impl Strategy<Value = Vec<u64>> {
     let step = prop_oneof![
@@ -60,7 +60,7 @@ fn steps() -> impl Strategy<Value = Vec<u64>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
-    /// Soundness and completeness: the same decisions and the same waiting times as the definition.
+    /// Soundness and completeness: the decisions and waits are the same as in the definition.
     #[test]
     fn decisions_match_the_definition(steps in steps(), limit in 1_u32..20) {
         let (limiter, now) = limiter(limits(limit, 1));
@@ -148,7 +148,7 @@ fn concurrent_threads_are_admitted_exactly_the_limit() {
 #[test]
 fn a_saturated_token_uses_at_most_3_kilobytes() {
     let (limiter, now) = limiter(Limits::default());
-    // Filled, drained and filled again, so that the log keeps the capacity of its busiest time.
+    // Fills and drains the log repeatedly, so it reaches and keeps its maximum capacity.
     for _ in 0..3 {
         for _ in 0..700 {
             now.fetch_add(1_000, Ordering::Relaxed);

@@ -1,8 +1,8 @@
-//! Leads as JSON, written straight into bytes.
+//! Direct serialization of leads into JSON bytes.
 //!
-//! Nearly all response bytes are leads, and a generic serializer checks each character for one that needs an escape.
-//! This module first checks the whole text, eight bytes at a time, and copies it if nothing needs an escape. The output
-//! is the same as that of serde; a property test compares the two.
+//! Nearly all response bytes are leads, and a generic serializer checks each byte of a string for escaping. This module
+//! first checks the whole string, eight bytes at a time, and copies it if nothing needs escaping. The output is
+//! identical to serde's; a property test compares the two.
 
 use std::sync::Arc;
 
@@ -133,7 +133,8 @@ fn needs_escape(bytes: &[u8]) -> bool {
         less(word, b' ') | less(word ^ eight(b'"'), 1) | less(word ^ eight(b'\\'), 1)
     }
     match bytes.last_chunk() {
-        // The last eight bytes may overlap the blocks. Checking a few bytes twice is faster than a loop over the rest.
+        // The last eight bytes may overlap the blocks. Checking a few bytes twice is faster than looping over the
+        // remainder.
         Some(last) => bytes.as_chunks().0.iter().fold(special(*last), |any, block| any | special(*block)) != 0,
         None => bytes.iter().any(|byte| matches!(byte, ..b' ' | b'"' | b'\\')),
     }

@@ -32,7 +32,7 @@ pub(super) enum Reply {
     Clients(Page<ClientAccount>),
 }
 
-/// Builds the response to a successful call. An error is a fault of this crate, because every reply can be encoded.
+/// Builds the response to a successful call. An error is a bug in this crate, because every reply can be encoded.
 pub(super) fn encode(
     operation: Operation,
     reply: Reply,
@@ -70,7 +70,7 @@ pub(super) fn refuse(error: &ApiError) -> Response<ResponseBody> {
     response
 }
 
-/// The header that this error's status requires, if any.
+/// Returns the header that this error's status requires, if any.
 fn header_of(error: &ApiError) -> Result<Option<(http::HeaderName, HeaderValue)>, InvalidHeaderValue> {
     Ok(Some(match error.kind() {
         Kind::MethodNotAllowed { allow, .. } => (ALLOW, HeaderValue::try_from(allow)?),
@@ -89,7 +89,7 @@ fn header_of(error: &ApiError) -> Result<Option<(http::HeaderName, HeaderValue)>
     }))
 }
 
-/// Builds the challenge. A request without a token gets no error code (RFC 6750, 3.1).
+/// Builds the authentication challenge. It contains no error code if the request had no token (RFC 6750, 3.1).
 fn challenge(reason: Unauthorized) -> Result<HeaderValue, InvalidHeaderValue> {
     match reason {
         Unauthorized::Header(MalformedToken::Missing) => Ok(HeaderValue::from_static(r#"Bearer realm="leadapi""#)),
