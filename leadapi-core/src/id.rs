@@ -150,7 +150,7 @@ opaque_id! {
     LeadId
 }
 opaque_id! {
-    /// The id of a pipeline of a business, shared by its client accounts.
+    /// The id of a pipeline, which all client accounts of a business share.
     PipelineId
 }
 opaque_id! {
@@ -158,7 +158,7 @@ opaque_id! {
     StageId
 }
 opaque_id! {
-    /// The id of an API token's record; never the token's secret.
+    /// The id of an API token's record. It reveals nothing about the secret.
     TokenId
 }
 

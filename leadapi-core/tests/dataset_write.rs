@@ -75,7 +75,7 @@ fn what_is_made_by_hand_comes_back_as_it_is() {
     business.idempotency = vec![IdempotencySeed::new(IdempotencyKey::parse("key-1").unwrap(), [0xa7; 32], gone)];
     business.leads = vec![lead];
     let mut form: FormRecord = serde_json::from_str(FORM).unwrap();
-    // The id and the references of a form are public fields, for code that handles a single record.
+    // A form's id and references are public, so code that handles a single record can change them.
     let names = form.form.get_mut().unwrap();
     assert!(names.id.as_str().is_some() && names.client_id.as_str().is_some());
     names.client_id.set("c1");

@@ -54,7 +54,7 @@ fn the_sample_has_every_known_member() {
     for key in KNOWN.concat() {
         assert!(SAMPLE.contains(&format!("\"{key}\":")), "{key}");
     }
-    // The numbers of members in the contract. They reveal a member that is missing both here and in the types.
+    // The member counts in the contract reveal a member that is missing both here and in the types.
     assert_eq!(KNOWN.map(<[_]>::len), [3, 2, 2, 14, 5, 3, 8, 3, 1, 6, 2, 2, 3, 9, 10, 1, 18]);
 }
 
@@ -102,7 +102,7 @@ fn a_local_change_round_trips_and_leaves_the_rest_typed() {
         assert!(json == sample, "every change was taken back");
         changes
     };
-    // In a test build, a single thread would read thousands of records slowly.
+    // Uses several threads, because reading thousands of records is slow in a test build.
     let changes: usize = thread::scope(|scope| {
         let threads: Vec<_> = paths.chunks(paths.len() / 4).map(|paths| scope.spawn(|| all(paths))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).sum()

@@ -41,7 +41,7 @@ pub enum MalformedToken {
 pub struct BearerToken(pub(super) Box<str>);
 
 impl BearerToken {
-    /// Parses a text that consists of `pak_` and at least one more character, all of them visible ASCII.
+    /// Parses a token: `pak_` followed by at least one more character, all of them visible ASCII.
     ///
     /// The checksum is verified separately, by `has_good_checksum`, because a host's own verifier may accept tokens
     /// without one.
@@ -54,7 +54,7 @@ impl BearerToken {
     ///
     /// # Errors
     ///
-    /// [`MalformedToken::Malformed`] when the text does not have that form.
+    /// [`MalformedToken::Malformed`] when the text has any other form.
     pub fn parse(text: &str) -> Result<Self, MalformedToken> {
         let random = text.strip_prefix(PREFIX).ok_or(MalformedToken::Malformed)?;
         if !random.is_empty() && is_visible(random) { Ok(Self(text.into())) } else { Err(MalformedToken::Malformed) }

@@ -12,7 +12,7 @@ const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 const RANDOM_CHARS: usize = 43;
 const CHECKSUM_CHARS: usize = 6;
 
-/// The error when the system's random number generator fails. The caller cannot recover from it.
+/// The error returned when the system's random number generator fails. The caller cannot recover from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the system's random generator failed")]
 pub struct NoRandomness(#[source] getrandom::Error);

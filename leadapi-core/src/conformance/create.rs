@@ -90,7 +90,7 @@ pub(super) async fn preserves_timestamps(store: &impl Store) -> CheckResult {
         "0000-12-31T23:59:59.999Z",
         "0000-01-01T00:00:00.000Z",
     ];
-    // Neither the ids nor the creates are in the order of the timestamps.
+    // Neither the ids nor the order of the creates follow the timestamps.
     for at in 0..timestamps.len() {
         let at = (at * 5 + 6) % timestamps.len();
         let timestamp = timestamps.get(at).copied().unwrap_or_default();

@@ -49,7 +49,7 @@ pub(super) async fn detects_a_reused_key(store: &impl Store) -> CheckResult {
     dangling.client_id = Some("nobody".into());
     let outcome = try_create(store, "l3", NOON, &dangling, Some(&idempotency("k", &dangling)?)).await?;
     same("another body with an unknown client account", &outcome, &Created::KeyReused)?;
-    // Keys are case-sensitive and belong to one business.
+    // Keys are case-sensitive and scoped to one business.
     let outcome = try_create(store, "l4", NOON, &lead, Some(&idempotency("K", &lead)?)).await?;
     same("a key in another case", &matches!(outcome, Created::New(_)), &true)?;
     let theirs = NewLead::new(&ClientId::from_valid("d1"), "n");

@@ -42,7 +42,7 @@ pub struct Violation {
     fault: BoxError,
 }
 
-/// Runs each check on a fresh store with a data set.
+/// Runs each check on a fresh store that was filled from a data set.
 macro_rules! checks {
     ($make:ident; $($module:ident($fixture:path): $($check:ident)*;)*) => {$($(
         let check = concat!(stringify!($module), "::", stringify!($check));

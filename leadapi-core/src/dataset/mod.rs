@@ -1,4 +1,4 @@
-//! Data sets: businesses and all their records, with a file format.
+//! Data sets, which contain businesses and all their records, and the file format of data sets.
 //!
 //! A server can start with a data set. A store can import a data set and be exported to one, and the conformance suite
 //! fills the store under test from data sets.
@@ -186,9 +186,10 @@ impl Dataset {
     ///
     /// # Errors
     ///
-    /// Returns the first error and its location. Errors are: invalid JSON, an unknown or missing key, a duplicate id,
-    /// an invalid reference, an invalid name or e-mail address, a pipeline without stages, a lead that breaks a rule of
-    /// contract D4, or a token with an unknown scope or a wrong checksum. Error messages never contain secrets.
+    /// Returns the first error and its location. Errors include invalid JSON, unknown or missing keys, duplicate ids,
+    /// invalid references, and invalid names or e-mail addresses. A pipeline without stages, a lead that breaks a rule
+    /// of contract D4, and a token with an unknown scope or a wrong checksum are errors too. Error messages never
+    /// contain secrets.
     pub fn parse(json: &str) -> Result<Self, InvalidDataset> {
         let raw: RawDataset = serde_json::from_str(json).map_err(|error| {
             let text = error.to_string();

@@ -26,7 +26,7 @@ pub struct TokenSeed {
     pub origin: TokenOrigin,
 }
 
-/// The origin of the secret of a token in a data set.
+/// The origin of a token's secret in a data set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TokenOrigin {
@@ -34,8 +34,7 @@ pub enum TokenOrigin {
     Open,
     /// The data set contains the secret, which has a correct checksum.
     Given(BearerToken),
-    /// The token comes from a store, which knows only these fields. Only the person to whom the secret was shown has
-    /// the secret.
+    /// The token comes from a store, which knows only these fields. Only the person who was shown the secret has it.
     Kept {
         /// Identifier of the record.
         id: TokenId,

@@ -22,9 +22,9 @@ use crate::{
 
 /// An in-memory [`Store`]. Its leads are lost when the process exits.
 ///
-/// Its businesses, client accounts, pipelines and forms come from a [`Dataset`] and never change; only its leads do.
-/// Each business has its own lock. Every operation takes at most logarithmic time in the number of leads, whatever the
-/// filters and the page offset.
+/// Its businesses, client accounts, pipelines and forms come from a [`Dataset`] and never change. Only its leads can
+/// change. Each business has its own lock. Every operation takes at most logarithmic time in the number of leads,
+/// whatever the filters and the page offset.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     businesses: HashMap<BusinessId, Business>,
@@ -34,7 +34,7 @@ pub struct MemoryStore {
 struct Business {
     /// Sorted by name, then by id.
     clients: Vec<ClientAccount>,
-    /// Sorted oldest first, then by id; the stages by position.
+    /// Sorted by creation time, then by id. The stages are sorted by position.
     pipelines: Vec<Pipeline>,
     directory: Directory,
     /// The form records as JSON text, which takes half the memory of parsed records and is rarely read.
@@ -269,8 +269,7 @@ mod tests {
                 let all = block_on(store.list(&b, &LeadQuery::new())).unwrap();
                 read.send((one.is_some(), matches!(all, Listed::Page(page) if page.total == 1))).unwrap();
             });
-            // Times out only if the reader is blocked: the reader then waits for this write to finish, and this write
-            // waits for the reader.
+            // This times out only if the reader waits for this write, which in turn waits for the reader.
             assert_eq!(has_read.recv_timeout(Duration::from_secs(10)), Ok((true, true)));
         });
     }

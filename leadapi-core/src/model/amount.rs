@@ -1,4 +1,4 @@
-//! The `value` of a lead. The API accepts only JSON numbers that it can return unchanged (contract D4).
+//! The `value` of a lead: the accepted JSON numbers, and their serialization (contract D4).
 
 use std::{fmt, hash};
 
@@ -69,7 +69,7 @@ impl Amount {
         self.0.fract() == 0.0
     }
 
-    /// Returns the amount as an `i64` if it is a whole number in that range.
+    /// Returns the amount as an `i64`, if it is a whole number that fits.
     fn to_i64(self) -> Option<i64> {
         const BOUND: f64 = 9_223_372_036_854_775_808.0;
         #[expect(clippy::cast_possible_truncation, reason = "it is whole and within the bounds of an i64")]

@@ -143,7 +143,7 @@ impl Default for Window {
     }
 }
 
-/// The filters and the page of a list of leads. If both filters are set, a lead must match both (contract D3).
+/// The query for a list of leads: filters and a page. If both filters are set, a lead must match both (contract D3).
 ///
 /// ```
 /// use leadapi_core::{id::ClientId, model::{LeadQuery, Window}};
@@ -155,9 +155,9 @@ impl Default for Window {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct LeadQuery {
-    /// The client account whose leads to list. `None` lists the leads of all client accounts.
+    /// The client account whose leads are listed. `None` lists the leads of all client accounts.
     pub client: Option<ClientId>,
-    /// The stage whose leads to list. `None` lists leads regardless of their stage.
+    /// The stage whose leads are listed. `None` lists leads regardless of their stage.
     pub stage: Option<StageId>,
     /// The page to return.
     pub window: Window,

@@ -38,7 +38,7 @@ impl Timestamp {
     /// The Unix epoch: 1970-01-01T00:00:00.000Z.
     pub const UNIX_EPOCH: Self = Self(DateTime::UNIX_EPOCH);
 
-    /// Returns the current time of the system clock.
+    /// Returns the current time from the system clock.
     ///
     /// ```
     /// # use leadapi_core::model::Timestamp;

@@ -77,7 +77,7 @@ pub(super) fn schema(name: &str) -> Value {
     }
 }
 
-/// Returns a schema that matches a body that sets one of pipeline and stage and clears the other. No lead can have this
+/// Returns a schema for bodies that set the pipeline and clear the stage, or the reverse. No lead can have this
 /// combination (contract D6).
 pub(super) fn one_cleared_the_other_set() -> Value {
     let (cleared, set) = (json!({ "enum": [null, ""] }), json!({ "type": "string", "minLength": 1 }));

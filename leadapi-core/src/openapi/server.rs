@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 use crate::http::{InvalidPath, service::builder};
 
-/// The base URL of the API for its callers, such as `https://api.example.com/v1`: the part before `/leads`.
+/// The base URL at which callers reach the API, such as `https://api.example.com/v1`: the part before `/leads`.
 ///
 /// It is stored without a trailing slash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerUrl {
-    /// The scheme and authority; empty for a URL relative to the one that the document was loaded from.
+    /// The scheme and authority. Empty for a URL relative to the one from which the document was loaded.
     origin: String,
     path: String,
 }
@@ -52,7 +52,7 @@ impl ServerUrl {
 
     pub(super) fn describe(&self) -> Value {
         let url = self.to_string();
-        // OpenAPI treats an empty URL as missing. `/` means the same, so it is written instead.
+        // OpenAPI treats an empty URL as missing, so the equivalent `/` is written.
         json!({ "url": if url.is_empty() { "/" } else { &url } })
     }
 }

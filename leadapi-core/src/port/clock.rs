@@ -5,7 +5,7 @@ use crate::{id::LeadId, model::Timestamp};
 /// A source of the current time. Any closure that returns a [`Timestamp`] implements it.
 ///
 /// The service reads it for `created_at`, and the token verifier reads it to check expiry. The clock may step
-/// backwards, because no code relies on it to be monotonic.
+/// backwards, because no code relies on it being monotonic.
 ///
 /// ```
 /// use leadapi_core::{model::Timestamp, port::Clock};
@@ -28,7 +28,7 @@ impl<F: Fn() -> Timestamp + Send + Sync> Clock for F {
 
 /// A source of ids for new leads (contract D4). Any closure from a [`Timestamp`] to a [`LeadId`] implements it.
 ///
-/// It must never return the same id twice, because a store fails to create a lead whose id already exists.
+/// It must never return the same id twice, because a store rejects a lead whose id already exists.
 pub trait IdSource: Send + Sync {
     /// Returns an id for a lead created at this time.
     fn lead_id(&self, at: Timestamp) -> LeadId;

@@ -1,4 +1,4 @@
-//! A validated update (contract D4 to D6), and how it changes a lead.
+//! A validated update (contract D4 to D6), and its application to a lead.
 
 use super::{
     FieldError, FieldErrors, InvalidReference, LookupResult, RequiredLookups,

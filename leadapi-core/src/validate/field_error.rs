@@ -78,7 +78,7 @@ impl FieldErrors {
     }
 }
 
-/// Methods for the service, which also reads names that callers make up.
+/// Methods for the service, which must also report names that callers made up.
 #[cfg(feature = "service")]
 impl FieldErrors {
     /// The maximum number of listed errors whose name comes from the caller.

@@ -26,8 +26,8 @@ pub struct InvalidName {
 )]
 pub struct InvalidEmail;
 
-/// Checks the name of a business, a client account, a pipeline or a stage: 1 to 200 characters, not all of them
-/// blanks, and none of them control characters.
+/// Checks the name of a business, a client account, a pipeline or a stage: 1 to 200 characters, not all of them white
+/// space, and none of them control characters.
 ///
 /// ```
 /// use leadapi_core::validate::check_name;

@@ -6,7 +6,7 @@ use crate::{
     model::{Change, Lead},
 };
 
-/// The placement that a request names, before any look-up.
+/// The requested placement, before any look-up.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub(super) enum Target {
     Pipeline(Reference<PipelineId>),
@@ -15,8 +15,8 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// Combines the two fields of a request. A `null` in one and a value in the other contradict each other, which adds
-    /// an error.
+    /// Combines the `pipeline_id` and `stage_id` of a request. Adds an error if one is `null` and the other has a
+    /// value.
     pub(super) fn read(pipeline: &Change<String>, stage: &Change<String>, errors: &mut FieldErrors) -> Change<Self> {
         let pipeline = read_id("pipeline_id", pipeline, errors);
         let stage = read_id("stage_id", stage, errors);
@@ -133,7 +133,7 @@ pub struct RequiredLookups<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct LookupResult {
-    /// The id in the record of the named client account. `None` if there is no such client account.
+    /// The id of the named client account, read from its record. `None` if there is no such client account.
     pub client: Option<ClientId>,
     /// The first stage (by position) of the named pipeline. `None` if there is no such pipeline.
     pub first_stage: Option<StageId>,

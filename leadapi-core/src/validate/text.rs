@@ -79,7 +79,7 @@ impl TextRule {
 
 const CONTROL: &str = "must not contain control characters";
 
-/// Returns whether a text has a control character that `counts`.
+/// Returns whether a text has a control character for which `counts` returns `true`.
 fn has_control(text: &str, counts: impl Fn(char) -> bool) -> bool {
     // In UTF-8, every control character beyond ASCII starts with the byte 0xc2.
     has(text, |byte| byte.is_ascii_control() || byte == 0xc2, |c| c.is_control() && counts(c))
@@ -115,7 +115,7 @@ fn email(text: &str) -> Result<(), &'static str> {
 }
 
 fn phone(text: &str) -> Result<(), &'static str> {
-    // `general_category` searches a table. ASCII characters, which are nearly all, skip that search.
+    // `general_category` searches a table. Nearly all characters are ASCII and skip that search.
     let is_digit =
         |c: &char| c.is_ascii_digit() || (!c.is_ascii() && c.general_category() == GeneralCategory::DecimalNumber);
     if text.chars().filter(is_digit).count() >= 3 { Ok(()) } else { Err("must have at least three digits") }

@@ -111,7 +111,7 @@ fn exact<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::E
     amount.map(|amount| amount.map(Amount::get)).map_err(|error| de::Error::custom(format_args!("value {error}")))
 }
 
-/// The unique keys that were read so far, by kind, either in the whole file or within one business.
+/// The unique keys that were read so far, by kind: those of the whole file, or those of one business.
 #[derive(Default)]
 struct Seen(HashSet<(&'static str, String)>);
 

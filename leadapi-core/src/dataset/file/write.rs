@@ -1,4 +1,4 @@
-//! Serialization of a data set, in the format that is read and without secrets.
+//! Serialization of a data set to the file format, without secrets.
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 

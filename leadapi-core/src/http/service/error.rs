@@ -30,7 +30,7 @@ pub(crate) enum Kind {
     RateLimited { retry_after: Duration },
     /// Step 5: the token lacks the required scope.
     MissingScope(Scope),
-    /// Step 6: the query, the headers or the body are invalid.
+    /// Step 6: the query, a header or the body is invalid.
     Invalid(FieldErrors),
     /// Step 7: the lead in the path does not exist.
     NoSuchLead,

@@ -86,8 +86,8 @@ impl LeadService {
         LeadServiceBuilder::new(store, verifier)
     }
 
-    /// Returns the response and its [`RequestLog`] (contract D2). Unlike [`call`](Service::call), it returns the log
-    /// directly instead of in the response's extensions.
+    /// Handles a request and returns the response with its [`RequestLog`] (contract D2). Unlike
+    /// [`call`](Service::call), it returns the log directly instead of in the response's extensions.
     ///
     /// ```
     /// # use http::Request;

@@ -27,7 +27,7 @@ pub(super) fn leads(query: Option<&str>, errors: &mut FieldErrors) -> (LeadQuery
     (LeadQuery { client: client.unwrap_or_default(), stage: stage.unwrap_or_default(), window }, invalid)
 }
 
-/// Reads the query of the other two lists.
+/// Reads the query of `GET /pipelines` or `GET /clients`.
 pub(super) fn window(query: Option<&str>, errors: &mut FieldErrors) -> Window {
     read(query, &["limit", "offset"], errors).window(errors)
 }

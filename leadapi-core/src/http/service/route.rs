@@ -9,7 +9,7 @@ use crate::{
     id::LeadId,
 };
 
-/// The paths that the service is mounted at.
+/// The paths at which the service is mounted.
 #[derive(Debug, Clone)]
 pub(super) struct Mount {
     /// The path prefix in the requests that the service receives.
@@ -18,7 +18,7 @@ pub(super) struct Mount {
     pub(super) public: String,
 }
 
-/// The operation that a request names, before its query and body are read.
+/// The operation that a request matches, before its query and body are read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Route<'a> {
     pub(super) operation: Operation,

@@ -1,7 +1,7 @@
 //! The exact sliding window of contract D9, for one process.
 //!
 //! The limiter keeps a log of admissions, because the alternatives are not exact. With a limit of 600 requests per
-//! minute, GCRA can admit 1199 requests within 60 seconds, and fixed windows can admit 1200. The sliding window counter
+//! minute, GCRA can admit 1199 requests within 60 seconds, and fixed windows can admit 1200. A sliding window counter
 //! with two cells refuses callers that stay within the limit. The log is exact in both directions and takes four bytes
 //! for each request in the last minute.
 
@@ -67,7 +67,7 @@ impl Default for Limits {
 }
 
 /// A rate limiter with an exact sliding window for each token and class (contract D9). No half-open interval of 60 s
-/// admits more requests than the limit, and no request within the limit is refused.
+/// contains more admitted requests than the limit, and no request within the limit is refused.
 ///
 /// Time has a resolution of one microsecond. At the default limits, a token that uses both of them fully takes less
 /// than 3 KB. A token that has been idle for a minute is dropped by a later request to the same shard.
