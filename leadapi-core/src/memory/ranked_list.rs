@@ -94,8 +94,8 @@ impl<T: Ord> RankedList<T> {
         self.lengths.subtract(at);
     }
 
-    /// Returns the index of the first chunk whose last element is not less than `element`, or the number of chunks if
-    /// there is no such chunk.
+    /// Returns the index of the first chunk whose last element is not less than `element`. If there is none, returns
+    /// the number of chunks.
     fn chunk_of(&self, element: &T) -> usize {
         // New leads sort last. A binary search would read the last elements of many chunks, most of which are not in
         // the CPU cache.

@@ -110,8 +110,8 @@ impl Decimal {
         if digits.is_empty() {
             return Self { digits, exponent: 0 };
         }
-        // A number whose exponent does not fit in an `i64` either exceeds the range of a double or rounds to zero, so
-        // the exact exponent does not matter.
+        // If the exponent does not fit in an `i64`, the number exceeds the range of a double or rounds to zero. Its
+        // exact exponent then does not matter.
         let exponent: i64 = exponent.parse().unwrap_or(i64::MIN / 2);
         let dropped = all.len() - significant.len();
         let shift = i64::try_from(dropped).unwrap_or(0) - i64::try_from(fraction.len()).unwrap_or(0);

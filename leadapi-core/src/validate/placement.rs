@@ -141,8 +141,8 @@ pub struct LookupResult {
     pub stage_pipeline: Option<PipelineId>,
 }
 
-/// The error for a reference that names no record of the caller's business, or for two references that contradict each
-/// other (contract D1 step 7, D3, D6).
+/// The error for a reference that names no record of the caller's business, or for contradictory references (contract
+/// D1 step 7, D3, D6).
 ///
 /// The service sends its message to the caller, who can list the valid ids with `GET /clients` or `GET /pipelines`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -75,8 +75,8 @@ pub(super) fn decode(
     }
 }
 
-/// Reads the body and collects its errors separately, because an error in a query parameter must not hide one in the
-/// body field of the same name.
+/// Reads the body and collects its errors separately. Otherwise an error in a query parameter could hide an error in
+/// the body field of the same name.
 fn read_body<T>(
     headers: &HeaderMap,
     body: Result<Bytes, FieldError>,
