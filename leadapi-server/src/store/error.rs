@@ -1,30 +1,30 @@
-//! The error of the databases.
+//! The error type shared by both databases.
 
 use std::sync::Arc;
 
 use leadapi_core::{BoxError, port::StoreError};
 
-/// The error of a statement or a unit of work.
+/// An error from a statement or a unit of work.
 ///
-/// It is `Clone`, because all writes that share a transaction share its outcome.
+/// Implements `Clone`, because all writes that share a transaction share its outcome.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(crate) enum SqlError {
-    /// The data do not allow the operation. The message is for the caller.
+    /// The operation is not allowed. The message is for the caller.
     #[error("{0}")]
     Refused(String),
-    /// A record with this key exists already.
+    /// A record with this key already exists.
     #[error("a record with this key exists already")]
     Conflict(#[source] Arc<dyn std::error::Error + Send + Sync>),
-    /// Another transaction interfered. The same work may succeed when it is retried.
+    /// Another transaction interfered. A retry may succeed.
     #[error("another transaction was in the way")]
     Retry(#[source] Arc<dyn std::error::Error + Send + Sync>),
     /// The connection was lost, and with it the transaction.
     #[error("the connection to the database was lost")]
     Lost(#[source] Arc<dyn std::error::Error + Send + Sync>),
-    /// Whether the transaction was committed is unknown, so the work must not be repeated.
+    /// It is unknown whether the transaction was committed, so the work must not be retried.
     #[error("a commit was not answered, and its outcome could not be established")]
     Unknown(#[source] Arc<dyn std::error::Error + Send + Sync>),
-    /// The storage can no longer be trusted. Nothing may be acknowledged from now on.
+    /// The storage can no longer be trusted. No write may be acknowledged from now on.
     #[error("the storage has failed")]
     Fatal(#[source] Arc<dyn std::error::Error + Send + Sync>),
     /// Any other error.

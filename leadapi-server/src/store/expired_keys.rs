@@ -10,21 +10,21 @@ use super::{
     statement,
 };
 
-/// The maximum number of keys deleted in one transaction, so that other writes never wait long.
+/// The maximum number of keys deleted in one transaction. Small batches keep other writes from waiting long.
 const BATCH: i64 = 1_000;
 
 impl SqlStore {
-    /// Deletes the idempotency keys of all businesses that have expired (contract D10), and returns their number. A
-    /// server calls this periodically.
+    /// Deletes the expired idempotency keys of all businesses (contract D10), and returns how many were deleted.
+    /// Servers call this periodically.
     ///
     /// # Errors
     ///
-    /// The database failed. Some keys may have been deleted.
+    /// The database failed. Some keys may already have been deleted.
     pub async fn delete_expired_keys(&self, now: Timestamp) -> Result<u64, AdminError> {
         let Some(until) = now.checked_sub(Idempotency::LIFETIME) else { return Ok(0) };
         let mut deleted = 0;
         for business in self.businesses().await? {
-            // Most businesses have no expired key. This read finds that out without blocking their writes.
+            // Most businesses have no expired keys. Checking with a read avoids blocking their writes.
             while self.database.row(query!(statement::EXPIRED_KEY, &business.id, until), |_| Ok(())).await?.is_some() {
                 let work = DeleteExpiredKeys { business: business.id.clone(), until };
                 deleted += self.database.work(Some(&business.id), work).await?;
@@ -64,7 +64,7 @@ mod tests {
 
     use super::*;
 
-    /// In the first of two businesses, `BATCH` + 1 keys are old, and one is not.
+    /// The first of two businesses has `BATCH` + 1 old keys and one newer key.
     #[tokio::test]
     async fn keys_are_deleted_when_they_are_a_day_old() {
         let folder = tempfile::tempdir().unwrap();

@@ -21,17 +21,17 @@ use super::{
     statement, tokens,
 };
 
-/// The number of leads that one query reads.
+/// The maximum number of leads that one query reads.
 const LEADS: i64 = 5_000;
 
 impl SqlStore {
-    /// Passes each business with all its records to `sink`, one after the other, from one snapshot.
+    /// Passes each business with all its records to `sink`, reading all of them from one snapshot.
     ///
-    /// The tokens come without their secrets.
+    /// Tokens are exported without their secrets.
     ///
     /// # Errors
     ///
-    /// The database or the sink failed. The businesses passed so far are then incomplete.
+    /// The database or the sink failed. The sink may then have received only some of the businesses.
     pub async fn export(
         &self,
         sink: impl FnMut(BusinessSeed) -> Result<(), BoxError> + Send + 'static,

@@ -1,4 +1,4 @@
-//! Imports a data set into a database: all of it or nothing.
+//! Imports a data set into a database in one transaction.
 
 use std::{fmt, sync::Arc};
 
@@ -28,13 +28,14 @@ pub struct Imported {
     pub businesses: usize,
     /// The number of imported leads.
     pub leads: usize,
-    /// The tokens that the data set gave no secret, to be shown once (contract 5.3).
+    /// The new tokens for entries without a secret in the data set. Their secrets can be shown only once (contract
+    /// 5.3).
     pub issued: Vec<IssuedToken>,
 }
 
 impl SqlStore {
     /// Imports the businesses of a data set with all their records. `progress` receives the number of leads imported so
-    /// far, at every thousandth lead and at the end.
+    /// far, after every thousandth lead and at the end.
     ///
     /// ```
     /// use leadapi_core::dataset::Dataset;
@@ -53,8 +54,8 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// A business or a token exists already (the message names its position in the data set), or the database failed.
-    /// Nothing is imported then, unless the outcome of a PostgreSQL commit is unknown.
+    /// A business or a token already exists (the message names its position in the data set), or the database failed.
+    /// In either case, nothing is imported, unless the outcome of a PostgreSQL commit is unknown.
     pub async fn import(
         &self,
         dataset: Dataset,
@@ -72,7 +73,7 @@ impl SqlStore {
         Ok(imported)
     }
 
-    /// Whether the store holds no business yet.
+    /// Returns whether the store has no businesses yet.
     ///
     /// # Errors
     ///
@@ -123,7 +124,7 @@ impl Work for Import {
 }
 
 impl Import {
-    /// Checks businesses and tokens only: a business that does not exist has no other records.
+    /// Checks only businesses and tokens, because a business that does not exist yet has no other records.
     async fn refuse_what_is_there(&self, session: &mut dyn Session) -> Result<(), SqlError> {
         for (at, business) in self.dataset.businesses.iter().enumerate() {
             if session.finds(query!(statement::BUSINESS, &business.id)).await? {
@@ -141,7 +142,7 @@ impl Import {
     }
 }
 
-/// Inserts a business with everything but its leads, its lead counts and its tokens.
+/// Inserts a business with all its records except leads, lead counts and tokens.
 async fn insert(session: &mut dyn Session, seed: &BusinessSeed) -> Result<(), SqlError> {
     let business = &seed.id;
     session.execute(query!(statement::INSERT_BUSINESS, business, &seed.name, seed.created_at)).await?;

@@ -14,7 +14,7 @@ use super::{
     statement,
 };
 
-/// How many client accounts, pipelines and stages a `Reader` remembers. It is small because the search is linear.
+/// The number of client accounts, pipelines and stages that a `Reader` caches. Small, because the lookup is linear.
 const SHARED: usize = 8;
 
 /// Reads a lead from the columns that every lead statement selects.
@@ -22,7 +22,7 @@ pub(crate) fn read(row: Row<'_>) -> Result<Arc<Lead>, SqlError> {
     Reader::default().read(row)
 }
 
-/// Reads the leads of one result. Leads with the same client account, pipeline or stage share its id.
+/// Reads the leads of one result. Leads with the same client account, pipeline or stage share one copy of its id.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     clients: Vec<ClientId>,

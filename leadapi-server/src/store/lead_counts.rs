@@ -1,11 +1,11 @@
 //! Exact totals and deep pages without counting leads.
 //!
 //! The leads of a business, in order of creation, are divided into buckets of at most about [`MAX_BUCKET`] leads. For
-//! each bucket and each filter of a list (none, a client account, a stage, both), one row of the table `tally` holds the
-//! number of matching leads. So a total is the sum of one small row per bucket, and a deep page skips the leads of at
-//! most one bucket. The rows of the empty filter define the buckets.
+//! each bucket and each filter of a list (none, a client account, a stage, or both), one row of the table `tally` holds
+//! the number of matching leads. So a total is the sum of one small row per bucket, and a deep page skips the leads of
+//! at most one bucket. The rows of the empty filter define the buckets.
 //!
-//! The rows change in the same transaction as the leads, once for all changes of that transaction.
+//! The rows are updated in the same transaction as the leads, once per transaction.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ fn read_position(row: &mut Row<'_>) -> Result<LeadPosition, SqlError> {
     Ok((row.take()?, row.take()?))
 }
 
-/// A filter as stored in its rows: a client account and a stage. No id is empty, so an empty string means "all".
+/// A filter as stored in the table: a client account and a stage. No id is empty, so an empty string means "all".
 type Filter = (String, String);
 
 fn filter(client: Option<&ClientId>, stage: Option<&StageId>) -> Filter {
@@ -157,14 +157,15 @@ impl CountChanges {
     }
 }
 
-/// Begins a new bucket after the newest lead. Leads arrive in order of time, so hardly any bucket has to be split.
+/// Begins a new bucket after the newest lead. Leads usually arrive in chronological order, so buckets rarely need to be
+/// split.
 async fn begin_newest_bucket(session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
     let newest = session.row(query!(statement::NEWEST_LEAD, business), |mut row| row.take::<i64>()).await?;
     let Some(at) = newest else { return Ok(()) };
     session.execute(query!(statement::ADD_LEAD_COUNT, business, "", "", at + 1, "", 0_i64)).await
 }
 
-/// Splits a bucket into equal parts, and recounts each of them.
+/// Splits a bucket into equal parts, and recounts each part.
 async fn split(session: &mut dyn Session, business: &BusinessId, bucket: CountBucket) -> Result<(), SqlError> {
     let (at, id) = &bucket.from;
     let next =
@@ -187,12 +188,12 @@ async fn split(session: &mut dyn Session, business: &BusinessId, bucket: CountBu
     Ok(())
 }
 
-/// Returns the row of the first bucket of a business, without leads.
+/// Returns the query that inserts the empty first bucket of a business.
 pub(crate) fn first_bucket(business: &BusinessId) -> Query {
     query!(statement::ADD_LEAD_COUNT, business, "", "", FIRST.0, FIRST.1, 0_i64)
 }
 
-/// Returns the rows of all buckets of a business with these leads, which may be in any order.
+/// Returns the queries that insert all buckets of a business with the given leads, which may be in any order.
 pub(crate) fn bucket_rows<'a>(business: &BusinessId, leads: impl Iterator<Item = &'a Lead>) -> Vec<Query> {
     let mut ordered: Vec<(LeadPosition, &Lead)> = leads.map(|lead| (position(lead), lead)).collect();
     ordered.sort_by(|a, b| a.0.cmp(&b.0));
@@ -229,9 +230,9 @@ pub(super) fn buckets(business: &BusinessId, list: &LeadQuery) -> Query {
 /// The start of a page.
 #[derive(Debug)]
 pub(super) struct PageStart {
-    /// The leads of the page come before this position.
+    /// The page contains only leads older than this position.
     pub(super) before: LeadPosition,
-    /// The number of leads to skip before the page.
+    /// The number of leads to skip between that position and the page.
     pub(super) skip: u64,
     /// The total under the filters.
     pub(super) total: u64,
@@ -239,12 +240,12 @@ pub(super) struct PageStart {
 }
 
 impl PageStart {
-    /// A page that is reached by skipping from the newest lead.
+    /// Creates a start that skips `offset` leads from the newest lead.
     pub(super) fn at(offset: u64) -> Self {
         Self { before: (END.0, END.1.to_owned()), skip: offset, total: 0, is_found: false }
     }
 
-    /// Skips a whole bucket if the offset reaches beyond it. The newest bucket comes first.
+    /// Skips a whole bucket if the page starts after it. Must be called with the newest bucket first.
     pub(super) fn skip_bucket(&mut self, mut row: Row<'_>) -> Result<(), SqlError> {
         let (from, leads) = (read_position(&mut row)?, row.take::<u64>()?);
         self.total += leads;

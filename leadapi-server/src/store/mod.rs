@@ -1,7 +1,7 @@
 //! Persistent stores: SQLite in a file, and PostgreSQL for any number of servers.
 //!
-//! The statements and the units of work are written once for both databases. `sqlite` and `postgres` begin, share
-//! and commit transactions, and determine the outcome of a commit.
+//! Both databases share the statements and the units of work. The modules `sqlite` and `postgres` begin and commit
+//! transactions, group writes into them, and determine the outcome of a commit.
 
 mod admin;
 mod error;
@@ -51,7 +51,7 @@ pub use self::{
     url::{DatabaseUrl, InvalidDatabaseUrl},
 };
 
-/// The error of opening a database as a store. The message is for the operator.
+/// An error that occurs while opening a database as a store. The message is for the operator.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot use {url} as a store: {cause}")]
 pub struct OpenError {
@@ -59,13 +59,13 @@ pub struct OpenError {
     cause: String,
 }
 
-/// The error of an administrative operation.
+/// An error from an administrative operation.
 ///
-/// Nothing was changed, unless the method says otherwise or the outcome of a PostgreSQL commit is unknown.
+/// Nothing was changed, unless the method documents otherwise or the outcome of a PostgreSQL commit is unknown.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AdminError {
-    /// The data do not allow the operation. The message names the obstacle.
+    /// The operation is not allowed. The message gives the reason.
     #[error("{0}")]
     Refused(String),
     /// The database failed.
@@ -101,25 +101,26 @@ enum Database {
 }
 
 impl SqlStore {
-    /// Opens a database, creates a missing SQLite file, and migrates the schema to this version.
+    /// Opens a database, and migrates its schema to this version. Creates a missing SQLite file.
     ///
     /// # Errors
     ///
     /// The database cannot be reached or trusted, belongs to another application, or has a newer schema than this
-    /// version knows.
+    /// version supports.
     pub async fn open(url: &DatabaseUrl) -> Result<Self, OpenError> {
         Self::open_by(url, Sqlite::open).await
     }
 
-    /// Opens a database for a server. Only one server can serve a SQLite file; any number can share a PostgreSQL database.
+    /// Opens a database for a server. Only one server can serve a SQLite file, but any number can share a PostgreSQL
+    /// database.
     ///
-    /// Other commands work while the server runs. The file of a served SQLite database must stay in place. Once the
-    /// file, its write-ahead log or its lock file is deleted, moved or replaced, the store acknowledges nothing, and
-    /// [`failed`](Self::failed) returns.
+    /// Other commands can use the database while the server runs. The file of a served SQLite database must stay in
+    /// place. If the file, its write-ahead log or its lock file is deleted, moved or replaced, the store stops
+    /// acknowledging writes, and [`failed`](Self::failed) completes.
     ///
     /// # Errors
     ///
-    /// The same as for [`open`](Self::open), and another server that serves the file.
+    /// The same as for [`open`](Self::open), or another server is already serving the file.
     pub async fn open_to_serve(url: &DatabaseUrl) -> Result<Self, OpenError> {
         Self::open_by(url, Sqlite::open_to_serve).await
     }
@@ -139,8 +140,8 @@ impl SqlStore {
         Ok(Self { database })
     }
 
-    /// Waits until the storage has failed, and returns the reason. The store then acknowledges no more writes, and the
-    /// server must stop.
+    /// Completes when the storage has failed, and returns the reason. The store then acknowledges no more writes, and
+    /// the server must stop.
     pub async fn failed(&self) -> String {
         match &self.database {
             Database::Sqlite(sqlite) => sqlite.failed().await,
@@ -149,12 +150,12 @@ impl SqlStore {
         }
     }
 
-    /// Copies a SQLite database into a new file, from one snapshot, while writes continue. `progress` receives the
-    /// number of copied pages and of all pages.
+    /// Copies a snapshot of a SQLite database into a new file while writes continue. `progress` receives the number of
+    /// pages copied so far and the total.
     ///
     /// # Errors
     ///
-    /// The file exists already or cannot be written, or the database is not SQLite.
+    /// The file already exists or cannot be written, or the database is not SQLite.
     pub fn backup(&self, to: &Path, progress: impl FnMut(u64, u64)) -> Result<(), AdminError> {
         match &self.database {
             Database::Sqlite(sqlite) => sqlite
@@ -168,8 +169,8 @@ impl SqlStore {
 }
 
 impl DatabaseUrl {
-    /// Replaces this store with a copy of a SQLite backup, or creates it from one. Returns the name under which the
-    /// former store is kept, if there was one. Without `replace`, an existing store is not touched.
+    /// Restores this store from a SQLite backup. An existing store is replaced only if `replace` is true. It is kept
+    /// under another name, which is returned.
     ///
     /// # Errors
     ///
@@ -225,8 +226,8 @@ impl Database {
         }
     }
 
-    /// Runs any other work that writes. If a business is given, the work excludes all other writes to it. `None` is for
-    /// work in several businesses or in none.
+    /// Runs other work that writes. If `business` is given, other writes to that business are blocked meanwhile. Pass
+    /// `None` for work that spans several businesses or none.
     async fn work<W: Work>(&self, business: Option<&BusinessId>, work: W) -> Result<W::Output, SqlError> {
         match self {
             Self::Sqlite(sqlite) => sqlite.work(work).await,

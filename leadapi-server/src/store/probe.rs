@@ -1,5 +1,5 @@
-//! Checks whether a database accepts writes. Only a write can tell: reads still work on a full disk or a read-only
-//! database.
+//! Checks whether a database accepts writes. Only a write can determine this, because reads still work on a full disk
+//! or a read-only database.
 
 use async_trait::async_trait;
 
@@ -12,16 +12,17 @@ use super::{
 /// Changes nothing but the commit count in `lineage`.
 const SQLITE: &[&str] = &["UPDATE lineage SET store_id = store_id"];
 
-/// TRUNCATE gives the table a new, empty file. So the row needs newly allocated space, and not that of a deleted row.
+/// TRUNCATE gives the table a new, empty file. So the insert must allocate disk space and cannot reuse that of a
+/// deleted row.
 const POSTGRES: &[&str] = &["TRUNCATE write_probe", "INSERT INTO write_probe VALUES (0)"];
 
 impl SqlStore {
-    /// Makes a write that changes no data, and waits until it is on disk.
+    /// Performs a write that changes no data, and waits until it is on disk.
     ///
     /// # Errors
     ///
-    /// The database cannot be reached or accepts no writes: its disk is full, it is read-only, or another writer blocks
-    /// it for too long.
+    /// The database cannot be reached or does not accept writes: its disk is full, it is read-only, or another writer
+    /// blocks it for too long.
     pub async fn probe_writes(&self) -> Result<(), AdminError> {
         let statements = match &self.database {
             Database::Sqlite(_) => SQLITE,

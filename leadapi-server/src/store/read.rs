@@ -1,4 +1,4 @@
-//! Lists, each read from one snapshot.
+//! Reads lists, each from a single snapshot.
 
 use std::collections::HashMap;
 
@@ -19,17 +19,18 @@ use super::{
     statement,
 };
 
-/// Up to this offset, a page is read with OFFSET from the newest lead. Beyond it, the count buckets are read first.
+/// The largest offset at which a page is read with SQL OFFSET from the newest lead. Deeper pages use the count buckets
+/// to skip leads.
 const SHALLOW: u64 = 1_024;
 
-/// A page of leads and their total (contract D3).
+/// A query for a page of leads and their total (contract D3).
 #[derive(Debug)]
 pub(super) struct List {
     pub(super) business: BusinessId,
     pub(super) query: LeadQuery,
 }
 
-/// The purpose of a statement of a list.
+/// The purpose of each statement that reads a list of leads.
 enum Part {
     Client,
     Stage,
@@ -84,7 +85,7 @@ impl Work for List {
         if !has_stage {
             return Ok(Listed::Refused(InvalidReference::Stage));
         }
-        // Past the end there is nothing to read.
+        // A page past the end is empty, so no query is needed.
         if is_deep && offset < start.total {
             leads = session.rows(self.page(&start)?, |row| reader.read(row)).await?;
         }
@@ -109,7 +110,7 @@ impl List {
     }
 }
 
-/// Pipelines with their stages (contract D3).
+/// A query for a page of pipelines with their stages (contract D3).
 #[derive(Debug)]
 pub(super) struct Pipelines {
     pub(super) business: BusinessId,
@@ -149,7 +150,7 @@ impl Work for Pipelines {
     }
 }
 
-/// Client accounts (contract D3).
+/// A query for a page of client accounts (contract D3).
 #[derive(Debug)]
 pub(super) struct Clients {
     pub(super) business: BusinessId,
@@ -179,7 +180,7 @@ impl Work for Clients {
     }
 }
 
-/// Returns the count that a statement yields as its only column and row.
+/// Runs a statement that returns a single count.
 pub(super) async fn count(session: &mut dyn Session, query: Query) -> Result<u64, SqlError> {
     session.row(query, |mut row| row.take()).await?.ok_or_else(|| SqlError::other("a count has no row"))
 }

@@ -1,4 +1,4 @@
-//! Rows of results, and the types that their columns are read as.
+//! Result rows, and conversions from their columns.
 
 use leadapi_core::{
     auth::TokenHash,
@@ -8,7 +8,7 @@ use leadapi_core::{
 
 use super::error::SqlError;
 
-/// A value in a column, borrowed from the driver: most values are converted at once, so a copy would be wasted.
+/// A column value, borrowed from the driver. Most values are converted immediately, so a copy would be wasted.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Cell<'r> {
     Null,
@@ -32,13 +32,13 @@ impl Cell<'_> {
     }
 }
 
-/// A row as its driver holds it.
+/// A row in the driver's own representation.
 pub(crate) trait Cells {
-    /// Returns the value in a column, counted from 0.
+    /// Returns the value at a zero-based column index.
     fn cell(&self, column: usize) -> Result<Cell<'_>, SqlError>;
 }
 
-/// A row of a result. Its columns are taken from left to right.
+/// A result row, whose columns are read from left to right.
 pub(crate) struct Row<'r> {
     cells: &'r dyn Cells,
     next: usize,
@@ -54,8 +54,8 @@ impl<'r> Row<'r> {
         self.cell().and_then(T::from_cell)
     }
 
-    /// Takes the next column. A value in `known` is cloned, which shares its text. A new one is added to `known` up to
-    /// its capacity.
+    /// Takes the next column. If `known` contains the value, returns a clone, which shares its text. Otherwise, the
+    /// value is added to `known`, up to its capacity.
     pub(crate) fn take_shared<T: FromCell + Clone + AsRef<str>>(
         &mut self,
         known: &mut Vec<T>,
@@ -78,7 +78,7 @@ impl<'r> Row<'r> {
     }
 }
 
-/// A type that a column can be read as.
+/// A type that can be converted from a column value.
 pub(crate) trait FromCell: Sized {
     fn from_cell(cell: Cell<'_>) -> Result<Self, SqlError>;
 }
@@ -104,7 +104,7 @@ macro_rules! plain {
 
 plain! { i64 = Int f64 = Real String = Text Vec<u8> = Bytes }
 
-/// Reads a value that is stored as text.
+/// Parses a value that is stored as text.
 pub(super) fn parsed<T, E>(cell: Cell<'_>, parse: impl FnOnce(&str) -> Result<T, E>) -> Result<T, SqlError>
 where
     E: std::error::Error + Send + Sync + 'static,

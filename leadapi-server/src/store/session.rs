@@ -1,7 +1,7 @@
-//! The interface between the logic of the store and the databases: parameters, statements, and sessions of
-//! transactions.
+//! The interface between the store logic and the databases: parameters, statements and transactions.
 //!
-//! Both databases run the same SQL text. Parameters are `$1`, `$2` and so on, in the order in which they first appear.
+//! Both databases run the same SQL text. Parameters are `$1`, `$2` and so on, numbered in the order of their first
+//! appearance.
 
 use std::{fmt, sync::Arc};
 
@@ -14,7 +14,7 @@ use leadapi_core::{
 
 use super::{error::SqlError, row::Row};
 
-/// A parameter. Timestamps are milliseconds since 1970, so that both databases order them alike.
+/// A statement parameter. Timestamps are milliseconds since 1970, so both databases sort them identically.
 #[derive(Clone, PartialEq)]
 pub(crate) enum Value {
     Null,
@@ -37,7 +37,7 @@ impl Value {
     }
 }
 
-/// Shows the type only: drivers log the parameters of statements, and lead data must not reach a log.
+/// Shows only the type, because drivers log statement parameters and lead data must not reach a log.
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.kind())
@@ -59,7 +59,7 @@ macro_rules! query {
 }
 pub(crate) use query;
 
-/// Receives each row of a result, with the index of its statement, counted from 0.
+/// A callback that receives each result row with the zero-based index of its statement.
 pub(crate) type Read<'a> = dyn FnMut(usize, Row<'_>) -> Result<(), SqlError> + Send + 'a;
 
 /// A transaction. Its statements run in the order of the calls.
@@ -69,7 +69,8 @@ pub(crate) trait Session: Send {
     /// prepared share one round trip.
     async fn query(&mut self, queries: Vec<Query>, read: &mut Read<'_>) -> Result<(), SqlError>;
 
-    /// Runs a statement and ignores its rows. A failure may surface later, at the latest at the end of the transaction.
+    /// Runs a statement and ignores its rows. A failure may be reported by a later call, at the latest when the
+    /// transaction ends.
     async fn execute(&mut self, query: Query) -> Result<(), SqlError>;
 }
 
@@ -95,13 +96,14 @@ impl dyn Session + '_ {
         Ok(self.rows(query, read).await?.into_iter().next())
     }
 
-    /// Returns whether a statement yields a row.
+    /// Runs a statement, and returns whether it returned a row.
     pub(crate) async fn finds(&mut self, query: Query) -> Result<bool, SqlError> {
         Ok(self.row(query, |_| Ok(())).await?.is_some())
     }
 }
 
-/// A unit of work within one transaction: all or nothing. It may run again after a failure.
+/// A unit of work that runs in one transaction and takes effect completely or not at all. It may be retried after a
+/// failure.
 #[async_trait]
 pub(crate) trait Work: Send + Sync + 'static {
     type Output: Send + 'static;

@@ -1,7 +1,7 @@
-//! The SQL statements for serving, written once for both databases.
+//! The SQL statements for serving, shared by both databases.
 //!
-//! Each searches within one business, because keys and indexes begin with `business_id`. The three exceptions say why.
-//! Parameters first appear in ascending order.
+//! Each statement is limited to one business, because keys and indexes begin with `business_id`. Three exceptions state
+//! their reasons. Parameters first appear in ascending order.
 
 // Leads. The columns are in the order in which `lead::read` takes them.
 
@@ -61,12 +61,12 @@ pub(crate) const ADD_LEAD_COUNT: &str = "INSERT INTO tally (business_id, client_
     VALUES ($1, $2, $3, $4, $5, $6) \
     ON CONFLICT (business_id, client_id, stage_id, from_at, from_id) DO UPDATE SET leads = tally.leads + excluded.leads";
 
-/// Separate from `ADD_LEAD_COUNT`: a missing row has nothing to subtract from.
+/// Not an upsert like `ADD_LEAD_COUNT`, because a missing row has no count to subtract from.
 pub(crate) const SUBTRACT_LEAD_COUNT: &str = "UPDATE tally SET leads = leads + $1 WHERE business_id = $2 \
     AND client_id = $3 AND stage_id = $4 AND from_at = $5 AND from_id = $6";
 
-/// Deletes the row of a filter that has no leads in a bucket. The rows of the empty filter must stay even at zero:
-/// they define the buckets.
+/// Deletes the row of a filter that has no leads in a bucket. The rows of the empty filter must stay even at zero,
+/// because they define the buckets.
 pub(crate) const DELETE_EMPTY_LEAD_COUNT: &str = "DELETE FROM tally WHERE business_id = $1 AND client_id = $2 \
     AND stage_id = $3 AND from_at = $4 AND from_id = $5 AND leads = 0";
 
@@ -109,7 +109,7 @@ pub(crate) const KEYS: &str = "SELECT key, fingerprint, lead FROM idempotency WH
 
 pub(crate) const EXPIRED_KEY: &str = "SELECT key FROM idempotency WHERE business_id = $1 AND created_at <= $2 LIMIT 1";
 
-/// Deletes a limited number of expired keys, so that no transaction is long.
+/// Deletes a limited number of expired keys, so each transaction stays short.
 pub(crate) const DELETE_EXPIRED_KEYS: &str = "DELETE FROM idempotency WHERE business_id = $1 AND key IN \
     (SELECT key FROM idempotency WHERE business_id = $1 AND created_at <= $2 ORDER BY created_at LIMIT $3) \
     RETURNING 1";
@@ -143,17 +143,16 @@ pub(crate) const REVOKE_TOKEN: &str = "UPDATE token SET revoked_at = coalesce(re
 
 pub(crate) const DELETE_TOKEN: &str = "DELETE FROM token WHERE business_id = $1 AND id = $2 RETURNING 1";
 
-/// Not limited to a business: it finds out which business a request is for.
+/// Not limited to one business, because it determines which business a request belongs to.
 pub(crate) const FIND_TOKEN: &str = "SELECT business_id, id, name, scopes, hint, hash, created_at, expires_at, \
     revoked_at FROM token WHERE hash = $1";
 
-/// Not limited to a business: it lists them.
+/// Not limited to one business, because it lists all of them.
 pub(crate) const BUSINESSES: &str =
     "SELECT business_id, name, created_at FROM business ORDER BY created_at, business_id";
 
 // Records that an import inserts and an export reads.
 
-/// The business itself.
 pub(crate) const BUSINESS: &str = "SELECT name, created_at FROM business WHERE business_id = $1";
 
 pub(crate) const INSERT_BUSINESS: &str = "INSERT INTO business (business_id, name, created_at) VALUES ($1, $2, $3)";
@@ -174,7 +173,7 @@ pub(crate) const INSERT_FORM: &str = "INSERT INTO form (business_id, id, record)
 
 pub(crate) const FORMS: &str = "SELECT record FROM form WHERE business_id = $1 ORDER BY id";
 
-/// Not limited to a business: the id and the secret of a token are unique across businesses.
+/// Not limited to one business, because token ids and secrets are unique across businesses.
 pub(crate) const TOKEN_EXISTS: &str = "SELECT business_id FROM token WHERE id = $1 OR hash = $2";
 
 pub(crate) const LEADS_AFTER: &str = "SELECT id, client_id, name, email, phone, source, notes, value, pipeline_id, \
@@ -183,7 +182,7 @@ pub(crate) const LEADS_AFTER: &str = "SELECT id, client_id, name, email, phone, 
 
 #[cfg(test)]
 mod tests {
-    /// The names and texts of the statements in a source file.
+    /// Returns the names and texts of the statements in a source file.
     fn statements(file: &str) -> Vec<(&str, String)> {
         let (file, _) = file.split_once("#[cfg(test)]").unwrap_or((file, ""));
         let constants =

@@ -1,4 +1,4 @@
-//! The port [`TokenStore`] on either database (contract D8).
+//! The [`TokenStore`] implementation for both databases (contract D8).
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ impl TokenStore for SqlStore {
 }
 
 impl SqlStore {
-    /// Runs one statement that writes, and returns whether it yields a row.
+    /// Runs one write statement, and returns whether it returned a row.
     async fn one(&self, business: &BusinessId, query: Query) -> Result<bool, StoreError> {
         Ok(self.database.work(Some(business), WriteOne(query)).await?)
     }

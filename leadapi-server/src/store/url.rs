@@ -7,14 +7,14 @@ use super::postgres;
 /// The default number of connections to PostgreSQL.
 const DEFAULT_CONNECTIONS: usize = 10;
 
-/// The text is not a database URL.
+/// The error returned when a string is not a database URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be sqlite:PATH or postgres://USER@HOST/DATABASE")]
 pub struct InvalidDatabaseUrl;
 
-/// The location of a database: `sqlite:PATH`, or a PostgreSQL URL as for libpq, with `sslmode` and `sslrootcert`.
+/// The location of a database: `sqlite:PATH`, or a PostgreSQL URL as in libpq, including `sslmode` and `sslrootcert`.
 ///
-/// `Debug` and `Display` show only the hosts and the database, and never a password.
+/// For PostgreSQL, `Debug` and `Display` show only the hosts, ports and database name, never a password.
 ///
 /// ```
 /// use leadapi_server::store::DatabaseUrl;
@@ -34,7 +34,7 @@ pub(super) enum DatabaseKind {
 }
 
 impl DatabaseUrl {
-    /// Sets the maximum number of connections to PostgreSQL, which is 10 by default and at least 1. SQLite ignores it.
+    /// Sets the maximum number of connections to PostgreSQL (default 10, minimum 1). Has no effect for SQLite.
     ///
     /// ```
     /// # use leadapi_server::store::DatabaseUrl;

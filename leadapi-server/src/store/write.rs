@@ -1,7 +1,8 @@
-//! Writes to the leads of one business, any number of them in one transaction.
+//! Applies any number of writes to the leads of one business in one transaction.
 //!
-//! [`run`] first loads the records that the writes need. It then applies each write in memory, in order, by the rules of
-//! the core. Last, it writes the differences. The caller must prevent concurrent writes to the business.
+//! [`run`] first loads the records that the writes need. It then applies each write in memory, in order, by the rules
+//! of `leadapi-core`. Finally, it writes the changed records. The caller must prevent concurrent writes to the
+//! business.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -53,7 +54,7 @@ pub(crate) async fn run(
     Ok(outcomes)
 }
 
-/// The records that the writes affect, as loaded and as changed so far.
+/// The records that the writes need, both as loaded and as changed so far.
 #[derive(Debug, Default)]
 struct WriteSet {
     clients: BTreeSet<ClientId>,
@@ -83,7 +84,7 @@ pub(super) struct StoredResponse {
     lead: Arc<Lead>,
 }
 
-/// A record to look up; several writes may share it.
+/// A record to look up. Several writes may need the same record.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Lookup {
     Client(ClientId),
@@ -136,7 +137,7 @@ impl WriteSet {
         Ok(set)
     }
 
-    /// Stores the row of a lookup. Without a row, the record does not exist.
+    /// Stores the row that a lookup returned. A lookup without a row means that the record does not exist.
     fn store_row(&mut self, lookup: &Lookup, mut row: Row<'_>) -> Result<(), SqlError> {
         match lookup {
             Lookup::Client(_) => drop(self.clients.insert(row.take()?)),
@@ -185,7 +186,7 @@ impl WriteSet {
             Ok(lead) => Arc::new(lead),
             Err(reference) => return Ok(Created::Refused(reference)),
         };
-        // An id that exists only in the database violates the primary key when the lead is inserted.
+        // If the id exists in the database but was not loaded, the insert fails on the primary key.
         if self.leads.get(&lead.id).is_some_and(|known| known.before.is_some() || known.after.is_some()) {
             let text = format!("lead {}", lead.id);
             return Err(SqlError::Conflict(Arc::from(leadapi_core::BoxError::from(text))));
@@ -220,7 +221,8 @@ impl WriteSet {
 
     async fn save(self, session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
         let mut counts = CountChanges::default();
-        // Keys are written first: if two creates with one key get this far, the second fails before it writes a lead.
+        // Keys are written first. If two creates with the same key get this far, the second fails before it writes a
+        // lead.
         for (key, change) in &self.keys {
             let Some(after) = change.after.as_ref().filter(|after| !is_same(change.before.as_ref(), after)) else {
                 continue;

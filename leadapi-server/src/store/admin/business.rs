@@ -18,7 +18,7 @@ pub struct Business {
 }
 
 impl SqlStore {
-    /// Returns the businesses, oldest first, then by id.
+    /// Returns all businesses, ordered by creation time, then by id.
     ///
     /// # Errors
     ///

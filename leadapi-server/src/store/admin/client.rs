@@ -16,7 +16,7 @@ use crate::store::{
 };
 
 impl SqlStore {
-    /// Returns the client accounts of a business, by name, then by id.
+    /// Returns the client accounts of a business, ordered by name, then by id.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl SqlStore {
         self.admin_write(business, Rename { id: id.clone(), name: checked_name(to)? }).await
     }
 
-    /// Removes a client account, and with `with_leads` also its leads. Returns the number of removed leads.
+    /// Removes a client account and, if `with_leads` is true, its leads. Returns the number of removed leads.
     ///
     /// # Errors
     ///

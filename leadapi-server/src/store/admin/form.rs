@@ -1,4 +1,5 @@
-//! The form records of a business (contract D11), stored unchanged. Whatever a new record refers to must exist.
+//! The form records of a business (contract D11), stored unchanged. The client account and the pipeline that a new
+//! record refers to must exist.
 
 use async_trait::async_trait;
 use leadapi_core::{
@@ -15,7 +16,7 @@ use crate::store::{
 };
 
 impl SqlStore {
-    /// Returns the form records of a business, by id.
+    /// Returns the form records of a business, ordered by id.
     ///
     /// # Errors
     ///
@@ -24,7 +25,7 @@ impl SqlStore {
         self.admin_read(business, List).await
     }
 
-    /// Returns a form record with everything that it held when it was added.
+    /// Returns a form record as it was added, except for later renames.
     ///
     /// # Errors
     ///
@@ -62,7 +63,7 @@ impl SqlStore {
     }
 }
 
-/// Fails if a form of the business refers to the id `named` in this field.
+/// Fails if the given field of any form in the business refers to the id `named`.
 pub(super) async fn refuse_if_referenced(
     session: &mut dyn Session,
     business: &BusinessId,

@@ -19,8 +19,8 @@ use crate::store::{
 };
 
 impl SqlStore {
-    /// Returns the role of a person in a business. The address is compared case-insensitively. `None` means that there
-    /// is no such business, or no such person in it.
+    /// Returns the member of a business with an email address, which is compared case-insensitively. Returns `None` if
+    /// there is no such business or member.
     ///
     /// # Errors
     ///
@@ -30,7 +30,7 @@ impl SqlStore {
         Ok(find(&members, email).map(|member| Member::new(business.clone(), member.role)))
     }
 
-    /// Returns the members of a business, by address.
+    /// Returns the members of a business, ordered by email address.
     ///
     /// # Errors
     ///
@@ -43,17 +43,17 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// The address is invalid or already that of a member (ignoring case), the first member is not an owner, there is no
-    /// such business, or the database failed.
+    /// The address is invalid or already belongs to a member (ignoring case), the first member is not an owner, there
+    /// is no such business, or the database failed.
     pub async fn add_member(&self, business: &BusinessId, email: &str, role: Role) -> Result<MemberSeed, AdminError> {
         self.admin_write(business, Add(MemberSeed::new(checked_email(email)?, role))).await
     }
 
-    /// Changes the address of a member, the role, or both.
+    /// Changes a member's email address, role, or both.
     ///
     /// # Errors
     ///
-    /// There is no such member, the new address is invalid or that of another member, the business would be left
+    /// There is no such member, the new address is invalid or belongs to another member, the business would be left
     /// without an owner, or the database failed.
     pub async fn change_member(
         &self,
@@ -93,7 +93,7 @@ fn found(members: &[MemberSeed], email: &str) -> Result<MemberSeed, SqlError> {
     find(members, email).cloned().ok_or_else(none)
 }
 
-/// Checks the rules that concern all members together: unique addresses, and an owner that stays.
+/// Checks the rules that span all members: addresses are unique, and the last owner cannot be removed or demoted.
 fn check(before: &[MemberSeed], after: &[MemberSeed]) -> Result<(), SqlError> {
     let mut addresses = HashSet::new();
     if let Some(twice) = after.iter().find(|member| !addresses.insert(email_key(&member.email))) {

@@ -1,7 +1,7 @@
 //! Administrative changes to a business: its members, client accounts, pipelines, stages and forms.
 //!
-//! Each change is one transaction, during which nothing else writes to the business. A change that would leave a
-//! dangling reference is refused with a message, before a foreign key of the database can fail.
+//! Each change runs in one transaction that excludes all other writes to the business. A change that would leave a
+//! dangling reference is rejected with a clear message, before it can violate a foreign key.
 
 mod business;
 mod client;
@@ -69,7 +69,7 @@ fn checked_name(text: &str) -> Result<String, AdminError> {
     }
 }
 
-/// Returns a number of leads with its noun, and the pronoun for them.
+/// Formats a number of leads, such as "1 lead", and returns it with the matching pronoun.
 fn lead_count(leads: u64) -> (String, &'static str) {
     if leads == 1 { ("1 lead".to_owned(), "it") } else { (format!("{leads} leads"), "them") }
 }

@@ -15,7 +15,7 @@ use crate::store::{
 };
 
 impl SqlStore {
-    /// Returns the pipelines of a business with their stages, oldest first, then by id.
+    /// Returns the pipelines of a business with their stages, ordered by creation time, then by id.
     ///
     /// # Errors
     ///
@@ -28,7 +28,7 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// A name is invalid, there is no stage, an id is taken, there is no such business, or the database failed.
+    /// A name is invalid, there are no stages, an id is taken, there is no such business, or the database failed.
     pub async fn add_pipeline(&self, business: &BusinessId, mut pipeline: Pipeline) -> Result<Pipeline, AdminError> {
         pipeline.name = checked_name(&pipeline.name)?;
         if pipeline.stages.is_empty() {

@@ -1,4 +1,4 @@
-//! The rows of pipelines and of their stages.
+//! Reads and writes the rows of pipelines and their stages.
 
 use leadapi_core::{
     id::{BusinessId, PipelineId, StageId},
@@ -12,7 +12,7 @@ use crate::store::{
     session::{Session, query},
 };
 
-/// Reads a pipeline with its stages. Fails if there is none.
+/// Reads a pipeline with its stages. Fails if the pipeline does not exist.
 pub(super) async fn find_pipeline(
     session: &mut dyn Session,
     business: &BusinessId,

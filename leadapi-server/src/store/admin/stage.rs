@@ -1,4 +1,4 @@
-//! The stages of a pipeline. Their positions are always 1, 2, 3 and so on.
+//! The stages of a pipeline. Their positions are always consecutive, starting at 1.
 
 use async_trait::async_trait;
 use leadapi_core::{
@@ -15,7 +15,7 @@ use crate::store::{
 };
 
 impl SqlStore {
-    /// Adds a stage to a pipeline, at the end or at a position. Stages from that position on move up by one.
+    /// Adds a stage to a pipeline, at the given position or at the end. The stages from that position on shift by one.
     ///
     /// # Errors
     ///
@@ -31,7 +31,7 @@ impl SqlStore {
         self.admin_write(business, Add { pipeline: pipeline.clone(), id, name: checked_name(called)?, position }).await
     }
 
-    /// Changes the name of a stage, its position in the pipeline, or both. The other stages move accordingly.
+    /// Changes the name of a stage, its position in the pipeline, or both. The other stages shift accordingly.
     ///
     /// # Errors
     ///
@@ -51,8 +51,8 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// There is no such stage, it is the last of its pipeline, it has leads and `move_to` is `None`, `move_to` is no
-    /// other stage of the business, or the database failed.
+    /// There is no such stage, it is the only stage of its pipeline, it has leads and `move_to` is `None`, `move_to` is
+    /// not another stage of the business, or the database failed.
     pub async fn delete_stage(
         &self,
         business: &BusinessId,
@@ -63,7 +63,7 @@ impl SqlStore {
     }
 }
 
-/// Returns the pipeline of a stage. Fails if there is no such stage.
+/// Returns the id of the pipeline that a stage belongs to. Fails if the stage does not exist.
 async fn pipeline_of(session: &mut dyn Session, business: &BusinessId, id: &StageId) -> Result<PipelineId, SqlError> {
     let not_found = || SqlError::refused(format!("no such stage in this business: {id}"));
     session.row(query!(shared::PIPELINE_OF_STAGE, business, id), |mut row| row.take()).await?.ok_or_else(not_found)
@@ -93,7 +93,7 @@ fn insert_stage_at(stages: &mut Vec<Stage>, stage: Stage, position: Option<u32>)
     Ok(())
 }
 
-/// Writes stages with the positions that follow from their order, and returns the one with the id `wanted`.
+/// Writes stages with positions assigned in their order, and returns the stage with the id `wanted`.
 async fn write(
     session: &mut dyn Session,
     business: &BusinessId,

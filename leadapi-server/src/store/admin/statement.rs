@@ -1,5 +1,5 @@
-//! The SQL statements of administration, the same for both databases. As in the statements for serving, each searches
-//! within one business, and parameters first appear in ascending order.
+//! The SQL statements for administration, shared by both databases. Like the statements for serving, each is limited to
+//! one business, and parameters first appear in ascending order.
 
 pub(super) const CHANGE_MEMBER: &str = "UPDATE member SET email = $1, role = $2 WHERE business_id = $3 AND email = $4";
 
@@ -32,12 +32,12 @@ pub(super) const CHANGE_FORM: &str = "UPDATE form SET record = $1 WHERE business
 
 pub(super) const DELETE_FORM: &str = "DELETE FROM form WHERE business_id = $1 AND id = $2 RETURNING 1";
 
-// Leads that are moved or deleted, and their counts.
+// Statements that move or delete leads, and their counts.
 
 pub(super) const MOVE_LEADS: &str =
     "UPDATE lead SET pipeline_id = $1, stage_id = $2 WHERE business_id = $3 AND stage_id = $4";
 
-/// Adds the counts of one stage to those of another: for all client accounts together and for each.
+/// Adds the counts of one stage to those of another, both in total and per client account.
 pub(super) const MERGE_STAGE_COUNTS: &str = "INSERT INTO tally (business_id, client_id, stage_id, from_at, from_id, leads) \
     SELECT business_id, client_id, CAST($1 AS text), from_at, from_id, leads FROM tally \
         WHERE business_id = $2 AND stage_id = $3 \
@@ -47,13 +47,13 @@ pub(super) const DELETE_STAGE_COUNTS: &str = "DELETE FROM tally WHERE business_i
 
 pub(super) const DELETE_LEADS_OF_CLIENT: &str = "DELETE FROM lead WHERE business_id = $1 AND client_id = $2";
 
-/// Subtracts the counts of one client account from those of all: for all stages together and for each.
+/// Subtracts the counts of one client account from the counts of all client accounts, both in total and per stage.
 pub(super) const SUBTRACT_CLIENT_COUNTS: &str = "UPDATE tally SET leads = leads - coalesce((SELECT own.leads \
     FROM tally AS own WHERE own.business_id = $1 AND own.client_id = $2 AND own.stage_id = tally.stage_id \
     AND own.from_at = tally.from_at AND own.from_id = tally.from_id), 0) WHERE business_id = $1 AND client_id = ''";
 
 pub(super) const DELETE_CLIENT_COUNTS: &str = "DELETE FROM tally WHERE business_id = $1 AND client_id = $2";
 
-/// The rows of the empty filter stay even at zero, because they define the buckets.
+/// Keeps the rows of the empty filter even at zero, because they define the buckets.
 pub(super) const DELETE_EMPTY_STAGE_COUNTS: &str =
     "DELETE FROM tally WHERE business_id = $1 AND client_id = '' AND stage_id <> '' AND leads = 0";

@@ -1,4 +1,4 @@
-//! Builds a connection pool with limits from a parsed URL.
+//! Builds a connection pool with timeouts from a parsed URL.
 
 use std::time::Duration;
 
@@ -10,17 +10,16 @@ use super::{
     url::{InvalidUrl, Target},
 };
 
-/// How long a request waits for a connection of the pool.
+/// How long a request waits for a connection from the pool.
 const POOL_WAIT: Duration = Duration::from_secs(1);
-/// The oldest supported PostgreSQL, in the format of `server_version_num`.
+/// The oldest supported PostgreSQL version, in the format of `server_version_num`.
 const MIN_VERSION: i32 = 150_000;
 
-/// The limits of each connection, in milliseconds: for a statement, for the wait for a lock, and for an idle
-/// transaction.
+/// The timeouts set on each connection, in milliseconds: statement, lock wait, and idle in transaction.
 const LIMITS: &str = "SET statement_timeout = 5000; SET lock_timeout = 2000; \
     SET idle_in_transaction_session_timeout = 5000; SET client_min_messages = warning";
 
-/// The error of opening a database as a store.
+/// An error that occurs while opening a database as a store.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OpenError {
     #[error(transparent)]
@@ -44,9 +43,9 @@ pub(crate) enum OpenError {
     Database(#[from] tokio_postgres::Error),
 }
 
-/// Creates a pool of at most `size` connections. It does not connect yet.
+/// Creates a pool of at most `size` connections. Does not connect yet.
 pub(super) fn pool(target: Target, hosts: Hosts, size: usize) -> Result<Pool, OpenError> {
-    // Every host may use its whole timeout, and setting `LIMITS` takes time too.
+    // Each host may use its full timeout. The extra second is for setting `LIMITS`.
     let create_timeout = hosts.max_connect_time() + Duration::from_secs(1);
     let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let pool = Pool::builder(Manager::from_connect(target.config, hosts, recycling))
@@ -62,9 +61,9 @@ pub(super) fn pool(target: Target, hosts: Hosts, size: usize) -> Result<Pool, Op
     Ok(pool)
 }
 
-/// Refuses a version that is too old, and warns of settings that can lose acknowledged writes.
+/// Rejects unsupported versions, and warns about settings that can lose acknowledged writes.
 pub(super) async fn check(client: &tokio_postgres::Client) -> Result<(), OpenError> {
-    // A database that only speaks the protocol of PostgreSQL may lack a setting.
+    // A PostgreSQL-compatible database may lack some of these settings.
     let setting = async |name: &str| -> Result<String, tokio_postgres::Error> {
         client.query_one("SELECT coalesce(current_setting($1, true), '')", &[&name]).await?.try_get(0)
     };

@@ -1,7 +1,7 @@
-//! Connects to the hosts of a database one after the other, each with a timeout.
+//! Tries the hosts of a database one after another, each with a timeout.
 //!
-//! The driver's own timeout covers only the TCP connection. A host that accepts it and then stays silent would use up
-//! all the time, and no other host would be tried.
+//! The driver's own timeout covers only the TCP connection. A host that accepts the connection but never responds would
+//! use up the whole timeout, and no other host would be tried.
 
 use std::{
     io,
@@ -31,12 +31,14 @@ use super::{
     url::{SessionAttrs, Target},
 };
 
-/// The time that a host has for TCP, TLS and its first response. `connect_timeout` in the URL overrides it.
+/// The time limit for connecting to one host, including TCP, TLS and the PostgreSQL handshake. `connect_timeout` in the
+/// URL overrides it.
 const HOST_TIMEOUT: Duration = Duration::from_millis(1_500);
 
 const KEEPALIVES_IDLE: Duration = Duration::from_secs(10);
 
-/// Connects to the first suitable host that responds in time. The host that responded last is tried first.
+/// Connects to the first suitable host that responds in time. The host of the last successful connection is tried
+/// first.
 #[derive(Clone)]
 pub(super) struct Hosts {
     /// One configuration per host, never empty.
@@ -44,7 +46,7 @@ pub(super) struct Hosts {
     tls: MakeRustlsConnect,
     session: SessionAttrs,
     timeout: Duration,
-    /// The index of the host to try first: the one that responded last.
+    /// The index of the host to try first: the host of the last successful connection.
     first: Arc<AtomicUsize>,
 }
 
@@ -68,7 +70,7 @@ impl Hosts {
         Ok(Self { configs, tls, session: target.session, timeout, first: Arc::new(first.into()) })
     }
 
-    /// The longest time until every host has been tried.
+    /// Returns the longest time that trying every host can take.
     pub(super) fn max_connect_time(&self) -> Duration {
         self.timeout * u32::try_from(self.configs.len()).unwrap_or(u32::MAX)
     }
@@ -112,7 +114,7 @@ const FAIL_ON_A_STANDBY: &str = "DO $$ BEGIN \
     IF pg_is_in_recovery() THEN RAISE EXCEPTION 'the host is a standby'; END IF; END $$";
 
 impl Connect for Hosts {
-    /// Ignores the configuration of the pool: each host has its own.
+    /// Ignores the pool's configuration, because each host has its own.
     fn connect(&self, _: &Config) -> Pin<Box<dyn Future<Output = Result<Connected, Error>> + Send + '_>> {
         Box::pin(self.connect_to_any())
     }
@@ -135,7 +137,8 @@ fn per_host(config: &Config, timeout: Duration) -> Vec<Config> {
         if let Some(port) = ports.get(nth).or(ports.first()) {
             one.port(*port);
         }
-        // A name may resolve to several addresses. Half the timeout leaves time for a second one if the first is dead.
+        // A host name may resolve to several addresses. Half the timeout leaves time for a second address if the first
+        // is dead.
         one.connect_timeout(timeout / 2);
         with_shared_settings(one, config)
     };
@@ -178,7 +181,8 @@ fn with_shared_settings(mut one: Config, config: &Config) -> Config {
     one
 }
 
-/// A stream on which all I/O times out. Connecting over it is the only way to get the driver's error for silent hosts.
+/// A stream on which all I/O times out. The driver's error cannot be constructed directly, so connecting over this
+/// stream produces it.
 struct SilentStream(Duration);
 
 impl SilentStream {

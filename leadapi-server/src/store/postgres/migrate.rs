@@ -1,20 +1,22 @@
-//! Migrates a database to the schema of this version.
+//! Migrates the schema of a database to this version.
 
 use deadpool_postgres::Object;
 
 use super::connect::OpenError;
 
-/// The migrations, each from one version of the schema to the next.
+/// The migrations, in order. Each upgrades the schema by one version.
 const MIGRATIONS: &[&str] = &[include_str!("0001.sql"), include_str!("0002.sql")];
 
-/// Runs the missing migrations in one transaction under an advisory lock. Of two servers that start at once, the second
-/// waits and then finds the work done. If nothing is missing, a role without the right to create tables can start.
+/// Runs the pending migrations in one transaction under an advisory lock. If two servers start at once, the second
+/// waits, then finds nothing left to do. If no migration is pending, the database role needs no permission to create
+/// tables.
 pub(super) async fn migrate(client: &mut Object) -> Result<(), OpenError> {
     if version(client).await? == MIGRATIONS.len() {
         return Ok(());
     }
     let transaction = client.transaction().await?;
-    // The key of the lock is "leadapi" in ASCII. No limits apply: the wait lasts as long as another migration.
+    // The lock key is "leadapi" in ASCII. The timeouts are disabled, because a migration by another server may take
+    // long.
     transaction
         .batch_execute(
             "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
@@ -31,7 +33,7 @@ pub(super) async fn migrate(client: &mut Object) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// The version of the schema; 0 if there is none.
+/// Returns the schema version, or 0 if there is no schema.
 async fn version(client: &impl deadpool_postgres::GenericClient) -> Result<usize, OpenError> {
     let exists: bool = client.query_one("SELECT to_regclass('leadapi_schema') IS NOT NULL", &[]).await?.try_get(0)?;
     if !exists {

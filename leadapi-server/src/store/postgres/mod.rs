@@ -1,4 +1,4 @@
-//! PostgreSQL: one database for any number of servers.
+//! A store in PostgreSQL, which any number of servers can share.
 
 mod connect;
 mod hosts;
@@ -34,11 +34,11 @@ use super::{
 
 /// The maximum number of retries of a transaction.
 const MAX_RETRIES: u32 = 3;
-/// The time limit of a read, and of each half of a write (preparing and committing), whatever the network does.
+/// The time limit for a read, and for each phase of a write (prepare and commit). It applies even if the network hangs.
 const TIMEOUT: Duration = Duration::from_secs(6);
 
 const BEGIN: &str = "BEGIN";
-/// Reads one snapshot, and never waits for a writer.
+/// Begins a read from one snapshot, which never waits for a writer.
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 /// The consumer of the rows may be slow, so there is no time limit.
 const BEGIN_LONG_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL statement_timeout = 0; \
@@ -47,7 +47,7 @@ const BEGIN_LONG_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY;
 const BEGIN_LONG: &str = "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 60000; \
     SET LOCAL idle_in_transaction_session_timeout = 60000";
 
-/// A database behind a pool of connections.
+/// A PostgreSQL database behind a connection pool.
 #[derive(Debug)]
 pub(crate) struct Postgres {
     connections: Arc<Connections>,
@@ -57,12 +57,12 @@ pub(crate) struct Postgres {
 #[derive(Debug)]
 struct Connections {
     pool: Pool,
-    /// Identifies this server in the table `operation`, where it finds the id of its own last transaction.
+    /// Identifies this server in the table `operation`, which holds the id of its last transaction in each business.
     server_id: String,
 }
 
 impl Postgres {
-    /// Connects, and migrates the database to the schema of this version.
+    /// Connects, and migrates the schema to this version.
     pub(crate) async fn open(url: &str, pool_size: usize) -> Result<Self, OpenError> {
         let target = Target::parse(url)?;
         let hosts = Hosts::new(&target)?;
@@ -94,7 +94,7 @@ impl Postgres {
         with_timeout(both).await?.iter().map(|row| read(Row::new(row))).collect()
     }
 
-    /// Runs read statements on one snapshot.
+    /// Runs read statements against one snapshot.
     pub(crate) async fn read<W: Work>(&self, work: &W) -> Result<W::Output, SqlError> {
         let both = async {
             match self.connections.read(BEGIN_READ, work).await {
@@ -105,7 +105,7 @@ impl Postgres {
         with_timeout(both).await
     }
 
-    /// Runs read statements on one snapshot, without a time limit.
+    /// Runs read statements against one snapshot, without a time limit.
     pub(crate) async fn read_long<W: Work>(&self, work: &W) -> Result<W::Output, SqlError> {
         self.connections.read(BEGIN_LONG_READ, work).await
     }
@@ -114,11 +114,11 @@ impl Postgres {
         self.writer.write(business, write).await
     }
 
-    /// Runs any other work that writes. If a business is given, the work excludes all other writes to it.
+    /// Runs other work that writes. If `business` is given, other writes to that business are blocked meanwhile.
     pub(crate) async fn work<W: Work>(&self, business: Option<&BusinessId>, work: W) -> Result<W::Output, SqlError> {
         let connections = self.connections.clone();
         let business = business.cloned();
-        // A separate task, so that the work completes even if the caller stops waiting.
+        // Runs in a separate task, so the work completes even if the caller stops waiting.
         let task = tokio::spawn(async move {
             let mut attempts = Attempts::default();
             loop {
@@ -191,7 +191,8 @@ impl Connections {
 }
 
 impl SqlError {
-    /// Returns whether a retry may succeed. A pooled connection may have been dead for a long time.
+    /// Returns whether a retry may succeed. Lost connections count, because a pooled connection may have been dead
+    /// before its use.
     const fn is_transient(&self) -> bool {
         matches!(self, Self::Lost(_) | Self::Retry(_))
     }
@@ -208,7 +209,7 @@ struct Attempts(u32);
 impl Attempts {
     /// Returns whether to retry, after a random delay so that conflicting transactions do not collide again.
     ///
-    /// A lost connection is retried too: the error is `Lost` only as long as no commit has been sent.
+    /// Lost connections are retried too, because the error is `Lost` only if no commit was sent.
     async fn should_retry(&mut self, error: &SqlError) -> bool {
         self.0 += 1;
         if !error.is_transient() || self.0 > MAX_RETRIES {

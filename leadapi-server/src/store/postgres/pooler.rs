@@ -1,7 +1,7 @@
-//! Refuses poolers that give each transaction another session, such as PgBouncer in transaction mode.
+//! Rejects poolers that may run each transaction in a different session, such as PgBouncer in transaction mode.
 //!
-//! Prepared statements and limits belong to a session, so behind such a pooler the server would fail at random. It
-//! refuses to start instead.
+//! Prepared statements and timeouts belong to a session, so the server would fail unpredictably behind such a pooler.
+//! It refuses to start instead.
 
 use std::time::Duration;
 
@@ -10,22 +10,24 @@ use tokio_postgres::{Client, Error};
 
 use super::{connect::OpenError, hosts::Hosts};
 
-/// The number of attempts: a pooler that rotates its sessions may return the first one by chance.
+/// The number of attempts. One is not enough, because a pooler that rotates its sessions may assign the same one by
+/// chance.
 const ATTEMPTS: usize = 3;
-/// With a single session, such a pooler makes one connection wait until the transaction of the other ends.
+/// How long to wait for the first connection. A pooler with a single session blocks it until the other transaction
+/// ends.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Identifies the server and the session that a statement runs in.
+/// Selects a value that identifies the server and the session.
 const SESSION: &str = "SELECT pg_backend_pid() || ' ' || pg_postmaster_start_time()";
 
-/// Fails if a connection does not have a session to itself.
+/// Fails if connections do not have dedicated sessions.
 pub(super) async fn refuse(hosts: &Hosts) -> Result<(), OpenError> {
     let (one, _) = hosts.connect_to_any().await?;
     let before = session(&one).await?;
     let mut held = Vec::new();
     for _ in 0..ATTEMPTS {
         let (other, _) = hosts.connect_to_any().await?;
-        // The transaction keeps its session busy.
+        // The open transaction keeps its session busy.
         other.batch_execute("BEGIN").await?;
         let taken = session(&other).await?;
         held.push(other);
@@ -38,7 +40,7 @@ pub(super) async fn refuse(hosts: &Hosts) -> Result<(), OpenError> {
 }
 
 async fn session(client: &Client) -> Result<String, Error> {
-    // A simple query: such a pooler may not support prepared statements.
+    // Uses a simple query, because such a pooler may not support prepared statements.
     for message in client.simple_query(SESSION).await? {
         if let tokio_postgres::SimpleQueryMessage::Row(row) = message {
             return row.try_get(0).map(|session| session.unwrap_or_default().to_owned());

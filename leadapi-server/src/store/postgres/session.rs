@@ -1,5 +1,5 @@
-//! A session on a connection. Statements are pipelined: each is sent at once, and its response is awaited only where it
-//! is needed.
+//! A session on a connection. Statements are pipelined: each is sent immediately, and its response is awaited only when
+//! it is needed.
 
 use std::{
     collections::VecDeque,
@@ -33,10 +33,11 @@ const MAX_PENDING: usize = 1_024;
 
 /// A transaction on a dedicated connection.
 ///
-/// Unless the transaction ends properly, its connection is closed. So a pooled connection is never inside a transaction.
+/// If the transaction does not end properly, its connection is closed, so a pooled connection is never inside a
+/// transaction.
 pub(super) struct PgSession {
     connection: Option<Arc<Object>>,
-    /// Statements that were sent, but whose responses have not been read.
+    /// The unread responses, in the order in which their statements were sent.
     pending: VecDeque<PendingRows>,
 }
 
@@ -50,7 +51,8 @@ impl PgSession {
 
     /// Commits, and returns the connection to the pool. If the response is lost, the outcome is unknown.
     pub(super) async fn commit(mut self) -> Result<(), SqlError> {
-        // Sent right behind the pending statements: if one of them failed, PostgreSQL turns the commit into a rollback.
+        // Sent without waiting for the pending statements. If one of them failed, PostgreSQL turns the commit into a
+        // rollback.
         self.send(simple_query(self.connection()?, "COMMIT"));
         self.drain().await?;
         self.connection = None;
@@ -76,9 +78,9 @@ impl PgSession {
 
     /// Prepares a statement while reading pending responses.
     ///
-    /// The driver stops reading from a connection while a response of several messages is unread, so unread responses
-    /// would block this one. If a pending statement failed, its error is returned instead of the error that the
-    /// transaction is aborted.
+    /// The driver stops reading from a connection while a multi-message response is unread, so unread responses would
+    /// block this one. If a pending statement failed, its error is returned instead of the resulting error about an
+    /// aborted transaction.
     async fn prepare(&mut self, sql: &'static str) -> Result<Statement, SqlError> {
         let connection = self.connection()?;
         let prepare = pin!(connection.prepare_cached(sql));
@@ -104,7 +106,8 @@ impl PgSession {
     }
 }
 
-/// Reads responses in order. Each is removed once it is read, so the queue stays consistent if this future is dropped.
+/// Reads responses in order. Each is removed only after it has been read, so the queue stays consistent if this future
+/// is dropped.
 async fn drain(pending: &mut VecDeque<PendingRows>) -> Result<(), SqlError> {
     while let Some(response) = pending.front_mut() {
         let drained = response.await;
@@ -126,7 +129,7 @@ impl Drop for PgSession {
 #[async_trait]
 impl Session for PgSession {
     async fn query(&mut self, queries: Vec<Query>, read: &mut Read<'_>) -> Result<(), SqlError> {
-        // All are prepared before any is run: an unread response to one would block the preparation of the next.
+        // All statements are prepared before any is run, because an unread response would block the next preparation.
         let mut prepared = Vec::with_capacity(queries.len());
         for query in queries {
             prepared.push((self.prepare(query.sql).await?, query));
@@ -150,7 +153,8 @@ impl Session for PgSession {
     }
 }
 
-/// Sends a statement by polling its response once. The driver sends nothing before, so this keeps statements in order.
+/// Sends a statement by polling its future once. The driver sends nothing before the first poll, so this preserves the
+/// order.
 fn start(mut response: PendingRows) -> PendingRows {
     match (&mut response).now_or_never() {
         Some(response) => Box::pin(std::future::ready(response)),
@@ -170,7 +174,7 @@ fn run(connection: Arc<Object>, statement: Statement, query: Query) -> PendingRo
     })
 }
 
-/// Runs one read statement in a separate transaction.
+/// Runs one read statement outside an explicit transaction.
 pub(super) async fn query(connection: Object, query: Query) -> Result<Vec<tokio_postgres::Row>, SqlError> {
     let connection = Arc::new(connection);
     let rows = match connection.prepare_cached(query.sql).await {
@@ -186,10 +190,10 @@ pub(super) async fn query(connection: Object, query: Query) -> Result<Vec<tokio_
     rows
 }
 
-/// Maps an error of the driver.
+/// Maps a driver error by its SQLSTATE.
 pub(super) fn map_error(error: tokio_postgres::Error) -> SqlError {
     let Some(state) = error.code().cloned() else {
-        // Not from the database: the connection is closed, or the response is invalid.
+        // Without a SQLSTATE, the error is not from the database: the connection is closed, or the response is invalid.
         return SqlError::lost(error);
     };
     let error = Arc::new(error);
@@ -204,13 +208,13 @@ pub(super) fn map_error(error: tokio_postgres::Error) -> SqlError {
     }
 }
 
-/// Returns whether a single write caused the error: the database refused its data, and rolled the transaction back.
+/// Returns whether the data of a single write caused the error. The other writes may succeed without it.
 pub(super) fn is_caused_by_one_write(error: &SqlError) -> bool {
     match error {
         SqlError::Conflict(_) => true,
         SqlError::Other(cause) => {
             let state = cause.downcast_ref::<tokio_postgres::Error>().and_then(tokio_postgres::Error::code);
-            // Data exceptions, constraint violations, and rows that are too large.
+            // Data exceptions, constraint violations, and exceeded limits such as the row size.
             state.is_some_and(|state| ["22", "23", "54"].iter().any(|class| state.code().starts_with(class)))
         }
         _ => false,

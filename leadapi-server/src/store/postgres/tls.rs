@@ -1,4 +1,4 @@
-//! TLS to the database with rustls, as `sslmode` requires.
+//! TLS connections to the database with rustls, configured by `sslmode`.
 
 use std::{io, path::PathBuf, sync::Arc};
 
@@ -28,7 +28,7 @@ pub(crate) enum TlsError {
     Setup(String),
 }
 
-/// The protection of a connection, in the terms of libpq.
+/// The `sslmode` and `sslrootcert` of a connection, as in libpq.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sslmode {
     mode: Mode,
@@ -45,12 +45,12 @@ enum Mode {
 }
 
 impl Sslmode {
-    /// Reads the two parameters of a URL. If one is repeated, the last counts.
+    /// Creates the settings from the parameters `sslmode` and `sslrootcert`.
     pub(super) fn new(mode: Option<&str>, root: Option<&str>) -> Result<Self, TlsError> {
         let mode = mode.map_or(Ok(Mode::Prefer), Mode::parse)?;
-        // In libpq, `system` names the certificate authorities of the system.
+        // As in libpq, `system` selects the system's certificate authorities.
         let root = root.filter(|root| *root != "system").map(PathBuf::from);
-        // As in libpq, `require` with a named authority verifies that authority.
+        // As in libpq, `require` with a root certificate behaves like `verify-ca`.
         let mode = if mode == Mode::Require && root.is_some() { Mode::VerifyCa } else { mode };
         Ok(Self { mode, root })
     }
@@ -68,7 +68,8 @@ impl Mode {
     fn parse(text: &str) -> Result<Self, TlsError> {
         match text {
             "disable" => Ok(Self::Disable),
-            // The driver cannot try without TLS first, as libpq does for `allow`. Trying TLS first protects no less.
+            // For `allow`, libpq first tries without TLS, which the driver cannot do. Trying TLS first is at least as
+            // secure.
             "allow" | "prefer" => Ok(Self::Prefer),
             "require" => Ok(Self::Require),
             "verify-ca" => Ok(Self::VerifyCa),
@@ -78,7 +79,7 @@ impl Mode {
     }
 }
 
-/// Builds the TLS configuration of the client.
+/// Builds the client-side TLS configuration.
 pub(super) fn client(sslmode: &Sslmode) -> Result<ClientConfig, TlsError> {
     let provider = Arc::new(aws_lc_rs::default_provider());
     let setup = |error: &dyn std::error::Error| TlsError::Setup(error.to_string());
@@ -114,7 +115,7 @@ fn roots(file: Option<&PathBuf>) -> Result<RootCertStore, TlsError> {
 #[derive(Debug)]
 struct Trusting(Arc<CryptoProvider>);
 
-/// Accepts a certificate of a known authority for any name, as `verify-ca` demands.
+/// Accepts a certificate from a trusted authority for any host name, as `verify-ca` specifies.
 #[derive(Debug)]
 struct AnyName(Arc<WebPkiServerVerifier>);
 
@@ -163,7 +164,7 @@ impl ServerCertVerifier for AnyName {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         match self.0.verify_server_cert(end, intermediates, name, ocsp, now) {
-            // The verifier checks the name last, after everything else was found valid.
+            // The verifier checks the name last, so the rest of the certificate is valid.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),

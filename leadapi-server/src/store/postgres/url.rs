@@ -10,7 +10,7 @@ use tokio_postgres::{
 
 use super::tls::{Sslmode, TlsError};
 
-/// Where and how to connect.
+/// A parsed URL: where and how to connect.
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) config: Config,
@@ -18,7 +18,7 @@ pub(super) struct Target {
     pub(super) session: SessionAttrs,
 }
 
-/// The hosts that are acceptable.
+/// The kind of host to connect to (`target_session_attrs`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SessionAttrs {
     /// The first host that responds.
@@ -29,7 +29,7 @@ pub(super) enum SessionAttrs {
     Primary,
 }
 
-/// The reason why a URL is refused. No message shows a part of the URL that may hold a password.
+/// The reason why a URL is rejected. No message shows a part of the URL that may contain a password.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InvalidUrl {
     #[error(
@@ -47,8 +47,8 @@ pub(crate) enum InvalidUrl {
 }
 
 impl Target {
-    /// Parses a URL. The driver supports fewer values of `sslmode` and `target_session_attrs` than libpq, so they are
-    /// removed first.
+    /// Parses a URL. The driver supports fewer values of `sslmode` and `target_session_attrs` than libpq, so both are
+    /// removed from the URL first.
     pub(super) fn parse(url: &str) -> Result<Self, InvalidUrl> {
         let (before, query) = split_query(url)?;
         let (mut mode, mut root, mut session, mut kept) = (None, None, None, Vec::new());
@@ -63,7 +63,7 @@ impl Target {
             }
         }
         let url = if kept.is_empty() { before.to_owned() } else { format!("{before}?{}", kept.join("&")) };
-        // The driver's own message may show the part that it could not parse.
+        // The driver's message may contain the part of the URL that it could not parse.
         let mut config: Config = url.parse().map_err(|_| InvalidUrl::Syntax)?;
         let sslmode = Sslmode::new(mode.as_deref(), root.as_deref())?;
         config.ssl_mode(sslmode.for_driver());
@@ -77,7 +77,7 @@ impl Target {
 }
 
 impl SessionAttrs {
-    /// With several hosts, some are expected to be standbys, which a server cannot use.
+    /// Returns the default. Among several hosts, some are probably standbys, which do not accept writes.
     fn default_of(config: &Config) -> Self {
         let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
         if hosts > 1 { Self::ReadWrite } else { Self::Any }
@@ -103,8 +103,8 @@ impl SessionAttrs {
 
 /// Splits a URL at the question mark.
 ///
-/// The driver ends the password at the first `@`, and libpq may end it elsewhere. So a URL for which the two could
-/// differ is refused.
+/// The driver ends the password at the first `@`, but libpq may end it elsewhere. URLs that the two could parse
+/// differently are rejected.
 fn split_query(url: &str) -> Result<(&str, &str), InvalidUrl> {
     let (_, rest) = url.split_once("//").ok_or(InvalidUrl::Syntax)?;
     if let Some((credentials, _)) = rest.rsplit_once('@')
@@ -122,7 +122,7 @@ fn decoded(text: &str) -> Result<Cow<'_, str>, InvalidUrl> {
     percent_decode_str(text).decode_utf8().map_err(|_| InvalidUrl::Syntax)
 }
 
-/// Formats a URL without secrets: hosts, ports and the database.
+/// Formats a URL without secrets, showing only hosts, ports and the database name.
 pub(in crate::store) fn redacted(url: &str) -> String {
     let Ok(Target { config, .. }) = Target::parse(url) else { return "postgres://…".to_owned() };
     let mut redacted = "postgres://".to_owned();
@@ -148,7 +148,7 @@ mod tests {
         Sslmode::new(Some(mode), None).unwrap()
     }
 
-    /// Each ASCII character, raw and percent-encoded, at each end and in the middle of a password.
+    /// Covers each ASCII character, raw and percent-encoded, at the start, in the middle and at the end of a password.
     #[test]
     fn no_character_in_a_password_weakens_tls_or_reveals_it() {
         for byte in 0..=127_u8 {

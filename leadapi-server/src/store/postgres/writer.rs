@@ -1,23 +1,23 @@
 //! Group commit for the writes of a business: all pending writes share one transaction.
 //!
-//! The writes of one business run one after the other in any case, because they change the same lead counts. So one
-//! task per business takes all writes that arrived during its last transaction, and commits them together. Between servers, a
-//! lock on the row of the business keeps the order.
+//! The writes of one business run serially in any case, because they change the same lead counts. So one task per
+//! business takes all writes that arrived during its last transaction, and commits them together. A lock on the row of
+//! the business serializes the writes of different servers.
 //!
-//! # A commit whose response is lost
+//! # Lost commit responses
 //!
-//! A transaction must be done exactly once, so it is repeated only if it is known to have been rolled back. Each
-//! transaction records its id in the row of its server and business. When the response to a commit is lost, another
-//! connection locks the business and *writes* to that row. The row then tells whether the first transaction was
+//! A transaction must be applied exactly once, so it is retried only if it is known to have been rolled back. Each
+//! transaction records its id in the row for its server and business. When the response to a commit is lost, another
+//! connection locks the business and *writes* to that row. The row then shows whether the first transaction was
 //! committed:
 //!
 //! - PostgreSQL grants the lock only after the first transaction has ended, so the row is final.
-//! - A compatible database with weaker row locks must refuse one of two transactions that write the same row. Reading
+//! - A compatible database with weaker row locks must reject one of two transactions that write the same row. Reading
 //!   the row would not be enough there: the first transaction could still be committed afterwards.
-//! - No later transaction of this server can have replaced the id. The draining task is the only one that records ids
-//!   for the business, and it does nothing else until it knows the outcome. Other servers write rows of their own.
+//! - No later transaction of this server can have replaced the id. Only the draining task records ids for the business,
+//!   and it starts no other transaction until it knows the outcome. Other servers write their own rows.
 //!
-//! If the outcome cannot be determined while the caller waits, it stays unknown, and nothing is repeated.
+//! If the outcome cannot be determined while the caller waits, it stays unknown, and nothing is retried.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -46,7 +46,7 @@ use crate::store::{
 
 /// The maximum number of writes in a transaction.
 const MAX_BATCH: usize = 256;
-/// How long to query the outcome of a commit: almost as long as a caller waits for a response.
+/// How long to keep querying the outcome of a commit. Slightly shorter than a caller waits for a response.
 const OUTCOME_TIMEOUT: Duration = Duration::from_secs(14);
 const OUTCOME_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -56,7 +56,7 @@ pub(super) struct Writer(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     connections: Arc<Connections>,
-    /// The pending writes of each business that has a running task.
+    /// The pending writes of each business. A business has an entry while its task runs.
     pending: Mutex<HashMap<BusinessId, Vec<PendingWrite>>>,
 }
 
@@ -71,7 +71,8 @@ impl Writer {
         Self(Arc::new(Inner { connections, pending: Mutex::default() }))
     }
 
-    /// Waits for the commit that includes the write. The write continues even if the caller stops waiting.
+    /// Submits a write, and waits for the commit that includes it. The write continues even if the caller stops
+    /// waiting.
     pub(super) async fn write(&self, business: &BusinessId, write: Write) -> Result<WriteOutcome, SqlError> {
         let (respond_to, response) = oneshot::channel();
         let pending = PendingWrite { write, respond_to };
@@ -103,13 +104,14 @@ impl Inner {
             let writes: Vec<&Write> = pending.iter().map(|pending| &pending.write).collect();
             let outcomes = self.write_all(&business, &writes).await;
             for (write, outcome) in pending.into_iter().zip(outcomes) {
-                // The caller may have stopped waiting.
+                // Sending fails if the caller has stopped waiting.
                 write.respond_to.send(outcome).unwrap_or_default();
             }
         }
     }
 
-    /// Takes the writes that have arrived since the last transaction. If there are none, the task ends.
+    /// Takes the writes that have arrived since the last transaction. Returns `None`, which ends the task, if there are
+    /// none.
     fn next(&self, business: &BusinessId) -> Option<Vec<PendingWrite>> {
         self.with_pending(|all| {
             let pending = all.get_mut(business)?;
@@ -125,7 +127,7 @@ impl Inner {
     async fn write_all(&self, business: &BusinessId, writes: &[&Write]) -> Vec<Result<WriteOutcome, SqlError>> {
         match self.transaction(business, writes).await {
             Ok(outcomes) => outcomes,
-            // Each write is repeated in its own transaction, so that the refused one does not fail the others.
+            // Retries each write in its own transaction, so one rejected write does not fail the others.
             Err(error) if writes.len() > 1 && is_caused_by_one_write(&error) => {
                 let mut outcomes = Vec::with_capacity(writes.len());
                 for write in writes {
@@ -171,7 +173,7 @@ impl Inner {
         }
     }
 
-    /// Runs everything but the commit.
+    /// Runs the transaction up to, but not including, the commit.
     async fn prepare(
         &self,
         business: &BusinessId,
@@ -187,7 +189,7 @@ impl Inner {
         Ok((session, outcomes))
     }
 
-    /// Determines whether a transaction was committed whose commit was sent, but not acknowledged.
+    /// Determines the outcome of a transaction whose commit was sent but not acknowledged.
     async fn outcome(&self, business: &BusinessId, operation: &str) -> Result<CommitOutcome, SqlError> {
         let deadline = Instant::now() + OUTCOME_TIMEOUT;
         loop {
@@ -221,7 +223,8 @@ struct DrainGuard<'a> {
     business: &'a BusinessId,
 }
 
-/// If the task panics, the next write starts a new task. The callers that wait for the old one receive an error.
+/// If the task panics, its entry is removed, so the next write starts a new task. Callers that wait for the old task
+/// receive an error.
 impl Drop for DrainGuard<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {

@@ -1,8 +1,8 @@
-//! The error of opening a file as a store.
+//! Errors that occur while opening a file as a store.
 
 use std::{io, path::PathBuf};
 
-/// The error of opening a file as a store.
+/// An error that occurs while opening a file as a store.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OpenError {
     #[error("SQLite is {found}, and before {oldest} it could corrupt a file")]

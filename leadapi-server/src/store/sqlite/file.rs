@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Creates an empty file that only its owner may read, and syncs the file and its name to disk.
+/// Creates an empty file that only its owner can access, and syncs the file and its directory entry to disk.
 pub(super) fn create(path: &Path) -> io::Result<()> {
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.sync_all()?;
@@ -21,7 +21,7 @@ pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Syncs a file and its name to disk.
+/// Syncs a file and its directory entry to disk.
 pub(super) fn sync(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()?;
     sync_folder(path)

@@ -1,10 +1,10 @@
-//! The lock that prevents a second server from serving the same file, whatever its path.
+//! The lock that prevents a second server from serving the same file, even under another path.
 //!
-//! The lock is taken on a file next to the database, which every system supports. On Linux, it is also taken on the
-//! database itself, which also works for hard links, and after the lock file was deleted.
+//! The lock is taken on a file next to the database, which works on every system. On Linux, the database itself is
+//! locked too, which also covers hard links and a deleted lock file.
 //!
-//! Linux keeps these locks (`flock`) apart from those of SQLite (`fcntl`), but closing any descriptor of a file
-//! releases the latter. So a lock must be dropped after the last connection.
+//! On Linux, these locks (`flock`) are independent of SQLite's locks (`fcntl`). But closing any descriptor of a file
+//! releases its `fcntl` locks, so a `FileLock` must be dropped after the last connection.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -14,14 +14,14 @@ use std::{
 
 use super::{error::OpenError, file::with_suffix};
 
-/// The exclusive right to serve a file, held until it is dropped.
+/// An exclusive lock for serving a file, released on drop.
 #[derive(Debug)]
 pub(super) struct FileLock {
     _held: Vec<File>,
 }
 
 impl FileLock {
-    /// Locks a file, which must exist. Fails if another server serves it.
+    /// Locks an existing file. Fails if another server is serving it.
     pub(super) fn acquire(path: &Path) -> Result<Self, OpenError> {
         let lock_file = with_suffix(&path.canonicalize()?, "-lock");
         let lock_file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(lock_file)?;

@@ -1,4 +1,4 @@
-//! SQLite: one file, one writer, and readers that each see a snapshot.
+//! A store in a SQLite file, with one writer and concurrent snapshot readers.
 
 mod error;
 mod file;
@@ -36,20 +36,21 @@ use super::{
 };
 use crate::error_chain::error_chain;
 
-/// A database in a file.
+/// A SQLite database.
 #[derive(Debug)]
 pub(crate) struct Sqlite {
     path: PathBuf,
-    /// Idle read connections. They are closed before the connection of the writer.
+    /// Idle read connections. Declared before `writer`, so the writer's connection closes last and runs the checkpoint.
     readers: Mutex<Vec<Connection>>,
     writer: Writer,
     health: Arc<Health>,
-    /// Only in a server. The lock is dropped after the last connection.
+    /// `Some` only in a server. Declared last, so the lock is released after the last connection closes.
     _served: Option<(Watch, FileLock)>,
 }
 
 impl Sqlite {
-    /// Opens the file, whether a server runs or not. Creates a missing file, and migrates the schema to this version.
+    /// Opens the file, even while a server is serving it. Creates a missing file, and migrates the schema to this
+    /// version.
     pub(crate) fn open(path: &Path) -> Result<Self, OpenError> {
         let connection = open::open(path)?;
         let health = Arc::new(Health::default());
@@ -57,8 +58,8 @@ impl Sqlite {
         Ok(Self { path: path.to_owned(), readers: Mutex::default(), writer, health, _served: None })
     }
 
-    /// Opens the file for the only server that may serve it. Afterwards, a write is acknowledged only if the file, its
-    /// log and its lock file are still in place.
+    /// Opens the file for serving, which excludes other servers. A write is then acknowledged only if the file, its log
+    /// and its lock file are still in place.
     pub(crate) fn open_to_serve(path: &Path) -> Result<Self, OpenError> {
         let sqlite = Self::open(path)?;
         let lock = FileLock::acquire(path)?;
@@ -67,7 +68,8 @@ impl Sqlite {
         Ok(Self { _served: Some((watch, lock)), ..sqlite })
     }
 
-    /// Runs one read statement on the calling thread: most reads take less time than a switch to another thread.
+    /// Runs one read statement on the calling thread, because most reads take less time than a switch to another
+    /// thread.
     pub(crate) fn rows<T>(
         &self,
         query: &Query,
@@ -89,7 +91,7 @@ impl Sqlite {
         self.with_reader(|connection| first_row(connection, query, read))
     }
 
-    /// Runs read statements on one snapshot.
+    /// Runs read statements against one snapshot.
     pub(crate) fn read<W: Work>(&self, work: &W) -> Result<W::Output, SqlError> {
         self.with_reader(|connection| {
             execute(connection, "BEGIN")?;
@@ -107,18 +109,18 @@ impl Sqlite {
         self.writer.work(work).await
     }
 
-    /// Waits until the storage has failed, and returns the reason.
+    /// Completes when the storage has failed, and returns the reason.
     pub(crate) async fn failed(&self) -> String {
         self.health.failed().await
     }
 
-    /// Copies the database into a new file, from one snapshot, while writes continue.
+    /// Copies a snapshot of the database into a new file while writes continue.
     pub(crate) fn backup(&self, to: &Path, mut progress: impl FnMut(u64, u64)) -> Result<(), OpenError> {
         const PAGES: i32 = 1_024;
         file::create(to)?;
         let mut copy = Connection::open(to)?;
         let source = open::reader(&self.path)?;
-        // The transaction holds a snapshot: otherwise each commit of another connection would restart the copy.
+        // The transaction holds a snapshot. Without it, each commit on another connection would restart the copy.
         source.execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema")?;
         {
             let backup = Backup::new(&source, &mut copy)?;
@@ -141,7 +143,7 @@ impl Sqlite {
         let mut reader = idle.map_or_else(|| open::reader(&self.path).map_err(map_error), Ok)?;
         let done = work(&mut reader);
         match &done {
-            // A connection that is still in a transaction would show an old snapshot to its next caller.
+            // A connection that is still in a transaction would show an old snapshot to its next user.
             _ if !reader.is_autocommit() => drop(reader),
             Ok(_) => self.readers.lock().unwrap_or_else(PoisonError::into_inner).push(reader),
             Err(error) => self.health.record(error),
@@ -155,7 +157,7 @@ impl Sqlite {
 struct Health {
     failed: OnceLock<SqlError>,
     failure: Notify,
-    /// Only in a server.
+    /// Set only in a server.
     served: OnceLock<ServedFiles>,
 }
 
@@ -193,7 +195,7 @@ impl Health {
     }
 }
 
-/// How long a transaction waits for a transaction of another process, such as a command that runs next to the server.
+/// How long a transaction waits for a transaction of another process, such as a command that runs alongside the server.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[cfg(test)]
@@ -215,7 +217,7 @@ mod tests {
         }
     }
 
-    /// A database whose log is not empty, and a connection that acts as another process.
+    /// Opens a database with a non-empty log, and a connection that acts as another process.
     fn opened(folder: &Path) -> (Sqlite, Connection) {
         let path = folder.join("leads.db");
         let sqlite = Sqlite::open(&path).unwrap();
@@ -234,7 +236,8 @@ mod tests {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
-    /// A read transaction of another program keeps the log from restarting, so the log grows. It must shrink afterwards.
+    /// A read transaction in another program keeps the log from restarting, so the log grows. It must shrink
+    /// afterwards.
     #[tokio::test]
     async fn the_log_shrinks_after_a_long_reader_of_another_program() {
         let folder = tempfile::tempdir().unwrap();

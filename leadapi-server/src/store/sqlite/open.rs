@@ -6,20 +6,22 @@ use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
 use super::{BUSY_TIMEOUT, error::OpenError, file, lineage};
 
-/// The oldest safe SQLite. Before it, resetting the write-ahead log at the wrong time could corrupt the file.
+/// The oldest safe SQLite version. In earlier versions, resetting the write-ahead log at the wrong time could corrupt
+/// the file.
 const MIN_VERSION: (i32, &str) = (3_051_003, "3.51.3");
-/// "lead" in ASCII. It marks the file as a store in its header.
+/// The application id that marks a file as a store: "lead" in ASCII.
 const APPLICATION: i32 = 0x6c65_6164;
 const CACHED_STATEMENTS: usize = 128;
-/// The number of log pages (16 MB) that triggers a checkpoint. Rarer checkpoints write fewer pages twice.
+/// The number of log pages (16 MB) that triggers a checkpoint. Less frequent checkpoints copy hot pages to the file
+/// less often.
 const CHECKPOINT_PAGES: u32 = 4_000;
-/// The maximum size of the log file after a checkpoint: as much as one checkpoint leaves behind.
+/// The size to which SQLite truncates the log file after a checkpoint: slightly more than `CHECKPOINT_PAGES` pages.
 const MAX_LOG_BYTES: i64 = 16 << 20;
 
-/// The migrations, each from one version of the schema to the next.
+/// The migrations, in order. Each upgrades the schema by one version.
 const MIGRATIONS: &[&str] = &[include_str!("0001.sql"), include_str!("0002.sql")];
 
-/// Opens the connection for writing, and migrates the file to the schema of this version.
+/// Opens the connection for writing, and migrates the schema to this version.
 pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
     if rusqlite::version_number() < MIN_VERSION.0 {
         return Err(OpenError::Old { found: rusqlite::version(), oldest: MIN_VERSION.1 });
@@ -31,14 +33,14 @@ pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
     lineage::check(&path.canonicalize()?)?;
     let mut connection = Connection::open_with_flags(path, flags() | OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    // Checked before anything is written, so that the file of another application stays unchanged.
+    // Checked before anything is written, so another application's file stays unchanged.
     check(&connection)?;
     let mode: String = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
     if mode != "wal" {
         return Err(OpenError::NoLog(mode));
     }
     connection.pragma_update(None, "synchronous", "FULL")?;
-    // The data to roll back a savepoint live only as long as a transaction: in memory, not in a file.
+    // Keeps the rollback data of savepoints in memory instead of a file. It is not needed after the transaction.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
     connection.pragma_update(None, "journal_size_limit", MAX_LOG_BYTES)?;
@@ -65,8 +67,8 @@ pub(super) fn writable(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Caches prepared statements. Without `ENABLE_QPSG`, SQLite would prepare a statement again after each change of its
-/// parameters, if the table has partial indexes: another plan might be better.
+/// Caches prepared statements. Without `ENABLE_QPSG`, SQLite would re-prepare a statement whenever its parameters
+/// change if the table has partial indexes, because another plan might be better.
 fn cache_statements(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
@@ -82,7 +84,8 @@ fn number(connection: &Connection, sql: &str) -> rusqlite::Result<i64> {
     connection.query_row(sql, (), |row| row.get(0))
 }
 
-/// Returns the version of the schema; 0 for an empty file.
+/// Returns the schema version, or 0 for an empty file. Fails if the file belongs to another application or a newer
+/// version.
 pub(super) fn check(connection: &Connection) -> Result<usize, OpenError> {
     let tables = number(connection, "SELECT count(*) FROM sqlite_schema")?;
     let application = number(connection, "PRAGMA application_id")?;
@@ -94,7 +97,7 @@ pub(super) fn check(connection: &Connection) -> Result<usize, OpenError> {
     usize::try_from(version).ok().filter(|version| *version <= MIGRATIONS.len()).ok_or(newer)
 }
 
-/// Migrates in one transaction: of two processes that start at once, the second finds the work done.
+/// Migrates in one transaction. If two processes start at once, the second finds nothing left to do.
 fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
     if check(connection)? == MIGRATIONS.len() {
         return Ok(());
@@ -123,7 +126,7 @@ mod tests {
         test(&reader(&path).unwrap());
     }
 
-    /// Even though the plan is made before the parameters are known.
+    /// The index must be used even though SQLite plans before the parameters are known.
     #[test]
     fn pages_are_read_through_an_index() {
         with_reader(|reader| {
@@ -142,7 +145,7 @@ mod tests {
         });
     }
 
-    /// Even if the parameters change.
+    /// Changed parameters must not cause SQLite to prepare the statement again.
     #[test]
     fn statements_are_prepared_once() {
         with_reader(|reader| {

@@ -17,10 +17,11 @@ use super::{
     open,
 };
 
-/// Replaces a store with a copy of a backup, or creates it from one. Returns the name under which the former store is
-/// kept, if there was one.
+/// Replaces a store with a copy of a backup, or creates it from the backup. Returns the path under which the former
+/// store is kept, if there was one.
 ///
-/// A crash leaves the former store, the restored one, or a pair of files that every server refuses, but never a mixture.
+/// After a crash, the path holds the former store, the restored store, or a file and a log that every server refuses to
+/// open. It never holds a mixture of both stores.
 pub(crate) fn restore(backup: &Path, to: &Path, replace: bool) -> Result<Option<PathBuf>, OpenError> {
     let exists = to.try_exists()?;
     if exists && !replace {
@@ -33,7 +34,7 @@ pub(crate) fn restore(backup: &Path, to: &Path, replace: bool) -> Result<Option<
     copy_and_check(backup, &copy.0)?;
     let kept = exists.then(|| keep_former(&to)).transpose()?;
     fs::rename(&copy.0, &to)?;
-    // Until here the log of the former store is next to the restored file. `lineage` refuses to open such a pair.
+    // Up to this point, the former store's log is next to the restored file. `lineage` rejects such a pair.
     for suffix in ["-wal", "-shm"] {
         remove(&with_suffix(&to, suffix))?;
     }
@@ -68,7 +69,7 @@ fn copy_and_check(backup: &Path, to: &Path) -> Result<(), OpenError> {
         return Err(OpenError::Damaged(backup.to_owned(), found.replace('\n', " ")));
     }
     copy.close().map_err(|(_, error)| error)?;
-    // Migrates the backup of an older version: only the current schema has the table `lineage`.
+    // Migrates a backup from an older version first, because only the current schema has the table `lineage`.
     let copy = open::open(to)?;
     lineage::assign_new_id(&copy)?;
     copy.close().map_err(|(_, error)| error)?;
@@ -76,7 +77,7 @@ fn copy_and_check(backup: &Path, to: &Path) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// Keeps the former store under a second name, with everything that it acknowledged.
+/// Keeps the former store, including every acknowledged write, under a second name.
 fn keep_former(store: &Path) -> Result<PathBuf, OpenError> {
     // Runs a checkpoint, if the log belongs to the file and both can still be read.
     if lineage::check(store).is_ok()

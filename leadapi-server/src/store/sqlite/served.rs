@@ -1,7 +1,7 @@
-//! Checks that the paths of a served database still name the same files.
+//! Checks that the paths of a served database still refer to the same files.
 //!
-//! SQLite continues to write to a file that was deleted, replaced or moved. Writes acknowledged after that would be lost,
-//! or end up in an unexpected file.
+//! SQLite continues to write to a file that was deleted, replaced or moved. Later writes would be acknowledged, but
+//! lost or stored in an unexpected file.
 
 use std::{
     fs, io,
@@ -17,17 +17,17 @@ use std::{
 
 use super::{Health, error::OpenError, file::with_suffix};
 
-/// The interval of the check. It also runs after each commit.
+/// The interval between checks. A check also runs after each commit.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// The database, its write-ahead log, the index of the log and the lock file, as they were when the server started.
+/// The identities of the database, its write-ahead log, the log index and the lock file when the server started.
 #[derive(Debug)]
 pub(super) struct ServedFiles(Vec<(PathBuf, Inode)>);
 
 /// The identity of a file: device and inode number.
 type Inode = (u64, u64);
 
-/// A path no longer names the file that is served.
+/// A path no longer refers to the served file.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Displaced {
     #[error("{} was deleted or moved while it was being served", .0.display())]
@@ -39,9 +39,9 @@ pub(super) enum Displaced {
 }
 
 impl ServedFiles {
-    /// Records the files of an open database, which therefore has a log.
+    /// Records the files of a database, which must be open so that its log exists.
     pub(super) fn of(path: &Path) -> io::Result<Self> {
-        // The files next to the target of a symbolic link are named after the target.
+        // If the path is a symbolic link, the other files are next to its target and named after it.
         let target = path.canonicalize()?;
         let files = ["", "-wal", "-shm", "-lock"].map(|suffix| with_suffix(&target, suffix));
         let names = files.into_iter().chain([std::path::absolute(path)?]);
@@ -62,7 +62,7 @@ fn inode(path: &Path) -> io::Result<Inode> {
     fs::metadata(path).map(|found| (found.dev(), found.ino()))
 }
 
-/// The thread that compares the files once a second. Dropping this stops it.
+/// A handle to the thread that checks the served files every second. Dropping the handle stops the thread.
 #[derive(Debug)]
 pub(super) struct Watch {
     _stop: Sender<()>,

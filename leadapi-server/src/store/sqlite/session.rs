@@ -1,4 +1,4 @@
-//! A session on a connection. All operations are synchronous, so its futures are always ready.
+//! A session on a connection. All operations are synchronous, so the futures complete on the first poll.
 
 use async_trait::async_trait;
 use futures_util::FutureExt;
@@ -27,7 +27,7 @@ impl Session for SqliteSession<'_> {
     }
 }
 
-/// Runs a statement without parameters and rows, such as BEGIN and COMMIT.
+/// Runs a statement that has no parameters and returns no rows, such as BEGIN or COMMIT.
 pub(super) fn execute(connection: &Connection, sql: &str) -> Result<(), SqlError> {
     connection.prepare_cached(sql).and_then(|mut statement| statement.execute(())).map(drop).map_err(map_error)
 }
@@ -90,12 +90,12 @@ impl ToSql for Value {
     }
 }
 
-/// Polls a future that is always ready, because a session on SQLite never waits.
+/// Polls a future that completes on the first poll, because a SQLite session never waits.
 pub(super) fn poll_ready<T>(work: impl Future<Output = Result<T, SqlError>>) -> Result<T, SqlError> {
     work.now_or_never().unwrap_or_else(|| Err(SqlError::other("work on SQLite did not complete immediately")))
 }
 
-/// Maps an error of SQLite. After a failed read or write the state of the disk is unknown, so the store must stop.
+/// Maps a SQLite error. I/O errors and corruption are fatal: the state of the disk is unknown, so the store must stop.
 pub(super) fn map_error(error: rusqlite::Error) -> SqlError {
     match error.sqlite_error_code() {
         Some(ErrorCode::ConstraintViolation) if is_key(&error) => SqlError::Conflict(std::sync::Arc::new(error)),

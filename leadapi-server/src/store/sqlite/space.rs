@@ -1,8 +1,8 @@
-//! Distinguishes a write that failed on a full disk or quota from a failed disk.
+//! Distinguishes a full disk or an exhausted quota from a failed disk.
 //!
 //! SQLite reports a full disk as such, but an exhausted quota as an I/O error. In both cases the write has not reached
-//! the log, the transaction is rolled back, and the next one may succeed. A failed *sync* is different: nobody knows
-//! what reached the disk, so it always stops the server.
+//! the log, the transaction is rolled back, and the next transaction may succeed. A failed *sync* always stops the
+//! server, because it is unknown what reached the disk.
 
 use std::{
     fs::{self, OpenOptions},
@@ -17,10 +17,11 @@ use uuid::Uuid;
 
 use crate::store::error::SqlError;
 
-/// More than a commit usually adds to the log, so a quota that refused the commit refuses the probe too.
+/// The size of the probe file. A commit usually adds less to the log, so a quota that stops the commit also stops the
+/// probe.
 const PROBE_BYTES: usize = 64 << 10;
 
-/// Makes the error of a transaction non-fatal if a full disk or quota is the cause.
+/// Makes the error of a transaction non-fatal if a full disk or an exhausted quota caused it.
 pub(super) fn classify(error: SqlError, database: &Path) -> SqlError {
     match error {
         SqlError::Fatal(cause) if is_failed_write(&cause) && is_exhausted(database) => SqlError::Other(cause),
@@ -33,7 +34,7 @@ fn is_failed_write(cause: &Arc<dyn std::error::Error + Send + Sync>) -> bool {
     cause.is_some_and(|cause| cause.extended_code == SQLITE_IOERR_WRITE)
 }
 
-/// Whether the system refuses to write a file next to the database for lack of space.
+/// Returns whether writing a file next to the database fails for lack of space.
 fn is_exhausted(database: &Path) -> bool {
     let probe = database.with_file_name(format!(".{}", Uuid::now_v7()));
     let written = write(&probe);

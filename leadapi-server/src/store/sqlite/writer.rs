@@ -25,13 +25,13 @@ use crate::store::{
     write::{self, Write, WriteOutcome},
 };
 
-/// The maximum number of writes in a transaction, so that the first does not wait long for the last.
+/// The maximum number of writes in a transaction. It bounds how long the first write waits for the last one.
 const MAX_BATCH: usize = 512;
 
 /// The handle that sends jobs to the writer thread.
 #[derive(Debug)]
 pub(super) struct Writer {
-    /// `None` only while the writer is dropped.
+    /// `None` only while the writer is being dropped.
     jobs: Option<Sender<Job>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -63,7 +63,8 @@ impl Writer {
         Ok(Self { jobs: Some(sender), thread: Some(thread) })
     }
 
-    /// Waits for the commit that includes the write. The write continues even if the caller stops waiting.
+    /// Submits a write, and waits for the commit that includes it. The write continues even if the caller stops
+    /// waiting.
     pub(super) async fn write(&self, business: &BusinessId, write: Write) -> Result<WriteOutcome, SqlError> {
         let (respond_to, response) = oneshot::channel();
         self.send(Job::Write(PendingWrite { business: business.clone(), write, respond_to }))?;
@@ -73,7 +74,7 @@ impl Writer {
     pub(super) async fn work<W: Work>(&self, work: W) -> Result<W::Output, SqlError> {
         let (respond_to, response) = oneshot::channel();
         let job = move |thread: &mut WriterThread| {
-            // The caller may have stopped waiting.
+            // Sending fails if the caller has stopped waiting.
             respond_to.send(thread.work(&work)).unwrap_or_default();
         };
         self.send(Job::Work(Box::new(job)))?;
@@ -85,12 +86,12 @@ impl Writer {
     }
 }
 
-/// Waits for the thread: its connection is the last one, and closing it runs a checkpoint.
+/// Waits for the thread to exit. Its connection is the last one, so closing it runs a checkpoint.
 impl Drop for Writer {
     fn drop(&mut self) {
         self.jobs = None;
         if let Some(thread) = self.thread.take() {
-            // A thread that has panicked has ended already.
+            // Joining fails if the thread panicked, and then it has already exited.
             thread.join().unwrap_or_default();
         }
     }
@@ -124,7 +125,7 @@ impl WriterThread {
         self.transaction(|connection| poll_ready(work.run(&mut SqliteSession(connection))))
     }
 
-    /// Responds to the writes only after the shared commit: an acknowledged write is on disk.
+    /// Responds to the writes only after the shared commit, so every acknowledged write is on disk.
     fn write_all(&mut self, pending: Vec<PendingWrite>) {
         if pending.is_empty() {
             return;
@@ -139,7 +140,7 @@ impl WriterThread {
         }
         let outcomes = outcomes.unwrap_or_else(|error| pending.iter().map(|_| Err(error.clone())).collect());
         for (write, outcome) in pending.into_iter().zip(outcomes) {
-            // The caller may have stopped waiting.
+            // Sending fails if the caller has stopped waiting.
             write.respond_to.send(outcome).unwrap_or_default();
         }
     }
@@ -158,7 +159,7 @@ impl WriterThread {
         let ended = ended.map_err(|error| space::classify(error, &self.path));
         if let Err(error) = &ended {
             self.health.record(error);
-            // A failed commit may leave the transaction open. If it has ended, a rollback would fail.
+            // A failed commit may leave the transaction open. If it has already ended, a rollback would fail.
             if !connection.is_autocommit()
                 && let Err(error) = execute(connection, "ROLLBACK")
             {
@@ -171,7 +172,7 @@ impl WriterThread {
     }
 }
 
-/// Runs the writes of each business together, so that a record that several of them refer to is looked up once.
+/// Runs the writes of each business together, so a record that several writes need is looked up only once.
 fn write_each(
     connection: &mut Connection,
     pending: &[PendingWrite],

@@ -1,19 +1,19 @@
 //! Checks that a write-ahead log belongs to the file next to it.
 //!
-//! SQLite applies any valid log to any file of the same name. A backup copied over a file whose log was left behind by
-//! a crash would therefore be served corrupted. So every transaction that changes anything increments a counter in the
-//! table `lineage`, which takes one page.
+//! SQLite applies any valid log to any file of the same name. If a crash leaves a log behind and a backup is copied
+//! over the file, SQLite would corrupt the backup. To detect this, every transaction that changes anything increments a
+//! counter in the table `lineage`, which takes one page.
 //!
 //! When the log restarts, the file holds every commit up to that point. The first count in the log is then at most one
-//! above the count in the file, and the last count is never below it. A file that breaks this rule or has another id is
-//! not the one that the log was written for.
+//! above the count in the file, and the last count is never below it. If a file breaks this rule or has another id, the
+//! log belongs to a different file.
 //!
 //! Three cases are not detected:
 //!
-//! - A log written by other programs only, because they do not count.
-//! - A file that was copied aside, served under another name and copied back, because both share an id.
-//! - A copy made after the log last restarted. It is harmless: the log holds every page that changed since, so the
-//!   result is the state at the crash.
+//! - A log written only by other programs, because they do not increment the counter.
+//! - A file that was copied aside, served under another name and copied back, because both copies have the same id.
+//! - A copy made after the log last restarted. This case is harmless: the log holds every page that changed since, so
+//!   the result is the state at the crash.
 
 use std::{
     fs::File,
@@ -26,10 +26,11 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use super::{error::OpenError, file::with_suffix};
 
-/// The number of attempts: the checkpoint of a running server may interfere with one.
+/// The number of attempts. A checkpoint of a running server may invalidate one of them.
 const MAX_ATTEMPTS: usize = 3;
 
-/// The only row of the table: the id of the store, and the number of transactions that have changed it.
+/// The only row of the table `lineage`: the id of the store, and the number of transactions that have changed the
+/// store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Lineage {
     store_id: Vec<u8>,
@@ -47,7 +48,7 @@ struct LoggedVersions {
 pub(super) fn check(path: &Path) -> Result<(), OpenError> {
     let log = with_suffix(path, "-wal");
     for _ in 0..MAX_ATTEMPTS {
-        // This order makes the comparison valid while a server runs: the count in the file only grows.
+        // Reading the log, the file and the log again keeps the comparison valid while a server is writing.
         let Some(before) = read_log_file(&log)? else { return Ok(()) };
         let stored = stored(path)?;
         let Some(after) = read_log_file(&log)? else { return Ok(()) };
@@ -60,7 +61,7 @@ pub(super) fn check(path: &Path) -> Result<(), OpenError> {
 
 fn is_consistent(first: &Lineage, last: &Lineage, stored: Option<&Lineage>) -> bool {
     match stored {
-        // The log still holds everything since the table was created.
+        // The table is not in the file yet, so the log must hold every commit since its creation.
         None => first.commits == 1,
         Some(stored) => {
             stored.store_id == last.store_id && first.commits <= stored.commits + 1 && stored.commits <= last.commits
@@ -100,7 +101,7 @@ fn immutable_uri(path: &Path) -> String {
     format!("file://{}?immutable=1", percent_encode(path.as_os_str().as_encoded_bytes(), &RESERVED))
 }
 
-/// Reads the versions of the row in a log. Returns `None` if there is no log, or none that contains the table.
+/// Reads the versions of the row in a log. Returns `None` if there is no log, or if the log does not contain the row.
 fn read_log_file(log: &Path) -> Result<Option<LoggedVersions>, OpenError> {
     match File::open(log) {
         Ok(file) => Ok(read_log(BufReader::with_capacity(1 << 20, file))?),
@@ -109,7 +110,8 @@ fn read_log_file(log: &Path) -> Result<Option<LoggedVersions>, OpenError> {
     }
 }
 
-/// Parses a log (<https://www.sqlite.org/fileformat2.html#the_write_ahead_log>), as far as the frames have its salts.
+/// Parses a log (<https://www.sqlite.org/fileformat2.html#the_write_ahead_log>), up to the first frame that is
+/// incomplete or has other salts.
 fn read_log(mut log: impl Read) -> io::Result<Option<LoggedVersions>> {
     const MAGIC: u32 = 0x377f_0682;
     let Some(header) = read_array::<32>(&mut log)? else { return Ok(None) };
@@ -134,8 +136,8 @@ fn read_log(mut log: impl Read) -> io::Result<Option<LoggedVersions>> {
     Ok(found)
 }
 
-/// Returns the row if this is the page of the table: a leaf with one cell, a text of 32 bytes and an integer. No other
-/// table of the schema has two columns.
+/// Returns the row if this is the table's page: a leaf page whose only cell holds a 32-byte text and an integer. No
+/// other table in the schema has two columns.
 fn parse_page(page: &[u8]) -> Option<Lineage> {
     const LEAF_OF_A_TABLE: u8 = 0x0d;
     const TEXT_OF_32: u8 = 13 + 2 * 32;
@@ -148,7 +150,7 @@ fn parse_page(page: &[u8]) -> Option<Lineage> {
         1..=4 => usize::from(*integer),
         5 => 6,
         6 => 8,
-        // The constant 1, which SQLite encodes in the type.
+        // Serial type 9 is the integer constant 1, with no payload bytes.
         9 => 0,
         _ => return None,
     };
@@ -185,7 +187,7 @@ pub(super) fn assign_new_id(copy: &Connection) -> rusqlite::Result<()> {
     copy.execute_batch("UPDATE lineage SET store_id = lower(hex(randomblob(16)))")
 }
 
-/// The last statement of each transaction that changed anything.
+/// Runs as the last statement of each transaction that changed anything.
 pub(super) const INCREMENT_COMMITS: &str = "UPDATE lineage SET commits = commits + 1";
 
 #[cfg(test)]

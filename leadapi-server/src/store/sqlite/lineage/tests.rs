@@ -1,4 +1,4 @@
-//! Files and logs that belong together, and others.
+//! Tests with matching and mismatched pairs of a file and a log.
 
 use std::{fs, path::PathBuf};
 
@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::{super::open, *};
 
-/// A store as a kill leaves it: its file and its log are copied while it is open.
+/// A store as a crash leaves it. Its file and its log are copied while the store is open.
 struct Crashed {
     folder: TempDir,
 }
