@@ -1,4 +1,4 @@
-//! The visitor's answers: any JSON value, by question id.
+//! The visitor's answers: any JSON values, by question id.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -22,11 +22,11 @@ use super::{number::Number, raw::Raw};
 pub enum Answer {
     /// `null`: no answer.
     Null,
-    /// `true` or `false`; both count as answered.
+    /// `true` or `false`. Both count as answered.
     Bool(bool),
     /// A number, with its original text.
     Number(Number),
-    /// A text; for a choice, the id of the option.
+    /// A text. For a choice, it is the id of the option.
     Text(String),
     /// An array, an object, or a string that is not valid text.
     Other(Raw),
@@ -50,7 +50,8 @@ impl Answer {
         }
     }
 
-    /// Returns the answer as text: a string without outer white space, a number as it was written, other JSON verbatim.
+    /// Returns the answer as text: a string without surrounding white space, a number as it was written, other JSON
+    /// verbatim.
     ///
     /// ```
     /// use leadapi_core::form::Answer;
@@ -133,7 +134,7 @@ impl<'de> Deserialize<'de> for Answer {
 
 /// Answers by question id.
 ///
-/// Answers to questions that the walk does not ask are ignored.
+/// Answers to questions off the walk's path are ignored.
 ///
 /// ```
 /// use leadapi_core::form::{Answer, Answers};
@@ -158,7 +159,7 @@ impl Answers {
         Self::default()
     }
 
-    /// Adds an answer, or replaces the earlier one to the same question.
+    /// Adds an answer, replacing any earlier answer to the same question.
     ///
     /// ```
     /// use leadapi_core::form::{Answer, Answers};
@@ -172,7 +173,7 @@ impl Answers {
         self
     }
 
-    /// Sets the answer to a question, replacing an earlier one.
+    /// Sets the answer to a question, replacing any earlier answer.
     ///
     /// ```
     /// use leadapi_core::form::Answers;

@@ -1,4 +1,4 @@
-//! The settings of a form and its endings: a message, a calendar, or no offer.
+//! The settings of a form and its endings, which show a message or a calendar.
 
 use super::{
     extensible_enum::{CalendarProvider, EndingKind},
@@ -26,7 +26,7 @@ record! {
         auto_book_field_id: Field<String> = "autoBookFieldId",
         /// The duration of an automatically booked appointment, an integer.
         auto_book_duration: Field<Number> = "autoBookDuration",
-        /// The calendar for endings that name none; not part of the published snapshot.
+        /// The calendar for endings without one of their own. Not part of the published snapshot.
         default_booking_slug: Field<String> = "defaultBookingSlug",
     }
 }
@@ -34,7 +34,7 @@ record! {
 record! {
     /// An ending of a form (contract 2.5).
     Ending {
-        /// The id of the ending; jumps refer to it as `end:` followed by the id.
+        /// The id of the ending. Jumps refer to it as `end:` followed by the id.
         id: Field<String> = "id",
         /// The title of the ending.
         title: Field<String> = "title",

@@ -1,4 +1,4 @@
-//! Enums for names of which the contract lists only those observed so far. Unknown names are preserved; names are
+//! Enums for names that the contract does not list exhaustively. Unknown names are preserved, and names are
 //! case-sensitive.
 
 use std::{fmt, hash};
@@ -10,7 +10,7 @@ macro_rules! extensible_enum {
         $(#[$doc])*
         ///
         /// The enum is extensible (contract 2.5): an unknown name is kept and written back unchanged. Two values are
-        /// equal if their texts are.
+        /// equal if their names are equal.
         ///
         /// ```
         #[doc = concat!("use leadapi_core::form::", stringify!($name), ";")]
@@ -121,7 +121,7 @@ extensible_enum! {
     Operator {
         /// The answer equals the condition's value.
         Equals = "equals",
-        /// The question is answered; the condition has no value.
+        /// The question is answered. The condition has no value.
         IsFilled = "is_filled",
         /// The answer is greater than the condition's value.
         Gt = "gt",
@@ -130,9 +130,9 @@ extensible_enum! {
 extensible_enum! {
     /// The operator that joins the conditions of a group, or the groups of a rule.
     GroupOp {
-        /// All of them hold.
+        /// All conditions or groups hold.
         And = "AND",
-        /// At least one of them holds.
+        /// At least one condition or group holds.
         Or = "OR",
     }
 }

@@ -1,4 +1,4 @@
-//! The states of members and array elements, which make every record writable as it was read.
+//! The states of members and array elements, which preserve unexpected JSON so that a record is written back unchanged.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 
@@ -25,14 +25,14 @@ pub enum Field<T> {
     Null,
     /// The member has the expected type.
     Value(T),
-    /// The member has another type; its JSON is kept as text.
+    /// The member has another type. Its JSON is kept as text.
     Other(Raw),
 }
 
 /// A member that is an array. An element of another type does not affect the other elements.
 pub type List<T> = Field<Vec<Entry<T>>>;
 
-/// An element of an array: a typed value, or other JSON (`null` too) kept verbatim (contract D11).
+/// An element of an array: a typed value, or other JSON (including `null`) kept verbatim (contract D11).
 ///
 /// ```
 /// use leadapi_core::form::Entry;
@@ -47,7 +47,7 @@ pub type List<T> = Field<Vec<Entry<T>>>;
 pub enum Entry<T> {
     /// The element has the expected type.
     Value(T),
-    /// The element has another type; its JSON is kept as text.
+    /// The element has another type. Its JSON is kept as text.
     Other(Raw),
 }
 
@@ -83,7 +83,7 @@ impl<T> Field<T> {
         }
     }
 
-    /// Sets the value, whatever the member was before.
+    /// Sets the value, replacing the previous state.
     ///
     /// ```
     /// use leadapi_core::form::Choice;
@@ -98,7 +98,7 @@ impl<T> Field<T> {
         *self = Self::Value(value.into());
     }
 
-    /// Returns whether the object has no such member.
+    /// Returns whether the member is absent.
     ///
     /// ```
     /// use leadapi_core::form::Field;
@@ -162,7 +162,7 @@ impl Field<String> {
 }
 
 impl<T> Field<Vec<Entry<T>>> {
-    /// Iterates over the elements of the expected type; empty if the member is not an array.
+    /// Iterates over the elements of the expected type. Yields nothing if the member is not an array.
     ///
     /// ```
     /// use leadapi_core::form::{Entry, Field, List};
@@ -248,7 +248,7 @@ impl<T> FromIterator<T> for Field<Vec<Entry<T>>> {
 impl<T: Serialize> Serialize for Field<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            // A record skips an absent member. On its own, an absent member can only be written as null.
+            // A record omits an absent member. Serialized on its own, an absent member can only become null.
             Self::Absent | Self::Null => serializer.serialize_none(),
             Self::Value(value) => value.serialize(serializer),
             Self::Other(raw) => raw.serialize(serializer),

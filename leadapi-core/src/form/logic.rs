@@ -19,11 +19,11 @@ record! {
 }
 
 record! {
-    /// A rule: after its page, if its groups hold, jump to a target (contract 2.5).
+    /// A rule: after its page, the walk jumps to a target if its groups hold (contract 2.5).
     Rule {
         /// The id of the rule.
         id: Field<String> = "id",
-        /// The name of the rule; `__fallback__`, without groups, is the default route from its page.
+        /// The name of the rule. A rule named `__fallback__` without groups is the default route from its page.
         name: Field<String> = "name",
         /// The page after which the rule applies.
         from_page_id: Field<String> = "fromPageId",
@@ -63,7 +63,7 @@ record! {
         field_id: Field<String> = "fieldId",
         /// The operator.
         op: Field<Operator> = "op",
-        /// The value to compare the answer with; absent for [`Operator::IsFilled`].
+        /// The value to compare the answer with. Absent for [`Operator::IsFilled`].
         value: Field<Operand> = "value",
     }
 }

@@ -13,7 +13,7 @@ use super::{
 impl Questionnaire<'_> {
     /// Draws the pages, the endings and the routes between them as a [Mermaid](https://mermaid.js.org) flowchart.
     ///
-    /// A route by a rule is labelled with the rule's name; a default route has no label. [`routes`](Self::routes)
+    /// The route of a rule is labelled with the rule's name. A default route has no label. [`routes`](Self::routes)
     /// returns the same routes as data.
     ///
     /// ```
@@ -90,13 +90,13 @@ impl fmt::Display for NodeId {
     }
 }
 
-/// A label in quotes. Characters with a meaning in Mermaid or HTML are written as numeric entities.
+/// A quoted label. Characters with a special meaning in Mermaid or HTML are written as numeric entities.
 struct Quoted<'a>(&'a str);
 
 impl fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.chars().try_for_each(|c| match c {
-            // Bidirectional controls too, because people read the source of a chart on a terminal.
+            // Escapes bidirectional controls too, because people may read the source of a chart in a terminal.
             '"'
             | '#'
             | '&'

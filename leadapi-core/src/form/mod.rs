@@ -44,45 +44,50 @@
 //!
 //! [`FormRecord::compile`] compiles the live version or the draft into a [`Questionnaire`]. A form with an empty
 //! `live_snapshot` was never published, so the draft is compiled in its place. [`Questionnaire::walk`] then produces a
-//! [`Walk`] from [`Answers`]. The contract leaves some questions open. This crate answers them as follows, and the
-//! [`Policy`] holds the choices that a host may want to make differently:
+//! [`Walk`] from [`Answers`]. The contract leaves some details open. This crate resolves them as follows, and the
+//! [`Policy`] holds the choices that a host may want to change:
 //!
-//! - **Pages.** A walk starts at the first page and visits each page at most once. A walk that returns to a page is
-//!   [`Outcome::Loop`]. If there are no pages, the top-level `fields` form a single page without an id.
+//! - **Pages.** A walk starts at the first page and visits each page at most once. A walk that would revisit a page
+//!   stops with [`Outcome::Loop`]. If there are no pages, the top-level `fields` form a single page without an id.
 //! - **Ids.** An id that is blank, not a string, or a duplicate of an earlier one counts as missing. A page without an
-//!   id is visited in order, but no rule belongs to it and no rule jumps to it. A question or an option without an id
-//!   is ignored.
+//!   id is visited in order, but no rule can start from it or jump to it. A question or an option without an id is
+//!   ignored.
 //! - **Rules.** After a page, its rules are tried in array order, and the first match wins. `__fallback__` comes last,
-//!   wherever it is in the array. If no rule matches, the next page follows; after the last page, the first ending
-//!   or the built-in confirmation. A rule whose target does not exist is skipped, with a [`SkippedRule`].
-//! - **Conditions** see the answers of the pages that the walk has visited. `outerOp` joins groups, and `op` joins the
-//!   conditions of a group. An empty group is ignored. A rule without conditions never matches unless it is the
+//!   wherever it is in the array. If no rule matches, the walk continues with the next page, or after the last page
+//!   with the first ending. If there are no endings, it continues with the built-in confirmation. A rule whose target
+//!   does not exist is skipped and recorded as a [`SkippedRule`].
+//! - **Conditions** use the answers from the pages that the walk has visited. `outerOp` joins groups, and `op` joins
+//!   the conditions of a group. An empty group is ignored. A rule without conditions never matches unless it is the
 //!   fallback. `equals` compares option ids for a choice, numbers for a number question, and trimmed text otherwise. In
-//!   a text comparison, `01` is not `1`, case matters, and a number counts as its text. `gt` compares numbers; for
-//!   a question of an unknown type, it does not parse a text answer. [`Answer::is_filled`] defines `is_filled`.
+//!   a text comparison, `01` differs from `1`, case matters, and a number is compared by its spelling. `gt` compares
+//!   numbers. For a question of an unknown type, it does not parse a text answer. [`Answer::is_filled`] defines
+//!   `is_filled`.
 //! - **Unknown** operators, joins, actions and malformed conditions are neither true nor false (Kleene's three-valued
 //!   logic). A rule that cannot be evaluated for that reason does not match, and the step
 //!   [is uncertain](Step::is_uncertain). [`Questionnaire::prove`] decides nothing that depends on such a rule.
-//! - **Answers** are read when the walk reaches their page. The walk is [`Outcome::Awaiting`] until all answers on the
-//!   page are valid, and it ignores pages off the path. Each [`Problem`] says what is wrong.
-//! - **Placeholders** ([`Walk::fill`], [`StepQuestion::label`]), the [score](Walk::score), the [progress](Walk::progress) and
-//!   the [lead](Walk::lead) use only answers on the path. Stale answers have no effect.
+//! - **Answers** are read when the walk reaches their page. The outcome is [`Outcome::Awaiting`] until all answers on
+//!   the page are valid. Answers to pages off the path are ignored. Each [`Problem`] names what is wrong with an
+//!   answer.
+//! - **Placeholders** ([`Walk::fill`], [`StepQuestion::label`]), the [score](Walk::score), the
+//!   [progress](Walk::progress) and the [lead](Walk::lead) use only answers on the path, so stale answers have no
+//!   effect.
 //!
 //! Language-neutral test vectors cover all of this, for hosts that walk forms in a browser:
 //! `tests/tests/vectors/forms.json` in the repository.
 //!
 //! # Checks and proofs
 //!
-//! [`Questionnaire::check`] lists [`Finding`]s, each with a [`Code`] and a JSON pointer. [`Questionnaire::prove`] says
-//! what holds for every walk, whatever the visitor answers. [`Questionnaire::paths`] lists the paths through a form,
-//! each with answers that lead along it. [`Questionnaire::routes`] and [`Questionnaire::mermaid`] describe the graph of
-//! the form. All of them are safe for untrusted records: the size of the record and the [`Policy::budget`] bound their
-//! cost. `FINDINGS.md`, next to this crate's README, lists the codes and what to do about each.
+//! [`Questionnaire::check`] lists [`Finding`]s, each with a [`Code`] and a JSON pointer. [`Questionnaire::prove`]
+//! proves or refutes statements about every walk, whatever the visitor answers. [`Questionnaire::paths`] lists the
+//! paths through a form, each with answers that lead along it. [`Questionnaire::routes`] and [`Questionnaire::mermaid`]
+//! describe the graph of the form. All of them are safe for untrusted records: the size of the record and the
+//! [`Policy::budget`] bound their cost. `FINDINGS.md`, next to this crate's README, lists the codes and how to resolve
+//! each finding.
 //!
 //! # Records
 //!
-//! A record is read without loss (contract 2.5, D11): writing it again produces the same JSON value. Other tools may
-//! write members that this crate does not know. So reading rejects nothing inside a record and drops nothing:
+//! Records are read losslessly (contract 2.5, D11): writing a record again produces the same JSON value. Other tools
+//! may write members that this crate does not know. So reading rejects nothing inside a record and drops nothing:
 //!
 //! - every member that the contract names is a [`Field`] with four states: absent, null, a value, or other JSON;
 //! - an array keeps its valid elements typed even if one element has another type ([`List`], [`Entry`]);
@@ -90,8 +95,8 @@
 //! - every open list of names (question types, operators and so on) keeps unknown names;
 //! - every number keeps its text, so that `10.0` stays `10.0` and `1e400` stays `1e400` ([`Number`]).
 //!
-//! Reading fails only on text that is not JSON and on a root that is not an object. Deep nesting is not an error:
-//! untyped JSON is kept as text and never parsed recursively, so it cannot exhaust the stack.
+//! Reading fails only if the text is not JSON or its root is not an object. Deep nesting is not an error: untyped JSON
+//! is kept as text and never parsed recursively, so it cannot exhaust the stack.
 //!
 //! ```
 //! use leadapi_core::form::{FormRecord, Number};
@@ -107,7 +112,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Where JSON itself leaves room:
+//! JSON itself allows some variation, which is handled as follows:
 //!
 //! - White space between tokens and the spelling of escapes in typed text (`\u0061` for `a`) are not kept.
 //! - Members are written in the contract's order, then `extra` sorted by name.
@@ -118,7 +123,7 @@
 //! The types implement serde for `serde_json`, on their own or inside other types, through `from_str`, `from_slice` and
 //! `from_reader`. `from_value` works too, but a `serde_json::Value` has already rounded its numbers, and `to_value`
 //! fails on a number that it cannot hold. Reading another format, or from inside a type that buffers its content
-//! (`#[serde(flatten)]`, `#[serde(untagged)]`), is an error, because neither provides the text of a value. A record
+//! (`#[serde(flatten)]`, `#[serde(untagged)]`), is an error, because neither preserves the text of a value. A record
 //! written in another format cannot be read back.
 
 #[cfg(feature = "form")]

@@ -1,4 +1,4 @@
-//! JSON numbers, kept as text; accessors convert them to integers and doubles.
+//! JSON numbers, kept as text. Accessors convert them to integers and doubles.
 
 use std::{fmt, str::FromStr};
 
@@ -9,8 +9,8 @@ use super::raw::Raw;
 
 /// A JSON number of any size and spelling (contract D11).
 ///
-/// Two numbers are equal if their texts are: `10` is not `10.0`. To compare values, use [`as_i64`](Self::as_i64) or
-/// [`as_f64`](Self::as_f64).
+/// Two numbers are equal if their texts are equal, so `10` is not equal to `10.0`. To compare values, use
+/// [`as_i64`](Self::as_i64) or [`as_f64`](Self::as_f64).
 ///
 /// ```
 /// use leadapi_core::form::Number;
@@ -23,7 +23,7 @@ use super::raw::Raw;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Number(Box<str>);
 
-/// The text is not a JSON number. Infinities and NaN have no JSON representation.
+/// The error returned when a text is not a JSON number. Infinities and NaN have no JSON representation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a JSON number")]
 pub struct InvalidNumber;
@@ -61,7 +61,7 @@ impl Number {
         &self.0
     }
 
-    /// Returns the exact integer, if the number is whole and fits an `i64`.
+    /// Returns the exact integer, if the number is whole and fits in an `i64`.
     ///
     /// The spelling does not matter: `10`, `10.0` and `1e1` are all the integer ten.
     ///
@@ -74,7 +74,7 @@ impl Number {
     /// # Ok::<(), leadapi_core::form::InvalidNumber>(())
     /// ```
     pub fn as_i64(&self) -> Option<i64> {
-        /// 2^63 has nineteen digits, so an integer with more trailing zeros does not fit.
+        /// An `i64` has at most 19 digits, so at most 18 of them are trailing zeros.
         const MAX_ZEROS: usize = 18;
 
         let (mantissa, exponent) = self.0.split_once(['e', 'E']).unwrap_or((&self.0, "0"));
@@ -84,7 +84,8 @@ impl Number {
         if matches!(significant, "" | "-") {
             return Some(0);
         }
-        // The value is `significant` followed by `zeros` zeros; an exponent beyond an i64 is beyond the result too.
+        // The value is `significant` followed by `zeros` zeros. If the exponent overflows an i64, the value is not an
+        // i64 either.
         let trimmed = i64::try_from(digits.len() - significant.len()).ok()?;
         let fraction = i64::try_from(fraction.len()).ok()?;
         let zeros = exponent.parse::<i64>().ok()?.checked_add(trimmed)?.checked_sub(fraction)?;
@@ -102,7 +103,7 @@ impl Number {
     /// # Ok::<(), leadapi_core::form::InvalidNumber>(())
     /// ```
     pub fn as_f64(&self) -> Option<f64> {
-        // Most numbers are small integers, which parse faster as such.
+        // Most numbers are small integers, which parse faster as integers.
         let small = self.0.parse::<u32>().map(f64::from);
         small.or_else(|_| self.0.parse()).ok().filter(|number| number.is_finite())
     }
@@ -123,7 +124,7 @@ from_integer!(i32, i64, u32, u64);
 impl TryFrom<f64> for Number {
     type Error = InvalidNumber;
 
-    /// Writes a whole double without `.0`, like every amount of this API.
+    /// Formats a whole double without `.0`, like all amounts in this API.
     fn try_from(number: f64) -> Result<Self, InvalidNumber> {
         let text = format!("{number:?}");
         Self::parse(text.strip_suffix(".0").unwrap_or(&text))
@@ -152,7 +153,7 @@ impl fmt::Display for Number {
 
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // Only raw JSON preserves the digits.
+        // Serializes raw JSON, because only that preserves the digits.
         serde_json::from_str::<&RawValue>(&self.0).map_err(S::Error::custom)?.serialize(serializer)
     }
 }
@@ -200,7 +201,7 @@ mod tests {
             ("1.5e-9223372036854775808", None),
             ("0.5", None),
             ("125e-2", None),
-            // The nearest double of each of these is a whole number.
+            // None of these is whole, but the nearest double of each is.
             ("4503599627370497.3", None),
             ("0.99999999999999999999", None),
             ("1e-400", None),

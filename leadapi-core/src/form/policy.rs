@@ -2,7 +2,7 @@
 
 use super::extensible_enum::GroupOp;
 
-/// Choices that the record leaves to the host. Each default loses the fewest leads.
+/// Choices that the record leaves to the host. Each default is the choice that loses the fewest leads.
 ///
 /// ```
 /// use leadapi_core::form::{FormRecord, Policy, Version};
@@ -20,17 +20,17 @@ pub struct Policy {
     /// an unfinished rule should match too little rather than too much.
     pub missing_join: GroupOp,
     /// Whether an ending creates a lead if its `createsLead` is absent, null or not a boolean. It also applies to the
-    /// built-in confirmation. True by default: an unwanted lead is easy to delete, but nobody notices a missing one.
+    /// built-in confirmation. True by default, because an unwanted lead is easy to delete, but nobody notices a missing
+    /// one.
     pub lead_by_default: bool,
     /// Whether a lead without a name takes its business name, email address or phone number as its name, in this order.
-    /// True by default; otherwise the walk returns [`NoLead::NoName`](super::NoLead::NoName).
+    /// True by default. If it is false, such a walk fails with [`NoLead::NoName`](super::NoLead::NoName).
     pub stand_in_names: bool,
-    /// The maximum number of characters of one answer in the notes; the attributes keep the full answer. 2,000 by
-    /// default.
+    /// The maximum number of characters per answer in the notes. The attributes keep the full answer. 2,000 by default.
     pub note_chars: usize,
     /// The number of steps that a proof or a list of paths may take before it gives up. A step explores one combination
-    /// of answers to a page. It covers the work of 64 conditions and 256 bytes of retained memory, so pages with more
-    /// rules take more steps. 200,000 by default: a few tenths of a second, and at most 51 MB.
+    /// of answers to a page. Each step pays for 64 evaluated conditions and 256 bytes of retained memory, so pages with
+    /// more rules take more steps. The default is 200,000, which takes a few tenths of a second and at most 51 MB.
     pub budget: usize,
 }
 

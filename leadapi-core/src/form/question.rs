@@ -24,19 +24,19 @@ record! {
     Question {
         /// The id of the question, which conditions refer to.
         id: Field<String> = "id",
-        /// The type of answer that it takes.
+        /// The type of answer that the question takes.
         kind: Field<QuestionType> = "type",
-        /// The text of the question; `{name}` stands for the answer to an earlier question.
+        /// The text of the question. A placeholder such as `{name}` stands for the answer to an earlier question.
         label: Field<String> = "label",
         /// Whether an answer is required.
         required: Field<bool> = "required",
-        /// The options of a single choice; other types have none.
+        /// The options of a single choice. Other types have none.
         options: List<Choice> = "options",
         /// The lower bound of a number.
         min: Field<Number> = "min",
         /// The name of the lead attribute that stores the answer.
         mapped_key: Field<String> = "mappedKey",
-        /// Whether the mapping was set by hand; present only then.
+        /// Whether the mapping was set manually. Present only in that case.
         mapped_key_manual: Field<bool> = "mappedKeyManual",
     }
 }
@@ -48,7 +48,7 @@ record! {
         id: Field<String> = "id",
         /// The text shown to the visitor.
         label: Field<String> = "label",
-        /// The score that choosing the option adds, an integer.
+        /// The score that the option adds if it is chosen, an integer.
         score: Field<Number> = "score",
     }
 }

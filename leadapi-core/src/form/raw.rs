@@ -7,8 +7,8 @@ use serde_json::{Error, value::RawValue};
 
 /// One JSON value of any kind, as text (contract D11).
 ///
-/// Two values are equal if their texts are, apart from white space between tokens: `10` is not `10.0`, and the order of
-/// members matters.
+/// Two values are equal if their texts are equal, ignoring white space between tokens. So `10` differs from `10.0`, and
+/// the order of members matters.
 ///
 /// ```
 /// use leadapi_core::form::Raw;
@@ -77,7 +77,7 @@ impl Raw {
     ///
     /// # Errors
     ///
-    /// Returns an error if the JSON does not fit the type.
+    /// Returns an error if the JSON does not match the type.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Error> {
         serde_json::from_str(self.text())
     }
@@ -120,7 +120,7 @@ impl Serialize for Raw {
 
 impl<'de> Deserialize<'de> for Raw {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Owned, because a reader cannot provide a borrowed value.
+        // Deserializes an owned value, because a reader cannot provide a borrowed one.
         Box::deserialize(deserializer).map(Self)
     }
 }

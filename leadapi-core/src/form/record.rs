@@ -25,8 +25,8 @@ macro_rules! record {
             ///
             #[doc = concat!("Serialized as `", $key, "` (contract 2.5).")]
             pub $field: $type,)+
-            /// The members that are not in the contract. A member named in [`KEYS`](Self::KEYS) is not written from
-            /// here, because it has its own field.
+            /// The members that are not in the contract. Entries named in [`KEYS`](Self::KEYS) are not written, because
+            /// those members have their own fields.
             pub extra: $crate::form::Extra,
         }
 

@@ -11,7 +11,7 @@ use super::{
 };
 
 record! {
-    /// A form definition record: a questionnaire of several pages that produces leads (contract 2.5).
+    /// A form definition record: a multi-page questionnaire that produces leads (contract 2.5).
     FormRecord {
         /// The form.
         form: Field<Form> = "form",
@@ -58,7 +58,7 @@ record! {
         fields: List<Question> = "fields",
         /// The pages.
         pages: List<Page> = "pages",
-        /// The rules that decide which page follows.
+        /// The rules that decide which page comes next.
         logic: Field<Logic> = "logic",
         /// The presentation settings.
         theme: Field<Theme> = "theme",
@@ -78,15 +78,15 @@ record! {
 }
 
 record! {
-    /// The parts of a form that publishing copies (contract 2.5).
+    /// The parts of a form that are copied when it is published (contract 2.5).
     LiveSnapshot {
-        /// The rules that decide which page follows.
+        /// The rules that decide which page comes next.
         logic: Field<Logic> = "logic",
         /// The pages.
         pages: List<Page> = "pages",
         /// The presentation settings.
         theme: Field<Theme> = "theme",
-        /// The endings and other settings. Snapshots normally have no default booking slug; one that is present is
+        /// The endings and other settings. Snapshots normally have no default booking slug, but an existing one is
         /// kept.
         settings: Field<Settings> = "settings",
         /// The message of the built-in confirmation, for forms without endings.

@@ -2,7 +2,7 @@
 
 use super::plan::{Jump, Questionnaire, Target};
 
-/// A route from a page, by a rule or by default.
+/// A route from a page, taken by a rule or by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Route {
@@ -10,7 +10,7 @@ pub struct Route {
     pub from: usize,
     /// The target of the route.
     pub to: RouteEnd,
-    /// The index of the rule among the rules of the record; none for the default route.
+    /// The index of the rule in the record, or `None` for the default route.
     pub rule: Option<usize>,
 }
 
@@ -20,7 +20,7 @@ pub struct Route {
 pub enum RouteEnd {
     /// The index of a page in [`Questionnaire::pages`].
     Page(usize),
-    /// The index of an ending in [`Questionnaire::endings`]; none for the built-in confirmation.
+    /// The index of an ending in [`Questionnaire::endings`], or `None` for the built-in confirmation.
     Ending(Option<usize>),
 }
 
@@ -34,7 +34,7 @@ impl From<Target> for RouteEnd {
 }
 
 impl<'r> Questionnaire<'r> {
-    /// Iterates over the ids of the endings, in order; `None` for an ending without an id of its own.
+    /// Iterates over the ids of the endings, in order. Yields `None` for an ending whose id is missing or a duplicate.
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, Policy, Version};
@@ -50,7 +50,8 @@ impl<'r> Questionnaire<'r> {
 
     /// Returns the routes from each page, in the order in which a walk tries them.
     ///
-    /// Routes that no walk can take are left out: rules after an unconditional fallback, and targets that do not exist.
+    /// Omits routes that no walk can take: rules after an unconditional fallback, and rules whose target does not
+    /// exist.
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, Policy, RouteEnd, Version};

@@ -1,4 +1,4 @@
-//! The presentation settings of a form. This crate stores them; only the check reads the colours.
+//! The presentation settings of a form. This crate only stores them, except that the check reads the colours.
 
 use super::{field::Field, number::Number, record::record};
 

@@ -1,4 +1,4 @@
-//! The codes of findings, in one table with the severity, meaning and advice of each.
+//! The finding codes, in one table with the severity, meaning and advice for each code.
 
 use std::fmt;
 
@@ -7,11 +7,11 @@ use serde::{Serialize, Serializer};
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// A visitor gets stuck or is routed wrongly, or a lead is lost.
+    /// A visitor gets stuck or is misrouted, or a lead is lost.
     Error,
     /// Probably a mistake.
     Warning,
-    /// Worth knowing, but needs no change.
+    /// Worth knowing, but no change is needed.
     Note,
 }
 
@@ -38,7 +38,7 @@ impl fmt::Display for Severity {
 
 macro_rules! codes {
     ($($severity:ident { $($variant:ident $code:literal: $meaning:literal, $advice:literal;)+ })+) => {
-        /// What a finding is about. The text of a code is stable; later versions may add codes.
+        /// The kind of a finding. The text of a code is stable, but later versions may add codes.
         ///
         /// ```
         /// use leadapi_core::form::{Code, Severity};
@@ -69,12 +69,12 @@ macro_rules! codes {
                 match self { $($(Self::$variant)|+ => Severity::$severity,)+ }
             }
 
-            /// Returns what the code means.
+            /// Returns the meaning of the code.
             pub const fn meaning(self) -> &'static str {
                 match self { $($(Self::$variant => $meaning,)+)+ }
             }
 
-            /// Returns what to do about the finding.
+            /// Returns advice on how to resolve the finding.
             pub const fn advice(self) -> &'static str {
                 match self { $($(Self::$variant => $advice,)+)+ }
             }

@@ -1,4 +1,4 @@
-//! Checks of conditions: their operands, and whether their question can be answered by then.
+//! Checks conditions: their operands, and whether their question can be answered before the rule is tried.
 
 use std::collections::HashMap;
 
@@ -88,7 +88,7 @@ fn is_blank(value: &Field<Operand>) -> bool {
     matches!(value, Field::Value(Operand::Text(text)) if text.trim().is_empty())
 }
 
-/// Checks whether a walk can have asked the question before it tries the rule.
+/// Checks whether a walk can ask the question before it tries the rule.
 fn check_order(
     form: &Questionnaire<'_>,
     order: &mut PageOrder<'_>,

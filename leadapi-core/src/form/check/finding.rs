@@ -7,27 +7,27 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 use super::{Code, Severity};
 use crate::form::answer::Answers;
 
-/// A fault or a notable fact in a form.
+/// A problem or a notable fact in a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// The code, which says what the finding is about.
+    /// The code, which names the kind of finding.
     pub code: Code,
-    /// The JSON pointer (RFC 6901) of its location in the record.
+    /// The JSON pointer (RFC 6901) to the finding's location in the record.
     pub pointer: String,
-    /// The message: one sentence for the form's author.
+    /// The message for the form's author, in one sentence.
     pub message: String,
-    /// Answers that demonstrate the finding, if it depends on answers: walk the form with them to reproduce it.
+    /// Answers that reproduce the finding when the form is walked with them. `None` if the finding does not depend on
+    /// answers.
     pub witness: Option<Answers>,
-    /// The number of locations: 1, except for the last finding of a code with more than
-    /// [`MAX_PER_CODE`](Self::MAX_PER_CODE). That one stands for all remaining locations and points to the first of
-    /// them.
+    /// The number of locations, which is normally 1. If a code has more than [`MAX_PER_CODE`](Self::MAX_PER_CODE)
+    /// locations, its last finding stands for all remaining ones and points to the first of them.
     pub count: usize,
 }
 
 impl Finding {
-    /// The maximum number of findings per code that stand for one location each. If a code has more, one further
-    /// finding counts the rest.
+    /// The maximum number of findings per code that are listed individually. If there are more, one further finding
+    /// counts the rest.
     pub const MAX_PER_CODE: usize = 100;
 
     /// Returns the severity.
@@ -44,7 +44,7 @@ impl Finding {
     }
 }
 
-/// Formats the finding on one line: `error endless-walk at /form/pages/0: …`.
+/// Formats the finding as one line: `error endless-walk at /form/pages/0: …`.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} at {}: {}", self.severity(), self.code, self.pointer, self.message)
@@ -65,7 +65,7 @@ impl Serialize for Finding {
     }
 }
 
-/// The findings so far. Findings beyond the limit of their code are counted, but never formatted.
+/// The findings so far. Once a code exceeds its limit, further findings are only counted, not formatted.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     findings: Vec<Finding>,
@@ -75,7 +75,7 @@ pub(super) struct Report {
 #[derive(Debug, Default)]
 struct Count {
     all: usize,
-    /// The index of the finding that stands for the rest.
+    /// The index of the finding that stands for the remaining locations.
     others: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Checks that depend on all possible answers, based on `prove`.
+//! Checks that consider all possible answers, based on `prove`.
 
 use std::collections::BTreeSet;
 
@@ -88,7 +88,7 @@ fn check_reachability(form: &Questionnaire<'_>, exploration: &Exploration, repor
     }
 }
 
-/// Reports rules that cannot be evaluated, on pages that a visitor can reach.
+/// Reports rules that cannot be evaluated on reachable pages.
 fn check_undecided(form: &Questionnaire<'_>, proofs: &Proofs, report: &mut Report) {
     let rules = form.pages.iter().enumerate().flat_map(|(page, plan)| plan.rules.iter().map(move |rule| (page, rule)));
     for (page, rule) in rules.filter(|(_, rule)| proofs.undecided.binary_search(&rule.at).is_ok()) {
@@ -128,7 +128,7 @@ fn may_create_lead(form: &Questionnaire<'_>, pages: &[bool]) -> bool {
     targets.any(|target| matches!(target, Target::Ending(ending) if form.creates_lead(*ending)))
 }
 
-/// Reports rules that make no difference, on pages that some visitor reaches.
+/// Reports redundant rules on reachable pages.
 fn check_rules(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut Report) {
     if !exploration.proofs.complete {
         return;
@@ -139,7 +139,7 @@ fn check_rules(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
     };
     let pages = form.pages.iter().enumerate().filter(|(index, _)| !missing.contains(index));
     for (index, page) in pages {
-        // A second fallback has its own finding.
+        // A second fallback is reported separately.
         let first = page.rules.iter().find(|rule| rule.is_unconditional()).map(|rule| rule.at);
         for rule in page.rules.iter().filter(|rule| matches!(rule.jump, Jump::To(_))) {
             let (may_match, followed) =

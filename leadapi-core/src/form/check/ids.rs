@@ -10,7 +10,7 @@ use crate::form::{
     plan::{ENDING, Questionnaire, non_blank},
 };
 
-/// The codes for one kind of object: for a missing id, and for a duplicate.
+/// The finding codes for one kind of object: for a missing id and for a duplicate id.
 struct Codes {
     what: &'static str,
     missing: Option<Code>,

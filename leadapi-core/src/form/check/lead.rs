@@ -1,4 +1,4 @@
-//! Checks of how answers map to lead fields.
+//! Checks how answers map to lead fields.
 
 use super::{
     Code, Report,
@@ -62,7 +62,7 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
     check_mapped_twice(form, report);
 }
 
-/// Reports questions on one path that are mapped to the same field.
+/// Reports questions on the same path that are mapped to the same field.
 fn check_mapped_twice(form: &Questionnaire<'_>, report: &mut Report) {
     let mut pages: Vec<usize> = (0..form.pages.len()).collect();
     pages.sort_by_key(|page| form.graph.scc(*page));
@@ -78,8 +78,8 @@ fn check_mapped_twice(form: &Questionnaire<'_>, report: &mut Report) {
     }
 }
 
-/// The first of the questions that are mapped to a field, in record order: in each strongly connected component of
-/// pages, and before it.
+/// The first question that is mapped to a field, in record order: within each strongly connected component of pages,
+/// and before it.
 struct FirstMapped {
     own: Vec<Option<usize>>,
     before: Vec<Option<usize>>,

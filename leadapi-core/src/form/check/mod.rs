@@ -1,4 +1,4 @@
-//! The check of a form: errors, warnings and notes, each with a code and a JSON pointer.
+//! Checks a form, and reports errors, warnings and notes, each with a code and a JSON pointer.
 
 mod code;
 mod colour;
@@ -27,11 +27,11 @@ impl Questionnaire<'_> {
     /// Checks the compiled version. Returns errors first, then warnings and notes, each in record order.
     ///
     /// The check covers the whole record, and all combinations of answers within the [`budget`](super::Policy::budget).
-    /// Findings that depend on answers come with a witness. [`Code`] says what each finding means and what to do about
+    /// Findings that depend on answers include a witness. [`Code`] documents what each finding means and how to resolve
     /// it. If a code has many findings, the first [`MAX_PER_CODE`](Finding::MAX_PER_CODE) are listed and the rest are
     /// counted.
     ///
-    /// Time and memory are roughly linear in the size of the record, plus what the budget allows.
+    /// Time and memory are roughly linear in the size of the record, plus the cost that the budget allows.
     ///
     /// ```
     /// use leadapi_core::form::{Code, FormRecord, Policy, Version};

@@ -1,4 +1,4 @@
-//! JSON pointers into a record, and names for messages: an id, with the title that the author knows.
+//! JSON pointers into a record, and names for messages, which combine an id with the title that the author knows.
 
 use std::fmt;
 
@@ -7,10 +7,9 @@ use crate::form::{
     plan::{EndingPlan, QuestionPlan, Questionnaire, RulePlan, non_blank},
 };
 
-/// The maximum number of characters of a title in a message.
+/// The maximum number of characters in a title in a message.
 const MAX_TITLE_CHARS: usize = 60;
 
-/// JSON pointers.
 impl Questionnaire<'_> {
     pub(super) fn pointer(&self, member: impl fmt::Display) -> String {
         format!("{}/{member}", self.source.pointer())
@@ -38,14 +37,13 @@ impl Questionnaire<'_> {
     }
 }
 
-/// Names in messages.
 impl Questionnaire<'_> {
     pub(super) fn page_name(&self, page: usize) -> String {
         let plan = self.pages.get(page);
         name("page", plan.and_then(|page| page.id), page, plan.map(|page| page.title))
     }
 
-    /// Returns the name of a question, by index; empty if there is none.
+    /// Returns the name of the question with this index, or an empty string if there is no such question.
     pub(super) fn question_name_at(&self, question: usize) -> String {
         self.questions.get(question).map(question_name).unwrap_or_default()
     }
@@ -78,7 +76,7 @@ fn name(what: &str, id: Option<&str>, at: usize, title: Option<&str>) -> String 
     }
 }
 
-/// Quotes a text of the record, truncated to fit a message.
+/// Quotes a text from the record, truncated to fit a message.
 pub(super) fn quoted(text: &str) -> String {
     format!("{:?}", truncate(text))
 }

@@ -1,4 +1,4 @@
-//! The order of pages in the graph: which pages can follow a page, and which can be reached without it.
+//! The order of pages in the graph: which pages can follow a page, and which pages are reachable without it.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ const WORK: usize = 16;
 /// The maximum number of cached entries, over all searches.
 const MAX_CACHED: usize = 4_000_000;
 
-/// The order in which walks can visit pages, mostly known without a search.
+/// The order in which walks can visit pages, mostly determined without a search.
 pub(super) struct PageOrder<'f> {
     graph: &'f Graph,
     dominators: Dominators,
@@ -27,8 +27,8 @@ impl<'f> PageOrder<'f> {
         Self { graph, dominators: Dominators::new(&next), searches: HashMap::new(), work }
     }
 
-    /// Returns whether a path leads from `first` to `page`; always true for a page and itself. Returns `None` if the
-    /// budget runs out.
+    /// Returns whether a path leads from `first` to `page`, which is always true if they are the same page. Returns
+    /// `None` if the budget runs out.
     pub(super) fn can_follow(&mut self, page: usize, first: usize) -> Option<bool> {
         let (from, to) = (self.graph.scc(first), self.graph.scc(page));
         if from >= to {

@@ -1,4 +1,4 @@
-//! Checks of pages, questions and options on their own.
+//! Checks individual pages, questions and options.
 
 use super::{
     Code, Report,

@@ -1,4 +1,4 @@
-//! Checks of rules: their pages and their targets.
+//! Checks rules: their pages and their targets.
 
 use std::collections::{HashMap, HashSet};
 

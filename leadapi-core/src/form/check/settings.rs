@@ -1,4 +1,4 @@
-//! Checks of endings, settings and the theme, and a comparison of the draft with the live version.
+//! Checks endings, settings and the theme, and compares the draft with the live version.
 
 use super::{
     Code, Report, colour,

@@ -9,7 +9,7 @@ use crate::form::{
     plan::{Questionnaire, Version},
 };
 
-/// Walks the JSON of a record, and reports findings at its current location.
+/// Walks the JSON of a record, and reports findings at the current location.
 pub(in crate::form) struct Inspector<'r> {
     report: &'r mut Report,
     pointer: String,
@@ -22,7 +22,7 @@ pub(in crate::form) trait Inspect {
     fn inspect(&self, inspector: &mut Inspector<'_>);
 }
 
-/// The members that both a form and its snapshot have.
+/// The members of a form that its snapshot has too.
 const DRAFT: &[&str] = &["/form/pages", "/form/logic", "/form/theme", "/form/settings", "/form/confirmation_message"];
 const LIVE: &[&str] = &["/form/live_snapshot"];
 

@@ -1,4 +1,4 @@
-//! Checks of placeholders in labels, endings and the confirmation message.
+//! Checks placeholders in labels, endings and the confirmation message.
 
 use super::{Code, Report, names::quoted, order::PageOrder};
 use crate::form::{
@@ -11,7 +11,7 @@ pub(super) fn check(form: &Questionnaire<'_>, order: &mut PageOrder<'_>, report:
         let at = format!("{}/label", form.question_pointer(index));
         for key in check_text(form, question.label, &at, report) {
             let known: Vec<&QuestionPlan<'_>> = named(form, key);
-            // Certainly answered: required, and on every path to this page.
+            // The question is certainly answered, because it is required and on every path to this page.
             let certain = known.iter().any(|other| {
                 other.required && other.page != question.page && !order.can_bypass(question.page, other.page)
             });

@@ -1,4 +1,4 @@
-//! Compiled conditions. Faults are found once, at compile time, so a walk only evaluates.
+//! Compiled conditions. Malformed conditions are detected once, at compile time, so a walk only evaluates.
 
 use super::{
     Questionnaire,
@@ -36,7 +36,7 @@ enum Join {
     Unknown,
 }
 
-/// The groups of a rule, without the empty ones.
+/// The non-empty groups of a rule.
 #[derive(Debug)]
 pub(in crate::form) struct Groups<'r> {
     join: Join,
@@ -49,10 +49,10 @@ struct Conds<'r> {
     conds: Vec<Cond<'r>>,
 }
 
-/// One condition.
+/// A compiled condition.
 #[derive(Debug)]
 pub(in crate::form) enum Cond<'r> {
-    /// The condition cannot be read, or its operator is unknown.
+    /// The condition is malformed, or its operator is unknown.
     Unknown,
     /// The condition never holds: its question does not exist, or no answer can match its value.
     Never,
@@ -75,7 +75,7 @@ pub(in crate::form) enum Test<'r> {
 impl<'r> Groups<'r> {
     pub(super) fn new(form: &Questionnaire<'_>, rule: &'r Rule) -> Self {
         let groups = entries(&rule.groups, |group: Option<&'r Group>| match group {
-            // A group that cannot be read counts as one condition of unknown truth.
+            // A malformed group counts as one condition of unknown truth.
             None => Conds { join: Join::Unknown, conds: vec![Cond::Unknown] },
             Some(group) => Conds {
                 join: Join::new(&group.op, &form.policy),
@@ -102,7 +102,8 @@ impl<'r> Groups<'r> {
     }
 }
 
-/// Maps the elements of an array; `None` stands for an element, or a whole member, of the wrong type.
+/// Maps the elements of an array. `make` receives `None` for an element of the wrong type, and for a member that is not
+/// an array.
 fn entries<'r, T, U>(list: &'r List<T>, mut make: impl FnMut(Option<&'r T>) -> U) -> Vec<U> {
     match list {
         Field::Absent | Field::Null => Vec::new(),
@@ -165,7 +166,7 @@ impl<'r> Cond<'r> {
 }
 
 impl<'r> Test<'r> {
-    /// Returns `None` if no answer to a question of this kind could pass.
+    /// Returns `None` if no answer to a question of this kind can pass the test.
     fn new(op: &Operator, kind: &QuestionKind<'_>, value: &'r Field<Operand>) -> Option<Self> {
         match (op, kind, value.get()) {
             (Operator::IsFilled, ..) => Some(Self::Filled),

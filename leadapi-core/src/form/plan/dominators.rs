@@ -1,6 +1,6 @@
 //! The dominator tree of the pages (Lengauer-Tarjan): which pages every path to a page passes through.
 
-/// No page.
+/// Marks a missing page or number.
 const NONE: usize = usize::MAX;
 
 /// The dominators of all pages that are reachable from the first page.
@@ -8,14 +8,14 @@ const NONE: usize = usize::MAX;
 pub(in crate::form) struct Dominators {
     /// The preorder number of each page in a depth-first search from the first page.
     numbers: Table,
-    /// The subtree size in the search tree, by search number.
+    /// The size of each page's subtree in the depth-first search tree, indexed by DFS preorder number.
     search_sizes: Vec<usize>,
-    /// The preorder position of each page in the dominator tree, by search number.
+    /// The preorder position of each page in the dominator tree, indexed by DFS preorder number.
     preorder: Table,
     sizes: Vec<usize>,
 }
 
-/// Numbers by index; [`NONE`] for an index out of range.
+/// A table of numbers, which returns [`NONE`] for an index out of range.
 #[derive(Debug, Clone)]
 struct Table(Vec<usize>);
 
@@ -59,7 +59,7 @@ impl Dominators {
         Self { numbers: search.numbers, search_sizes, preorder, sizes: dominated }
     }
 
-    /// Returns whether the page is reachable from the first one.
+    /// Returns whether the page is reachable from the first page.
     pub(in crate::form) fn is_reachable(&self, page: usize) -> bool {
         self.numbers.get(page) != NONE
     }
@@ -122,7 +122,7 @@ impl Search {
             semi: Table((0..count).collect()),
         };
         let mut idoms = Table(vec![NONE; count]);
-        // For each page, the pages whose semidominator it is.
+        // For each page, the pages of which it is the semidominator.
         let mut buckets: Vec<Vec<usize>> = vec![Vec::new(); count];
         for number in (1..count).rev() {
             for predecessor in self.predecessors.get(number).into_iter().flatten() {
@@ -190,8 +190,8 @@ mod tests {
         reached
     }
 
-    /// Compares with plain reachability on thousands of random graphs; there are too many graphs of up to five pages to
-    /// test them all.
+    /// Compares with plain reachability on thousands of random graphs; the graphs of up to five pages are too many to
+    /// test exhaustively.
     #[test]
     fn dominators_match_reachability_without_the_page() {
         let mut seed = 1_u64;

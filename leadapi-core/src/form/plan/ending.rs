@@ -7,7 +7,7 @@ use crate::form::{
     number::Number,
 };
 
-/// A compiled ending of the settings.
+/// A compiled ending.
 #[derive(Debug)]
 pub(in crate::form) struct EndingPlan<'r> {
     pub id: Option<&'r str>,
@@ -15,13 +15,13 @@ pub(in crate::form) struct EndingPlan<'r> {
     pub record: &'r Ending,
 }
 
-/// A calendar that the visitor books an appointment in (contract 2.5).
+/// A calendar in which the visitor books an appointment (contract 2.5).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Calendar<'r> {
     /// The ending's `calendarSlug`, or else the form's `defaultBookingSlug`.
     pub slug: Option<&'r str>,
-    /// The provider of the calendar, as the record names it.
+    /// The provider of the calendar, as named in the record.
     pub provider: Option<&'r CalendarProvider>,
     /// The duration of an automatically booked appointment: `autoBookDuration`.
     pub duration: Option<i64>,
@@ -49,13 +49,14 @@ impl<'r> EndingPlan<'r> {
         })
     }
 
-    /// Returns the URL to redirect to after booking, if the ending is a calendar and has one.
+    /// Returns the URL to redirect to after booking, if the ending shows a calendar and has a valid URL.
     pub(in crate::form) fn after_booking(&self) -> Option<&'r str> {
         self.record.post_booking_redirect_url.as_str().filter(|_| self.is_calendar()).and_then(web_url)
     }
 }
 
-/// Returns the calendar for endings that name none. It is not published, so a snapshot falls back to the draft's.
+/// Returns the calendar for endings without one of their own. It is not published, so a snapshot falls back to the
+/// draft's.
 fn default_slug<'r>(source: &Source<'r>) -> Option<&'r str> {
     let draft = source.form.and_then(|form| form.settings.get()).filter(|_| source.version == Version::Live);
     source.settings.into_iter().chain(draft).find_map(|settings| non_blank(&settings.default_booking_slug))

@@ -7,12 +7,12 @@ use super::{PagePlan, Questionnaire, Target, rule::Jump};
 pub(in crate::form) struct Graph {
     /// The possible targets of each page, in the order in which a walk tries them.
     pub targets: Vec<Vec<Target>>,
-    /// The strongly connected component (SCC) of each page. Components are numbered in topological order: every jump between
-    /// two of them goes to the higher number.
+    /// The strongly connected component (SCC) of each page. Components are numbered in topological order, so every jump
+    /// between two of them goes to the higher number.
     sccs: Vec<usize>,
     /// The number of pages in each component.
     sizes: Vec<usize>,
-    /// The maximum number of pages that a walk can visit from each component on, counting all of its own pages.
+    /// The maximum number of pages that a walk can visit from each component on, including all pages in the component.
     lengths: Vec<usize>,
 }
 
@@ -41,12 +41,12 @@ impl Graph {
     }
 
     /// Returns the maximum number of pages that a walk can still finish, including this one, given how many pages of
-    /// its component it has finished.
+    /// this component the walk has finished.
     pub(in crate::form) fn max_remaining(&self, page: usize, finished_in_scc: usize) -> usize {
         self.lengths.get(self.scc(page)).copied().unwrap_or_default().saturating_sub(finished_in_scc)
     }
 
-    /// Returns the pages that are reachable from `from` (included) through pages that `through` accepts.
+    /// Returns which pages are reachable from the pages in `from` (inclusive) through pages that `through` accepts.
     pub(in crate::form) fn reachable(
         &self,
         from: impl IntoIterator<Item = usize>,
@@ -129,8 +129,8 @@ impl Graph {
     }
 }
 
-/// Returns the possible targets of a page: those of its rules up to the first unconditional one, or else the default
-/// target.
+/// Returns the possible targets of a page: those of its rules up to the first unconditional one, then the default
+/// target if no rule is unconditional.
 fn targets(page: &PagePlan<'_>, next: Target) -> Vec<Target> {
     let mut targets = Vec::new();
     for rule in &page.rules {

@@ -1,7 +1,8 @@
-//! A compiled version of a record. Compiling turns untrusted JSON into typed values, so no later stage sees any.
+//! A compiled version of a record. Compiling turns untrusted JSON into typed values, so no later stage handles raw
+//! JSON.
 //!
-//! An id that is blank, not a string, or a duplicate counts as absent. The object that has it still exists, but no rule
-//! can refer to it. So if two objects have the same id, the first one wins everywhere.
+//! An id that is blank, not a string, or a duplicate counts as absent. The object itself still exists, but no rule can
+//! refer to it. So if two objects have the same id, the first one wins everywhere.
 
 mod condition;
 mod dominators;
@@ -27,10 +28,10 @@ pub use version::Version;
 
 use super::{FormRecord, field::Field, policy::Policy};
 
-/// A form that can be walked and checked: one version of a [`FormRecord`], compiled.
+/// A compiled version of a [`FormRecord`], which can be walked and checked.
 ///
-/// It borrows the record, holds no state and is deterministic. Compiling never fails: [`check`](Self::check) reports
-/// what the record omits or gets wrong.
+/// It borrows the record, holds no state and is deterministic. Compiling never fails. Instead, [`check`](Self::check)
+/// reports what is missing or wrong in the record.
 ///
 /// ```
 /// use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Version};
@@ -49,19 +50,19 @@ pub struct Questionnaire<'r> {
     pub(super) pages: Vec<PagePlan<'r>>,
     pub(super) questions: Vec<QuestionPlan<'r>>,
     pub(super) endings: Vec<EndingPlan<'r>>,
-    /// The questions sorted by id. Answers are sorted too, so one pass matches them all.
+    /// The questions sorted by id. Answers are sorted too, so a single pass matches them to questions.
     pub(super) sorted: Vec<(&'r str, usize)>,
     /// The questions by mapped key, in record order.
     pub(super) mapped: HashMap<&'r str, Vec<usize>>,
     pub(super) graph: Graph,
 }
 
-/// A compiled page: a range of all questions, and its rules in the order in which a walk tries them.
+/// A compiled page: a range of the form's questions, and the page's rules in the order in which a walk tries them.
 #[derive(Debug)]
 pub(super) struct PagePlan<'r> {
     pub id: Option<&'r str>,
     pub title: &'r str,
-    /// The index of the page in `pages`; none for the page made of the top-level fields.
+    /// The index of the page in `pages`, or `None` for the page made of the top-level fields.
     pub at: Option<usize>,
     pub questions: std::ops::Range<usize>,
     pub rules: Vec<RulePlan<'r>>,
@@ -70,8 +71,9 @@ pub(super) struct PagePlan<'r> {
 impl FormRecord {
     /// Compiles a version of the form.
     ///
-    /// [`Version::Live`] compiles the published snapshot. If `live_snapshot` is absent, null or an empty object, it
-    /// compiles the draft, whatever `live_version` says. [`Questionnaire::version`] returns the version that was compiled.
+    /// [`Version::Live`] compiles the published snapshot. If `live_snapshot` is absent, null or an empty object, the
+    /// draft is compiled instead, regardless of `live_version`. [`Questionnaire::version`] returns the version that was
+    /// compiled.
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, Policy, Version};
@@ -126,7 +128,7 @@ impl<'r> Questionnaire<'r> {
         form
     }
 
-    /// Returns the version that was compiled: the draft, even for [`Version::Live`], if the form was never published.
+    /// Returns the version that was compiled. For [`Version::Live`], this is the draft if the form was never published.
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, Policy, Version};
@@ -139,7 +141,8 @@ impl<'r> Questionnaire<'r> {
         self.source.version
     }
 
-    /// Returns whether the form accepts answers, which is the default. A walk does not check this; the host must.
+    /// Returns whether the form accepts answers, which is true by default. A walk does not check this, so the host
+    /// must.
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, Policy, Version};
@@ -152,7 +155,7 @@ impl<'r> Questionnaire<'r> {
         self.source.form.is_none_or(|form| form.is_active.get() != Some(&false))
     }
 
-    /// Iterates over the ids of the pages, in order; `None` for a page without an id of its own.
+    /// Iterates over the ids of the pages, in order. Yields `None` for a page whose id is missing or a duplicate.
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, Policy, Version};
@@ -171,7 +174,7 @@ impl<'r> Questionnaire<'r> {
         Target::Ending(if self.endings.is_empty() { None } else { Some(0) })
     }
 
-    /// Returns the default target of a page, for when no rule matches.
+    /// Returns the target that follows a page if no rule matches.
     pub(super) fn after(&self, page: usize) -> Target {
         if page + 1 < self.pages.len() { Target::Page(page + 1) } else { self.first_ending() }
     }

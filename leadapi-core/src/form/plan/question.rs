@@ -37,7 +37,7 @@ pub(in crate::form) enum QuestionKind<'r> {
     Text,
     Email,
     Phone,
-    /// A type that is not in the contract: any answer is accepted.
+    /// A type that is not in the contract. Any answer is accepted.
     Unknown,
 }
 
@@ -66,13 +66,13 @@ pub(in crate::form) enum Slot<'a> {
     /// The index of the option among the compiled options.
     Chosen(usize),
     Number(f64, &'a Answer),
-    /// A text without outer white space.
+    /// A text without surrounding white space.
     Text(&'a str),
     /// An answer to a question of an unknown type.
     Any(&'a Answer),
 }
 
-/// Why a walk cannot leave a page: a fault in the answer to one of its questions.
+/// A problem with the answer to a question, which prevents a walk from leaving the question's page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -150,7 +150,7 @@ impl<'r> QuestionPlan<'r> {
         }
     }
 
-    /// Formats a valid answer for people: the label of an option, a number as it was written, or the text.
+    /// Formats a valid answer for display: the label of an option, a number as it was written, or the text.
     pub(in crate::form) fn text<'a>(&self, slot: &Slot<'a>) -> Option<Cow<'a, str>>
     where
         'r: 'a,
@@ -261,11 +261,11 @@ fn read_number(answer: &Answer) -> Result<f64, Problem> {
     }
 }
 
-/// Parses a typed decimal number to the nearest double: a sign, digits, a point and an exponent, nothing else.
+/// Parses a decimal number to the nearest double. Accepts only a sign, digits, a decimal point and an exponent.
 pub(super) fn decimal(text: &str) -> Option<f64> {
     let text = text.trim();
     let plain = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
-    // For texts of these characters, Rust's parser accepts exactly the decimal numbers. The check excludes `inf` and
+    // On texts of these characters, Rust's parser accepts exactly the decimal numbers. The check rules out `inf` and
     // `nan`.
     if plain { text.parse().ok() } else { None }
 }

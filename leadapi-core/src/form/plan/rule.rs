@@ -55,12 +55,12 @@ pub(in crate::form) enum RuleResult {
 }
 
 impl RulePlan<'_> {
-    /// Returns whether the rule matches whatever the visitor answers.
+    /// Returns whether the rule matches regardless of the answers.
     pub(in crate::form) fn is_unconditional(&self) -> bool {
         self.fallback && self.groups.is_empty()
     }
 
-    /// Returns whether the rule can match. A rule without conditions never does, unless it is the fallback.
+    /// Returns whether the rule can match. A rule without conditions never matches, unless it is the fallback.
     pub(in crate::form) fn can_match(&self) -> bool {
         self.is_unconditional() || !self.groups.is_empty()
     }
@@ -91,7 +91,7 @@ pub(super) fn link<'r>(form: &mut Questionnaire<'r>) {
             return Jump::Unknown;
         };
         let target = then.target.as_str().unwrap_or_default();
-        // A target that begins with `end:` only ever names an ending.
+        // A target that begins with `end:` always refers to an ending, even if a page has that id.
         let target = match target.strip_prefix(ENDING) {
             Some(ending) => endings.get(ending).map(|index| Target::Ending(Some(*index))),
             None => pages.get(target).map(|index| Target::Page(*index)),

@@ -1,4 +1,4 @@
-//! The two versions of a record, and the parts of each.
+//! The two versions of a form, and the parts of each version.
 
 use crate::form::{
     Ending, Form, FormRecord, LiveSnapshot, Logic, Page, Question, Rule, Settings, Theme,
@@ -11,18 +11,18 @@ pub enum Version {
     /// The published version, `live_snapshot`, which visitors see. A form without a snapshot, or with an empty one
     /// (`{}`), was never published.
     Live,
-    /// The version being edited, for its author to try out.
+    /// The version being edited, which its author can try out.
     Draft,
 }
 
 impl Form {
-    /// Returns the published snapshot; an empty one counts as missing.
+    /// Returns the published snapshot. An empty snapshot counts as missing.
     pub(in crate::form) fn published(&self) -> Option<&LiveSnapshot> {
         self.live_snapshot.get().filter(|snapshot| **snapshot != LiveSnapshot::default())
     }
 }
 
-/// The parts of a version, wherever they are in the record.
+/// The parts of a version, regardless of where the record stores them.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::form) struct Source<'r> {
     pub record: &'r FormRecord,
@@ -59,7 +59,7 @@ impl<'r> Source<'r> {
         }
     }
 
-    /// Returns the JSON pointer of the object that holds the version.
+    /// Returns the JSON pointer to the object that contains the version.
     pub(in crate::form) fn pointer(&self) -> &'static str {
         match self.version {
             Version::Live => "/form/live_snapshot",
@@ -68,7 +68,7 @@ impl<'r> Source<'r> {
     }
 
     /// Returns the pages, each with its index. A form without pages but with top-level fields has a single page without
-    /// an index. A snapshot has no fields of its own, so both versions use the form's.
+    /// an index. A snapshot has no top-level fields, so both versions use the form's.
     pub(in crate::form) fn pages(&self) -> Vec<(Option<usize>, Option<&'r Page>)> {
         let pages: Vec<_> =
             self.pages.into_iter().flat_map(crate::form::entries).map(|(at, page)| (Some(at), Some(page))).collect();

@@ -5,7 +5,7 @@ use std::cell::Cell;
 /// The units of work per step of the policy's budget. A unit is roughly one evaluated condition.
 const WORK: usize = 64;
 
-/// The bytes per step of the policy's budget: about 50 MB for 200,000 steps.
+/// The bytes of retained memory per step of the policy's budget: about 50 MB for 200,000 steps.
 const BYTES: usize = 256;
 
 /// The remaining work and memory. Shared by reference, because both the search and the table of states spend from it.
@@ -20,12 +20,12 @@ impl Budget {
         Self { work: Cell::new(steps.saturating_mul(WORK)), bytes: Cell::new(steps.saturating_mul(BYTES)) }
     }
 
-    /// Spends units of work. Returns `None` if too few are left; the budget is then exhausted.
+    /// Spends units of work. Returns `None` if too few are left, which exhausts the budget.
     pub(super) fn spend(&self, units: usize) -> Option<()> {
         deduct(&self.work, units)
     }
 
-    /// Reserves bytes that stay allocated until the proof is done. Returns `None` if too few are left.
+    /// Reserves bytes that stay allocated until the proof ends. Returns `None` if too few are left.
     pub(super) fn allocate(&self, bytes: usize) -> Option<()> {
         deduct(&self.bytes, bytes)
     }

@@ -23,7 +23,7 @@ pub(super) struct Classes {
     by_question: Vec<Vec<Option<Answer>>>,
 }
 
-/// A class of answers as conditions see it, and what it contributes to a lead.
+/// A class of answers, as seen by conditions, and its contribution to a lead.
 pub(super) struct Class<'c> {
     pub answer: Option<&'c Answer>,
     pub slot: Slot<'c>,
@@ -40,7 +40,7 @@ impl Classes {
         Self { by_question: by_question.collect() }
     }
 
-    /// Returns the classes of each question, with the answers already read.
+    /// Returns the classes of each question, with their answers already validated.
     pub(super) fn of<'c>(&'c self, form: &'c Questionnaire<'c>) -> Vec<Vec<Class<'c>>> {
         let class = |question: &'c QuestionPlan<'c>, answer: &'c Option<Answer>| {
             let answer = answer.as_ref();
@@ -54,8 +54,8 @@ impl Classes {
     }
 }
 
-/// Returns one valid answer for each possible outcome of the tests. Among equivalent answers, it is the one that
-/// contributes least to a lead, so a proof for it holds for all.
+/// Returns one valid answer for each possible outcome of the tests. Among equivalent answers, it picks the one that
+/// contributes least to a lead, so a proof for it holds for the whole class.
 fn classes(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answer>> {
     let mut classes: BTreeMap<Signature, (u8, Option<Answer>)> = BTreeMap::new();
     for answer in candidates(question, tests) {
@@ -76,7 +76,7 @@ fn flags(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, slot: &Slot<'_>)
     named | if is_contact(question, &text) { CONTACT } else { 0 }
 }
 
-/// Returns answers that include at least one of every class. Some may be invalid, and several may share a class.
+/// Returns candidate answers, with at least one from every class. Some may be invalid, and several may share a class.
 fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answer>> {
     let constants = tests.texts();
     let mut answers = vec![None];
@@ -86,7 +86,7 @@ fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answ
             let numbers = numbers(tests.numbers().chain(*min));
             answers.extend(numbers.iter().map(|number| Some(number.clone().into())));
             if question.key == Some("phone") {
-                // A number whose spelling is longer than a phone number may be is not a phone number.
+                // A number spelled longer than the maximum length of a phone number is not a phone number.
                 let long = numbers.iter().filter_map(|number| with_extra_zeros(number, PHONE.max_chars()));
                 answers.extend(long.map(|number| Some(number.into())));
             }
@@ -100,7 +100,8 @@ fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answ
     }
     if matches!(question.kind, QuestionKind::Unknown) {
         answers.extend([true, false].map(|yes| Some(yes.into())));
-        // A number is also compared as text: once spelled like the condition's value, and once differently.
+        // A number is also compared as text, so the candidates include it spelled like each constant and spelled
+        // differently.
         let written = constants.iter().filter_map(|text| Number::parse(text).ok());
         answers.extend(written.map(|number| Some(number.into())));
         let other = numbers(tests.numbers());
@@ -109,7 +110,7 @@ fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answ
     answers
 }
 
-/// Returns the same number, spelled with this many extra zeros.
+/// Returns the same number, spelled with `zeros` extra zeros.
 fn with_extra_zeros(number: &Number, zeros: usize) -> Option<Number> {
     let zeros = "0".repeat(zeros);
     let spelling = match number.as_str().split_once('e') {
@@ -120,13 +121,13 @@ fn with_extra_zeros(number: &Number, zeros: usize) -> Option<Number> {
     Number::parse(&spelling).ok()
 }
 
-/// Returns the same number in a spelling that is not in `others`, which is sorted.
+/// Returns the same number in a spelling that is not in `others`, which must be sorted.
 fn respelled(number: &Number, others: &[&str]) -> Option<Number> {
     let mut spellings = (1..others.len() + 2).filter_map(|zeros| with_extra_zeros(number, zeros));
     spellings.find(|spelling| others.binary_search(&spelling.as_str()).is_err())
 }
 
-/// Changes the text until it is not in `others`, which is sorted.
+/// Changes the text until it is not in `others`, which must be sorted.
 fn distinct_text(text: &str, others: &[&str]) -> String {
     let mut text = text.to_owned();
     while others.binary_search(&text.as_str()).is_ok() {
@@ -135,7 +136,7 @@ fn distinct_text(text: &str, others: &[&str]) -> String {
     text
 }
 
-/// Returns each constant, and one number in each gap around and between them.
+/// Returns each constant, and one number from each interval between and around the constants.
 fn numbers(constants: impl Iterator<Item = f64>) -> Vec<Number> {
     let mut cuts: Vec<f64> = constants.collect();
     cuts.sort_by(f64::total_cmp);
@@ -151,7 +152,7 @@ fn numbers(constants: impl Iterator<Item = f64>) -> Vec<Number> {
     numbers.into_iter().filter_map(|number| Number::try_from(number).ok()).collect()
 }
 
-/// Returns a double between two others, preferably one that is easy to read.
+/// Returns a double strictly between two bounds, preferably one that is easy to read.
 fn between(low: f64, high: f64) -> Option<f64> {
     let next_whole = low.floor() + 1.0;
     let whole_before = high.ceil() - 1.0;

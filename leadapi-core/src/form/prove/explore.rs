@@ -1,4 +1,4 @@
-//! An exhaustive search of all states of walks, which visits each state once.
+//! An exhaustive search of the states of all walks, which visits each state once.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -18,7 +18,7 @@ use super::{
     state::{Edge, Node, State},
 };
 
-/// The results of the search, which is partial if the budget ran out.
+/// The results of the search, which are partial if the budget ran out.
 pub(in crate::form) struct Exploration {
     pub proofs: Proofs,
     /// The rules whose conditions hold, or may hold, for some answers on their page, by index in the record.
@@ -63,7 +63,7 @@ struct Explorer {
 #[derive(Default)]
 struct Reached {
     certain: BTreeSet<usize>,
-    /// Those that a walk reaches only if rules match that cannot be evaluated.
+    /// The pages or endings that are reached only if a rule that cannot be evaluated matches.
     possible: BTreeSet<usize>,
 }
 
@@ -71,7 +71,7 @@ struct Reached {
 #[derive(Default)]
 struct Witness {
     certain: Option<Answers>,
-    /// Whether the statement is false if rules match that cannot be evaluated.
+    /// Whether the statement may be false because of a rule that cannot be evaluated.
     possible: bool,
 }
 
@@ -84,7 +84,8 @@ impl Reached {
         };
     }
 
-    /// Decides whether all are reached. After a partial search, only the graph can show that one is unreachable.
+    /// Decides whether all pages or endings are reached. After a partial search, only the graph can prove that one is
+    /// unreachable.
     fn verdict(&self, count: usize, may_be_reached: impl Fn(usize) -> bool) -> Verdict<Vec<usize>> {
         let missing: Vec<usize> = (0..count).filter(|index| !self.certain.contains(index)).collect();
         if missing.is_empty() {
@@ -195,7 +196,8 @@ impl Explorer {
         Some(())
     }
 
-    /// Returns the state, unless it was visited before. A state that is certainly reached makes its uncertain twin redundant.
+    /// Returns the state, unless it was visited before. An uncertain state is redundant if the same state was already
+    /// reached with certainty.
     fn if_new(&self, mut state: State) -> Option<State> {
         if self.known.contains(&state) {
             return None;

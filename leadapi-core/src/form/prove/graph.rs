@@ -1,14 +1,14 @@
 //! Proofs from the page graph alone, in linear time, regardless of conditions.
 //!
-//! The graph contains every jump that a rule could make, so what holds for all its paths holds for all walks. The
-//! converse is false: a statement that this module cannot prove may still hold.
+//! The graph contains every jump that a rule could make, so a statement that holds for all its paths holds for all
+//! walks. The converse is false: a statement that this module cannot prove may still hold.
 
 use super::{
     super::plan::{Jump, Questionnaire, Target},
     classes::{CONTACT, Class, NAMED},
 };
 
-/// The statements that the graph proves; `false` means unproved, not refuted.
+/// The statements that the graph proves. A value of `false` means unproved, not refuted.
 pub(super) struct GraphProofs {
     pub ends: bool,
     /// The flags that every lead has.

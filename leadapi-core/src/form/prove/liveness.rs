@@ -12,7 +12,7 @@ pub(super) struct Liveness {
 
 #[derive(Clone, Default)]
 struct QuestionLiveness {
-    /// Whether a rule of its own page, or of a page that can follow, reads it.
+    /// Whether a rule of the question's own page, or of a page that can follow, reads the answer.
     is_read: bool,
     /// The other pages on which its answer still matters, sorted.
     pages: Vec<usize>,
@@ -41,8 +41,8 @@ impl Liveness {
             let (Some(question), Some(live)) = (form.questions.get(index), questions.get_mut(index)) else { continue };
             let mut open = readers;
             while let Some(page) = open.pop() {
-                // The search stops at the question's page: before that page there is no answer, and no walk returns to
-                // it.
+                // The search stops at the question's page, because there is no answer before that page and no walk
+                // returns to it.
                 if page == question.page {
                     live.is_read = true;
                     continue;

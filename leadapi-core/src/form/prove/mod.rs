@@ -22,11 +22,11 @@ use super::{answer::Answers, plan::Questionnaire};
 pub enum Verdict<W> {
     /// The statement holds, whatever the visitor answers.
     Proved,
-    /// The statement is false, and this is a counterexample.
+    /// The statement is false. The value is a counterexample.
     Refuted(W),
-    /// The statement is undecided. One reason is that the [`budget`](super::Policy::budget) ran out; the problem is
-    /// NP-complete in general, so such forms exist. The other is that the statement depends on a rule with an unknown
-    /// operator, join or action: see [`Proofs::undecided`].
+    /// The statement is undecided. Either the [`budget`](super::Policy::budget) ran out, which some forms cause because
+    /// the problem is NP-complete in general. Or the statement depends on a rule with an unknown operator, join or
+    /// action (see [`Proofs::undecided`]).
     Unknown,
 }
 
@@ -34,8 +34,8 @@ pub enum Verdict<W> {
 ///
 /// The answers to a question fall into a few equivalence classes: its options, the intervals between the constants of
 /// numeric conditions, each text that a condition names, all other texts, and no answer if the question is optional.
-/// The search explores all paths with one answer of each class, and keeps an answer only while a later rule can read
-/// it. So a verdict is exact. The search is linear in the number of pages if rules read only the answers of their own
+/// The search explores all paths with one answer from each class, so its verdicts are exact. It keeps an answer only
+/// while a later rule can read it. The search is linear in the number of pages if rules read only answers on their own
 /// page.
 ///
 /// If the budget runs out, [`ends`](Self::ends), [`named`](Self::named) and [`contactable`](Self::contactable) can
@@ -43,8 +43,8 @@ pub enum Verdict<W> {
 /// through a page that requires a name.
 ///
 /// A rule that cannot be evaluated may or may not match, and a walk marks such a step as
-/// [uncertain](super::Step::is_uncertain). A statement counts as proved if it holds in both cases. Only answers whose
-/// walk depends on no such rule refute it.
+/// [uncertain](super::Step::is_uncertain). A statement counts as proved if it holds in both cases. It is refuted only
+/// by answers whose walk does not depend on such a rule.
 ///
 /// ```
 /// use leadapi_core::form::{Answers, FormRecord, Policy, Verdict, Version};
@@ -80,7 +80,7 @@ pub struct Proofs {
 }
 
 impl Questionnaire<'_> {
-    /// Proves or refutes the properties that every form should have; see [`Proofs`].
+    /// Proves or refutes the properties that every form should have. See [`Proofs`].
     ///
     /// ```
     /// # use leadapi_core::form::{FormRecord, Policy, Verdict, Version};

@@ -1,4 +1,4 @@
-//! A set of pages that is compact for consecutive pages.
+//! A set of pages that stores consecutive pages compactly.
 
 /// A set of pages, as sorted ranges that neither touch nor overlap. Most walks visit pages in record order, so even a
 /// walk of thousands of pages is a single range.

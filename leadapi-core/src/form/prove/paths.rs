@@ -1,4 +1,4 @@
-//! Enumeration of the feasible paths through a form, each with answers that lead along it.
+//! Enumerates the feasible paths through a form, each with answers that lead along it.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -13,14 +13,14 @@ use super::{
     state::{Edge, Node, State},
 };
 
-/// The approximate size of an answer in a list of answers.
+/// The approximate size in bytes of one answer in [`Answers`].
 const ANSWER_BYTES: usize = 128;
 
 /// A path through a form, and answers that lead along it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Path<'r> {
-    /// The pages in the order of the visits, by index in [`Questionnaire::pages`].
+    /// The pages in visiting order, by index in [`Questionnaire::pages`].
     pub pages: Vec<usize>,
     /// The end of the path.
     pub end: PathEnd<'r>,
@@ -52,7 +52,7 @@ pub struct Paths<'r> {
     pub complete: bool,
 }
 
-/// The point at which paths with a common prefix diverge.
+/// The next step of a path after a prefix that it shares with others.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Fork {
     Ending(Option<usize>),
@@ -60,7 +60,7 @@ enum Fork {
     Page(usize),
 }
 
-/// A prefix of paths: its last page, the index of the prefix before it, and the nodes that walks along it can be in.
+/// A common prefix of paths: its last page, the index of its parent prefix, and the nodes that its walks can reach.
 struct Prefix {
     page: usize,
     before: Option<usize>,
@@ -77,8 +77,8 @@ struct Branch {
 impl<'r> Questionnaire<'r> {
     /// Lists at most `limit` feasible paths, each with answers that lead along it.
     ///
-    /// Paths through a page with a required question that has no valid answer (a choice without options) are left out,
-    /// because they never end.
+    /// Omits paths through a page with a required question that has no valid answer, such as a choice without options,
+    /// because no walk can leave that page.
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, PathEnd, Policy, Version};
@@ -117,7 +117,7 @@ struct PathLister<'f, 'r> {
 }
 
 impl<'r> PathLister<'_, 'r> {
-    /// Lists all paths. Returns `None` if the budget runs out or there are more than the maximum.
+    /// Lists all paths. Returns `None` if the budget runs out or there are more paths than the limit.
     fn run(&mut self, space: &StateSpace<'_>, budget: &Budget) -> Option<()> {
         let Some(first) = space.initial() else { return Some(()) };
         self.nodes.push(Node::initial(Rc::new(first)));

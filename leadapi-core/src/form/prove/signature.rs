@@ -1,4 +1,4 @@
-//! Signatures: how the rules distinguish answers to one question.
+//! Signatures, which describe how the rules distinguish the answers to a question.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ pub(super) struct Tests<'f> {
     texts: Vec<&'f str>,
 }
 
-/// The outcome of all tests of a question for an answer. Two answers have equal signatures exactly if no test
+/// The outcome of all tests of a question for an answer. Two answers have equal signatures if and only if no test
 /// distinguishes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Signature {
@@ -58,7 +58,7 @@ impl<'f> Tests<'f> {
         self.texts.dedup();
         for numbers in [&mut self.equal, &mut self.greater] {
             numbers.sort_by(f64::total_cmp);
-            // Positive and negative zero are one number.
+            // Positive and negative zero count as one number.
             numbers.dedup_by(|one, other| *one <= *other && *other <= *one);
         }
     }

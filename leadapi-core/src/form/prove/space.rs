@@ -1,7 +1,7 @@
-//! The state space of walks. A state is a page and those earlier answers that can still matter.
+//! The state space of walks. A state consists of a page and the earlier answers that can still matter.
 //!
 //! An answer matters on a page if a rule of that page, or of a page reachable from it, reads it. So if rules read only
-//! answers of their own page, each page has a single state, whatever the answers.
+//! answers on their own page, each page has a single state.
 
 use super::{
     super::{
@@ -23,7 +23,7 @@ pub(super) enum Transition {
         flags: u8,
         certain: bool,
     },
-    /// Back to a page on the path, which would repeat forever.
+    /// A transition back to a page on the path, which would repeat forever.
     Loop {
         page: usize,
         certain: bool,
@@ -39,7 +39,7 @@ pub(super) struct Exit<'e> {
     pub results: &'e [RuleResult],
     /// The transitions of rules that cannot be evaluated, each of which a walk might take.
     pub possible: Vec<Transition>,
-    /// The transition that a walk takes, which skips such rules.
+    /// The transition that a walk takes, because it skips rules that cannot be evaluated.
     pub taken: Transition,
 }
 
@@ -50,19 +50,19 @@ pub(super) struct StateSpace<'c> {
     pages: Vec<PageChoices>,
 }
 
-/// The choices of answers on a page.
+/// The possible answers on a page.
 struct PageChoices {
     /// The questions that rules on this or a later page read.
     open: Vec<usize>,
-    /// What the answers to the other questions contribute to a lead.
+    /// The minimum contribution to a lead of the answers to the other questions.
     flags: u8,
     /// Whether a required question has no valid answer, so no walk leaves the page.
     blocked: bool,
-    /// The work of trying all rules once.
+    /// The units of work for trying all rules once.
     work: usize,
 }
 
-/// The answers on a path as conditions see them; all slots are empty between calls.
+/// The answers on a path, as seen by conditions. All slots are empty between calls.
 pub(super) struct Slots<'c>(Vec<Slot<'c>>);
 
 impl<'c> StateSpace<'c> {

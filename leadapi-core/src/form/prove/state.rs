@@ -15,9 +15,9 @@ pub(super) struct State {
     pub known: Vec<Choice>,
     /// The visited pages that can still be reached again.
     pub seen: PageSet,
-    /// What the answers so far contribute to a lead.
+    /// The contribution of the answers so far to a lead.
     pub flags: u8,
-    /// Whether every rule so far could be evaluated; otherwise a walk may or may not reach this state.
+    /// Whether every rule so far could be evaluated. If not, a walk may or may not reach this state.
     pub certain: bool,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct State {
 #[derive(Debug)]
 pub(super) struct Node {
     pub state: Rc<State>,
-    /// None for the initial state.
+    /// `None` for the initial state.
     pub incoming: Option<Edge>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Edge {
 }
 
 impl State {
-    /// Returns the bytes of the state, including its table entry.
+    /// Returns the size of the state in bytes, including its table entry.
     pub(super) fn bytes(&self) -> usize {
         size_of::<Self>() + size_of::<Choice>() * (self.known.len() + self.seen.ranges()) + 4 * size_of::<usize>()
     }
@@ -58,7 +58,7 @@ impl Edge {
         Self { node, choices: choices.into() }
     }
 
-    /// Returns the bytes of the edge as part of a node.
+    /// Returns the size in bytes of a node with this edge.
     pub(super) fn bytes(&self) -> usize {
         size_of::<Node>() + size_of_val(&*self.choices)
     }

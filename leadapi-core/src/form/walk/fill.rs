@@ -9,7 +9,7 @@ use super::Walk;
 /// The maximum number of characters in a key.
 const MAX_KEY_CHARS: usize = 64;
 
-/// All characters except those that RFC 3986 calls unreserved.
+/// All characters except the unreserved characters of RFC 3986.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// How to escape inserted answers, so that they are harmless in their context. The surrounding text comes from the
@@ -93,9 +93,9 @@ impl<'a> Walk<'a> {
     /// Replaces the placeholders in a text, such as the message of an ending.
     ///
     /// `{key}` stands for the last answer on the path to a question mapped to `key`, or else for the answer to the
-    /// question with that id. It is inserted as the label of an option, a number as it was written, or a text without
-    /// outer white space. A known key without an answer becomes the `fallback`; an unknown key stays as it is. Inserted
-    /// text is never expanded again.
+    /// question with that id. An answer is inserted as the label of an option, a number as it was written, or a text
+    /// without surrounding white space. A known key without an answer is replaced by `fallback`, and an unknown key is
+    /// left unchanged. Inserted text is never expanded again.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, Escape, FormRecord, Policy, Version};
@@ -113,7 +113,7 @@ impl<'a> Walk<'a> {
         self.fill_at(self.visits.len(), text, fallback, escape)
     }
 
-    /// Does the same as [`fill`](Self::fill), with the answers of only the first `steps` pages of the path.
+    /// Does the same as [`fill`](Self::fill), but uses only the answers from the first `steps` pages of the path.
     pub(super) fn fill_at(&self, steps: usize, text: &str, fallback: &str, escape: Escape) -> String {
         let mut filled = String::with_capacity(text.len());
         for piece in pieces(text) {

@@ -6,29 +6,29 @@ use crate::form::{
     plan::{Calendar, EndingPlan, QuestionKind, Questionnaire, Slot, web_url},
 };
 
-/// A reached ending, and what the host must do about it.
+/// An ending that a walk reached, and what the host must do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finish<'a> {
-    /// The id of the ending, if it has one; the built-in confirmation has none.
+    /// The id of the ending, if it has one. The built-in confirmation has none.
     pub id: Option<&'a str>,
-    /// The ending as it is in the record; none for the built-in confirmation.
+    /// The ending's record, or `None` for the built-in confirmation.
     pub ending: Option<&'a Ending>,
     /// The message of the ending, or the `confirmation_message` for the built-in confirmation. It may contain
     /// placeholders for [`Walk::fill`].
     pub message: Option<&'a str>,
-    /// Whether the walk creates a lead; [`Walk::lead`] returns it.
+    /// Whether the walk creates a lead, which [`Walk::lead`] returns.
     pub creates_lead: bool,
     /// The name of the event to report.
     pub meta_event: Option<&'a str>,
-    /// The calendar that the visitor books an appointment in.
+    /// The calendar in which the visitor books an appointment.
     pub calendar: Option<Calendar<'a>>,
-    /// The URL to redirect the visitor to: a calendar's own URL for after the booking, or else the form's
-    /// `redirectUrl`. Always an `http` or `https` URL; any other is dropped.
+    /// The URL to redirect the visitor to: the calendar's own post-booking URL, or else the form's `redirectUrl`.
+    /// Always an `http` or `https` URL, because any other URL is dropped.
     pub redirect: Option<&'a str>,
 }
 
-/// An answer that the form wants verified.
+/// An answer that the host must verify.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verification<'a> {
@@ -36,7 +36,7 @@ pub struct Verification<'a> {
     pub kind: VerificationKind,
     /// The id of the question.
     pub question: &'a str,
-    /// The answer, without outer white space.
+    /// The answer, without surrounding white space.
     pub text: &'a str,
 }
 
@@ -68,8 +68,8 @@ impl<'a> Finish<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Returns the email addresses and phone numbers on the path that the form wants verified (`verifyEmail`,
-    /// `verifyPhone`), in path order. The host must verify them before it creates the lead.
+    /// Returns the email addresses and phone numbers on the path that need verification (`verifyEmail`, `verifyPhone`),
+    /// in path order. The host must verify them before it creates the lead.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, VerificationKind, Version};

@@ -1,4 +1,4 @@
-//! The lead of a finished walk. Each answer goes to exactly one place in it.
+//! Builds the lead of a finished walk, assigning each answer to one of its fields or to its notes.
 
 use std::borrow::Cow;
 
@@ -13,22 +13,22 @@ use crate::{
     validate::text::{BUSINESS_NAME, EMAIL, NAME, NOTES, PHONE, SOURCE},
 };
 
-/// The maximum number of characters of a label in the notes.
+/// The maximum number of characters in a label in the notes.
 const MAX_LABEL_CHARS: usize = 200;
 
 /// The lead of a finished walk.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FormLead<'a> {
-    /// The lead, which satisfies every rule of contract D4. Only the store can check that its pipeline exists.
+    /// The lead, which satisfies every rule in contract D4. Only the store can check that its pipeline exists.
     pub lead: NewLead,
-    /// The answers that the lead's name comes from.
+    /// The source of the lead's name.
     pub name_source: NameSource,
-    /// The answers in the notes, in full, for hosts with custom fields.
+    /// The full answers behind the notes, for hosts with custom fields.
     pub attributes: Vec<Attribute<'a>>,
 }
 
-/// The source of a lead's name: the first of these with an answer.
+/// The source of a lead's name: the first of these keys with an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum NameSource {
@@ -36,11 +36,11 @@ pub enum NameSource {
     Name,
     /// `first_name` and `last_name`, or one of them.
     FirstAndLast,
-    /// `business_name`, if no name was answered.
+    /// `business_name`, if the visitor gave no name.
     BusinessName,
-    /// `email`, if no name was answered.
+    /// `email`, if the visitor gave no name.
     Email,
-    /// `phone`, if no name was answered.
+    /// `phone`, if the visitor gave no name.
     Phone,
 }
 
@@ -65,23 +65,23 @@ impl NameSource {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Attribute<'a> {
-    /// The key that the question is mapped to, if it is mapped.
+    /// The key that the question is mapped to, if any.
     pub key: Option<&'a str>,
     /// The id of the question.
     pub question: &'a str,
-    /// The label, with placeholders filled from the pages up to and including its own.
+    /// The label, with placeholders filled with answers from the pages up to and including its own.
     pub label: String,
-    /// The answer, formatted for people.
+    /// The answer, formatted for display.
     pub text: Cow<'a, str>,
     /// The answer as the visitor sent it.
     pub answer: &'a Answer,
 }
 
-/// Why a walk creates no lead.
+/// The reason why a walk creates no lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoLead {
-    /// The walk has not reached an ending; [`Walk::outcome`] says what is missing.
+    /// The walk has not reached an ending. [`Walk::outcome`] shows what is missing.
     #[error("the walk has reached no ending")]
     NotFinished,
     /// The ending creates no lead (`createsLead` is false), which is not an error.
@@ -118,12 +118,11 @@ impl<'a> Walk<'a> {
     /// - The form provides the client account, the pipeline (`target_pipeline_id`) and the source (`Form: ` followed by
     ///   its name). No answer can change them: a question mapped to `client_id` is treated like any other.
     /// - `name`, `email`, `phone` and `business_name` come from the questions that are mapped to them, and `value` from
-    ///   a number question mapped to it. Each field takes the first answer that it can hold.
+    ///   a number question mapped to it. Each field takes the first answer that is valid for it.
     /// - Every other answer becomes one line of the notes, in path order, and an [`Attribute`]. No answer can start a
-    ///   new line or appear in two places. Notes that are too long are truncated; attributes never are.
-    /// - A lead must have a name. Without an answer to `name`, it is made of `first_name` and `last_name`, and
-    ///   otherwise of the field that [`NameSource`] lists next. A name taken from another field repeats that field's
-    ///   answer.
+    ///   new line or appear in two places. Notes that are too long are truncated, but attributes never are.
+    /// - A lead must have a name. Without an answer to `name`, the name is built from `first_name` and `last_name`, or
+    ///   else from the next field in [`NameSource`]. A name taken from another field repeats that field's answer.
     ///
     /// ```
     /// use leadapi_core::form::{Answers, FormRecord, NameSource, Policy, Version};
@@ -198,7 +197,7 @@ impl<'a> Attribute<'a> {
 /// The assignment of answers to lead fields.
 struct LeadFields<'f, 'w, 'a> {
     answers: &'f [PathAnswer<'w, 'a>],
-    /// The answers that make up the lead's name unchanged.
+    /// The answers that the lead's name contains unchanged.
     names: Vec<usize>,
     email: Option<&'f PathAnswer<'w, 'a>>,
     phone: Option<&'f PathAnswer<'w, 'a>>,
@@ -254,8 +253,8 @@ impl<'f, 'w, 'a> LeadFields<'f, 'w, 'a> {
             .find_map(|(field, key, name_source)| Some((stand_in(field.or_else(|| self.first(key))?), name_source)))
     }
 
-    /// Returns the name made of these answers. If the name has to be shortened or cleaned, it only repeats the answers,
-    /// which then also go to the notes.
+    /// Returns the name built from these answers. If the name must be shortened or cleaned, the full answers also go to
+    /// the notes.
     fn take(&mut self, text: &str, indexes: &[usize]) -> String {
         if NAME.allows(text) {
             self.names.extend(indexes);
@@ -272,7 +271,7 @@ impl<'f, 'w, 'a> LeadFields<'f, 'w, 'a> {
 }
 
 /// Returns whether an answer can be the lead's email address or phone number. A phone number may be a JSON number,
-/// whose text counts as written.
+/// which is used as it was written.
 pub(in crate::form) fn is_contact(question: &QuestionPlan<'_>, text: &str) -> bool {
     match question.key {
         Some("email") => EMAIL.allows(text),

@@ -1,4 +1,4 @@
-//! Single-line text: untrusted input cannot start a new line.
+//! Converts untrusted text to a single line.
 
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ pub(super) fn one_line(text: &str) -> Cow<'_, str> {
     line.into()
 }
 
-/// Returns whether some software treats the character as a line break or white space.
+/// Returns whether the character is a tab, or a line break in some software.
 fn is_line_break(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\t' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }

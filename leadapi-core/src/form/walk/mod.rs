@@ -1,4 +1,4 @@
-//! Walks: from the first page on, the rules and the answers so far decide which page follows.
+//! Walks through a form: starting at the first page, the rules and the answers so far decide which page comes next.
 
 mod fill;
 mod finish;
@@ -21,10 +21,10 @@ use super::{
     plan::{Problem, QuestionPlan, Questionnaire, Slot},
 };
 
-/// A walk through a form: the pages that some answers lead along, and where they end.
+/// A walk through a form: the path of pages that the answers lead along, and its outcome.
 ///
-/// It depends only on the form and on the answers on its path. Other answers, left over from before the visitor went
-/// back and took another path, have no effect. They never influence routing, the score, labels or the lead.
+/// It depends only on the form and on the answers on its path. Stale answers, from before the visitor went back and
+/// took another path, never influence routing, the score, labels or the lead.
 ///
 /// ```
 /// use leadapi_core::form::{Answers, FormRecord, Policy, Version};
@@ -75,7 +75,7 @@ pub enum Outcome<'a> {
     Finished(Finish<'a>),
     /// The walk cannot leave the last page of the path yet.
     Awaiting {
-        /// The problems by question id, in page order.
+        /// The problems, each with its question id, in page order.
         problems: Vec<(&'a str, Problem)>,
     },
     /// The rules lead back to a page on the path. With these answers, the walk would never end.
@@ -83,7 +83,7 @@ pub enum Outcome<'a> {
         /// The id of the page that would be visited twice.
         page: Option<&'a str>,
     },
-    /// The form has no page.
+    /// The form has no pages.
     Empty,
 }
 
@@ -111,7 +111,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Iterates over the pages on the path, in the order of the visits.
+    /// Iterates over the pages on the path, in the order in which the walk visits them.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
@@ -124,11 +124,11 @@ impl<'a> Walk<'a> {
         (0..self.visits.len()).map(|number| Step::new(self, number))
     }
 
-    /// Returns the visitor's progress from 0 to 1. It rises with every page on every path and is 1 exactly at an
+    /// Returns the visitor's progress from 0 to 1. It increases with every page on every path, and reaches 1 only at an
     /// ending.
     ///
     /// After `k` pages it is `k / (k + ahead)`, where `ahead` is the length of the longest path that is still possible.
-    /// Pages on a common cycle count as if all of them were still ahead.
+    /// If that path enters a cycle, all unvisited pages on the cycle count.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
@@ -165,7 +165,7 @@ impl<'a> Walk<'a> {
         chosen.fold(0, |sum, option| sum.saturating_add(option.score))
     }
 
-    /// Returns only the answers to questions on the path. A walk with them gives the same result.
+    /// Returns only the answers to questions on the path. A walk with only these answers has the same result.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};

@@ -55,7 +55,7 @@ pub struct SkippedRule<'a> {
     pub rule: Option<&'a str>,
     /// The index of the rule in the record.
     pub at: usize,
-    /// Why the walk skipped it.
+    /// Why the walk skipped the rule.
     pub reason: SkipReason,
 }
 
@@ -92,7 +92,7 @@ impl<'w, 'a> Step<'w, 'a> {
         Self { walk, number }
     }
 
-    /// Replaces the placeholders in a text with the answers of the pages up to and including this one.
+    /// Replaces the placeholders in a text with answers from the pages up to and including this one.
     pub(super) fn fill(self, text: &str, fallback: &str, escape: Escape) -> String {
         self.walk.fill_at(self.count(), text, fallback, escape)
     }
@@ -106,7 +106,7 @@ impl<'w, 'a> Step<'w, 'a> {
         self.walk.visits.get(self.number).map_or(usize::MAX, |visit| visit.page)
     }
 
-    /// Returns the id of the page, if it has one of its own.
+    /// Returns the id of the page, or `None` if its id is missing or a duplicate.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
@@ -119,7 +119,7 @@ impl<'w, 'a> Step<'w, 'a> {
         self.walk.form.pages.get(self.index()).and_then(|page| page.id)
     }
 
-    /// Returns the title of the page; empty if it has none.
+    /// Returns the title of the page, or an empty string if it has none.
     pub fn title(self) -> &'a str {
         self.walk.form.pages.get(self.index()).map_or("", |page| page.title)
     }
@@ -159,8 +159,8 @@ impl<'w, 'a> Step<'w, 'a> {
         self.walk.visits.get(self.number).is_some_and(|visit| visit.uncertain)
     }
 
-    /// Returns the rules that the walk skipped on this page, with the reasons, in the order in which it tried them.
-    /// Empty for a page that the walk has not left.
+    /// Returns the rules that the walk skipped on this page, with the reasons, in the order in which it tried them. The
+    /// list is empty for a page that the walk has not left.
     pub fn skipped_rules(self) -> Vec<SkippedRule<'a>> {
         let skipped_rules = &self.walk.skipped_rules;
         let first = skipped_rules.partition_point(|(number, _)| *number < self.number);
@@ -168,7 +168,7 @@ impl<'w, 'a> Step<'w, 'a> {
         of_step.map(|(_, skipped)| *skipped).collect()
     }
 
-    /// Returns the visitor's progress when the page was shown, from 0 to below 1; see [`Walk::progress`].
+    /// Returns the visitor's progress when the page was shown, which is always below 1. See [`Walk::progress`].
     pub fn progress(self) -> f64 {
         let graph = &self.walk.form.graph;
         let scc = graph.scc(self.index());
@@ -186,12 +186,13 @@ impl<'a> StepQuestion<'_, 'a> {
         self.question.id
     }
 
-    /// Returns the question as it is in the record: its type, its options and its `min`.
+    /// Returns the question's record, including its type, options and `min`.
     pub fn record(self) -> &'a Question {
         self.question.record
     }
 
-    /// Returns the label, with placeholders filled from the pages up to and including this one; see [`Walk::fill`].
+    /// Returns the label, with placeholders filled with answers from the pages up to and including this one. See
+    /// [`Walk::fill`].
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, Escape, FormRecord, Policy, Version};
@@ -215,8 +216,8 @@ impl<'a> StepQuestion<'_, 'a> {
         self.step.walk.given(self.index)
     }
 
-    /// Formats a valid answer for people: the label of an option, a number as it was written, or a text without outer
-    /// white space. Returns `None` if there is no valid answer.
+    /// Formats a valid answer for display: the label of an option, a number as it was written, or a text without
+    /// surrounding white space. Returns `None` if there is no valid answer.
     pub fn text(self) -> Option<Cow<'a, str>> {
         self.question.text(&self.step.walk.slot(self.index))
     }

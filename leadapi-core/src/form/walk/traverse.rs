@@ -1,4 +1,5 @@
-//! Walks a form: follows the rules from page to page until they end, or an answer is missing.
+//! Walks a form: follows the rules from page to page until it reaches an ending, a visited page, or a page whose
+//! answers are missing or invalid.
 
 use std::cmp::Ordering;
 
@@ -43,7 +44,7 @@ impl<'r> Questionnaire<'r> {
         walk
     }
 
-    /// Returns the answer to each question. Both sides are sorted, so one pass suffices.
+    /// Returns the answer to each question. Questions and answers are both sorted by id, so one pass suffices.
     fn given<'a>(&self, answers: &'a Answers) -> Vec<Option<&'a Answer>> {
         let mut given = vec![None; self.questions.len()];
         let mut answers = answers.iter();
@@ -120,7 +121,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Reads the valid answers of a page. Returns whether all are valid, so that the walk can leave it.
+    /// Reads the valid answers on a page. Returns whether all answers are valid, so that the walk can leave the page.
     #[inline]
     fn read(&mut self, page: &PagePlan<'_>) -> bool {
         let range = page.questions.clone();
