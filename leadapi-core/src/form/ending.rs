@@ -14,7 +14,7 @@ record! {
         endings: List<Ending> = "endings",
         /// Whether visitors may go back to an earlier page.
         allow_back: Field<bool> = "allowBack",
-        /// The URL to redirect visitors to at the end; null for none.
+        /// The URL to redirect visitors to at the end, or null.
         redirect_url: Field<String> = "redirectUrl",
         /// Whether email addresses must be verified.
         verify_email: Field<bool> = "verifyEmail",
@@ -22,7 +22,7 @@ record! {
         verify_phone: Field<bool> = "verifyPhone",
         /// Whether the form shows a progress bar.
         show_progress: Field<bool> = "showProgress",
-        /// The question whose answer books an appointment automatically; null for none.
+        /// The question whose answer books an appointment automatically, or null.
         auto_book_field_id: Field<String> = "autoBookFieldId",
         /// The duration of an automatically booked appointment, an integer.
         auto_book_duration: Field<Number> = "autoBookDuration",
@@ -44,7 +44,7 @@ record! {
         message: Field<String> = "message",
         /// Whether reaching the ending creates a lead.
         creates_lead: Field<bool> = "createsLead",
-        /// What the ending shows besides its texts.
+        /// The kind of content that the ending shows in addition to its texts.
         kind: Field<EndingKind> = "kind",
         /// The event to report when a visitor reaches the ending.
         meta_event: Field<MetaEvent> = "metaEvent",

@@ -137,14 +137,14 @@ extensible_enum! {
     }
 }
 extensible_enum! {
-    /// What a rule does when it matches.
+    /// The action of a rule that matches.
     JumpKind {
         /// Jumps to a page or an ending.
         Jump = "jump",
     }
 }
 extensible_enum! {
-    /// What an ending shows besides its texts.
+    /// The kind of content that an ending shows in addition to its texts.
     EndingKind {
         /// A calendar to book an appointment in.
         Calendar = "calendar",

@@ -27,7 +27,7 @@ record! {
         name: Field<String> = "name",
         /// The page after which the rule applies.
         from_page_id: Field<String> = "fromPageId",
-        /// What the rule does when it matches.
+        /// The action of the rule when it matches.
         then: Field<Jump> = "then",
         /// The groups of conditions.
         groups: List<Group> = "groups",
@@ -37,7 +37,7 @@ record! {
 }
 
 record! {
-    /// What a rule does when it matches (contract 2.5).
+    /// The action of a rule that matches (contract 2.5).
     Jump {
         /// The kind of action.
         kind: Field<JumpKind> = "kind",
@@ -80,7 +80,7 @@ record! {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Operand {
-    /// An option id, or another text.
+    /// An option id or other text.
     Text(String),
     /// A number.
     Number(Number),

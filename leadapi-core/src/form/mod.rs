@@ -53,8 +53,8 @@
 //!   id is visited in order, but no rule can start from it or jump to it. A question or an option without an id is
 //!   ignored.
 //! - **Rules.** After a page, its rules are tried in array order, and the first match wins. `__fallback__` comes last,
-//!   wherever it is in the array. If no rule matches, the walk continues with the next page, or after the last page
-//!   with the first ending. If there are no endings, it continues with the built-in confirmation. A rule whose target
+//!   wherever it is in the array. If no rule matches, the walk continues with the next page. After the last page, it
+//!   continues with the first ending, or with the built-in confirmation if there are no endings. A rule whose target
 //!   does not exist is skipped and recorded as a [`SkippedRule`].
 //! - **Conditions** use the answers from the pages that the walk has visited. `outerOp` joins groups, and `op` joins
 //!   the conditions of a group. An empty group is ignored. A rule without conditions never matches unless it is the
@@ -63,8 +63,9 @@
 //!   numbers. For a question of an unknown type, it does not parse a text answer. [`Answer::is_filled`] defines
 //!   `is_filled`.
 //! - **Unknown** operators, joins, actions and malformed conditions are neither true nor false (Kleene's three-valued
-//!   logic). A rule that cannot be evaluated for that reason does not match, and the step
-//!   [is uncertain](Step::is_uncertain). [`Questionnaire::prove`] decides nothing that depends on such a rule.
+//!   logic). A rule that cannot be evaluated for that reason does not match, and the step [is
+//!   uncertain](Step::is_uncertain). [`Questionnaire::prove`] leaves undecided every statement that depends on such a
+//!   rule.
 //! - **Answers** are read when the walk reaches their page. The outcome is [`Outcome::Awaiting`] until all answers on
 //!   the page are valid. Answers to pages off the path are ignored. Each [`Problem`] names what is wrong with an
 //!   answer.
@@ -78,8 +79,8 @@
 //! # Checks and proofs
 //!
 //! [`Questionnaire::check`] lists [`Finding`]s, each with a [`Code`] and a JSON pointer. [`Questionnaire::prove`]
-//! proves or refutes statements about every walk, whatever the visitor answers. [`Questionnaire::paths`] lists the
-//! paths through a form, each with answers that lead along it. [`Questionnaire::routes`] and [`Questionnaire::mermaid`]
+//! proves or refutes statements that must hold for all possible answers. [`Questionnaire::paths`] lists the paths
+//! through a form, each with answers that lead along it. [`Questionnaire::routes`] and [`Questionnaire::mermaid`]
 //! describe the graph of the form. All of them are safe for untrusted records: the size of the record and the
 //! [`Policy::budget`] bound their cost. `FINDINGS.md`, next to this crate's README, lists the codes and how to resolve
 //! each finding.
@@ -87,12 +88,12 @@
 //! # Records
 //!
 //! Records are read losslessly (contract 2.5, D11): writing a record again produces the same JSON value. Other tools
-//! may write members that this crate does not know. So reading rejects nothing inside a record and drops nothing:
+//! may write members that this crate does not know. So reading neither rejects nor drops anything inside a record:
 //!
 //! - every member that the contract names is a [`Field`] with four states: absent, null, a value, or other JSON;
 //! - an array keeps its valid elements typed even if one element has another type ([`List`], [`Entry`]);
 //! - every object keeps its unknown members in `extra`;
-//! - every open list of names (question types, operators and so on) keeps unknown names;
+//! - every extensible enum (question types, operators and so on) keeps unknown names;
 //! - every number keeps its text, so that `10.0` stays `10.0` and `1e400` stays `1e400` ([`Number`]).
 //!
 //! Reading fails only if the text is not JSON or its root is not an object. Deep nesting is not an error: untyped JSON
@@ -118,7 +119,7 @@
 //! - Members are written in the contract's order, then `extra` sorted by name.
 //! - If a name occurs twice in one object, the last one wins.
 //! - A string with a lone surrogate (`"\ud800"`) is kept as raw JSON, because it is not valid text. An object with such
-//!   a *name* is kept as raw JSON as a whole; at the root, it is an error.
+//!   a *name* is kept as raw JSON as a whole. At the root, it is an error.
 //!
 //! The types implement serde for `serde_json`, on their own or inside other types, through `from_str`, `from_slice` and
 //! `from_reader`. `from_value` works too, but a `serde_json::Value` has already rounded its numbers, and `to_value`

@@ -1,4 +1,4 @@
-//! Untyped JSON, kept as text, so that no number is rounded and nesting is never parsed recursively.
+//! Untyped JSON, kept as text so that no number is rounded and nesting is never parsed recursively.
 
 use std::fmt;
 
@@ -54,7 +54,7 @@ impl Raw {
         serde_json::value::to_raw_value(value).map(Self)
     }
 
-    /// Returns the JSON text, without outer white space.
+    /// Returns the JSON text, without surrounding white space.
     ///
     /// ```
     /// use leadapi_core::form::Raw;

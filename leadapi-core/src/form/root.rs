@@ -1,4 +1,4 @@
-//! The form record: the draft, its published snapshot, and the owner.
+//! The form record: the draft, its published snapshot, and the client account's branding.
 
 use super::{
     ending::Settings,
@@ -52,9 +52,9 @@ record! {
         client_id: Field<String> = "client_id",
         /// The name of the form.
         name: Field<String> = "name",
-        /// The description; null if there is none.
+        /// The description, or null.
         description: Field<String> = "description",
-        /// The questions of a form without pages; empty if the questions are on pages.
+        /// The questions of a form without pages. Empty if the questions are on pages.
         fields: List<Question> = "fields",
         /// The pages.
         pages: List<Page> = "pages",
@@ -68,7 +68,7 @@ record! {
         confirmation_message: Field<String> = "confirmation_message",
         /// Whether the form accepts answers.
         is_active: Field<bool> = "is_active",
-        /// The pipeline for the form's leads; null for none.
+        /// The pipeline for the form's leads, or null.
         target_pipeline_id: Field<String> = "target_pipeline_id",
         /// The published copy of the form. An empty object means that the form was never published.
         live_snapshot: Field<LiveSnapshot> = "live_snapshot",

@@ -19,7 +19,7 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// The database failed. Some keys may already have been deleted.
+    /// Returns an error if the database fails. Some keys may already have been deleted by then.
     pub async fn delete_expired_keys(&self, now: Timestamp) -> Result<u64, AdminError> {
         let Some(until) = now.checked_sub(Idempotency::LIFETIME) else { return Ok(0) };
         let mut deleted = 0;

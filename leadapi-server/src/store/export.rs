@@ -31,7 +31,7 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// The database or the sink failed. The sink may then have received only some of the businesses.
+    /// Returns an error if the database or the sink fails. The sink may then have received only some of the businesses.
     pub async fn export(
         &self,
         sink: impl FnMut(BusinessSeed) -> Result<(), BoxError> + Send + 'static,

@@ -28,7 +28,7 @@ pub struct Imported {
     pub businesses: usize,
     /// The number of imported leads.
     pub leads: usize,
-    /// The new tokens for entries without a secret in the data set. Their secrets can be shown only once (contract
+    /// The tokens issued for entries without a secret in the data set. Their secrets can be shown only once (contract
     /// 5.3).
     pub issued: Vec<IssuedToken>,
 }
@@ -54,8 +54,9 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// A business or a token already exists (the message names its position in the data set), or the database failed.
-    /// In either case, nothing is imported, unless the outcome of a PostgreSQL commit is unknown.
+    /// Returns an error if the database fails, or if a business or a token already exists. In the latter case, the
+    /// message names its position in the data set. Nothing is imported, unless the outcome of a PostgreSQL commit is
+    /// unknown.
     pub async fn import(
         &self,
         dataset: Dataset,

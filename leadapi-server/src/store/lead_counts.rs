@@ -1,4 +1,4 @@
-//! Exact totals and deep pages without counting leads.
+//! Provides exact totals and deep pages without counting leads.
 //!
 //! The leads of a business, in order of creation, are divided into buckets of at most about [`MAX_BUCKET`] leads. For
 //! each bucket and each filter of a list (none, a client account, a stage, or both), one row of the table `tally` holds
@@ -54,7 +54,7 @@ fn filters(lead: &Lead) -> impl Iterator<Item = Filter> + use<> {
     [filter(None, None), filter(Some(client), None)].into_iter().chain(by_stage.into_iter().flatten())
 }
 
-/// The number of leads from the start of a bucket to the start of the next one.
+/// A bucket: its start, and the number of leads from there to the start of the next bucket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct CountBucket {
     from: LeadPosition,
@@ -215,13 +215,13 @@ pub(crate) fn bucket_rows<'a>(business: &BusinessId, leads: impl Iterator<Item =
     if rows.is_empty() { vec![first_bucket(business)] } else { rows }
 }
 
-/// Returns the query for the total under the filters of a list.
+/// Returns the query for the total number of leads that match the filters of a list.
 pub(super) fn total(business: &BusinessId, list: &LeadQuery) -> Query {
     let (client, stage) = filter(list.client.as_ref(), list.stage.as_ref());
     query!(statement::TOTAL, business, &client, &stage)
 }
 
-/// Returns the query for the buckets under the filters of a list, newest first, for [`PageStart::skip_bucket`].
+/// Returns the query for the number of matching leads in each bucket, newest first, for [`PageStart::skip_bucket`].
 pub(super) fn buckets(business: &BusinessId, list: &LeadQuery) -> Query {
     let (client, stage) = filter(list.client.as_ref(), list.stage.as_ref());
     query!(statement::BUCKETS, business, &client, &stage)
@@ -234,7 +234,7 @@ pub(super) struct PageStart {
     pub(super) before: LeadPosition,
     /// The number of leads to skip between that position and the page.
     pub(super) skip: u64,
-    /// The total under the filters.
+    /// The total number of leads that match the filters.
     pub(super) total: u64,
     is_found: bool,
 }

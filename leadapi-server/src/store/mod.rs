@@ -105,8 +105,8 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// The database cannot be reached or trusted, belongs to another application, or has a newer schema than this
-    /// version supports.
+    /// Returns an error if the database cannot be reached or trusted, belongs to another application, or has a newer
+    /// schema than this version supports.
     pub async fn open(url: &DatabaseUrl) -> Result<Self, OpenError> {
         Self::open_by(url, Sqlite::open).await
     }
@@ -120,7 +120,7 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// The same as for [`open`](Self::open), or another server is already serving the file.
+    /// Fails like [`open`](Self::open), and also if another server is already serving the file.
     pub async fn open_to_serve(url: &DatabaseUrl) -> Result<Self, OpenError> {
         Self::open_by(url, Sqlite::open_to_serve).await
     }
@@ -155,7 +155,7 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// The file already exists or cannot be written, or the database is not SQLite.
+    /// Returns an error if the file already exists or cannot be written, or if the database is not SQLite.
     pub fn backup(&self, to: &Path, progress: impl FnMut(u64, u64)) -> Result<(), AdminError> {
         match &self.database {
             Database::Sqlite(sqlite) => sqlite
@@ -174,8 +174,9 @@ impl DatabaseUrl {
     ///
     /// # Errors
     ///
-    /// The backup is damaged or is not a backup of a store, a server serves the store, the store exists and `replace`
-    /// is false, or the database is not SQLite. In these cases the store is unchanged.
+    /// Returns an error if the backup is damaged or not a backup of a store, or if a server is serving the store. Also
+    /// returns an error if the store exists and `replace` is false, or if the database is not SQLite. In all these
+    /// cases, the store is unchanged.
     pub fn restore(&self, backup: &Path, replace: bool) -> Result<Option<PathBuf>, AdminError> {
         match self.kind() {
             url::DatabaseKind::Sqlite(path) => sqlite::restore(backup, path, replace)

@@ -21,8 +21,8 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// The database cannot be reached or does not accept writes: its disk is full, it is read-only, or another writer
-    /// blocks it for too long.
+    /// Returns an error if the database cannot be reached or does not accept writes. For example, its disk may be full,
+    /// it may be read-only, or another writer may block it for too long.
     pub async fn probe_writes(&self) -> Result<(), AdminError> {
         let statements = match &self.database {
             Database::Sqlite(_) => SQLITE,

@@ -35,7 +35,7 @@ pub(crate) const PAGE_OF_BOTH: &str = "SELECT id, client_id, name, email, phone,
     stage_id, business_name, created_at FROM lead WHERE business_id = $1 AND client_id = $2 AND stage_id = $3 \
     AND (created_at, id) < ($4, $5) ORDER BY created_at DESC, id DESC LIMIT $6 OFFSET $7";
 
-// The number of leads under each filter in each bucket (see the module `lead_counts`).
+// The number of leads that match each filter in each bucket (see the module `lead_counts`).
 
 pub(crate) const TOTAL: &str = "SELECT CAST(coalesce(sum(leads), 0) AS bigint) FROM tally \
     WHERE business_id = $1 AND client_id = $2 AND stage_id = $3";
@@ -96,7 +96,7 @@ pub(crate) const FIRST_STAGE: &str =
 
 pub(crate) const PIPELINE_OF_STAGE: &str = "SELECT pipeline_id FROM stage WHERE business_id = $1 AND id = $2";
 
-// Creates with an idempotency key (contract D10).
+// Idempotency keys of create requests (contract D10).
 
 pub(crate) const FIND_KEY: &str = "SELECT fingerprint, lead FROM idempotency WHERE business_id = $1 AND key = $2";
 
@@ -201,7 +201,7 @@ mod tests {
         files.into_iter().flat_map(statements).collect()
     }
 
-    /// SQLite numbers parameters by their first appearance, PostgreSQL by their name.
+    /// SQLite numbers parameters by first appearance, but PostgreSQL numbers them by name.
     #[test]
     fn parameters_first_appear_in_ascending_order() {
         for (name, text) in all() {

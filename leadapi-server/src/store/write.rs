@@ -26,7 +26,7 @@ use super::{
     statement,
 };
 
-/// A write of the [`Store`](leadapi_core::port::Store) port.
+/// A write operation of the [`Store`](leadapi_core::port::Store) port.
 #[derive(Debug, Clone)]
 pub(crate) enum Write {
     Create { meta: NewLeadMeta, draft: LeadDraft, idempotency: Option<Idempotency> },

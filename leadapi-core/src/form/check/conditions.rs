@@ -33,7 +33,7 @@ pub(super) fn check(form: &Questionnaire<'_>, order: &mut PageOrder<'_>, report:
     }
 }
 
-/// Checks a condition on its own. Returns the question that it reads, if there is nothing to report.
+/// Checks a single condition. If there is nothing to report, returns the question that the condition reads.
 fn check_condition<'f, 'r>(
     form: &'f Questionnaire<'r>,
     condition: &Condition,

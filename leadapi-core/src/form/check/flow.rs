@@ -88,7 +88,7 @@ fn check_reachability(form: &Questionnaire<'_>, exploration: &Exploration, repor
     }
 }
 
-/// Reports rules that cannot be evaluated on reachable pages.
+/// Reports rules that cannot be evaluated, if their page is reachable.
 fn check_undecided(form: &Questionnaire<'_>, proofs: &Proofs, report: &mut Report) {
     let rules = form.pages.iter().enumerate().flat_map(|(page, plan)| plan.rules.iter().map(move |rule| (page, rule)));
     for (page, rule) in rules.filter(|(_, rule)| proofs.undecided.binary_search(&rule.at).is_ok()) {

@@ -197,7 +197,7 @@ impl<'r> Questionnaire<'r> {
         (pages, endings)
     }
 
-    /// Returns whether a placeholder with this key refers to a question.
+    /// Returns whether a placeholder key refers to a question.
     pub(super) fn is_known_key(&self, key: &str) -> bool {
         self.mapped.contains_key(key) || self.question(key).is_some()
     }

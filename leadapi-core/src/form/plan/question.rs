@@ -45,7 +45,7 @@ pub(in crate::form) enum QuestionKind<'r> {
 #[derive(Debug)]
 pub(in crate::form) struct Options<'r> {
     all: Vec<OptionPlan<'r>>,
-    /// The indices of the options, sorted by id; empty if a linear scan is faster.
+    /// The indices of the options, sorted by id. Empty if a linear scan is faster.
     sorted: Vec<usize>,
 }
 

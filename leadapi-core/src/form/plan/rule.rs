@@ -19,7 +19,7 @@ pub(in crate::form) enum Target {
     Ending(Option<usize>),
 }
 
-/// What a rule does when it matches.
+/// The compiled action of a rule that matches.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::form) enum Jump {
     To(Target),

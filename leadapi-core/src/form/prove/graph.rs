@@ -38,7 +38,7 @@ impl GraphProofs {
     }
 }
 
-/// Returns the flags that a page contributes to every lead, whatever the visitor answers on it.
+/// Returns the flags that a page contributes to every lead, regardless of the answers.
 fn contribution(form: &Questionnaire<'_>, classes: &[Vec<Class<'_>>], page: usize) -> u8 {
     let questions = form.pages.get(page).map(|page| page.questions.clone()).unwrap_or_default();
     let least = |question: usize| {

@@ -20,7 +20,7 @@ use super::{answer::Answers, plan::Questionnaire};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict<W> {
-    /// The statement holds, whatever the visitor answers.
+    /// The statement holds for all possible answers.
     Proved,
     /// The statement is false. The value is a counterexample.
     Refuted(W),
@@ -64,10 +64,11 @@ pub enum Verdict<W> {
 pub struct Proofs {
     /// Every walk ends. The counterexample leads back to a page that was visited before.
     pub ends: Verdict<Answers>,
-    /// Some answers lead to each page. The counterexamples are the unreachable pages, by index in
+    /// Every page is reachable with some answers. The counterexamples are the unreachable pages, by index in
     /// [`Questionnaire::pages`].
     pub pages: Verdict<Vec<usize>>,
-    /// Some answers lead to each ending of the settings. The counterexamples are the unreachable endings, by index.
+    /// Every ending in the settings is reachable with some answers. The counterexamples are the unreachable endings, by
+    /// index.
     pub endings: Verdict<Vec<usize>>,
     /// Every lead has a name. The counterexample creates a lead without one.
     pub named: Verdict<Answers>,
@@ -75,7 +76,7 @@ pub struct Proofs {
     pub contactable: Verdict<Answers>,
     /// The rules that cannot be evaluated for some answers that lead to their page, by index in the record.
     pub undecided: Vec<usize>,
-    /// Whether the budget sufficed to explore all combinations of answers.
+    /// Whether the budget was sufficient to explore all combinations of answers.
     pub complete: bool,
 }
 

@@ -26,7 +26,7 @@ pub struct Path<'r> {
     pub end: PathEnd<'r>,
     /// Answers that lead along the path.
     pub answers: Answers,
-    /// Whether the walk skips a rule on this path because it cannot be evaluated; see
+    /// Whether the walk skips a rule on this path because it cannot be evaluated. See
     /// [`Step::is_uncertain`](crate::form::Step::is_uncertain).
     pub uncertain: bool,
 }

@@ -12,8 +12,8 @@ const MAX_KEY_CHARS: usize = 64;
 /// All characters except the unreserved characters of RFC 3986.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// How to escape inserted answers, so that they are harmless in their context. The surrounding text comes from the
-/// form's author and stays unchanged.
+/// The escaping of inserted answers, which makes them safe in their context. The surrounding text comes from the form's
+/// author and stays unchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Escape {
@@ -43,7 +43,7 @@ impl Escape {
     }
 }
 
-/// A piece of a text with placeholders.
+/// A part of a text with placeholders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::form) enum Piece<'t> {
     Text(&'t str),
@@ -55,7 +55,7 @@ pub(in crate::form) enum Piece<'t> {
     },
 }
 
-/// Splits a text into its pieces, in order. In nested braces, only the innermost pair forms a placeholder.
+/// Splits a text into its parts, in order. In nested braces, only the innermost pair forms a placeholder.
 pub(in crate::form) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {

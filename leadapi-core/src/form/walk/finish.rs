@@ -1,4 +1,4 @@
-//! Endings that a walk reaches, and what the host must do next.
+//! Endings that a walk reaches, and the answers that the host must verify.
 
 use super::Walk;
 use crate::form::{
@@ -6,7 +6,7 @@ use crate::form::{
     plan::{Calendar, EndingPlan, QuestionKind, Questionnaire, Slot, web_url},
 };
 
-/// An ending that a walk reached, and what the host must do next.
+/// An ending that a walk reached, with everything that the host must act on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finish<'a> {

@@ -61,7 +61,7 @@ impl NameSource {
     }
 }
 
-/// An answer without a field of its own in the lead.
+/// An answer that has no field in the lead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Attribute<'a> {
@@ -69,7 +69,7 @@ pub struct Attribute<'a> {
     pub key: Option<&'a str>,
     /// The id of the question.
     pub question: &'a str,
-    /// The label, with placeholders filled with answers from the pages up to and including its own.
+    /// The label. Its placeholders are filled with answers from the pages up to and including its own.
     pub label: String,
     /// The answer, formatted for display.
     pub text: Cow<'a, str>,

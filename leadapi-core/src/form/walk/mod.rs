@@ -58,7 +58,7 @@ struct Visit {
     uncertain: bool,
 }
 
-/// Where a walk ends.
+/// The end of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Empty,

@@ -26,7 +26,7 @@ pub struct Step<'w, 'a> {
     number: usize,
 }
 
-/// A question on a page of the path.
+/// A question on a page on the path.
 ///
 /// ```
 /// use leadapi_core::form::{Answer, Answers, FormRecord, Policy, QuestionType, Version};
@@ -55,11 +55,11 @@ pub struct SkippedRule<'a> {
     pub rule: Option<&'a str>,
     /// The index of the rule in the record.
     pub at: usize,
-    /// Why the walk skipped the rule.
+    /// The reason why the walk skipped the rule.
     pub reason: SkipReason,
 }
 
-/// Why a walk skipped a rule.
+/// The reason why a walk skipped a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SkipReason {
@@ -191,7 +191,7 @@ impl<'a> StepQuestion<'_, 'a> {
         self.question.record
     }
 
-    /// Returns the label, with placeholders filled with answers from the pages up to and including this one. See
+    /// Returns the label. Its placeholders are filled with answers from the pages up to and including this one, as in
     /// [`Walk::fill`].
     ///
     /// ```

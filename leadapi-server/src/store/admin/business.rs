@@ -1,4 +1,4 @@
-//! The list of businesses.
+//! Lists businesses.
 
 use leadapi_core::{id::BusinessId, model::Timestamp};
 use serde::Serialize;
@@ -22,7 +22,7 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// The database failed.
+    /// Returns an error if the database fails.
     pub async fn businesses(&self) -> Result<Vec<Business>, AdminError> {
         let business = |mut row: Row<'_>| Ok(Business { id: row.take()?, name: row.take()?, created_at: row.take()? });
         Ok(self.database.rows(query!(shared::BUSINESSES), business).await?)

@@ -20,7 +20,7 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// There is no such business, or the database failed.
+    /// Returns an error if the business does not exist or the database fails.
     pub async fn all_clients(&self, business: &BusinessId) -> Result<Vec<ClientAccount>, AdminError> {
         self.admin_read(business, List).await
     }
@@ -29,7 +29,7 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// The name is invalid, the id is taken, there is no such business, or the database failed.
+    /// Returns an error if the name is invalid, the id is taken, the business does not exist, or the database fails.
     pub async fn add_client(
         &self,
         business: &BusinessId,
@@ -43,7 +43,7 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// The name is invalid, there is no such client account, or the database failed.
+    /// Returns an error if the name is invalid, the client account does not exist, or the database fails.
     pub async fn rename_client(
         &self,
         business: &BusinessId,
@@ -57,8 +57,8 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// There is no such client account, it has leads and `with_leads` is false, a form refers to it, or the database
-    /// failed.
+    /// Returns an error if the client account does not exist, it has leads and `with_leads` is false, a form refers to
+    /// it, or the database fails.
     pub async fn delete_client(
         &self,
         business: &BusinessId,

@@ -20,7 +20,7 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// There is no such business, or the database failed.
+    /// Returns an error if the business does not exist or the database fails.
     pub async fn forms(&self, business: &BusinessId) -> Result<Vec<FormRecord>, AdminError> {
         self.admin_read(business, List).await
     }
@@ -29,7 +29,7 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// There is no such form, or the database failed.
+    /// Returns an error if the form does not exist or the database fails.
     pub async fn form(&self, business: &BusinessId, id: &FormId) -> Result<FormRecord, AdminError> {
         self.admin_read(business, Find(id.clone())).await
     }
@@ -38,8 +38,8 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// The record has no valid id, the id is taken, the record refers to a client account or a pipeline that the
-    /// business does not have, or the database failed.
+    /// Returns an error if the record has no valid id, the id is taken, or the database fails. Also returns an error if
+    /// the record refers to a client account or a pipeline that the business does not have.
     pub async fn add_form(&self, business: &BusinessId, record: FormRecord) -> Result<FormId, AdminError> {
         self.admin_write(business, Add(record)).await
     }
@@ -48,7 +48,7 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// The name is invalid, there is no such form, or the database failed.
+    /// Returns an error if the name is invalid, the form does not exist, or the database fails.
     pub async fn rename_form(&self, business: &BusinessId, id: &FormId, to: &str) -> Result<(), AdminError> {
         self.admin_write(business, Rename { id: id.clone(), name: checked_name(to)? }).await
     }
@@ -57,7 +57,7 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// There is no such form, or the database failed.
+    /// Returns an error if the form does not exist or the database fails.
     pub async fn delete_form(&self, business: &BusinessId, id: &FormId) -> Result<(), AdminError> {
         self.admin_write(business, Delete(id.clone())).await
     }

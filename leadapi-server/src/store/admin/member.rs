@@ -19,8 +19,8 @@ use crate::store::{
 };
 
 impl SqlStore {
-    /// Returns the member of a business with an email address, which is compared case-insensitively. Returns `None` if
-    /// there is no such business or member.
+    /// Looks up a member of a business by email address, ignoring case. Returns `None` if there is no such business or
+    /// member.
     ///
     /// # Errors
     ///
@@ -34,7 +34,7 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// There is no such business, or the database failed.
+    /// Returns an error if the business does not exist or the database fails.
     pub async fn members(&self, business: &BusinessId) -> Result<Vec<MemberSeed>, AdminError> {
         self.admin_read(business, List).await
     }
@@ -43,8 +43,8 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// The address is invalid or already belongs to a member (ignoring case), the first member is not an owner, there
-    /// is no such business, or the database failed.
+    /// Returns an error if the address is invalid or already belongs to a member (ignoring case), or if the first
+    /// member is not an owner. Also returns an error if the business does not exist or the database fails.
     pub async fn add_member(&self, business: &BusinessId, email: &str, role: Role) -> Result<MemberSeed, AdminError> {
         self.admin_write(business, Add(MemberSeed::new(checked_email(email)?, role))).await
     }
@@ -53,8 +53,8 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// There is no such member, the new address is invalid or belongs to another member, the business would be left
-    /// without an owner, or the database failed.
+    /// Returns an error if the member does not exist, or if the new address is invalid or belongs to another member.
+    /// Also returns an error if the business would be left without an owner or the database fails.
     pub async fn change_member(
         &self,
         business: &BusinessId,
@@ -70,7 +70,8 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// There is no such member, the business would be left without an owner, or the database failed.
+    /// Returns an error if the member does not exist, the business would be left without an owner, or the database
+    /// fails.
     pub async fn delete_member(&self, business: &BusinessId, email: &str) -> Result<MemberSeed, AdminError> {
         self.admin_write(business, Delete(email.to_owned())).await
     }

@@ -19,7 +19,7 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// There is no such business, or the database failed.
+    /// Returns an error if the business does not exist or the database fails.
     pub async fn all_pipelines(&self, business: &BusinessId) -> Result<Vec<Pipeline>, AdminError> {
         self.admin_read(business, List).await
     }
@@ -28,7 +28,8 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// A name is invalid, there are no stages, an id is taken, there is no such business, or the database failed.
+    /// Returns an error if a name is invalid, there are no stages, an id is taken, the business does not exist, or the
+    /// database fails.
     pub async fn add_pipeline(&self, business: &BusinessId, mut pipeline: Pipeline) -> Result<Pipeline, AdminError> {
         pipeline.name = checked_name(&pipeline.name)?;
         if pipeline.stages.is_empty() {
@@ -44,7 +45,7 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// The name is invalid, there is no such pipeline, or the database failed.
+    /// Returns an error if the name is invalid, the pipeline does not exist, or the database fails.
     pub async fn rename_pipeline(
         &self,
         business: &BusinessId,
@@ -58,7 +59,7 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// There is no such pipeline, it has leads, a form sends leads to it, or the database failed.
+    /// Returns an error if the pipeline does not exist or has leads, a form sends leads to it, or the database fails.
     pub async fn delete_pipeline(&self, business: &BusinessId, id: &PipelineId) -> Result<Pipeline, AdminError> {
         self.admin_write(business, Delete(id.clone())).await
     }

@@ -19,7 +19,8 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// The name is invalid, there is no such pipeline or position, the id is taken, or the database failed.
+    /// Returns an error if the name is invalid, the pipeline or the position does not exist, the id is taken, or the
+    /// database fails.
     pub async fn add_stage(
         &self,
         business: &BusinessId,
@@ -35,7 +36,7 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// The name is invalid, there is no such stage or position, or the database failed.
+    /// Returns an error if the name is invalid, the stage or the position does not exist, or the database fails.
     pub async fn change_stage(
         &self,
         business: &BusinessId,
@@ -51,8 +52,9 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// There is no such stage, it is the only stage of its pipeline, it has leads and `move_to` is `None`, `move_to` is
-    /// not another stage of the business, or the database failed.
+    /// Returns an error if the stage does not exist or is the only stage of its pipeline, or if the database fails.
+    /// Also returns an error if the stage has leads and `move_to` is `None`, or if `move_to` is not another stage of
+    /// the business.
     pub async fn delete_stage(
         &self,
         business: &BusinessId,

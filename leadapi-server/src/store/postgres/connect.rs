@@ -43,7 +43,7 @@ pub(crate) enum OpenError {
     Database(#[from] tokio_postgres::Error),
 }
 
-/// Creates a pool of at most `size` connections. Does not connect yet.
+/// Creates a pool of at most `size` connections, without connecting yet.
 pub(super) fn pool(target: Target, hosts: Hosts, size: usize) -> Result<Pool, OpenError> {
     // Each host may use its full timeout. The extra second is for setting `LIMITS`.
     let create_timeout = hosts.max_connect_time() + Duration::from_secs(1);

@@ -40,10 +40,10 @@ const TIMEOUT: Duration = Duration::from_secs(6);
 const BEGIN: &str = "BEGIN";
 /// Begins a read from one snapshot, which never waits for a writer.
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
-/// The consumer of the rows may be slow, so there is no time limit.
+/// Begins a read without a time limit, because the consumer of the rows may be slow.
 const BEGIN_LONG_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL statement_timeout = 0; \
     SET LOCAL idle_in_transaction_session_timeout = 0";
-/// Administrative work may take longer than a request.
+/// Begins administrative work, which may take longer than a request.
 const BEGIN_LONG: &str = "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 60000; \
     SET LOCAL idle_in_transaction_session_timeout = 60000";
 
@@ -160,7 +160,8 @@ impl Connections {
     async fn get(&self) -> Result<Object, SqlError> {
         self.pool.get().await.map_err(|error| match error {
             PoolError::Backend(error) => SqlError::lost(error),
-            // Not `Lost`, which would be retried: the caller has already waited long enough for the pool.
+            // Not mapped to `Lost`, which would be retried, because the caller has already waited long enough for the
+            // pool.
             other => SqlError::other(other),
         })
     }
@@ -207,7 +208,7 @@ async fn with_timeout<T>(read: impl Future<Output = Result<T, SqlError>>) -> Res
 struct Attempts(u32);
 
 impl Attempts {
-    /// Returns whether to retry, after a random delay so that conflicting transactions do not collide again.
+    /// Returns whether to retry, after a random delay that keeps conflicting transactions from colliding again.
     ///
     /// Lost connections are retried too, because the error is `Lost` only if no commit was sent.
     async fn should_retry(&mut self, error: &SqlError) -> bool {

@@ -46,7 +46,8 @@ use crate::store::{
 
 /// The maximum number of writes in a transaction.
 const MAX_BATCH: usize = 256;
-/// How long to keep querying the outcome of a commit. Slightly shorter than a caller waits for a response.
+/// How long to keep querying the outcome of a commit. It is slightly shorter than the time that a caller waits for a
+/// response.
 const OUTCOME_TIMEOUT: Duration = Duration::from_secs(14);
 const OUTCOME_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -217,7 +218,7 @@ impl Inner {
     }
 }
 
-/// Marks that a task is draining the pending writes of a business.
+/// A guard that exists while a task drains the pending writes of a business.
 struct DrainGuard<'a> {
     inner: &'a Inner,
     business: &'a BusinessId,

@@ -91,7 +91,7 @@ impl Drop for Writer {
     fn drop(&mut self) {
         self.jobs = None;
         if let Some(thread) = self.thread.take() {
-            // Joining fails if the thread panicked, and then it has already exited.
+            // Joining fails only if the thread panicked, in which case it has already exited.
             thread.join().unwrap_or_default();
         }
     }

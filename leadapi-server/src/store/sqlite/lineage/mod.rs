@@ -1,8 +1,8 @@
 //! Checks that a write-ahead log belongs to the file next to it.
 //!
 //! SQLite applies any valid log to any file of the same name. If a crash leaves a log behind and a backup is copied
-//! over the file, SQLite would corrupt the backup. To detect this, every transaction that changes anything increments a
-//! counter in the table `lineage`, which takes one page.
+//! over the file, SQLite would apply the log to the backup and corrupt it. To detect this, every transaction that
+//! changes anything increments a counter in the table `lineage`, which takes one page.
 //!
 //! When the log restarts, the file holds every commit up to that point. The first count in the log is then at most one
 //! above the count in the file, and the last count is never below it. If a file breaks this rule or has another id, the
@@ -44,7 +44,7 @@ struct LoggedVersions {
     last: Lineage,
 }
 
-/// Fails if the log next to a file belongs to another file. A server may be writing to both at the same time.
+/// Fails if the log next to a file belongs to another file. The check is valid even while a server is writing to both.
 pub(super) fn check(path: &Path) -> Result<(), OpenError> {
     let log = with_suffix(path, "-wal");
     for _ in 0..MAX_ATTEMPTS {
@@ -182,7 +182,7 @@ fn read_whole(from: &mut impl Read, bytes: &mut [u8]) -> io::Result<bool> {
     }
 }
 
-/// Assigns a new id to a copy, so that no log of the original is ever applied to it.
+/// Assigns a new id to a copy, so that no log from the original is ever applied to it.
 pub(super) fn assign_new_id(copy: &Connection) -> rusqlite::Result<()> {
     copy.execute_batch("UPDATE lineage SET store_id = lower(hex(randomblob(16)))")
 }
