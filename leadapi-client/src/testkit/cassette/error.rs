@@ -1,10 +1,10 @@
-//! The errors of cassettes.
+//! Errors of reading, recording, saving and replaying cassettes.
 
 use std::{io, path::PathBuf};
 
 /// The error of reading, recording, saving or replaying a cassette.
 ///
-/// An error about a secret names its location and never shows it.
+/// An error about a secret names where it was found and never shows it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CassetteError {
@@ -32,7 +32,7 @@ pub enum CassetteError {
         /// The cause.
         source: serde_json::Error,
     },
-    /// An entry of the file cannot be replayed.
+    /// An entry in the file cannot be replayed.
     #[error("{entry} cannot be replayed: {reason}")]
     InvalidEntry {
         /// The entry.
@@ -40,7 +40,7 @@ pub enum CassetteError {
         /// The reason.
         reason: &'static str,
     },
-    /// The recording contains what looks like a token, so it is not saved.
+    /// The recording contains text that looks like a token, so it is not saved.
     #[error("not saved: {location} contains what looks like a token (pak_…)")]
     Token {
         /// The entry and its part.
@@ -49,13 +49,13 @@ pub enum CassetteError {
     /// A redacted value also occurs in a field that is not redacted, so the recording is not saved.
     #[error("not saved: {location} repeats a value that is redacted elsewhere; redact that field too")]
     Leak {
-        /// The entry and its part.
+        /// The entry, and the part of it that contains the value.
         location: String,
     },
-    /// A field to redact is not a string, or its body is not JSON.
+    /// A field to redact is not a string, or the body that contains it is not JSON.
     #[error("not saved: {location} cannot be redacted: {reason}")]
     Unredactable {
-        /// The entry and its part.
+        /// The entry, and the part of it that cannot be redacted.
         location: String,
         /// The reason.
         reason: &'static str,
@@ -66,27 +66,27 @@ pub enum CassetteError {
         /// The entry.
         entry: String,
     },
-    /// A header that cassettes never contain.
+    /// The header must not be recorded, because it contains credentials.
     #[error("the header {name} is never recorded")]
     SecretHeader {
         /// The name of the header.
         name: String,
     },
-    /// The value of `LEADAPI_CASSETTE` is not a mode.
+    /// `LEADAPI_CASSETTE` is set to an unknown mode.
     #[error("LEADAPI_CASSETTE must be replay, record or record-missing")]
     UnknownMode,
-    /// Recording was requested, but the variable `CI` is set.
+    /// Recording was requested while the environment variable `CI` is set.
     #[error("{path} is not recorded, because the variable CI is set: a recording does not test anything", path = path.display())]
     RecordingInCi {
         /// The path of the file.
         path: PathBuf,
     },
-    /// The requests differ from the recorded ones.
+    /// The replayed requests differ from the recorded ones.
     #[error("{name} was not replayed as recorded:{}", lines(differences))]
     Mismatch {
         /// The name of the cassette.
         name: String,
-        /// A sentence for each request that was not recorded, and then for each entry that was not requested.
+        /// One sentence for each unexpected request, then one for each entry that was not requested.
         differences: Vec<String>,
     },
 }

@@ -14,7 +14,7 @@ pub(super) struct Exchange {
     pub(super) target: Target,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
-    /// `None` until it arrives.
+    /// `None` until the response arrives.
     pub(super) response: Option<RecordedResponse>,
 }
 
@@ -43,7 +43,7 @@ impl Exchange {
     }
 }
 
-/// Converts a `Retry-After` date to seconds by the `Date` of the response, which is not recorded.
+/// Converts a `Retry-After` date to seconds relative to the response's `Date`, because `Date` is not recorded.
 fn retry_after_in_seconds(all: &HeaderMap, kept: &mut HeaderMap) {
     let date = |headers: &HeaderMap, name| httpdate::parse_http_date(headers.get(name)?.to_str().ok()?).ok();
     if let (Some(until), Some(now)) = (date(kept, RETRY_AFTER), date(all, DATE)) {
@@ -52,7 +52,7 @@ fn retry_after_in_seconds(all: &HeaderMap, kept: &mut HeaderMap) {
     }
 }
 
-/// Keeps these headers in this order, so that the file does not depend on the order of a hash table.
+/// Returns only the headers in `kept`, in that order, so the file does not depend on hash table order.
 fn filter_headers(headers: &HeaderMap, kept: &[HeaderName]) -> HeaderMap {
     let values =
         kept.iter().flat_map(|name| headers.get_all(name).iter().map(move |value| (name.clone(), value.clone())));

@@ -1,11 +1,11 @@
-//! Cassettes as files and as text.
+//! Loading, parsing and saving cassettes.
 
 use std::{ffi::OsString, fs, path::Path};
 
 use super::{Cassette, CassetteError, har::Har, token_scan, writer};
 
 impl Cassette {
-    /// Reads a file that was saved by [`save`](Self::save), by a browser or by a proxy.
+    /// Reads a cassette saved by [`save`](Self::save), or a HAR file written by a browser or a proxy.
     ///
     /// ```
     /// use leadapi_client::testkit::cassette::Cassette;
@@ -21,8 +21,8 @@ impl Cassette {
         Self::load_only(path, "")
     }
 
-    /// Reads only the entries whose URL starts with `url`. A browser records all its traffic, and entries of other
-    /// sites may not be replayable.
+    /// Reads only the entries whose URL starts with `url`. Use this for files from a browser, which records all its
+    /// traffic: entries for other sites may not be replayable.
     ///
     /// ```
     /// use leadapi_client::testkit::cassette::{Cassette, CassetteError};
@@ -43,8 +43,8 @@ impl Cassette {
 
     /// Parses the text of a HAR file.
     ///
-    /// Unknown fields are ignored, and fields that a replay does not need may be missing. Entries of CORS preflights
-    /// and of cancelled requests are skipped.
+    /// Unknown fields are ignored, and fields that a replay does not need may be missing. CORS preflights and cancelled
+    /// requests are skipped.
     ///
     /// ```
     /// use leadapi_client::testkit::cassette::Cassette;
@@ -57,15 +57,15 @@ impl Cassette {
     ///
     /// # Errors
     ///
-    /// [`CassetteError::NotHar`], and [`CassetteError::InvalidEntry`] for the first entry of the API that cannot be replayed,
-    /// with the reason: a body that is missing or still compressed, an unknown encoding, or a base path that differs
-    /// from the earlier entries.
+    /// [`CassetteError::NotHar`] if the text is not a HAR file. [`CassetteError::InvalidEntry`] for the first API
+    /// request that cannot be replayed, with the reason: its body is missing or still compressed, its encoding is
+    /// unknown, or its base path differs from that of earlier entries.
     pub fn parse(text: &str) -> Result<Self, CassetteError> {
         Self::named("the cassette".to_owned(), text, "")
     }
 
     fn named(name: String, text: &str, url: &str) -> Result<Self, CassetteError> {
-        // Some programs write a byte order mark.
+        // Some programs start the file with a byte order mark.
         match serde_json::from_str::<Har>(text.trim_start_matches('\u{feff}')) {
             Ok(mut har) => {
                 har.log.entries.retain(|entry| entry.request.url.starts_with(url));
@@ -75,7 +75,7 @@ impl Cassette {
         }
     }
 
-    /// Returns the text of the file.
+    /// Returns the cassette as the text of a HAR file.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
@@ -89,7 +89,7 @@ impl Cassette {
     ///
     /// # Errors
     ///
-    /// [`CassetteError::Token`] if anything in it looks like a token.
+    /// [`CassetteError::Token`] if any part of the cassette looks like a token.
     pub fn to_har(&self) -> Result<String, CassetteError> {
         for (entry, nth) in self.har.log.entries.iter().zip(1..) {
             if let Some((part, _)) = writer::parts(entry).find(|(_, text)| token_scan::contains_token(text.as_bytes()))
@@ -103,7 +103,7 @@ impl Cassette {
         Ok(text)
     }
 
-    /// Saves the file and creates missing directories. It replaces an existing file atomically.
+    /// Writes the cassette to a file, creating missing directories. An existing file is replaced atomically.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;

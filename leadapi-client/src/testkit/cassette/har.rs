@@ -1,7 +1,7 @@
 //! The part of HAR 1.2 that cassettes use: <http://www.softwareishard.com/blog/har-12-spec/>.
 //!
-//! The writer writes exactly the fields that the specification requires, in its order. The reader needs only the fields
-//! that a replay uses. Fields that would differ in every run are constants.
+//! The writer emits exactly the fields that the specification requires, in the order of the specification. The reader
+//! requires only the fields that a replay uses. Fields whose values would differ between runs are written as constants.
 
 use base64::{Engine, engine::general_purpose::STANDARD_NO_PAD};
 use http::StatusCode;
@@ -56,14 +56,14 @@ pub(super) struct Request {
     cookies: [(); 0],
     #[serde(default)]
     pub(super) headers: Vec<NameValue>,
-    /// A copy of the query in the URL. A replay uses the URL.
+    /// A copy of the URL's query, written only because the specification requires it. A replay reads the URL instead.
     #[serde(skip_deserializing, default)]
     query_string: Vec<NameValue>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) post_data: Option<PostData>,
     #[serde(skip_deserializing, default = "unknown")]
     headers_size: i8,
-    /// The size according to the file, which may omit the body itself.
+    /// The body size that the file states. It may be positive even though the file omits the body.
     #[serde(default)]
     pub(super) body_size: i64,
 }
@@ -112,10 +112,10 @@ pub(super) struct Content {
     pub(super) size: i64,
     #[serde(default)]
     pub(super) mime_type: String,
-    /// `None` if the program that wrote the file omitted it.
+    /// `None` if the program that wrote the file omitted the body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<String>,
-    /// `base64`, or `None` if the text is the body.
+    /// `base64`, or `None` if the text is the body itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) encoding: Option<String>,
 }
@@ -137,7 +137,7 @@ impl Har {
 }
 
 impl Entry {
-    /// Sets the fields that are not read, and removes secret headers.
+    /// Resets the fields that the reader ignores, and removes headers that contain credentials.
     pub(super) fn normalized(self) -> Self {
         let Self { mut request, mut response, .. } = self;
         for headers in [&mut request.headers, &mut response.headers] {
@@ -201,7 +201,7 @@ impl Content {
         match self.encoding.as_deref() {
             None | Some("") => Some(self.text.clone().unwrap_or_default().into_bytes()),
             Some("base64") => {
-                // Some programs break the lines, and some omit the padding.
+                // Some programs wrap the Base64 text in lines, and some omit the padding.
                 let digits: String = self
                     .text
                     .iter()
@@ -225,7 +225,7 @@ fn version() -> &'static str {
     "1.2"
 }
 
-/// Readers require a time. The actual one would make two recordings of the same traffic differ.
+/// HAR readers require a timestamp. A real one would make two recordings of the same traffic differ.
 fn fixed_time() -> &'static str {
     "2000-01-01T00:00:00.000Z"
 }
@@ -234,12 +234,12 @@ fn http_version() -> &'static str {
     "HTTP/1.1"
 }
 
-/// The value for an unknown size in the specification.
+/// The value that the specification defines for an unknown size.
 fn unknown() -> i8 {
     -1
 }
 
-/// Converts a length to the integer type of HAR, in which -1 means unknown.
+/// Converts a length to HAR's integer type, in which -1 means unknown.
 pub(super) fn size(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! JSON whose strings can be replaced. It keeps the order of keys and the digits of numbers.
+//! A JSON tree whose strings can be replaced. It preserves the order of keys and the notation of numbers.
 
 use std::fmt;
 
@@ -10,13 +10,13 @@ pub(super) enum Json {
     Object(Vec<(String, Json)>),
     Array(Vec<Json>),
     Text(String),
-    /// A number, `true`, `false` or `null`, as in the source.
+    /// A number, `true`, `false` or `null`, exactly as written in the source.
     Other(String),
 }
 
 impl Json {
     pub(super) fn parse(text: &str) -> Option<Self> {
-        // Limits the nesting depth, because `read` is recursive.
+        // `read` is recursive. Parsing as `Value` first rejects input that is nested too deeply.
         serde_json::from_str::<Value>(text).ok()?;
         read(serde_json::from_str(text).ok()?)
     }
@@ -32,7 +32,7 @@ impl Json {
         if let Self::Text(text) = self { Some(text) } else { None }
     }
 
-    /// Calls `change` on every string value. Keys are not values.
+    /// Calls `change` on every string value. Object keys are not changed.
     pub(super) fn each_text(&mut self, change: &mut impl FnMut(&mut String)) {
         match self {
             Self::Object(fields) => fields.iter_mut().for_each(|(_, value)| value.each_text(change)),
@@ -60,7 +60,7 @@ fn read(raw: &RawValue) -> Option<Json> {
     })
 }
 
-/// The pairs of an object in source order.
+/// The key-value pairs of an object, in source order.
 struct Pairs<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn unchanged_json_keeps_its_text() {
         let text = r#"{"b":1.50,"a":[{},[],null,true,1e400],"c":"é\n\"","b":{"x":-0}}"#;
-        // serde_json rejects 1e400, so the whole text does not parse.
+        // serde_json rejects 1e400, so parsing the whole text fails.
         assert!(Json::parse(text).is_none());
         let text = text.replace("1e400", "100000000000000000000");
         assert_eq!(Json::parse(&text).unwrap().to_string(), text);

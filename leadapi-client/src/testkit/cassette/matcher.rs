@@ -14,7 +14,7 @@ pub(super) struct ComparedRequest {
 }
 
 impl ComparedRequest {
-    /// Returns whether method and path are the same.
+    /// Returns whether both requests have the same method and path.
     pub(super) fn has_same_target(&self, other: &Self) -> bool {
         self.method == other.method && self.target.segments == other.target.segments
     }
@@ -46,14 +46,14 @@ impl Aliases {
         self.placeholders.insert(value.to_owned(), placeholder.to_owned());
     }
 
-    /// Not with `BTreeMap::append`, which iterates over all existing entries.
+    /// Merges the bindings one by one. `BTreeMap::append` would iterate over all existing entries.
     fn extend(&mut self, other: Self) {
         self.values.extend(other.values);
         self.placeholders.extend(other.placeholders);
     }
 }
 
-/// The placeholders of the cassette that have a value in this run.
+/// The cassette's placeholders that are bound to a value in this run.
 #[derive(Debug, Default)]
 pub(super) struct BoundPlaceholders {
     keys: Aliases,
@@ -61,27 +61,27 @@ pub(super) struct BoundPlaceholders {
 }
 
 impl BoundPlaceholders {
-    /// Returns the value that was sent for a redacted text.
+    /// Returns the value that this run sent for a redacted text.
     pub(super) fn redacted(&self, placeholder: &str) -> Option<&String> {
         self.redacted.values.get(placeholder)
     }
 
-    /// Adds the bindings of a comparison without differences.
+    /// Adds the bindings from a comparison that found no differences.
     pub(super) fn extend(&mut self, NewBindings { keys, redacted }: NewBindings) {
         self.keys.extend(keys);
         self.redacted.extend(redacted);
     }
 }
 
-/// The bindings that one comparison adds.
+/// The bindings added by one comparison.
 #[derive(Debug, Default)]
 pub(super) struct NewBindings {
     keys: Aliases,
     redacted: Aliases,
 }
 
-/// The bindings before a comparison, and those that it adds. Nothing is copied, so the cost of a comparison does not
-/// grow with the cassette.
+/// The existing bindings, and those that the current comparison adds. The existing ones are borrowed, so the cost of a
+/// comparison does not grow with the cassette.
 struct Candidate<'a> {
     known: &'a Aliases,
     new: &'a mut Aliases,
@@ -92,7 +92,7 @@ impl Candidate<'_> {
         self.known.values.get(placeholder).or_else(|| self.new.values.get(placeholder))
     }
 
-    /// Binds the placeholder to the value. Returns false if either is bound to something else.
+    /// Binds the placeholder to the value. Returns false if either is already bound to something else.
     fn bind(&mut self, placeholder: &str, value: &str) -> bool {
         match self.value(placeholder) {
             Some(known) => known == value,
@@ -118,7 +118,7 @@ impl Differences {
         self.0.is_empty()
     }
 
-    /// Describes the first differences.
+    /// Describes at most four differences.
     pub(super) fn description(&self) -> String {
         const MAX: usize = 4;
         let mut texts: Vec<_> = self.0.iter().take(MAX).map(|(_, text)| text.clone()).collect();
@@ -133,7 +133,7 @@ impl Differences {
     }
 }
 
-/// Compares two requests. The caller keeps the new bindings only if there is no difference.
+/// Compares two requests. The caller keeps the new bindings only if there are no differences.
 pub(super) fn differences(
     recorded: &ComparedRequest,
     sent: &ComparedRequest,
@@ -165,10 +165,12 @@ pub(super) fn differences(
     (found, new)
 }
 
-/// A retry must keep its key, and different creates must have different keys. The value of a key does not matter.
+/// Compares idempotency keys. Their values may differ, but a retry must repeat its key and another create must use
+/// another key.
 fn key(recorded: Option<&str>, sent: Option<&str>, bound: &mut Candidate<'_>, found: &mut Differences) {
     match (recorded, sent) {
-        // The recorded program, such as a browser, sent no key. Our client always does.
+        // If the recorded program sent no key, as a browser does, the key is ignored, because our client always sends
+        // one.
         (None, _) => {}
         (Some(_), None) => found.add(2, "the header idempotency-key is missing".to_owned()),
         (Some(name), Some(key)) => {
@@ -181,7 +183,7 @@ fn key(recorded: Option<&str>, sent: Option<&str>, bound: &mut Candidate<'_>, fo
     }
 }
 
-/// The order of parameters does not matter, but the order of the values of one parameter does.
+/// Compares query parameters. Only the order among values of the same parameter matters.
 fn query(recorded: &[(String, String)], sent: &[(String, String)], bound: &mut Candidate<'_>, found: &mut Differences) {
     let sorted = |query: &[(String, String)]| {
         let mut sorted = BTreeMap::<String, Vec<String>>::new();
@@ -237,7 +239,7 @@ fn json(recorded: &Json, sent: &Json, at: &str, bound: &mut Candidate<'_>, found
     }
 }
 
-/// A redacted text matches any value, but always the same one.
+/// Compares two strings. A redacted text matches any value, but must match the same value every time.
 fn same_text(recorded: &str, sent: &str, bound: &mut Candidate<'_>) -> bool {
     recorded == sent || (is_redacted(recorded) && bound.bind(recorded, sent))
 }
@@ -247,7 +249,7 @@ pub(super) fn is_redacted(text: &str) -> bool {
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
-/// 450 and 450.0 are the same number. `true`, `false` and `null` are compared as text.
+/// Compares two numbers by value, so 450 equals 450.0. `true`, `false` and `null` are compared as text.
 fn same_number(one: &str, other: &str) -> bool {
     if one == other {
         return true;
@@ -262,7 +264,6 @@ fn pointer(at: &str, key: &str) -> String {
     format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
-/// Truncates a value for a message.
 fn brief(text: &str) -> String {
     const MAX_CHARS: usize = 80;
     let mut brief: String = text.chars().take(MAX_CHARS).collect();

@@ -1,9 +1,9 @@
 //! Records requests and responses, and replays them.
 //!
-//! A [`Recorder`] wraps a transport and records its traffic as a [`Cassette`]: a file of HAR 1.2, the format that
-//! browsers and proxies read and write. A cassette is replayed by a server ([`Cassette::replay`]), for programs in any
-//! language, or without a socket ([`Cassette::transport`]). A [`CassetteSession`] records or replays, as its [`Mode`]
-//! selects.
+//! A [`Recorder`] wraps a transport and records its traffic as a [`Cassette`]: a HAR 1.2 file, the format that browsers
+//! and proxies read and write. [`Cassette::replay`] starts a server that replays a cassette for programs in any
+//! language. [`Cassette::transport`] replays it without a socket. A [`CassetteSession`] records or replays, depending
+//! on its [`Mode`].
 //!
 //! ```
 //! use leadapi_client::{Client, model::NewLead, testkit::cassette::Recorder, transport::InProcess};
@@ -25,34 +25,35 @@
 //!
 //! # What the file contains
 //!
-//! Two recordings of the same traffic are identical, and they contain no secrets:
+//! Two recordings of the same traffic are identical, and neither contains secrets:
 //!
-//! - Only the headers of an allowlist are recorded. The header with the token is not on it and cannot be added. A
-//!   cassette with any text that looks like a token cannot be saved.
-//! - The times of the requests are constants, and the host is not recorded.
-//! - Idempotency keys become `key-1`, `key-2` in order of first use, and request ids become `request-1`.
-//! - The id of each lead created during the recording becomes `id-1`, `id-2` in URLs, bodies and `Location`, and its
-//!   `created_at` becomes a second of the year 2100. This keeps the order of lists: these leads come before all
-//!   existing ones. [`Recorder::keep_ids`] keeps both.
-//! - The name, email, phone, notes and business name of leads are redacted: they become `redacted-1`, `redacted-2`, and
-//!   equal texts get the same placeholder, in requests and responses. [`Recorder::keep_personal_data`] keeps them, and
-//!   [`Recorder::redact`] adds fields, such as `source`. If an email, a phone number or the text of an added field also
-//!   occurs in another field, nothing is saved. A body that is not JSON is not changed.
+//! - Only headers on an allowlist are recorded. The `Authorization` header is not on the list and cannot be added. A
+//!   cassette that contains text that looks like a token cannot be saved.
+//! - Request times are written as constants, and the host is not recorded.
+//! - Idempotency keys become `key-1`, `key-2` and so on in order of first use. Request ids become `request-1` and so
+//!   on.
+//! - The id of each lead created during the recording becomes `id-1`, `id-2` and so on in URLs, bodies and `Location`.
+//!   Its `created_at` becomes a time in the year 2100, so these leads still sort before all existing ones in lists.
+//!   [`Recorder::keep_ids`] keeps the real ids and times.
+//! - The name, email, phone, notes and business name of leads are redacted: they become `redacted-1`, `redacted-2` and
+//!   so on. Equal texts get the same placeholder, in requests and responses. [`Recorder::keep_personal_data`] turns
+//!   this off, and [`Recorder::redact`] adds fields, such as `source`. If an email, a phone number or the text of an
+//!   added field also occurs in another field, nothing is saved. Bodies that are not JSON are recorded unchanged.
 //!
-//! Values that depend on elapsed time stay: a `Retry-After` may differ between two recordings.
+//! Values that depend on elapsed time are kept, so a `Retry-After` may differ between two recordings.
 //!
-//! A request without a response cannot be recorded, because a server cannot replay a refused connection.
-//! [`Recorder::cassette`] then fails; the program under test receives the error of its call.
+//! A request that received no response cannot be recorded, because a server cannot replay a refused connection. In that
+//! case [`Recorder::cassette`] fails. The program under test still receives the original error.
 //!
 //! # What is compared
 //!
-//! A replay compares method, path, query and body, but neither host nor token. The order of parameters and of JSON
-//! keys, escapes and the notation of numbers do not matter. A redacted text matches any value, but always the same one,
-//! and the response contains the value that was sent. An idempotency key matches any value, but a retry must keep its
-//! key, and another create must have another key.
+//! A replay compares method, path, query and body, but neither host nor token. The order of query parameters, the order
+//! of JSON keys, escapes and the notation of numbers do not matter. A redacted text matches any value, but must match
+//! the same value every time, and the response contains the value that was sent. An idempotency key matches any value,
+//! but a retry must repeat its key and another create must use another key.
 //!
-//! Each entry is used once, and in order unless [`Cassette::any_order`] is set. A request that does not match is
-//! answered with 501 and a message about the nearest entry, and the replay fails.
+//! Each entry is used once, and entries are used in order unless [`Cassette::any_order`] is set. A request that does
+//! not match is answered with 501 and a message about the nearest entry, and verification then fails.
 
 mod error;
 mod exchange;
@@ -82,7 +83,7 @@ pub use replay::{Replay, ReplayTransport};
 use har::{Entry, Har};
 use player::{Player, RecordedEntry};
 
-/// A recording of requests and responses: a file of HAR 1.2.
+/// A recording of requests and responses, stored as a HAR 1.2 file.
 #[derive(Debug, Clone)]
 pub struct Cassette {
     name: String,
@@ -92,13 +93,13 @@ pub struct Cassette {
 
 impl Cassette {
     fn new(name: String, Har { log }: Har) -> Result<Self, CassetteError> {
-        // Before `normalized` sets the missing fields.
+        // Validate first, because `normalized` fills in missing fields.
         validate::check(&log.entries)?;
         let har = Har::new(log.entries.into_iter().map(Entry::normalized).collect());
         Ok(Self { name, har, any_order: false })
     }
 
-    /// Returns options to open a file that a test records or replays.
+    /// Returns options for opening a cassette file that a test records or replays.
     ///
     /// ```
     /// use leadapi_client::{testkit::cassette::Cassette, transport::InProcess};
@@ -112,7 +113,8 @@ impl Cassette {
         OpenOptions::new(path.into())
     }
 
-    /// Keeps only the entries whose URL starts with `url`. A browser records all its traffic.
+    /// Keeps only the entries whose URL starts with `url`. Useful for files from a browser, which records all its
+    /// traffic.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
@@ -128,7 +130,8 @@ impl Cassette {
         self
     }
 
-    /// Matches entries in any order, for programs with concurrent requests. Equal entries are used in order.
+    /// Lets entries match in any order, for programs that send concurrent requests. Identical entries are used in
+    /// order.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
@@ -152,7 +155,7 @@ impl Cassette {
         self.har.log.entries.len()
     }
 
-    /// Returns whether it has no entries.
+    /// Returns whether the cassette has no entries.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
@@ -163,7 +166,7 @@ impl Cassette {
         self.har.log.entries.is_empty()
     }
 
-    /// Starts a local server that replays the cassette. Starting it needs a tokio runtime.
+    /// Starts a local server that replays the cassette. Requires a tokio runtime.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
@@ -195,7 +198,7 @@ impl Cassette {
 
     fn player(&self) -> Player {
         let entries = self.har.log.entries.iter().zip(1..);
-        // `new` has rejected the entries that cannot be replayed.
+        // `new` has already rejected entries that cannot be replayed.
         let recorded = entries.filter_map(|(entry, nth)| RecordedEntry::new(entry, nth).ok().flatten());
         Player::new(self.name.clone(), recorded.collect(), self.any_order)
     }

@@ -1,4 +1,4 @@
-//! Opens a cassette to record or to replay it, as a mode selects.
+//! Opens a cassette for recording or replaying, depending on the mode.
 
 use std::{env, fmt, path::PathBuf, sync::Arc, thread};
 
@@ -7,21 +7,21 @@ use http::HeaderName;
 use super::{Cassette, CassetteError, Recorder, ReplayTransport, rules::Rules};
 use crate::transport::Transport;
 
-/// Whether a test uses the service or its recording.
+/// Whether a test calls the service or replays a recording of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Mode {
     /// Replays the recording. The service receives no requests.
     Replay,
-    /// Sends the requests to the service, and replaces the recording.
+    /// Sends the requests to the service and overwrites the recording.
     Record,
-    /// Replays the recording if the file exists, and records it otherwise.
+    /// Replays the recording if the file exists; otherwise records it.
     ///
-    /// It never adds to a recording, because the leads of the recording do not exist in the service.
+    /// An existing recording is never extended, because its leads do not exist in the service.
     RecordMissing,
 }
 
-/// Options for opening a cassette. Start with [`Cassette::open`], and finish with [`wrap`](Self::wrap).
+/// Options for opening a cassette, created by [`Cassette::open`]. [`wrap`](Self::wrap) opens it.
 #[must_use = "options do nothing until they wrap a transport"]
 #[derive(Debug)]
 pub struct OpenOptions {
@@ -48,8 +48,8 @@ impl OpenOptions {
         self
     }
 
-    /// Takes the mode from the variable `LEADAPI_CASSETTE`: `replay`, `record` or `record-missing`. If it is not set or
-    /// empty, the mode is `replay`.
+    /// Reads the mode from the environment variable `LEADAPI_CASSETTE`: `replay`, `record` or `record-missing`. If the
+    /// variable is unset or empty, the mode is `replay`.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
@@ -108,7 +108,7 @@ impl OpenOptions {
         self
     }
 
-    /// Same as [`Recorder::keep_header`]. [`wrap`](Self::wrap) returns the error of a refused header.
+    /// Same as [`Recorder::keep_header`], except that [`wrap`](Self::wrap) returns the error if the header is refused.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
@@ -132,7 +132,7 @@ impl OpenOptions {
         self
     }
 
-    /// Opens the cassette around the transport to the service. A replay does not use the transport.
+    /// Opens the cassette around a transport to the service. In replay mode, the transport is not used.
     ///
     /// ```
     /// use leadapi_client::{Client, model::Window, testkit::cassette::{Cassette, Recorder}, transport::{InProcess, Reqwest}};
@@ -175,10 +175,10 @@ impl OpenOptions {
     }
 }
 
-/// A cassette that is being recorded or replayed, created by [`OpenOptions::wrap`].
+/// A cassette that is being recorded or replayed. Created by [`OpenOptions::wrap`].
 ///
-/// Dropping it without [`finish`](Self::finish) panics, unless the test is already panicking. An unfinished recording
-/// is not saved, so a failing test does not overwrite a valid one.
+/// Dropping a session without calling [`finish`](Self::finish) panics, unless the test is already panicking. An
+/// unfinished recording is not saved, so a failing test does not overwrite a valid one.
 pub struct CassetteSession {
     state: State,
     finished: bool,
@@ -190,9 +190,9 @@ enum State {
 }
 
 impl CassetteSession {
-    /// Returns the transport for the client: to the service through the recorder, or to the recording.
+    /// Returns the transport for the client. It either records traffic to the service or replays the cassette.
     ///
-    /// The base URL of the client needs the same path in both modes. A replay ignores the host.
+    /// The client's base URL must have the same path in both modes. A replay ignores the host.
     ///
     /// ```
     /// # use leadapi_client::{Client, testkit::cassette::Cassette, transport::Reqwest};
@@ -211,7 +211,7 @@ impl CassetteSession {
         }
     }
 
-    /// Returns whether it records.
+    /// Returns whether the session is recording.
     ///
     /// ```
     /// # use leadapi_client::{testkit::cassette::Cassette, transport::Reqwest};
@@ -227,7 +227,7 @@ impl CassetteSession {
         matches!(self.state, State::Record(..))
     }
 
-    /// Saves the recording, or checks that the replay was complete and matched the recording.
+    /// Saves the recording, or checks that all requests matched the recording and all entries were requested.
     ///
     /// ```
     /// # use leadapi_client::{testkit::cassette::Cassette, transport::Reqwest};
@@ -243,7 +243,8 @@ impl CassetteSession {
     ///
     /// # Errors
     ///
-    /// The errors of [`Recorder::cassette`] and [`Cassette::save`], or of [`ReplayTransport::verify`].
+    /// When recording, the errors of [`Recorder::cassette`] and [`Cassette::save`]. When replaying, those of
+    /// [`ReplayTransport::verify`].
     pub fn finish(mut self) -> Result<(), CassetteError> {
         self.finished = true;
         match &self.state {
@@ -256,7 +257,7 @@ impl CassetteSession {
 impl Drop for CassetteSession {
     #[expect(clippy::panic, reason = "an unfinished recording would silently save nothing")]
     fn drop(&mut self) {
-        // A replay verifies itself.
+        // In replay mode, the player verifies itself on drop.
         if let (State::Record(_, path), false) = (&self.state, self.finished || thread::panicking()) {
             panic!("{} is not saved, because its recording was not finished", path.display());
         }

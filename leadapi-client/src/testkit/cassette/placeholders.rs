@@ -1,8 +1,8 @@
-//! Placeholders for values that differ in every run.
+//! Placeholders for values that differ between runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The placeholders of one kind of value, placeholder in order of first use.
+/// The placeholders for one kind of value, numbered in order of first use.
 #[derive(Debug)]
 pub(super) struct Placeholders {
     prefix: &'static str,
@@ -20,10 +20,10 @@ impl Placeholders {
     }
 }
 
-/// The leads that were created during the recording: their ids at the service, and their placeholders.
+/// The leads created during the recording, by their id in the service.
 ///
-/// They are placeholder in list order, and their creation times are after those of the existing leads. So a recorded
-/// list stays sorted, and a pager accepts it.
+/// Placeholders are numbered in list order, and the fake creation times are later than those of all existing leads. A
+/// recorded list therefore stays sorted, and a pager accepts it.
 #[derive(Debug, Default)]
 pub(super) struct CreatedLeads(BTreeMap<String, LeadPlaceholder>);
 
@@ -34,7 +34,7 @@ pub(super) struct LeadPlaceholder {
 }
 
 impl CreatedLeads {
-    /// Creates the placeholders from the creation time and the id of each lead.
+    /// Creates placeholders from the creation time and id of each lead.
     pub(super) fn new(leads: BTreeSet<(String, String)>) -> Self {
         let placeholders = leads.into_iter().zip(1_u32..).map(|((_, id), nth)| {
             let placeholder = LeadPlaceholder { id: format!("id-{nth}"), created_at: fake_time(nth) };
@@ -54,7 +54,7 @@ impl CreatedLeads {
     }
 }
 
-/// Returns a different second for each lead, in a year without real leads.
+/// Returns a distinct time for each lead, in a year without real leads.
 fn fake_time(nth: u32) -> String {
     let (day, hour, minute, second) = (nth / 86_400 % 28 + 1, nth / 3_600 % 24, nth / 60 % 60, nth % 60);
     format!("2100-01-{day:02}T{hour:02}:{minute:02}:{second:02}.000Z")

@@ -1,4 +1,4 @@
-//! Answers the requests of a replay, and reports the differences at the end.
+//! Answers the requests of a replay and collects the differences.
 
 use std::{
     sync::{
@@ -40,7 +40,7 @@ pub(super) struct RecordedEntry {
     status: StatusCode,
     headers: HeaderMap,
     body: Bytes,
-    /// The body as JSON, if it contains redacted texts.
+    /// The parsed body, if it contains redacted texts.
     template: Option<Json>,
 }
 
@@ -73,7 +73,7 @@ impl Player {
         let candidates = if self.any_order { self.entries.len() } else { 1 };
         let unused = state.progress.unused().take(candidates);
         let found = unused.filter_map(|nth| Some((nth, self.entries.get(nth)?))).find_map(|(nth, entry)| {
-            // A cheap check first, because most entries have another target.
+            // Compare the target first: it is cheap, and most entries have a different one.
             if !entry.request.has_same_target(request) {
                 return None;
             }
@@ -93,11 +93,11 @@ impl Player {
         response
     }
 
-    /// Describes the nearest entry, and why it does not match.
+    /// Describes the entry nearest to the request and how they differ.
     fn explain_mismatch(&self, request: &ComparedRequest, state: &State) -> String {
         let next = state.progress.unused().next();
         let distance = |nth: usize, differences: &Differences| {
-            // Among equal distances, the next entry is preferred. Used entries come last.
+            // Used entries count as farther away. On a tie, the next unused entry wins.
             let used = u32::from(state.progress.is_used(nth));
             (differences.weight() + 3 * used, next != Some(nth), nth)
         };
@@ -133,7 +133,7 @@ impl Player {
         }
     }
 
-    /// Verifies the replay of a test that did not do so itself, unless the test is already panicking.
+    /// Verifies the replay if the test has not done so, unless the test is already panicking.
     #[expect(clippy::panic, reason = "a replay that does not match must fail a test that forgot to verify it")]
     pub(super) fn verify_on_drop(&self) {
         if self.verified.load(Ordering::Relaxed) || thread::panicking() {
@@ -150,7 +150,7 @@ impl Player {
 }
 
 impl RecordedEntry {
-    /// Returns `None` for an entry that API clients do not send: a CORS preflight, or a cancelled request.
+    /// Returns `None` for requests that API clients do not send: CORS preflights and cancelled requests.
     pub(super) fn new(entry: &Entry, nth: usize) -> Result<Option<Self>, CassetteError> {
         let method = entry.request.method.to_ascii_uppercase();
         let target = Target::of(&entry.request.url);
@@ -184,7 +184,7 @@ impl RecordedEntry {
         &self.name
     }
 
-    /// Returns the response, with the values of this run in place of redacted texts that it has sent.
+    /// Returns the response, with redacted texts replaced by the values that this run sent.
     fn response(&self, bound: &BoundPlaceholders) -> Response<Bytes> {
         let filled = self.template.clone().and_then(|mut json| {
             let mut changed = false;
@@ -203,7 +203,7 @@ impl RecordedEntry {
     }
 }
 
-/// Parses a body once. Returns `None` if it has no redacted texts, so that its response costs nothing.
+/// Parses a body in advance. Returns `None` if it has no redacted texts, because such a body is sent unchanged.
 fn template(body: &[u8]) -> Option<Json> {
     let mut json = Json::parse(std::str::from_utf8(body).ok()?)?;
     let mut has_redacted = false;
@@ -211,7 +211,7 @@ fn template(body: &[u8]) -> Option<Json> {
     has_redacted.then_some(json)
 }
 
-/// Returns the headers to replay. The body is no longer compressed, and the connection is a new one.
+/// Returns the headers to replay. Drops those that held only for the original response, such as its encoding.
 fn replayed_headers(headers: &[NameValue]) -> HeaderMap {
     const DROPPED: [HeaderName; 7] = [
         header::CONTENT_ENCODING,
@@ -223,7 +223,7 @@ fn replayed_headers(headers: &[NameValue]) -> HeaderMap {
         header::DATE,
     ];
     let parsed = headers.iter().filter_map(|NameValue { name, value }| {
-        // Browsers record the `:status` of HTTP/2 as a header.
+        // Browsers record the HTTP/2 pseudo-header `:status` as a header.
         let name = HeaderName::from_bytes(name.as_bytes()).ok().filter(|name| !DROPPED.contains(name))?;
         Some((name, HeaderValue::from_bytes(value.as_bytes()).ok()?))
     });
@@ -234,7 +234,8 @@ fn replayed_headers(headers: &[NameValue]) -> HeaderMap {
     replayed
 }
 
-/// The status is not in the contract, so it is no valid response, and the client does not retry it.
+/// Builds the response to an unmatched request. 501 is not in the contract, so the client rejects the response and does
+/// not retry.
 fn mismatch_response(message: &str) -> Response<Bytes> {
     let body = serde_json::json!({ "error": message }).to_string();
     let mut response = Response::new(body.into());

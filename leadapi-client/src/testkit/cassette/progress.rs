@@ -1,10 +1,10 @@
-//! Which entries of a cassette have been replayed.
+//! Tracks which entries of a cassette have been replayed.
 
-/// The entries that have been replayed. Finding the first unused entry does not search the used ones before it.
+/// The set of replayed entries. Skips the used prefix when searching for the first unused entry.
 #[derive(Debug)]
 pub(super) struct Progress {
     used: Vec<bool>,
-    /// All entries before it are used.
+    /// The index of the first unused entry.
     first_unused: usize,
 }
 
@@ -26,7 +26,7 @@ impl Progress {
         }
     }
 
-    /// Returns the unused entries in order.
+    /// Returns the indexes of unused entries, in order.
     pub(super) fn unused(&self) -> impl Iterator<Item = usize> {
         let rest = self.used.iter().enumerate().skip(self.first_unused);
         rest.filter(|(_, used)| !**used).map(|(nth, _)| nth)

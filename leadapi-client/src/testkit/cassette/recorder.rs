@@ -14,11 +14,11 @@ use crate::transport::{Transport, TransportError};
 
 /// A transport that wraps another one and records its traffic as a [`Cassette`].
 ///
-/// The name, email, phone, notes and business name of leads are redacted by default
-/// ([`keep_personal_data`](Self::keep_personal_data)).
+/// The name, email, phone, notes and business name of leads are redacted, unless
+/// [`keep_personal_data`](Self::keep_personal_data) is set.
 ///
-/// Clones record into the same cassette, so a test can keep one and give the client another. Requests are recorded in
-/// the order in which they were sent. The token is not kept, not even in memory.
+/// Clones record into the same cassette, so a test can give one to the client and keep another. Requests are recorded
+/// in the order in which they were sent. The token is never stored, not even in memory.
 ///
 /// ```
 /// use leadapi_client::{Client, model::NewLead, testkit::cassette::Recorder, transport::InProcess};
@@ -62,11 +62,11 @@ impl Recorder {
         Self { inner: Arc::new(transport), exchanges: Arc::default(), rules: Arc::new(rules) }
     }
 
-    /// Redacts a field. `email` means any field of this name, including query parameters; `/data/*/email` is a JSON
+    /// Redacts a field. `email` selects every field and query parameter with this name. `/data/*/email` is a JSON
     /// pointer into a body, where `*` matches any key or index.
     ///
-    /// Equal texts get the same placeholder, `redacted-1` and so on, in requests and responses. The [module](super)
-    /// describes how they are replayed.
+    /// Equal texts get the same placeholder, such as `redacted-1`, in requests and responses. The [module](super)
+    /// documentation describes how placeholders are replayed.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -80,8 +80,8 @@ impl Recorder {
         self
     }
 
-    /// Turns off the default redaction of the name, email, phone, notes and business name of leads. Use it for
-    /// fictitious data.
+    /// Turns off the default redaction of the name, email, phone, notes and business name of leads. Use this only if
+    /// the data is fictitious.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -95,7 +95,7 @@ impl Recorder {
         self
     }
 
-    /// Keeps the ids and creation times of created leads. Two recordings then differ in them.
+    /// Keeps the ids and creation times of created leads, so two recordings of the same traffic differ.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -109,7 +109,7 @@ impl Recorder {
         self
     }
 
-    /// Adds a header to the recorded ones, with its value unchanged.
+    /// Also records the header with this name. Its value is recorded unchanged.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -131,7 +131,7 @@ impl Recorder {
         Ok(self)
     }
 
-    /// Returns the recording so far.
+    /// Returns a cassette with the traffic recorded so far.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -1,4 +1,4 @@
-//! The replay of a cassette: over a socket or without one.
+//! Replays of a cassette, over a socket or in memory.
 
 use std::{fmt, sync::Arc};
 
@@ -20,13 +20,13 @@ use crate::{
     transport::{Transport, TransportError},
 };
 
-/// Any token works: a replay does not check it.
+/// A placeholder token. A replay does not check tokens.
 const TOKEN: &str = "pak_replay";
 
-/// A server that replays a cassette, for clients in any language, started by
+/// A server that replays a cassette, for clients in any language. Started by
 /// [`Cassette::replay`](super::Cassette::replay).
 ///
-/// If it is dropped without [`verify`](Self::verify), it verifies the replay and panics if it does not match, unless
+/// Dropping the server without calling [`verify`](Self::verify) verifies the replay and panics on a mismatch, unless
 /// the test is already panicking.
 pub struct Replay {
     server: MockServer,
@@ -36,13 +36,13 @@ pub struct Replay {
 impl Replay {
     pub(super) async fn start(player: Player) -> Self {
         let player = Arc::new(player);
-        // Not from wiremock's pool: a kept-alive connection could reach the server of another test.
+        // Do not use wiremock's server pool: a kept-alive connection could reach another test's server.
         let server = MockServer::builder().disable_request_recording().start().await;
         Mock::given(any()).respond_with(PlayerResponder(Arc::clone(&player))).mount(&server).await;
         Self { server, player }
     }
 
-    /// Returns the base URL for the client: the server's address with the recorded base path.
+    /// Returns the base URL for the client: the server's address followed by the recorded base path.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -59,7 +59,8 @@ impl Replay {
         format!("{}{}", self.server.uri(), self.player.base())
     }
 
-    /// Returns a token for the client. Any token works: the recording contains none, and a replay checks none.
+    /// Returns a token for the client. Any token works, because recordings contain no tokens and a replay does not
+    /// check them.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
@@ -72,7 +73,7 @@ impl Replay {
         TOKEN
     }
 
-    /// Creates a client of the server, with the default retry policy and waits that take no real time.
+    /// Creates a client of the server, with the default retry policy. Its waits take no real time.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
@@ -107,7 +108,7 @@ impl Replay {
     ///
     /// # Errors
     ///
-    /// [`CassetteError::Mismatch`] with a sentence for each difference.
+    /// [`CassetteError::Mismatch`] with one sentence for each difference.
     pub fn verify(&self) -> Result<(), CassetteError> {
         self.player.verify()
     }
@@ -125,11 +126,11 @@ impl fmt::Debug for Replay {
     }
 }
 
-/// A transport that replays a cassette without a socket or a runtime, created by
+/// A transport that replays a cassette without a socket or a runtime. Created by
 /// [`Cassette::transport`](super::Cassette::transport).
 ///
-/// Clones replay the same cassette. If the last one is dropped without [`verify`](Self::verify), it verifies the replay
-/// and panics if it does not match, unless the test is already panicking.
+/// Clones share one replay. Dropping the last clone without calling [`verify`](Self::verify) verifies the replay and
+/// panics on a mismatch, unless the test is already panicking.
 #[derive(Debug, Clone)]
 pub struct ReplayTransport(Arc<VerifyOnDrop>);
 
@@ -180,7 +181,7 @@ impl ReplayTransport {
     ///
     /// # Errors
     ///
-    /// [`CassetteError::Mismatch`] with a sentence for each difference.
+    /// [`CassetteError::Mismatch`] with one sentence for each difference.
     pub fn verify(&self) -> Result<(), CassetteError> {
         self.0.0.verify()
     }

@@ -1,4 +1,4 @@
-//! The recorded headers and the redacted fields.
+//! Which headers are recorded and which fields are redacted.
 
 use http::{HeaderName, header};
 use leadapi_core::http::header::{IDEMPOTENCY_KEY, IDEMPOTENCY_REPLAYED, X_REQUEST_ID};
@@ -9,29 +9,28 @@ use super::CassetteError;
 pub(super) struct Rules {
     pub(super) headers: Vec<HeaderName>,
     pub(super) redacted: Vec<Field>,
-    /// Whether personal data is kept.
     pub(super) keep_personal_data: bool,
-    /// Whether generated ids and creation times are kept.
+    /// Whether the real ids and creation times of created leads are kept.
     pub(super) keep_ids: bool,
 }
 
-/// A field of a body, or a parameter of a query.
+/// A field in a body, or a query parameter.
 #[derive(Debug, Clone)]
 pub(super) enum Field {
     /// Any field with this name.
     Name(String),
-    /// The field at this path of a body; `*` matches any key or index.
+    /// The field at this path in a body. `*` matches any key or index.
     Pointer(Vec<String>),
 }
 
-/// The fields of a lead with personal data.
+/// The lead fields that contain personal data.
 const PERSONAL: [&str; 5] = ["name", "email", "phone", "notes", "business_name"];
 
-/// The personal fields whose values must not occur elsewhere. Each identifies a person, while a name may be a common
-/// word.
+/// The personal fields whose values must not occur elsewhere. Emails and phone numbers identify a person, whereas a
+/// name may be a common word.
 pub(super) const IDENTIFYING_FIELDS: [&str; 2] = ["email", "phone"];
 
-/// Headers with credentials.
+/// Headers that contain credentials, which are never recorded.
 pub(super) const SECRET: [HeaderName; 4] =
     [header::AUTHORIZATION, header::PROXY_AUTHORIZATION, header::COOKIE, header::SET_COOKIE];
 
@@ -64,7 +63,7 @@ impl Rules {
 
     pub(super) fn redact(&mut self, field: &str) {
         self.redacted.push(match field.strip_prefix('/') {
-            // RFC 6901 escapes the slash and the tilde, in this order.
+            // RFC 6901 requires `~1` to be unescaped before `~0`.
             Some(pointer) => {
                 Field::Pointer(pointer.split('/').map(|key| key.replace("~1", "/").replace("~0", "~")).collect())
             }
@@ -72,8 +71,8 @@ impl Rules {
         });
     }
 
-    /// Returns whether a field of a body about leads is personal data that is redacted by default. A body is a lead, or
-    /// a page of leads.
+    /// Returns whether the field at `path` is redacted by default as personal data. The body must be a lead or a page
+    /// of leads.
     pub(super) fn redacts_personal(&self, path: &[String]) -> bool {
         let field = match path {
             [field] => field,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
-/// A path and a query, without their escapes.
+/// A path and a query, with their escapes decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) segments: Vec<String>,
@@ -25,7 +25,7 @@ impl Target {
         Self { segments, query: query.collect() }
     }
 
-    /// Parses an absolute URL, or one without a host.
+    /// Parses a URL, which may be absolute or start at the path.
     pub(super) fn of(url: &str) -> Self {
         let url = url.split_once('#').map_or(url, |(before, _)| before);
         let below = url
@@ -39,7 +39,7 @@ impl Target {
         self.segments.iter().flat_map(|segment| ["/".to_owned(), escaped(segment, SEGMENT)]).collect()
     }
 
-    /// Returns the collection of the API in the path, if any.
+    /// Returns the name of the API collection in the path, if there is one.
     pub(super) fn collection(&self) -> Option<&str> {
         self.segments.get(self.collection_at()?).map(String::as_str)
     }
@@ -49,7 +49,7 @@ impl Target {
         self.segments.iter().rposition(is_collection)
     }
 
-    /// Returns the base path of the API: the path before the collection, if any.
+    /// Returns the API's base path, which is the path before the collection. Returns `None` if there is no collection.
     pub(super) fn base(&self) -> Option<String> {
         let at = self.collection_at()?;
         let base = Self { segments: self.segments.iter().take(at).cloned().collect(), query: Vec::new() };

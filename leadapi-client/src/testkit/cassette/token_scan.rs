@@ -1,4 +1,4 @@
-//! Detects texts that look like tokens.
+//! Detects text that looks like a token.
 
 use percent_encoding::percent_decode;
 
@@ -6,14 +6,15 @@ use super::json::Json;
 
 const PREFIX: &str = "pak_";
 
-/// Returns whether a body, a URL or a header contains what looks like a token, also if it is escaped for a URL or JSON.
+/// Returns whether a body, URL or header contains text that looks like a token, including URL-escaped or JSON-escaped
+/// text.
 pub(super) fn contains_token(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
-    // Decoding does not change a text without escapes.
+    // Decoding leaves text without escapes unchanged.
     has_plain_token(&percent_decode(bytes).decode_utf8_lossy()) || has_token_in_json(&text)
 }
 
-/// Masks the tokens in a message.
+/// Masks any tokens in a message.
 pub(super) fn mask_tokens(text: &str) -> String {
     let mut pieces = text.split(PREFIX);
     let first = pieces.next().unwrap_or_default().to_owned();
@@ -29,7 +30,7 @@ fn is_token_char(character: char) -> bool {
 }
 
 fn has_token_in_json(text: &str) -> bool {
-    // Only escapes can hide a token from the plain search.
+    // Without escapes, the search of the plain text has already found every token.
     if !text.contains('\\') {
         return false;
     }

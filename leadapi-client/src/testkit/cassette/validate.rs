@@ -1,4 +1,4 @@
-//! Checks when a file is read that its entries can be replayed.
+//! Checks, when a cassette is parsed, that its entries can be replayed.
 
 use http::{HeaderName, StatusCode, header::CONTENT_ENCODING};
 
@@ -9,12 +9,12 @@ use super::{
     target::Target,
 };
 
-/// The magic numbers of gzip and zstd. Brotli has none.
+/// The magic numbers of gzip and zstd. Brotli has no magic number.
 const COMPRESSION_MAGIC: [&[u8]; 2] = [&[0x1f, 0x8b], &[0x28, 0xb5, 0x2f, 0xfd]];
 
-/// Returns an error for the first entry that cannot be replayed, with its name and the reason.
+/// Returns an error for the first entry that cannot be replayed, naming the entry and the reason.
 ///
-/// Only paths of the API are checked, because a browser also records entries of other hosts and pages.
+/// Only API paths are checked, because browsers also record requests to other hosts and pages.
 pub(super) fn check(entries: &[Entry]) -> Result<(), CassetteError> {
     let mut first: Option<String> = None;
     for (entry, nth) in entries.iter().zip(1..) {

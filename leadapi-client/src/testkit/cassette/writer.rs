@@ -1,5 +1,5 @@
-//! Converts recorded traffic to the entries of a file: values that differ in every run get placeholders, and personal
-//! data is redacted.
+//! Converts recorded traffic to HAR entries. Replaces values that differ between runs with placeholders, and redacts
+//! personal data.
 
 use std::collections::BTreeSet;
 
@@ -21,10 +21,10 @@ use super::{
     target::Target,
 };
 
-/// The host is not recorded. This one does not exist, so no replay can reach it.
+/// A host that does not exist. The real host is not recorded, so no replay can reach it.
 const ORIGIN: &str = "http://leadapi.invalid";
 
-/// A shorter value occurs in other texts by chance.
+/// The minimum length of a value in the leak check. Shorter values occur in other texts by chance.
 const MIN_IDENTIFYING_LEN: usize = 6;
 
 pub(super) fn entries(exchanges: &[Exchange], rules: &Rules) -> Result<Vec<Entry>, CassetteError> {
@@ -46,7 +46,7 @@ pub(super) fn entries(exchanges: &[Exchange], rules: &Rules) -> Result<Vec<Entry
     Ok(entries)
 }
 
-/// Describes a part of an entry without its content.
+/// Names a part of an entry without showing its content.
 pub(super) fn location(nth: usize, method: &str, part: &str) -> String {
     format!("{part} of entry {nth} ({method})")
 }
@@ -68,7 +68,7 @@ struct Writer<'a> {
     keys: Placeholders,
     requests: Placeholders,
     redacted: Placeholders,
-    /// The redacted values that must not occur elsewhere.
+    /// The redacted values that must not occur in other fields.
     identifying: BTreeSet<String>,
 }
 
@@ -143,7 +143,7 @@ impl Writer<'_> {
         Ok(Response::new(response.status.as_u16(), headers, content))
     }
 
-    /// Redacts a body and replaces its ids. A body without changes is returned unchanged, byte for byte.
+    /// Redacts a body and replaces the ids in it. If nothing changes, the body is returned byte for byte.
     fn body(&mut self, body: &[u8], of_leads: bool, location: &str) -> Result<Vec<u8>, CassetteError> {
         if body.is_empty() {
             return Ok(Vec::new());
@@ -203,7 +203,7 @@ impl Writer<'_> {
         self.redacted.of(text)
     }
 
-    /// Redacts personal data. It never fails: it is on by default, and a value of a wrong type is not personal data.
+    /// Redacts personal data. Cannot fail, because it runs by default: a value of the wrong type is left alone.
     fn redact_personal(&mut self, json: &mut Json, path: &mut Vec<String>) {
         match json {
             Json::Object(fields) => {
@@ -264,7 +264,7 @@ impl Writer<'_> {
     }
 }
 
-/// Returns the texts of an entry by part, without URL escapes.
+/// Returns the URL-decoded texts of an entry, each with the name of its part.
 pub(super) fn parts(entry: &Entry) -> impl Iterator<Item = (&'static str, String)> {
     let Entry { request, response, .. } = entry;
     let headers = |headers: &[NameValue]| {
