@@ -41,7 +41,7 @@ const SMALL: &str = r#"{"businesses": [{
     ]
 }]}"#;
 
-/// Builder of a [`FakeLeadApi`]. Each part has a default.
+/// A builder for a [`FakeLeadApi`]. Every setting has a default.
 #[derive(Debug)]
 #[must_use = "a builder does nothing until it is started"]
 pub struct FakeBuilder {
@@ -64,7 +64,7 @@ impl Default for FakeBuilder {
 }
 
 impl FakeBuilder {
-    /// Sets the initial data instead of the small data set. Its tokens are valid if their secrets are known.
+    /// Replaces the built-in data set. Tokens in the data set are accepted only if their secrets are known.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -84,7 +84,7 @@ impl FakeBuilder {
         self
     }
 
-    /// Sets the initial time.
+    /// Sets the time at which the fake's clock starts.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -101,7 +101,7 @@ impl FakeBuilder {
     }
 
     /// Makes the ids of new leads reproducible: they depend only on this seed, the order of creation and the fake's
-    /// time. Without a seed they are random.
+    /// clock. Without a seed, ids are random.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -119,7 +119,7 @@ impl FakeBuilder {
         self
     }
 
-    /// Sets other rate limits than the contract's for each token.
+    /// Sets the rate limits of each token. Defaults to the limits in the contract.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -145,7 +145,7 @@ impl FakeBuilder {
     ///
     /// # Panics
     ///
-    /// If there is no free port or no random generator.
+    /// If no port is free or the system's random generator fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

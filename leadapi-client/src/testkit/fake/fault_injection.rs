@@ -1,4 +1,4 @@
-//! The faults that a test injects.
+//! Methods that inject faults.
 
 use std::{sync::PoisonError, time::Duration};
 
@@ -7,7 +7,7 @@ use leadapi_core::model::Timestamp;
 use super::{FakeLeadApi, faults::Faults};
 
 impl FakeLeadApi {
-    /// Answers the n-th request from now, counted from 1, with 500, without executing it.
+    /// Answers the n-th request from now with 500, without executing it. `n` starts at 1.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -24,8 +24,8 @@ impl FakeLeadApi {
         self.inject(|faults| faults.fail_nth(n))
     }
 
-    /// Answers this fraction of the later requests with 500, without executing them; 0.1 means one in ten. The same
-    /// seed selects the same requests; a fraction of 0 turns it off.
+    /// Answers a fraction of later requests with 500, without executing them. A fraction of 0.1 fails one request in
+    /// ten, and 0 turns the fault off. The same seed selects the same requests.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -45,7 +45,7 @@ impl FakeLeadApi {
         self.inject(|faults| faults.fraction = (fraction, seed))
     }
 
-    /// Delays each later response by this much real time, after its request was executed. Zero turns it off.
+    /// Delays each later response by `latency`, in real time, after executing its request. Zero turns the delay off.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -63,8 +63,8 @@ impl FakeLeadApi {
         self.inject(|faults| faults.latency = latency)
     }
 
-    /// Rate-limits every request with a valid token until the fake's clock reaches this time, with a `Retry-After` of
-    /// at most a minute. A time in the past turns it off.
+    /// Rate-limits every request with a valid token until the fake's clock reaches `until`. Each `Retry-After` is at
+    /// most one minute. A time in the past turns the limit off.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -83,7 +83,7 @@ impl FakeLeadApi {
         self
     }
 
-    /// Executes the n-th request from now, counted from 1, but closes the connection instead of responding.
+    /// Executes the n-th request from now, but closes the connection instead of responding. `n` starts at 1.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

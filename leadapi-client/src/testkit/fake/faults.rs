@@ -1,14 +1,14 @@
-//! Which requests fail, and how.
+//! Decides which requests fail, and how.
 
 use std::{collections::BTreeSet, time::Duration};
 
 #[derive(Debug, Default)]
 pub(super) struct Faults {
-    /// The number of requests so far.
+    /// The number of requests received so far.
     seen: u64,
     failing: BTreeSet<u64>,
     dropping: BTreeSet<u64>,
-    /// The fraction of requests that fail, and the seed that selects them.
+    /// The fraction of requests that fail, and the seed that selects which ones.
     pub(super) fraction: (f64, u64),
     pub(super) latency: Duration,
 }
@@ -30,7 +30,7 @@ impl Faults {
         self.dropping.insert(self.seen.saturating_add(n));
     }
 
-    /// Returns what to do with the next request, and how long to delay its response.
+    /// Returns the action for the next request and the delay of its response.
     pub(super) fn next(&mut self) -> (FaultAction, Duration) {
         self.seen += 1;
         let (fraction, seed) = self.fraction;
@@ -45,13 +45,13 @@ impl Faults {
     }
 }
 
-/// Maps a number to a pseudo-random one from 0 to below 1.
+/// Maps a number to a pseudo-random number in the range [0, 1).
 #[expect(clippy::cast_precision_loss, reason = "a 64-bit float represents 53 bits exactly")]
 fn unit_fraction(number: u64) -> f64 {
     (mix(number) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// The finalizer of `SplitMix64`: similar inputs give unrelated outputs.
+/// The `SplitMix64` finalizer, which maps similar inputs to unrelated outputs.
 pub(super) const fn mix(number: u64) -> u64 {
     let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

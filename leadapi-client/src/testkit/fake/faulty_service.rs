@@ -1,4 +1,4 @@
-//! The service with its faults, as the server calls it.
+//! The service with injected faults, as a handler for the test server.
 
 use std::{
     pin::pin,
@@ -15,7 +15,7 @@ use tower_service::Service;
 use super::faults::{FaultAction, Faults};
 use crate::testkit::serve::{Cut, Handler, Reply, error_response};
 
-/// The service with its faults.
+/// The service with injected faults.
 pub(super) struct FaultyService {
     pub(super) service: LeadService,
     pub(super) faults: Arc<Mutex<Faults>>,
@@ -33,16 +33,16 @@ impl Handler for FaultyService {
     }
 }
 
-/// Returns the service's response. No part of a fake ever waits, so the future is ready after one poll.
+/// Returns the service's response. Nothing in a fake waits, so the future completes on its first poll.
 fn serve(service: &LeadService, request: Request<Bytes>) -> Response<Bytes> {
     match poll_once(service.clone().call(request.map(Full::new))) {
         Some(Ok(response)) => response.map(ResponseBody::into_bytes),
-        // Unreachable today; if it ever happens, the test receives an error instead of hanging.
+        // Unreachable today. If the service ever waits, the test receives an error instead of hanging.
         None => error_response::error(StatusCode::INTERNAL_SERVER_ERROR, "the fake's service had to wait"),
     }
 }
 
-/// Returns the output of a future that is ready on the first poll.
+/// Polls a future once. Returns its output, or `None` if it is not ready.
 pub(super) fn poll_once<T>(work: impl Future<Output = T>) -> Option<T> {
     match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(done) => Some(done),

@@ -1,7 +1,7 @@
-//! The service's rate limiter on the fake's clock. A test can make it refuse everything until a given time.
+//! The service's rate limiter on the fake's clock. A test can make it reject every request until a given time.
 //!
-//! Because the limiter itself refuses, the 429 is the service's own, and comes in the right order of checks (contract
-//! D1).
+//! The rejection goes through the service's own rate limiting, so the 429 is genuine and comes at the right position in
+//! the order of checks (contract D1).
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -35,7 +35,7 @@ impl Limiter {
         *self.refused_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
     }
 
-    /// Returns how long it refuses every request.
+    /// Returns the remaining time during which every request is rejected.
     fn refused_for(&self) -> Option<Duration> {
         let until = (*self.refused_until.lock().unwrap_or_else(PoisonError::into_inner))?;
         Some(until.saturating_duration_since(self.clock.now())).filter(|left| !left.is_zero())

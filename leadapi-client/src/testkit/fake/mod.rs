@@ -1,4 +1,4 @@
-//! The real service over an in-memory store, with a clock that the test moves and faults on demand.
+//! The real service over an in-memory store, with a clock that the test controls and faults on demand.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -22,14 +22,14 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! - **Responses** are those of the service, byte for byte. A server adds `X-Request-Id`; the fake does not. It
-//!   listens under `/v1`. It normalizes URLs as browsers do: it resolves `.` and `..` in a path, and treats a
-//!   backslash as a slash.
-//! - **Time** stands still until [`advance`](FakeLeadApi::advance) or a wait of a fake's client moves it. Token
-//!   expiry, idempotency keys and rate limits use this clock: exactly 600 reads and 60 writes in any 60 s for each
-//!   token.
-//! - **Faults** for the n-th request count all requests after the call. A failed request is not executed; one whose
-//!   response is lost is.
+//! - **Responses** are those of the service, byte for byte. Unlike a server, the fake does not add `X-Request-Id`. Its
+//!   base path is `/v1`. It normalizes URLs as browsers do: it resolves `.` and `..` in paths and treats a backslash as
+//!   a slash.
+//! - **Time** stands still until the test calls [`advance`](FakeLeadApi::advance) or the fake's client waits. Token
+//!   expiry, idempotency keys and rate limits use this clock, so each token is allowed exactly 600 reads and 60 writes
+//!   in any 60 s.
+//! - **Faults** for the n-th request count every request after the call that injects them. A failed request is not
+//!   executed. A request whose response is dropped is executed.
 
 mod builder;
 mod fault_injection;
@@ -56,7 +56,7 @@ use self::{faults::Faults, limiter::Limiter};
 use super::serve::{self, Server};
 use crate::{Client, ClientBuilder};
 
-/// The real service on a port of `127.0.0.1`, until it is dropped: see the [module](self).
+/// The real service on a port of `127.0.0.1`. It runs until it is dropped. See the [module](self) documentation.
 pub struct FakeLeadApi {
     server: Server,
     service: LeadService,
@@ -70,13 +70,13 @@ pub struct FakeLeadApi {
 }
 
 impl FakeLeadApi {
-    /// Starts a fake with a small data set: the business `sol` with the client accounts `casa-verde` and
-    /// `villa-azul`, the pipeline `sales` with the stages `new` and `won`, and the leads `lead-1` to `lead-3`. The
-    /// time is 2026-05-04, noon.
+    /// Starts a fake with a small data set. The business `sol` has the client accounts `casa-verde` and `villa-azul`,
+    /// the pipeline `sales` with the stages `new` and `won`, and the leads `lead-1` to `lead-3`. The clock starts at
+    /// noon on 2026-05-04.
     ///
     /// # Panics
     ///
-    /// If there is no free port or no random generator.
+    /// If no port is free or the system's random generator fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -92,7 +92,7 @@ impl FakeLeadApi {
         Self::builder().start().await
     }
 
-    /// Returns a builder, to set the data, the time or the ids.
+    /// Returns a builder for setting the data, the start time, the id seed or the rate limits.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -108,15 +108,15 @@ impl FakeLeadApi {
         FakeBuilder::default()
     }
 
-    /// Creates a client of the fake, with a token of both scopes for its first business. It has the default retry
-    /// policy, no client-side rate limiting, and ignores the proxies of the environment.
+    /// Creates a client of the fake, with a read and write token for its first business. The client has the default
+    /// retry policy and no rate limiting, and ignores proxy environment variables.
     ///
-    /// Its waits take no real time: they advance the fake's clock instead. So a rate-limited request is admitted
-    /// immediately, and the fake's clock shows how long it would have taken.
+    /// Its waits advance the fake's clock instead of taking real time. A rate-limited request is therefore retried
+    /// immediately, and the fake's clock shows how long it would have waited.
     ///
     /// # Panics
     ///
-    /// If the system's TLS cannot be set up.
+    /// If the TLS setup of the system fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -136,7 +136,7 @@ impl FakeLeadApi {
         self.client_with(&self.token)
     }
 
-    /// Creates the same client with another token.
+    /// Same as [`client`](Self::client), but with another token.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -156,8 +156,8 @@ impl FakeLeadApi {
         serve::client(&self.url(), token, move |wait| clock.advance(wait))
     }
 
-    /// Returns a client builder with the fake's URL and token, and otherwise the production defaults. Its waits take
-    /// real time, and the fake's clock stands still meanwhile.
+    /// Returns a client builder with the fake's URL and token, and otherwise the production defaults. The client's
+    /// waits take real time and do not advance the fake's clock.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -186,7 +186,7 @@ impl FakeLeadApi {
         self.server.url()
     }
 
-    /// Returns a token with both scopes for the first business of the data.
+    /// Returns a token with both scopes for the first business in the data.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -199,7 +199,7 @@ impl FakeLeadApi {
         &self.token
     }
 
-    /// Returns the business of that token: the first one of the data.
+    /// Returns the business of the default token, which is the first one in the data.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -1,4 +1,4 @@
-//! The tokens, the records, the service and the clock of a fake.
+//! Access to a fake's tokens, records, service and clock.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,11 +14,11 @@ use leadapi_core::{
 use super::{FakeLeadApi, faulty_service::poll_once};
 
 impl FakeLeadApi {
-    /// Creates a new token.
+    /// Creates a token for a business.
     ///
     /// # Panics
     ///
-    /// If there is no random generator.
+    /// If the system's random generator fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -35,7 +35,7 @@ impl FakeLeadApi {
         issue_token(&self.tokens, business, scopes, self.now())
     }
 
-    /// Returns the token store, to list, revoke or expire tokens.
+    /// Returns the token store, for listing, revoking or expiring tokens.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -57,7 +57,7 @@ impl FakeLeadApi {
         &self.tokens
     }
 
-    /// Returns the store, to inspect or change its records without the API.
+    /// Returns the store, for inspecting or changing records without going through the API.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -75,7 +75,7 @@ impl FakeLeadApi {
         &self.store
     }
 
-    /// Returns the service itself, to call it without a socket and without the faults.
+    /// Returns the service itself, for calling it without a socket and without injected faults.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -92,7 +92,7 @@ impl FakeLeadApi {
         &self.service
     }
 
-    /// Returns the time of the fake's clock.
+    /// Returns the current time of the fake's clock.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -1,4 +1,4 @@
-//! The conditions of a stub, and the reason why a request does not match.
+//! The conditions of a stub. Each explains why a request does not match.
 
 use std::fmt;
 
@@ -7,9 +7,9 @@ use serde::de::DeserializeOwned;
 
 use super::request::ReceivedRequest;
 
-/// A condition of a stub on a request.
+/// A condition that a request must satisfy to match a stub.
 pub(super) struct Condition {
-    /// Its text in the name of the stub, such as `with the name "Ann"`.
+    /// The condition's text in the stub's name, such as `with the name "Ann"`.
     pub(super) label: String,
     mismatch: Mismatch,
 }
@@ -24,7 +24,7 @@ impl Condition {
         Self { label: label.into(), mismatch: Box::new(mismatch) }
     }
 
-    /// Requires that the value read from the request equals `wanted`.
+    /// Requires that a value read from the request equals `wanted`.
     pub(super) fn is(
         what: &'static str,
         wanted: &str,
@@ -38,7 +38,7 @@ impl Condition {
         })
     }
 
-    /// Requires that the body parses and the predicate accepts it.
+    /// Requires that the body parses and that the predicate accepts it.
     pub(super) fn body<T: DeserializeOwned>(
         label: impl Into<String>,
         holds: impl Fn(&T) -> bool + Send + Sync + 'static,
@@ -50,7 +50,7 @@ impl Condition {
         })
     }
 
-    /// Requires this window, explicit or by default.
+    /// Requires this window. Parameters missing from a request have the contract's defaults.
     pub(super) fn window(wanted: Window) -> Self {
         let label = |limit: &str, offset: &str| format!("limit {limit} and offset {offset}");
         let wanted = label(&wanted.limit().to_string(), &wanted.offset().to_string());

@@ -1,4 +1,4 @@
-//! How often an answer is expected and was given.
+//! How often an answer is expected to be given.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ pub(super) enum Count {
 }
 
 impl Count {
-    /// Returns whether the answer may be given once more.
+    /// Returns whether the answer may be given again after `met` times.
     pub(super) const fn allows_more(self, met: u64) -> bool {
         match self {
             Self::AtLeastOnce | Self::Any => true,
@@ -37,7 +37,7 @@ impl fmt::Display for Count {
     }
 }
 
-/// Formats a number of times in words.
+/// Formats a count in words, such as "twice".
 pub(super) fn times(count: u64) -> String {
     match count {
         1 => "once".to_owned(),
@@ -46,7 +46,7 @@ pub(super) fn times(count: u64) -> String {
     }
 }
 
-/// Formats how often an answer was given, in words.
+/// Formats in words how often an answer was given.
 pub(super) fn met(count: u64) -> String {
     if count == 0 { "never met".to_owned() } else { format!("met {}", times(count)) }
 }

@@ -1,4 +1,4 @@
-//! The data of a stub: the requests that it matches, and its answers with how often it gave each.
+//! Stored stubs: the requests that each matches, its answers, and how often each answer was given.
 
 use std::{fmt, panic::Location};
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::testkit::serve::Reply;
 
-/// The requests that a stub matches, and its location in the test.
+/// The requests that a stub matches, and where the test defined the stub.
 #[derive(Debug)]
 pub(super) struct Expectation {
     operation: Operation,
@@ -26,7 +26,7 @@ impl Expectation {
         Self { operation, id: id.map(ToString::to_string), conditions: Vec::new(), location }
     }
 
-    /// Returns why a request is for another operation or another lead.
+    /// Returns the reason if the request is for another operation or another lead.
     fn mismatch(&self, request: &ReceivedRequest) -> Option<String> {
         let Some((endpoint, id)) = &request.endpoint else {
             return Some("it is not one of the seven operations".to_owned());
@@ -38,7 +38,7 @@ impl Expectation {
     }
 }
 
-/// Formats such as `POST /leads with the name "Ann"`.
+/// Formats the expectation, for example as `POST /leads with the name "Ann"`.
 impl fmt::Display for Expectation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let endpoint = self.operation.endpoint();
@@ -77,7 +77,7 @@ impl StoredStub {
         self.steps.push(AnswerStep { answer, count: Count::AtLeastOnce, met: 0 });
     }
 
-    /// Returns the answer to the request, or why the stub does not match.
+    /// Returns the answer to the request, or the reason why the stub does not match.
     pub(super) fn answer(&mut self, request: &ReceivedRequest, token: &BearerToken) -> Result<Reply, Miss> {
         if let Some(why) = self.expectation.mismatch(request) {
             return Err(Miss { score: usize::from(why.starts_with("its id")), why });
@@ -102,7 +102,7 @@ impl StoredStub {
         self.steps.iter().all(|step| step.count.is_met(step.met))
     }
 
-    /// Lists each answer with its expected and actual count.
+    /// Lists each answer with its expected and actual counts.
     pub(super) fn report(&self) -> String {
         let steps: Vec<String> = self.steps.iter().map(|step| format!("{step}: {}", count::met(step.met))).collect();
         format!("{}: {} ({})", self.expectation, steps.join("; then "), self.expectation.location)
@@ -115,7 +115,7 @@ impl fmt::Display for AnswerStep {
     }
 }
 
-/// Formats the stub's name: the expectation and the answers.
+/// Formats the stub as its expectation followed by its answers.
 impl fmt::Display for StoredStub {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let steps: Vec<String> = self.steps.iter().map(ToString::to_string).collect();
@@ -123,7 +123,7 @@ impl fmt::Display for StoredStub {
     }
 }
 
-/// Why a stub does not match a request, and how close it came.
+/// The reason why a stub does not match a request, and a score of how close it came.
 #[derive(Debug)]
 pub(super) struct Miss {
     pub(super) score: usize,

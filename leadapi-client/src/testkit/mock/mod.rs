@@ -1,6 +1,6 @@
-//! A mock server with stubbed answers.
+//! A mock server with stubbed responses.
 //!
-//! A stub describes which requests it matches and how it answers them, in one line and with the types of the API:
+//! A stub states in one line which requests it matches and how it answers them, using the types of the API:
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -18,20 +18,20 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! - **Which stub answers.** The first one, in the order of definition, that matches the request and has answers
-//!   left. So define special stubs before general ones. A stub matches only requests with the mock's token, except
-//!   where it answers 401.
+//! - **Which stub answers.** The first stub, in order of definition, that matches the request and has answers left.
+//!   Define specific stubs before general ones. A stub matches only requests that carry the mock's token, unless it
+//!   answers 401.
 //! - **How often.** At least once, unless [`times`](Stub::times) or [`any_times`](Stub::any_times) says otherwise. An
-//!   answer that is followed by another [`then`](Stub::then) is given once.
-//! - **Unexpected requests** are answered 501, with an error object that names the request, the nearest stub and the
-//!   reason why it does not match.
-//! - **What fails the test.** [`verify`](MockLeadApi::verify) and dropping the mock panic with a list of the unmet
-//!   stubs and the unexpected requests. They do not panic while another panic unwinds.
+//!   answer that is followed by [`then`](Stub::then) is given once.
+//! - **Unexpected requests.** The mock answers them with 501 and an error object. The error names the request, the
+//!   nearest stub, and the reason why that stub does not match.
+//! - **Failing the test.** [`verify`](MockLeadApi::verify) panics with a list of unmet stubs and unexpected requests,
+//!   and so does dropping the mock. Neither panics while the test is already panicking.
 //!
-//! A predicate must not call the mock: it runs under the mock's lock, so the test could deadlock.
+//! A predicate must not call the mock. It runs while the mock's lock is held, so such a call could deadlock.
 //!
-//! A stub answers any matching request, valid or not. To apply the rules of the API, use the [`fake`](super::fake).
-//! HEAD requests are always unexpected.
+//! A stub answers any matching request, valid or not. To enforce the rules of the API, use the [`fake`](super::fake)
+//! instead. HEAD requests are always unexpected.
 
 mod condition;
 mod count;
@@ -60,8 +60,8 @@ pub use self::{
 use super::serve::{self, Handler, Reply, Server};
 use crate::{Client, ClientBuilder};
 
-/// A mock server that answers with stubs and fails the test if the requests differ from its expectations: see the
-/// [module](self).
+/// A mock server that answers from stubs and fails the test if the requests differ from its expectations. See the
+/// [module](self) documentation.
 #[derive(Debug)]
 pub struct MockLeadApi {
     registry: Arc<StubRegistry>,
@@ -69,11 +69,11 @@ pub struct MockLeadApi {
 }
 
 impl MockLeadApi {
-    /// Starts a server on a free port of `127.0.0.1`, with a random token. It runs until it is dropped.
+    /// Starts a server on a free port of `127.0.0.1`, with a random token. The server runs until the mock is dropped.
     ///
     /// # Panics
     ///
-    /// If there is no free port or no random generator.
+    /// If no port is free or the system's random generator fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -92,15 +92,16 @@ impl MockLeadApi {
         Self { registry, server }
     }
 
-    /// Creates a client of the mock, with the default retry policy, without rate limiting and without the proxies of
-    /// the environment.
+    /// Creates a client of the mock with the default retry policy and no rate limiting. The client ignores proxy
+    /// environment variables.
     ///
-    /// It retries as in production, so a stub for a transient error is called five times ([`times`](Stub::times)). The
-    /// waits between attempts, including `Retry-After`, take no time. Calls can be given `RetryPolicy::none()`.
+    /// The client retries as in production, so a stub for a transient error receives five requests (see
+    /// [`times`](Stub::times)). Waits between attempts, including `Retry-After`, take no real time. Pass
+    /// `RetryPolicy::none()` to a call to turn off its retries.
     ///
     /// # Panics
     ///
-    /// If the system's TLS cannot be set up.
+    /// If the TLS setup of the system fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -163,7 +164,7 @@ impl MockLeadApi {
         self.registry.token()
     }
 
-    /// Returns all requests so far, each as a line such as `GET /v1/leads?limit=50&offset=0`.
+    /// Returns all requests received so far, each as a line such as `GET /v1/leads?limit=50&offset=0`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -181,12 +182,12 @@ impl MockLeadApi {
         self.registry.requests()
     }
 
-    /// Fails the test unless every stub was called as often as expected and every request had a stub. Dropping the
-    /// mock does the same, unless it has already failed.
+    /// Panics unless every stub was called as often as expected and every request matched a stub. Dropping the mock
+    /// does the same, unless the test has already failed.
     ///
     /// # Panics
     ///
-    /// If an expectation is not met.
+    /// If a stub is unmet or a request was unexpected.
     ///
     /// ```should_panic
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -211,7 +212,7 @@ impl MockLeadApi {
         self.fail_if_unmet();
     }
 
-    /// Returns the message with which [`verify`](Self::verify) would fail now, or `None`.
+    /// Returns the message with which [`verify`](Self::verify) would panic now, or `None` if it would succeed.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -1,4 +1,4 @@
-//! The seven operations as types, so that each stub returns the right type.
+//! The seven operations as types, which give each stub the right answer type.
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, header::LOCATION};
@@ -12,14 +12,14 @@ use crate::testkit::serve::{
     error_response::{json, respond},
 };
 
-/// One of the seven operations, as a type parameter of a stub. Sealed.
+/// One of the seven operations, used as a type parameter of stubs. This trait is sealed.
 pub trait Stubbed: sealed::Sealed {
-    /// The type of a successful result.
+    /// The type of the operation's successful result.
     type Answer;
-    /// The operation in the table of operations.
+    /// The operation's entry in the table of operations.
     const OPERATION: Operation;
 
-    /// Encodes the answer as the service does.
+    /// Encodes a successful response as the service does.
     #[doc(hidden)]
     fn write(answer: &Self::Answer) -> Response<Bytes>;
 }

@@ -1,4 +1,4 @@
-//! All stubs of a mock: selects the stub that answers a request, and counts the calls.
+//! The stubs of a mock. Selects the stub that answers a request, and counts the answers given.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -21,12 +21,12 @@ pub(super) struct StubRegistry {
 
 #[derive(Debug, Default)]
 struct State {
-    /// In the order in which they were added.
+    /// All stubs, in order of definition.
     stubs: Vec<StoredStub>,
     requests: Vec<String>,
-    /// Each request without a matching stub, with the nearest stub.
+    /// The requests that matched no stub, each with its nearest stub.
     unexpected: Vec<String>,
-    /// Whether the test has already failed.
+    /// Whether the unmet report has already failed the test.
     reported: bool,
 }
 
@@ -43,14 +43,12 @@ impl StubRegistry {
         self.lock().requests.clone()
     }
 
-    /// Adds a stub and returns its index.
     pub(super) fn add(&self, expectation: Expectation, answer: StubAnswer) -> usize {
         let mut state = self.lock();
         state.stubs.push(StoredStub::new(expectation, answer));
         state.stubs.len() - 1
     }
 
-    /// Changes the stub at this index.
     pub(super) fn change(&self, at: usize, change: impl FnOnce(&mut StoredStub)) {
         if let Some(stub) = self.lock().stubs.get_mut(at) {
             change(stub);
@@ -78,12 +76,12 @@ impl StubRegistry {
         reply
     }
 
-    /// Returns a report of unmet stubs and unexpected requests, or `None` if there are none.
+    /// Returns a report of unmet stubs and unexpected requests, or `None` if everything matched.
     pub(super) fn unmet(&self) -> Option<String> {
         self.lock().unmet()
     }
 
-    /// Same as `unmet`, but reports only once.
+    /// Same as `unmet`, but returns the report only once.
     pub(super) fn take_unmet_report(&self) -> Option<String> {
         let mut state = self.lock();
         let unmet = if state.reported { None } else { state.unmet() };
@@ -91,7 +89,7 @@ impl StubRegistry {
         unmet
     }
 
-    /// A closure of the test may panic while the lock is held. The counts are still valid, so poisoning is ignored.
+    /// Locks the state and ignores poisoning: a test's predicate may panic under the lock, but the counts remain valid.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! A request as the stubs see it.
+//! A request as stubs see it.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::testkit::serve::BASE;
 
-/// Maximum number of characters of a body in a message.
+/// Longer bodies are truncated in messages.
 const MAX_BODY_CHARS: usize = 500;
 
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(super) struct ReceivedRequest {
     pub(super) method: Method,
     path: String,
     query: Option<String>,
-    /// The operation that it names, and the value of `{id}`.
+    /// The operation that the request is for, and the value of `{id}`.
     pub(super) endpoint: Option<(&'static Endpoint, String)>,
     pub(super) key: Option<String>,
     pub(super) token: Option<BearerToken>,
@@ -59,7 +59,7 @@ impl ReceivedRequest {
     }
 }
 
-/// Shows the request with its body, but never its token.
+/// Formats the request with its body, but without its token.
 impl fmt::Display for ReceivedRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.line())?;

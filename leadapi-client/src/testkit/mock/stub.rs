@@ -13,9 +13,9 @@ use super::{
 };
 use crate::testkit::serve::Cut;
 
-/// A stub with at least one answer. Its methods configure the last answer.
+/// A stub with at least one answer. The methods configure the most recently added answer.
 ///
-/// It can be dropped: the mock keeps the stub.
+/// Dropping this handle does not remove the stub from the mock.
 pub struct Stub<O> {
     pub(super) registry: Arc<StubRegistry>,
     pub(super) at: usize,
@@ -28,7 +28,7 @@ impl<O: Stubbed> Stub<O> {
         Self { registry, at, operation: PhantomData }
     }
 
-    /// Gives the last answer exactly `count` times. Later requests do not match it.
+    /// Gives the last answer exactly `count` times. After that, requests no longer match it.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -61,7 +61,7 @@ impl<O: Stubbed> Stub<O> {
         self.last(|step| step.count = Count::Any)
     }
 
-    /// Delays the last answer.
+    /// Delays the last answer by this much real time.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -79,7 +79,7 @@ impl<O: Stubbed> Stub<O> {
         self.last(|step| step.answer.reply.delay = delay)
     }
 
-    /// Closes the connection after half of the last answer's body, or after half of its head if it has no body.
+    /// Closes the connection after half of the last answer's body, or after half of its headers if it has no body.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -100,7 +100,7 @@ impl<O: Stubbed> Stub<O> {
         })
     }
 
-    /// Sets a header of the last answer and replaces one of the same name.
+    /// Sets a header of the last answer, replacing any existing header with the same name.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -117,7 +117,7 @@ impl<O: Stubbed> Stub<O> {
         self.last(|step| drop(step.answer.reply.response.headers_mut().insert(name, value)))
     }
 
-    /// Returns how many requests the stub has answered, with all its answers.
+    /// Returns how many requests the stub has answered, across all its answers.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -135,7 +135,7 @@ impl<O: Stubbed> Stub<O> {
         met
     }
 
-    /// Changes the last answer.
+    /// Changes the most recently added answer.
     pub(super) fn last(self, change: impl FnOnce(&mut AnswerStep)) -> Self {
         self.registry.change(self.at, |stub| stub.steps.last_mut().map_or((), change));
         self

@@ -1,4 +1,4 @@
-//! The answer of a stub, and its name in reports.
+//! A stub's answer and its label in reports.
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header::CONTENT_TYPE};
@@ -8,17 +8,17 @@ use crate::testkit::serve::{
     error_response::{self, respond},
 };
 
-/// The reason of a 403 (contract 5.7).
+/// The reason for a 403 response (contract 5.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Forbidden {
-    /// The token lacks the scope of the operation.
+    /// The token lacks the scope that the operation requires.
     Scope,
-    /// The client account is not one of the business.
+    /// The client account does not belong to the token's business.
     Client,
 }
 
-/// An answer and its name in reports.
+/// An answer and its label in reports.
 #[derive(Debug, Clone)]
 pub(super) struct StubAnswer {
     pub(super) reply: Reply,
@@ -26,7 +26,7 @@ pub(super) struct StubAnswer {
 }
 
 impl StubAnswer {
-    /// Creates an answer that is named by its status.
+    /// Creates an answer that is labelled with its status.
     pub(super) fn plain(response: Response<Bytes>) -> Self {
         let label = response.status().as_u16().to_string();
         Self { reply: response.into(), label }
@@ -38,24 +38,24 @@ impl StubAnswer {
         Self { reply, label: "a closed connection".to_owned() }
     }
 
-    /// The success status of the operation with an HTML page, as a proxy might send.
+    /// Creates an HTML page with the operation's success status, as a proxy might send.
     pub(super) fn not_json(success: StatusCode) -> Self {
         let response = body(success, "<html><body>Please sign in</body></html>");
         Self { label: format!("{} without JSON", success.as_u16()), reply: response.into() }
     }
 
-    /// A custom status and body.
+    /// Creates an answer with any status and body.
     pub(super) fn raw(status: StatusCode, text: &str) -> Self {
         Self::plain(body(status, text))
     }
 
-    /// Returns whether requests with any token receive this answer.
+    /// Returns whether the answer is given to requests with any token.
     pub(super) fn is_for_any_token(&self) -> bool {
         self.reply.response.status() == StatusCode::UNAUTHORIZED
     }
 }
 
-/// A response whose Content-Type is detected from the body: JSON, HTML or text.
+/// Builds a response whose content type (JSON, HTML or text) is detected from the body.
 fn body(status: StatusCode, text: &str) -> Response<Bytes> {
     let kind = if serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
         error_response::JSON

@@ -1,4 +1,4 @@
-//! The beginnings of stubs, one per operation.
+//! The methods that start a stub, one per operation.
 
 use leadapi_core::id::LeadId;
 
@@ -9,7 +9,7 @@ use super::{
 };
 
 impl MockLeadApi {
-    /// Stubs creates: `POST /leads`.
+    /// Stubs creating a lead: `POST /leads`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -27,7 +27,7 @@ impl MockLeadApi {
         On::new(&self.registry, None)
     }
 
-    /// Stubs reads of one lead: `GET /leads/{id}`.
+    /// Stubs reading one lead: `GET /leads/{id}`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -45,7 +45,7 @@ impl MockLeadApi {
         On::new(&self.registry, Some(id))
     }
 
-    /// Stubs changes of one lead: `PATCH /leads/{id}`.
+    /// Stubs updating one lead: `PATCH /leads/{id}`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -63,7 +63,7 @@ impl MockLeadApi {
         On::new(&self.registry, Some(id))
     }
 
-    /// Stubs deletions of one lead: `DELETE /leads/{id}`.
+    /// Stubs deleting one lead: `DELETE /leads/{id}`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -81,7 +81,7 @@ impl MockLeadApi {
         On::new(&self.registry, Some(id))
     }
 
-    /// Stubs lists of leads: `GET /leads`.
+    /// Stubs listing leads: `GET /leads`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -98,7 +98,7 @@ impl MockLeadApi {
         On::new(&self.registry, None)
     }
 
-    /// Stubs lists of pipelines: `GET /pipelines`.
+    /// Stubs listing pipelines: `GET /pipelines`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -115,7 +115,7 @@ impl MockLeadApi {
         On::new(&self.registry, None)
     }
 
-    /// Stubs lists of client accounts: `GET /clients`.
+    /// Stubs listing client accounts: `GET /clients`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -1,4 +1,4 @@
-//! The client of a test: as in production, except that its waits take no time.
+//! The client for tests. It behaves as in production, except that its waits take no real time.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -13,8 +13,8 @@ use crate::{
     transport::Reqwest,
 };
 
-/// Creates a client of one of the testkit's servers, with the default retry policy and no rate limiting. Its waits
-/// end immediately, and `skipped` receives the duration of each.
+/// Creates a client of a testkit server, with the default retry policy and no rate limiting. The client's waits end
+/// immediately, and `skipped` receives the duration of each.
 #[expect(
     clippy::expect_used,
     reason = "the URL and the token are the testkit's own, and without TLS there is no client"
@@ -28,7 +28,7 @@ pub(crate) fn client(
     skip_waits(Client::builder(url, token), skipped).transport(transport).expect("a valid URL and token")
 }
 
-/// Turns off rate limiting and makes waits end immediately.
+/// Turns off rate limiting and skips waits.
 pub(crate) fn skip_waits(builder: ClientBuilder, skipped: impl Fn(Duration) + Send + Sync + 'static) -> ClientBuilder {
     let waits = Arc::new(WaitSkippingTimer {
         system: SystemTimer::default(),
@@ -40,14 +40,14 @@ pub(crate) fn skip_waits(builder: ClientBuilder, skipped: impl Fn(Duration) + Se
     builder.on_wait(move |wait| hook.lock().expected.push(wait.duration))
 }
 
-/// A transport to local servers only: it ignores the proxies of the environment and does not load the system's
-/// certificates, which takes longer than most tests.
+/// Creates a transport for local servers only. It ignores proxy environment variables and does not load the system's
+/// certificates, because loading them takes longer than most tests.
 pub(crate) fn transport() -> Result<Reqwest, ConfigError> {
     Reqwest::from_builder(reqwest::Client::builder().no_proxy().tls_certs_only([]))
 }
 
-/// The system's clock, except for the waits that the client announces: they end immediately, and the clock advances
-/// as if they had elapsed. The timeout of an attempt is not announced, so it takes real time.
+/// A timer that skips the waits that the client announces. Such a wait ends immediately, and the clock advances as if
+/// it had elapsed. Attempt timeouts are not announced, so they take real time.
 struct WaitSkippingTimer {
     system: SystemTimer,
     state: Mutex<State>,
@@ -56,7 +56,7 @@ struct WaitSkippingTimer {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The client announces a wait right before it sleeps.
+    /// The announced waits that have not started. The client announces each wait right before it sleeps.
     expected: Vec<Duration>,
     skipped: Duration,
 }

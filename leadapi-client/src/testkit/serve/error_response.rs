@@ -1,4 +1,5 @@
-//! The error responses of the contract (7 and D2), byte for byte as the service sends them. A test compares the two.
+//! The contract's error responses (sections 7 and D2), byte for byte as the service sends them. A test compares the
+//! two.
 
 use std::time::Duration;
 
@@ -15,12 +16,11 @@ use serde::Serialize;
 
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// A response with the headers that all responses of the service have.
+/// Builds a response with the headers that the service sends with every response.
 pub(crate) fn respond(status: StatusCode, body: Bytes) -> Response<Bytes> {
     json_response(status, body).map(ResponseBody::into_bytes)
 }
 
-/// A response with an error object.
 pub(crate) fn error(status: StatusCode, message: &str) -> Response<Bytes> {
     error_response(status, message).map(ResponseBody::into_bytes)
 }
@@ -55,7 +55,7 @@ pub(crate) fn no_such_path() -> Response<Bytes> {
     error(StatusCode::NOT_FOUND, "path: there is no such path")
 }
 
-/// The `Retry-After` is in whole seconds, rounded up, 1 to 60.
+/// Builds a 429 response. Its `Retry-After` is rounded up to whole seconds and clamped to 1 to 60.
 pub(crate) fn rate_limited(after: Duration) -> Response<Bytes> {
     let secs = after.as_nanos().div_ceil(1_000_000_000).clamp(1, 60).try_into().unwrap_or(60_u64);
     let message = format!("rate limit reached, try again in {secs} s");

@@ -1,4 +1,4 @@
-//! The server that the mock and the fake share: a wiremock server upstream a proxy that can cut responses.
+//! The server shared by the mock and the fake: a wiremock server behind a proxy that can cut responses.
 
 mod client;
 pub(super) mod error_response;
@@ -13,29 +13,27 @@ use wiremock::{BodyPrintLimit, Match, Mock, MockServer, Respond, ResponseTemplat
 pub(super) use self::client::{client, skip_waits, transport};
 use self::proxy::{CUT, Proxy};
 
-/// The base path.
 pub(super) const BASE: &str = "/v1";
 
-/// Answers requests, one at a time. It must not block.
+/// Answers requests one at a time. Must not block.
 pub(super) trait Handler: Send + Sync + 'static {
     fn handle(&self, request: Request<Bytes>) -> Reply;
 }
 
-/// A response, with its delay and an optional cut.
+/// A response, its delay, and where to cut it.
 #[derive(Debug, Clone)]
 pub(super) struct Reply {
     pub(super) response: Response<Bytes>,
-    /// How long to delay the response.
     pub(super) delay: Duration,
     pub(super) cut: Option<Cut>,
 }
 
-/// How much of a response is sent before the connection is closed.
+/// Where to cut a response before closing the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// Nothing.
+    /// Send nothing.
     Whole,
-    /// Half of the body, or half of the head if there is no body.
+    /// Send half of the body, or half of the head if there is no body.
     Half,
 }
 
@@ -49,13 +47,13 @@ impl From<Response<Bytes>> for Reply {
 #[derive(Debug)]
 pub(super) struct Server {
     proxy: Proxy,
-    /// `Some` until the server is dropped.
+    /// `None` only while the server is being dropped.
     upstream: Option<MockServer>,
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // wiremock blocks on a tokio lock when dropped. In a task that has used up its coop budget, tokio never
+        // Dropping a wiremock server blocks on a tokio lock. In a task that has used up its coop budget, tokio never
         // grants that lock, and the test would hang forever. A thread outside the runtime has no such budget.
         let upstream = self.upstream.take();
         let _ = thread::spawn(move || drop(upstream)).join();
@@ -74,7 +72,6 @@ impl Server {
         Self { proxy: Proxy::open(listener(), *upstream.address()), upstream: Some(upstream) }
     }
 
-    /// Returns the base URL.
     pub(super) fn url(&self) -> String {
         format!("http://{}{BASE}", self.proxy.address())
     }
@@ -85,7 +82,7 @@ fn listener() -> TcpListener {
     TcpListener::bind("127.0.0.1:0").expect("a free port of 127.0.0.1")
 }
 
-/// Matches every request, because [`Handler`] alone decides the response.
+/// Matches every request, because the [`Handler`] decides the response.
 struct Anything;
 
 impl Match for Anything {
@@ -101,7 +98,7 @@ impl<A: Handler> Respond for Adapter<A> {
         let mut request = Request::new(Bytes::copy_from_slice(&received.body));
         request.method_mut().clone_from(&received.method);
         request.headers_mut().clone_from(&received.headers);
-        // wiremock has already normalized the URI as browsers do: `.` and `..` are resolved, and a backslash is a
+        // wiremock has already normalized the URI as browsers do: it resolves `.` and `..` and treats a backslash as a
         // slash.
         let query = received.url.query().map(|query| format!("?{query}")).unwrap_or_default();
         let uri = format!("{}{query}", received.url.path()).parse();
@@ -119,7 +116,7 @@ impl<A: Handler> Respond for Adapter<A> {
     }
 }
 
-/// Tells the proxy where to cut: after this many bytes of the body, or within the head.
+/// Encodes for the proxy where to cut: after a number of body bytes, or within the head.
 fn mark(cut: Cut, method: &Method, body: &Bytes) -> String {
     match cut {
         Cut::Whole => "whole".to_owned(),

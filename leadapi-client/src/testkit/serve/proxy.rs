@@ -1,10 +1,10 @@
-//! The proxy in front of wiremock's server: it forwards everything unchanged and cuts the responses that are marked.
+//! The proxy in front of the wiremock server. It forwards everything unchanged, except for responses marked to be cut.
 //!
-//! It is needed because wiremock 0.6 can drop a connection instead of responding, by `respond_with_err`, but it can
-//! neither do that after a delay nor cut a response in the middle. Every request passes through the proxy, because
-//! the address must be known before a test asks for a cut.
+//! It exists because wiremock 0.6 can drop a connection instead of responding (`respond_with_err`), but not after a
+//! delay, and it cannot cut a response midway. Every request passes through the proxy, because the server's address
+//! must be known before the test stubs a cut.
 //!
-//! It uses threads and std sockets, because a test may block every thread of its own runtime.
+//! It uses threads and blocking sockets, because a test may block every thread of its own runtime.
 
 use std::{
     io::{self, Read, Write},
@@ -16,12 +16,12 @@ use std::{
     thread,
 };
 
-/// The header that marks a response to cut. It never leaves the proxy.
+/// The header that marks a response to cut. The proxy removes it.
 pub(super) const CUT: &str = "x-leadapi-testkit-cut";
-/// The start of a response.
+/// The first bytes of a response.
 const START: &[u8] = b"HTTP/1.";
 
-/// A proxy from one port to another, until it is dropped.
+/// A proxy from its own port to an upstream server. It runs until it is dropped.
 #[derive(Debug)]
 pub(super) struct Proxy {
     address: SocketAddr,
@@ -40,7 +40,7 @@ impl Proxy {
                     break;
                 }
                 if let Ok(client) = client {
-                    // An error closes the connection, which the client notices.
+                    // An error closes the connection, and the client notices that.
                     thread::spawn(move || connect(&client, upstream));
                 }
             }
@@ -56,12 +56,12 @@ impl Proxy {
 impl Drop for Proxy {
     fn drop(&mut self) {
         self.closed.store(true, Ordering::Release);
-        // Wakes the accepting thread.
+        // Connect once to wake the accepting thread.
         drop(TcpStream::connect(self.address));
     }
 }
 
-/// Forwards between a client and the server until one of them closes the connection.
+/// Forwards in both directions until the client or the server closes the connection.
 fn connect(client: &TcpStream, upstream: SocketAddr) -> io::Result<()> {
     let server = TcpStream::connect(upstream)?;
     client.set_nodelay(true)?;
@@ -69,12 +69,12 @@ fn connect(client: &TcpStream, upstream: SocketAddr) -> io::Result<()> {
     let expects_response = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
-            // Set before the request is forwarded, so that its response cannot arrive first.
+            // Set the flag before forwarding the request, so its response cannot arrive first.
             let forwarded = forward(client, &server, |_| expects_response.store(true, Ordering::Release));
             let _ = server.shutdown(if forwarded.is_ok() { Shutdown::Write } else { Shutdown::Both });
         });
         let result = forward_responses(&server, client, &expects_response);
-        // Also ends the thread that reads from the client.
+        // Shutting down both sockets also ends the thread that reads from the client.
         let _ = (client.shutdown(Shutdown::Both), server.shutdown(Shutdown::Both));
         result
     })
@@ -93,8 +93,8 @@ fn forward(mut from: &TcpStream, mut to: &TcpStream, mut seen: impl FnMut(&[u8])
     }
 }
 
-/// Forwards responses until one is to cut. The first bytes after those of a request start a response, because no
-/// client in a test sends a request before it has read the previous response.
+/// Forwards responses until one is marked to be cut. After a request, the server's next bytes start a response, because
+/// no test client sends a request before it has read the previous response.
 fn forward_responses(mut server: &TcpStream, mut client: &TcpStream, expects_response: &AtomicBool) -> io::Result<()> {
     let mut buffer = vec![0; 16 * 1024];
     let mut buffered = Vec::new();
@@ -107,7 +107,7 @@ fn forward_responses(mut server: &TcpStream, mut client: &TcpStream, expects_res
         let is_response_head = buffered.starts_with(START) || START.starts_with(&buffered);
         if expects_response.load(Ordering::Acquire) && is_response_head {
             let Some(end) = find(&buffered, b"\r\n\r\n") else { continue };
-            // The final response follows an interim one.
+            // After an interim (1xx) response, another response head follows.
             expects_response.store(buffered.get(9) == Some(&b'1'), Ordering::Release);
             let (marked, body) = buffered.split_at(end + 4);
             if let Some((clean, mark)) = unmarked(marked) {
@@ -119,7 +119,7 @@ fn forward_responses(mut server: &TcpStream, mut client: &TcpStream, expects_res
     }
 }
 
-/// Sends as much of a response as its mark says.
+/// Sends the part of a response that its mark selects.
 fn cut(head: &[u8], body: &[u8], mark: &str, mut server: &TcpStream, mut client: &TcpStream) -> io::Result<()> {
     let Ok(wanted) = mark.parse::<usize>() else {
         let half = if mark == "head" { head.len() / 2 } else { 0 };
@@ -138,7 +138,7 @@ fn cut(head: &[u8], body: &[u8], mark: &str, mut server: &TcpStream, mut client:
     client.write_all(&[head, &body].concat())
 }
 
-/// Splits the mark off the head.
+/// Removes the mark from the head. Returns the clean head and the mark.
 fn unmarked(head: &[u8]) -> Option<(Vec<u8>, String)> {
     let start = find(head, format!("\r\n{CUT}: ").as_bytes())?;
     let (before, line) = head.split_at(start);

@@ -1,4 +1,4 @@
-//! The methods that add an answer.
+//! The methods that add an answer to a stub.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::testkit::{
 
 #[expect(private_bounds, reason = "there are two states, and callers cannot add another")]
 impl<O: Stubbed, P: AnswerState> On<O, P> {
-    /// Answers with the operation's success, with the status and headers of the contract. A DELETE takes `()`.
+    /// Answers with the operation's success response: its status, its headers and this value. A DELETE takes `()`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -37,7 +37,7 @@ impl<O: Stubbed, P: AnswerState> On<O, P> {
         self.answer(StubAnswer::plain(O::write(&answer)))
     }
 
-    /// Answers 400 with this message.
+    /// Answers 400 with this error message.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -52,7 +52,7 @@ impl<O: Stubbed, P: AnswerState> On<O, P> {
         self.answer(StubAnswer::plain(error_response::error(StatusCode::BAD_REQUEST, message)))
     }
 
-    /// Answers 401 as for an unknown token. Matches requests with any token, or none.
+    /// Answers 401 as for an unknown token. The stub matches requests with any token or none.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -67,7 +67,7 @@ impl<O: Stubbed, P: AnswerState> On<O, P> {
         self.answer(StubAnswer::plain(error_response::unauthorized()))
     }
 
-    /// Answers 403 for this reason.
+    /// Answers 403 with the error message for this reason.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -85,7 +85,7 @@ impl<O: Stubbed, P: AnswerState> On<O, P> {
         }))
     }
 
-    /// Answers 404: no such lead or, if the operation names no lead, no such path.
+    /// Answers 404: no such lead or, for operations without a lead id, no such path.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -107,7 +107,7 @@ impl<O: Stubbed, P: AnswerState> On<O, P> {
         }))
     }
 
-    /// Answers 429 with this `Retry-After`, in whole seconds, rounded up, 1 to 60.
+    /// Answers 429 with this `Retry-After`, rounded up to whole seconds and clamped to 1 to 60.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -126,7 +126,7 @@ impl<O: Stubbed, P: AnswerState> On<O, P> {
         self.answer(StubAnswer::plain(error_response::rate_limited(after)))
     }
 
-    /// Answers 500, without its cause.
+    /// Answers 500 with the service's generic error message.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -142,7 +142,7 @@ impl<O: Stubbed, P: AnswerState> On<O, P> {
         self.answer(StubAnswer::plain(error_response::server_error()))
     }
 
-    /// Closes the connection before any part of the answer.
+    /// Closes the connection without sending any part of a response.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -158,7 +158,7 @@ impl<O: Stubbed, P: AnswerState> On<O, P> {
         self.answer(StubAnswer::cut())
     }
 
-    /// Answers the success status with an HTML page, as a proxy between client and service might.
+    /// Answers with the success status and an HTML page, as a proxy between client and service might.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -174,12 +174,12 @@ impl<O: Stubbed, P: AnswerState> On<O, P> {
         self.answer(StubAnswer::not_json(O::OPERATION.endpoint().success))
     }
 
-    /// Answers with this status and body, valid or not. The Content-Type (JSON, HTML or text) is detected from the
+    /// Answers with this status and body, valid or not. The content type (JSON, HTML or text) is detected from the
     /// body.
     ///
     /// # Panics
     ///
-    /// If the status is not from 200 to 999.
+    /// If the status is not in the range 200 to 999.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -1,4 +1,4 @@
-//! The first half of a stub: the requests that it matches, and the methods that add an answer.
+//! A stub under construction: the requests that it matches, and the methods that add answers.
 
 mod answers;
 mod narrowing;
@@ -12,9 +12,9 @@ use super::{
     stub_answer::StubAnswer,
 };
 
-/// The requests that a stub matches. It takes effect once it has an answer.
+/// The requests that a stub matches. The stub takes effect once it has an answer.
 ///
-/// All narrowing conditions must hold.
+/// A request must satisfy all conditions.
 #[must_use = "a stub without an answer has no effect"]
 pub struct On<O, P = First> {
     registry: Arc<StubRegistry>,
@@ -22,11 +22,11 @@ pub struct On<O, P = First> {
     operation: PhantomData<fn() -> O>,
 }
 
-/// The state before the first answer, in which the requests can be narrowed.
+/// The state before the first answer, in which conditions can be added.
 #[derive(Debug)]
 pub struct First(Expectation);
 
-/// The state before a further answer.
+/// The state between one answer and the next.
 #[derive(Debug)]
 pub struct Next {
     stub: usize,
@@ -41,7 +41,7 @@ impl<O: Stubbed> On<O> {
 }
 
 impl<O: Stubbed> Stub<O> {
-    /// Adds an answer after the last one. The last one is given once, unless a count was set.
+    /// Adds another answer, to be given after the last one. The last one is given once, unless a count was set.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -64,7 +64,7 @@ impl<O: Stubbed> Stub<O> {
     }
 }
 
-/// The state of a stub under construction: before its first answer, or before a further one.
+/// The state of a stub under construction: before its first answer, or before another one.
 trait AnswerState {
     /// Adds the answer to the registry and returns the index of its stub.
     fn answer(self, registry: &StubRegistry, answer: StubAnswer) -> usize;

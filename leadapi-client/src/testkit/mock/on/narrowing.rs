@@ -1,4 +1,4 @@
-//! The conditions that narrow the requests of a stub.
+//! Methods that narrow which requests a stub matches.
 
 use leadapi_core::{
     id::{ClientId, StageId},
@@ -19,7 +19,7 @@ impl<O: Stubbed> On<O> {
 }
 
 impl On<Create> {
-    /// Matches requests whose body has this name.
+    /// Matches requests whose body contains this name.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
