@@ -4,13 +4,13 @@ use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
 use super::report::{Outcome, Report};
 
-/// The report could not be written as XML.
+/// The error for a report that could not be written as XML.
 #[derive(Debug, thiserror::Error)]
 #[error("the report cannot be written as JUnit XML")]
 pub struct JunitError(#[from] quick_junit::SerializeError);
 
 impl Report {
-    /// Returns the report as `JUnit` XML: a suite for each section, a case for each sentence.
+    /// Returns the report as `JUnit` XML, with a suite for each section and a case for each sentence.
     ///
     /// ```
     /// # use leadapi_client::testkit::{FakeLeadApi, conformance::{self, Target}};
@@ -24,7 +24,7 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// [`JunitError`] if it cannot be written as XML, which happens for no known report.
+    /// [`JunitError`] if the report cannot be written as XML. No report is known to cause this.
     pub fn to_junit(&self) -> Result<String, JunitError> {
         let mut junit = quick_junit::Report::new("contract");
         for (name, sentences) in self.sections() {

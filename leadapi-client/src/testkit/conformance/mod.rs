@@ -1,7 +1,7 @@
-//! Checks over HTTP, sentence by sentence, whether another implementation conforms to the contract.
+//! Checks over HTTP whether another implementation conforms to the contract, sentence by sentence.
 //!
-//! To check an implementation in any language, start it with a known data set and describe that data set. The report
-//! says which sentences of the contract hold:
+//! To check an implementation in any language, start it with a known data set and describe that data set in a
+//! [`Target`]. The report states which sentences of the contract hold:
 //!
 //! ```
 //! use leadapi_client::testkit::{FakeLeadApi, conformance::{self, Target}};
@@ -26,12 +26,12 @@
 //!
 //! - **Requests.** The suite sends valid and invalid requests as bytes, through the client's [`Transport`]. The
 //!   client's validation, rate limiting and retries do not interfere.
-//! - **Configuration.** A [`Target`] contains tokens by role and a few ids. Sentences that need something missing are
-//!   [skipped](Outcome::Skipped) with the reason, and never count as holding.
-//! - **Side effects.** The suite creates its own leads and deletes them at the end. Nothing else should write to the
-//!   two businesses meanwhile, because the suite counts records.
-//! - **Duration.** Requests are sent one after the other. After a 429 the suite waits for `Retry-After`, so a server
-//!   with the contract's limits takes some six minutes, and one with raised limits takes seconds.
+//! - **Configuration.** A [`Target`] contains tokens by role and a few ids. Sentences that need a missing token or id
+//!   are [skipped](Outcome::Skipped) with the reason, and are never reported as holding.
+//! - **Side effects.** The suite creates its own leads and deletes them at the end. Because it counts records, no other
+//!   program should write to the two businesses during a run.
+//! - **Duration.** Requests are sent one after the other. After a 429 the suite waits for `Retry-After`, so a run takes
+//!   about six minutes with the contract's limits and a few seconds with raised limits.
 //! - **Unreachable servers.** After a few consecutive requests without a response, the suite stops sending requests
 //!   and reports the remaining sentences as violated.
 //!
@@ -56,7 +56,7 @@ use crate::Client;
 
 /// Checks an implementation against the contract. The client provides the base URL and a token with both scopes.
 ///
-/// It never fails: all problems are in the report, even an unreachable server.
+/// A run never fails. The report contains all problems, even an unreachable server.
 ///
 /// ```
 /// use leadapi_client::testkit::{FakeLeadApi, conformance::{self, Target}};

@@ -1,4 +1,4 @@
-//! Requests as bytes, valid or not.
+//! Raw requests, valid or invalid.
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request, header::AUTHORIZATION};
@@ -19,7 +19,7 @@ pub(super) struct TestRequest<'r> {
     identity: Identity,
     headers: Vec<(&'static str, Vec<u8>)>,
     body: Bytes,
-    /// Why the record that the request needs does not exist.
+    /// The reason why a record that the request needs does not exist, if it does not.
     stop: Option<Stop>,
 }
 
@@ -67,7 +67,7 @@ impl<'r> TestRequest<'r> {
         self.text(body.to_string())
     }
 
-    /// Sets a body with the content type JSON, whether it is JSON or not.
+    /// Sets a body with the JSON content type. The text need not be valid JSON.
     pub(super) fn text(self, body: impl Into<Bytes>) -> Self {
         self.typed("application/json", body)
     }

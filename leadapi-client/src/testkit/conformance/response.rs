@@ -1,4 +1,4 @@
-//! A response, and the expectations on it.
+//! A response and its expectations.
 
 use std::collections::BTreeMap;
 
@@ -115,7 +115,7 @@ impl CheckedResponse {
         self.ensure(holds, format!("the body {json}"))
     }
 
-    /// Expects that these members of the object have these values.
+    /// Expects these members of the object to have these values.
     pub(super) fn has_members(self, members: &Value) -> Expectation {
         let members = members.as_object().into_iter().flatten();
         let differs = members.clone().find(|(name, value)| self.json.get(name.as_str()) != Some(*value));
@@ -125,14 +125,14 @@ impl CheckedResponse {
         }
     }
 
-    /// Expects that a member of the object is written exactly like this.
+    /// Expects a member of the object to be written exactly as `text`.
     pub(super) fn has_raw_member(self, member: &str, text: &str) -> Expectation {
         let members: BTreeMap<String, Box<RawValue>> = serde_json::from_slice(&self.body).unwrap_or_default();
         let holds = members.get(member).is_some_and(|raw| raw.get() == text);
         self.ensure(holds, format!("{member} to be written as {text}"))
     }
 
-    /// Expects the same status, body and contract-defined headers as in the other response, byte for byte.
+    /// Expects the same status, body and contract-defined headers as the other response, byte for byte.
     pub(super) fn equals(self, other: &Self) -> Expectation {
         const COMPARED: [&str; 8] = [
             "allow",

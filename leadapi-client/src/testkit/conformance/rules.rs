@@ -1,4 +1,4 @@
-//! The rules of the contract that apply to every response of a kind. They are checked on each response of a run.
+//! Rules of the contract for all responses of a kind. They are checked on every response of a run.
 
 use http::HeaderName;
 use leadapi_core::model::Timestamp;
@@ -28,7 +28,7 @@ const LEAD: [&str; 12] = [
 const ITEM: [&str; 10] =
     ["id", "client_id", "name", "email", "phone", "source", "value", "pipeline_id", "stage_id", "created_at"];
 
-/// A rule: the responses that it applies to, and a check of one of them.
+/// A rule, with predicates for the responses that it applies to and those that satisfy it.
 struct Rule {
     section: &'static str,
     text: &'static str,
@@ -36,7 +36,7 @@ struct Rule {
     is_satisfied: fn(&CheckedResponse) -> bool,
 }
 
-/// The results of each rule.
+/// The rules, each with its result so far.
 #[derive(Default)]
 pub(super) struct Rules(Vec<RuleResult>);
 
@@ -70,7 +70,7 @@ impl Rules {
         }
     }
 
-    /// Returns the result of each rule. A rule is skipped if no response was of its kind.
+    /// Returns the result of each rule. A rule is skipped if no response of its kind was received.
     pub(super) fn outcomes(self) -> impl Iterator<Item = (&'static str, &'static str, Result<(), Stop>)> {
         self.0.into_iter().map(|result| {
             let outcome = match (result.skip_reason, result.responses, result.broken) {
@@ -191,7 +191,7 @@ fn is_null(lead: &Value, name: &str) -> bool {
     lead.get(name).is_none_or(Value::is_null)
 }
 
-/// A timestamp is valid if it parses and formats to the same text.
+/// A timestamp is valid if it survives parsing and formatting unchanged.
 fn is_timestamp(text: &str) -> bool {
     text.parse::<Timestamp>().is_ok_and(|moment| moment.to_string() == text)
 }
@@ -204,7 +204,7 @@ fn has_header(response: &CheckedResponse, prefix: &str) -> bool {
     response.headers.keys().map(HeaderName::as_str).any(|name| name.starts_with(prefix))
 }
 
-/// The prefix of a token alone does not count: a message may say how tokens start.
+/// Returns whether the response contains a token. The prefix alone does not count, because a message may mention it.
 fn shows_token(response: &CheckedResponse) -> bool {
     let headers = response.headers.values().map(|value| String::from_utf8_lossy(value.as_bytes()));
     let mut texts = headers.chain([String::from_utf8_lossy(&response.body)]);

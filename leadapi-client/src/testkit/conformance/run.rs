@@ -1,4 +1,4 @@
-//! The state of one run: the results of its sentences, and the requests that they are about.
+//! The state of a run: the results so far, and helpers that send requests for checks.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -26,7 +26,7 @@ pub(super) type CreatedLead = Result<String, Stop>;
 pub(super) struct Run<'a> {
     context: &'a ClientContext,
     pub(super) target: &'a Target,
-    /// A random name, so that no idempotency key or absent id collides with another run.
+    /// A random name, which keeps idempotency keys and absent ids from colliding with those of another run.
     pub(super) name: String,
     sender: Sender<'a>,
     sentences: Mutex<Vec<Sentence>>,
@@ -116,7 +116,7 @@ impl<'a> Run<'a> {
         self.request_lead("DELETE", lead)
     }
 
-    /// A request about a lead created for the check.
+    /// Creates a request for a lead that was created for the check.
     pub(super) fn request_lead(&self, method: &'static str, lead: &CreatedLead) -> TestRequest<'_> {
         match lead {
             Ok(id) => self.request(method, path_of(id)),
@@ -129,7 +129,7 @@ impl<'a> Run<'a> {
         format!("never-{}", self.name)
     }
 
-    /// A new lead with the two required members and these.
+    /// Returns a new lead with the two required members and the members in `more`.
     pub(super) fn new_lead(&self, more: &Value) -> Value {
         let mut lead = json!({"client_id": self.target.client_id, "name": "Contract check"});
         if let (Some(lead), Some(more)) = (lead.as_object_mut(), more.as_object()) {
@@ -147,7 +147,7 @@ impl<'a> Run<'a> {
         self.sender.token(role)
     }
 
-    /// Waits for the rate limit, and reports the wait as a call does.
+    /// Waits for the rate limit, and reports the wait as a client call does.
     pub(super) async fn wait(&self, operation: Operation, duration: Duration) {
         self.sender.wait(operation, duration).await;
     }

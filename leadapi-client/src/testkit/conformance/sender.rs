@@ -1,4 +1,4 @@
-//! Sends the requests of a run, watches the responses, and remembers the leads that they create.
+//! Sends a run's requests, checks the responses against the rules, and records the leads that they create.
 
 use std::{
     mem,
@@ -28,12 +28,12 @@ use crate::{
     timer::within,
 };
 
-/// After this many consecutive requests without a response, no more are sent.
+/// The number of consecutive requests without a response after which the suite stops sending.
 const GIVE_UP: u32 = 3;
-/// Maximum number of waits for the rate limit per request. By then every window has passed.
+/// The maximum number of rate-limit waits per request. After that many waits, every window has passed.
 const MOST_WAITS: u32 = 4;
 
-/// The way to the implementation: the client's transport, and the tokens of the target.
+/// Sends requests to the implementation through the client's transport, with the tokens of the target.
 pub(super) struct Sender<'a> {
     context: &'a ClientContext,
     target: &'a Target,
@@ -59,12 +59,12 @@ impl<'a> Sender<'a> {
         }
     }
 
-    /// Takes the created leads that have not been deleted.
+    /// Removes and returns the created leads that have not been deleted.
     pub(super) fn take_created(&self) -> Vec<(Role, String)> {
         mem::take(&mut *lock(&self.created))
     }
 
-    /// Takes the rules for all responses, with what was seen of them.
+    /// Removes and returns the rules with their results so far.
     pub(super) fn take_rules(&self) -> Rules {
         mem::take(&mut *lock(&self.rules))
     }
@@ -77,7 +77,7 @@ impl<'a> Sender<'a> {
         self.context.origin.base.join(path)
     }
 
-    /// Waits for the rate limit, and reports the wait as a call does.
+    /// Waits for the rate limit, and reports the wait as a client call does.
     pub(super) async fn wait(&self, operation: Operation, duration: Duration) {
         if let Some(on_wait) = &self.context.on_wait {
             on_wait(&Wait { operation, reason: WaitReason::RateLimited, duration, failed_attempts: 0 });
@@ -85,7 +85,7 @@ impl<'a> Sender<'a> {
         self.context.timer.sleep(duration).await;
     }
 
-    /// Sends a request with the token of a role, if any. Retries it when it is rate limited, except in checks of the
+    /// Sends a request with the token for a role, if any. A rate-limited request is retried, except in checks of the
     /// rate limit itself.
     pub(super) async fn send(
         &self,
@@ -152,7 +152,7 @@ impl<'a> Sender<'a> {
         Err(broken(actual))
     }
 
-    /// Applies the rules for all responses, and remembers created leads.
+    /// Checks the response against the rules, and records a created lead.
     fn observe(&self, request: &Request<Bytes>, by: Option<Role>, response: &CheckedResponse) {
         lock(&self.rules).apply(response);
         if *request.method() == Method::POST && response.status == StatusCode::CREATED {
@@ -171,7 +171,7 @@ impl<'a> Sender<'a> {
 
 /// Returns the path of a lead below the base path.
 pub(super) fn path_of(id: &str) -> String {
-    // An id that cannot exist is sent unescaped.
+    // An id that cannot exist has no `LeadId`, so it is sent unescaped.
     LeadId::parse(id).map_or_else(|_| format!("/leads/{id}"), |id| lead_path(&id))
 }
 

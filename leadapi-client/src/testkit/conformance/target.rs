@@ -1,4 +1,4 @@
-//! What the suite must know about an implementation: tokens by role, and a few ids.
+//! Describes an implementation to the suite: tokens by role, and a few ids.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use serde::{Deserialize, Deserializer};
 use super::report::Stop;
 use crate::{Client, ClientBuilder};
 
-/// Tokens by role and ids by purpose, as in the data set that the implementation was started with.
+/// Tokens by role and ids by purpose, taken from the data set that the implementation was started with.
 ///
-/// Only `client_id` and a token with both scopes are required. The token is that of the client or, for
-/// [`client`](Self::client), `tokens.both`. Sentences that need anything else that is missing are skipped.
+/// Only `client_id` and a token with both scopes are required. That token is the client's own or, for clients from
+/// [`client`](Self::client), `tokens.both`. Sentences that need another token or id are skipped if it is missing.
 ///
 /// ```
 /// use leadapi_client::testkit::conformance::Target;
@@ -34,8 +34,8 @@ use crate::{Client, ClientBuilder};
 /// # Ok::<(), leadapi_client::testkit::conformance::InvalidTarget>(())
 /// ```
 ///
-/// `request_ids` says whether the service runs behind a server that adds an `X-Request-Id` to each response (contract
-/// D2); the default is true. The `Debug` output shows no token.
+/// Set `request_ids` to false if the service does not run behind a server that adds an `X-Request-Id` to each response
+/// (contract D2). The default is true. The `Debug` output shows no token.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Target {
@@ -59,7 +59,7 @@ pub struct Target {
 #[error("the target cannot be read: {0}")]
 pub struct InvalidTarget(#[from] serde_json::Error);
 
-/// The token of a request, by role.
+/// The role of a request's token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Both,
@@ -132,7 +132,7 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// If the text is not JSON or has another shape; the message says where.
+    /// If the text is not JSON or does not have the expected structure. The message states the position.
     pub fn parse(json: &str) -> Result<Self, InvalidTarget> {
         Ok(serde_json::from_str(json)?)
     }
@@ -154,7 +154,7 @@ impl Target {
         Self::parse(include_str!("../../../conformance/target.json")).expect("a target")
     }
 
-    /// Also checks the sentences on rate limits. This uses up the limits of the token `tokens.rate_limits` and takes
+    /// Also checks the sentences about rate limits. This uses up the limits of the token `tokens.rate_limits` and takes
     /// two more minutes.
     ///
     /// ```
@@ -168,7 +168,7 @@ impl Target {
         self
     }
 
-    /// Sets the timeout of each request, 10 s by default.
+    /// Sets the timeout of each request. Defaults to 10 seconds.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -182,7 +182,7 @@ impl Target {
         self
     }
 
-    /// Returns a client builder for this base URL with the target's token of both scopes.
+    /// Returns a client builder for this base URL, with the target's token that has both scopes.
     ///
     /// ```
     /// # use leadapi_client::testkit::conformance::Target;
@@ -198,7 +198,7 @@ impl Target {
         }
     }
 
-    /// Returns the token of a role. A run uses the client's token for `Role::Both` instead.
+    /// Returns the token for a role. For `Role::Both`, a run uses the client's token instead.
     pub(super) fn token(&self, role: Role) -> Result<&BearerToken, Stop> {
         let tokens = &self.tokens;
         let (name, token) = match role {
@@ -217,7 +217,7 @@ impl Target {
         self.second_client_id.as_deref().ok_or_else(|| missing("second_client_id"))
     }
 
-    /// Returns a pipeline with its first stage and another stage.
+    /// Returns a pipeline, its first stage and another of its stages.
     pub(super) fn pipeline(&self) -> Result<(&str, &str, &str), Stop> {
         let found = self.pipelines.iter().find_map(|pipeline| match pipeline.stages.as_slice() {
             [first, .., other] => Some((pipeline.id.as_str(), first.as_str(), other.as_str())),
@@ -226,7 +226,7 @@ impl Target {
         found.ok_or_else(|| missing("pipeline with two stages (pipelines)"))
     }
 
-    /// Returns another pipeline than [`pipeline`](Self::pipeline), with its first stage.
+    /// Returns a pipeline other than [`pipeline`](Self::pipeline), and its first stage.
     pub(super) fn second_pipeline(&self) -> Result<(&str, &str), Stop> {
         let (first, ..) = self.pipeline()?;
         let mut others = self.pipelines.iter().filter(|pipeline| pipeline.id != first);

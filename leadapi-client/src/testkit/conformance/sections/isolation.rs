@@ -1,4 +1,4 @@
-//! Two businesses (contract 1, 5 and D2): the records of the other one seem not to exist.
+//! Isolation of two businesses (contract 1, 5 and D2): neither can tell that the other's records exist.
 
 use serde_json::{Value, json};
 
@@ -76,7 +76,7 @@ pub(super) async fn check(run: &Run<'_>) {
     .await;
 }
 
-/// Expects that no record is in the lists of both businesses.
+/// Expects that no record appears in the lists of both businesses.
 async fn apart(run: &Run<'_>, path: &str) -> Result<(), Stop> {
     let theirs = run.get(format!("{path}?limit=200")).with_token(OtherBusiness).expect_status(200).await?;
     let ours = run.get(format!("{path}?limit=200")).expect_status(200).await?;

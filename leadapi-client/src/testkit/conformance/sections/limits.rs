@@ -1,6 +1,6 @@
 //! Rate limits (contract 8 and D9). They come last, because they use up the limits of a token.
 //!
-//! The sentences depend on each other: the first one uses up the limit, and the next ones expect that.
+//! The sentences are checked in order: the first uses up the limit, and later ones rely on that.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::testkit::conformance::{
 
 const WRITES: u32 = 60;
 const READS: u32 = 600;
-/// After this time without a request the window is empty.
+/// The time after the last request until the rate-limit window is empty.
 const WINDOW: Duration = Duration::from_secs(61);
 
 pub(super) async fn check(run: &Run<'_>) {
@@ -65,8 +65,8 @@ async fn writes(run: &Run<'_>) {
     })
     .await;
     run.check("D9", "401, unknown paths, 405 and the 429s themselves do not count", async {
-        // These requests were also sent before the 60 writes, which were all admitted. Now that the limit is used up,
-        // the path and the method are still checked first.
+        // The same requests were sent before the 60 writes and did not count, because all 60 were admitted. Now that
+        // the limit is used up, they must still fail the path and method checks instead of answering 429.
         uncounted(run).await
     })
     .await;
@@ -88,7 +88,7 @@ async fn writes(run: &Run<'_>) {
     .await;
 }
 
-/// Sends requests that must not count, with the token where it can be sent.
+/// Sends requests that must not count. Those that carry a token use the one whose limit is checked.
 async fn uncounted(run: &Run<'_>) -> Result<(), Stop> {
     for _ in 0..3 {
         run.delete(&Ok(run.absent_id())).without_token().expect_status(401).await?;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::testkit::conformance::{report::Stop, response::CheckedResponse, run::Run};
 
-/// Maximum number of pages of a list that the suite reads to the end.
+/// The maximum number of pages that the suite reads from one list.
 const MOST_PAGES: u64 = 20;
 
 pub(super) async fn check(run: &Run<'_>) {
@@ -180,7 +180,7 @@ fn text<'a>(record: &'a Value, name: &str) -> &'a str {
     record.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Returns the ids of all pages.
+/// Returns the ids on all pages of a list.
 async fn all(run: &Run<'_>, path: &str) -> Result<Vec<String>, Stop> {
     let with = if path.contains('?') { '&' } else { '?' };
     let mut ids = Vec::new();

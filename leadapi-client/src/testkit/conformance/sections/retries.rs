@@ -84,13 +84,13 @@ fn keyed<'r>(run: &'r Run<'_>, key: &str, body: &Value) -> TestRequest<'r> {
     run.post(body).header(KEY, key)
 }
 
-/// Expects a replay of the first response.
+/// Expects the response to be a replay of the first response.
 fn replays(response: CheckedResponse, first: &CheckedResponse) -> Result<CheckedResponse, Stop> {
     let location = first.header("location").unwrap_or_default();
     response.has_json(&first.json)?.has_header(REPLAYED, "true")?.has_header("location", &location)
 }
 
-/// The service compares the body after parsing and normalising.
+/// Checks that the service compares bodies after parsing and normalising them.
 async fn otherwise(run: &Run<'_>, key: &str, first: &Result<CheckedResponse, Stop>) {
     let client = json!(run.target.client_id);
     for (what, text) in [

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::testkit::conformance::run::{CreatedLead, Run};
 
 pub(super) async fn check(run: &Run<'_>) {
-    // All changes use the same lead, so that each costs one write.
+    // All changes use one lead, so each costs a single write.
     let lead = run.create_lead(&json!({})).await;
     numbers(run, &lead).await;
     lengths(run, &lead).await;
@@ -14,7 +14,7 @@ pub(super) async fn check(run: &Run<'_>) {
     created(run).await;
 }
 
-/// Expects that the value is accepted and returned like this.
+/// Expects the value to be accepted and returned as `kept`.
 async fn takes(run: &Run<'_>, lead: &CreatedLead, sentence: &str, field: &str, sent: &str, kept: Value) {
     run.check("D4", sentence, async {
         run.patch(lead, &json!({field: sent})).expect_status(200).await?.has_members(&json!({field: kept}))
@@ -22,7 +22,7 @@ async fn takes(run: &Run<'_>, lead: &CreatedLead, sentence: &str, field: &str, s
     .await;
 }
 
-/// Expects that the value is refused with a message that names the field.
+/// Expects the value to be rejected with a message that names the field.
 async fn refuses(run: &Run<'_>, lead: &CreatedLead, sentence: &str, field: &str, sent: &str, says: &str) {
     run.check("D4", sentence, async {
         run.patch(lead, &json!({field: sent})).expect_status(400).await?.error_starts_with(field)?.error_contains(says)
