@@ -1,4 +1,4 @@
-//! The API inside an axum application: nested under a path, behind tower layers, and as the host's 404 fallback.
+//! The API mounted in an axum application: nested under a path, behind tower layers, and as the host's 404 fallback.
 //!
 //! Run it with `cargo run -p leadapi-examples --example axum_mount`.
 
@@ -51,7 +51,7 @@ async fn app() -> Result<(Router, BearerToken), BoxError> {
 
     // axum strips the prefix before it calls a nested service, but `Location` must still contain it.
     let nested = service().public_path("/crm").build()?;
-    // A fallback sees the full path. Every path of the API matches the nested service first, so this one only
+    // A fallback sees the full path. The nested service already matches every path of the API, so the fallback only
     // ever answers 404.
     let fallback = service().base_path("/crm").build()?;
 

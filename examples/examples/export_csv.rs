@@ -25,10 +25,10 @@ use leadapi_core::BoxError;
 ///
 /// Reads the API's base URL from `LEADAPI_URL` and the token from `LEADAPI_TOKEN`.
 ///
-/// Anyone can submit a lead through a form, and a spreadsheet evaluates a field that begins with =, +, - or @ as a
-/// formula. So in CSV such fields are prefixed with a ' to prevent formula injection. Fields that consist only of
-/// digits, spaces and +-.,()/ are left alone, such as +34 600 000 000. With --raw all fields are written unchanged,
-/// for other programs and for `import_csv`.
+/// Anyone can submit a lead through a form, and a spreadsheet treats a field that begins with =, +, - or @ as a
+/// formula. To prevent formula injection, such fields are prefixed with a ' in CSV. Fields that consist only of digits,
+/// spaces and +-.,()/ are left alone, such as +34 600 000 000. With --raw, all fields are written unchanged, for other
+/// programs and for `import_csv`.
 #[derive(Debug, Parser)]
 struct Args {
     /// The file to write; an existing file is replaced only after the export is complete.
@@ -79,7 +79,7 @@ async fn export(args: &Args) -> Result<u64, BoxError> {
     let mut query = LeadQuery::new();
     (query.client, query.stage) = (args.client.clone(), args.stage.clone());
 
-    // An interrupted export must not leave a file that looks complete, so it is written under another name first.
+    // An interrupted export must not leave a file that looks complete, so the rows are first written to another file.
     let partial = with_suffix(&args.file, ".partial");
     let mut output = Output::new(&partial, args)?;
     let bar = ProgressBar::new(0).with_message("leads");
@@ -164,7 +164,7 @@ fn escape_formula(field: String) -> String {
     if is_formula && !is_number { format!("'{field}") } else { field }
 }
 
-/// Returns the path with a suffix after the file name: `leads.csv.partial`.
+/// Returns the path with a suffix appended to its file name, such as `leads.csv.partial`.
 fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(file);
     name.push(suffix);

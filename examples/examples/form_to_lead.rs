@@ -1,6 +1,7 @@
-//! Checks a form, asks its questions in the terminal, and creates the lead of the answers through the client.
+//! Checks a form, asks its questions in the terminal, and creates a lead from the answers through the client.
 //!
-//! Run it with `cargo run -p leadapi-examples --example form_to_lead`. If stdin is not a terminal, a script answers.
+//! Run it with `cargo run -p leadapi-examples --example form_to_lead`. If stdin is not a terminal, scripted answers are
+//! used.
 
 #![allow(clippy::print_stdout, reason = "the example prints to the terminal")]
 
@@ -23,7 +24,7 @@ use leadapi_server::SAMPLE;
 
 const FORM: &str = include_str!("../../leadapi-core/tests/data/form.json");
 
-/// Scripted answers. One of them is not a valid number, and the optional phone number stays empty.
+/// Scripted answers. One of them is not a valid number, and the optional phone number is left empty.
 const SCRIPT: [(&str, &str); 12] = [
     ("q_recipient", "1"),
     ("q_age", "8,1"),
@@ -69,7 +70,8 @@ async fn main() -> Result<(), BoxError> {
     Ok(())
 }
 
-/// Asks questions until the form reaches an ending. A page with invalid answers is shown again, with the problems.
+/// Asks questions until the form reaches an ending. Shows a page with invalid answers again, together with the
+/// problems.
 fn converse(form: &Questionnaire<'_>, visitor: &mut Visitor) -> Result<Answers, BoxError> {
     let mut answers = Answers::new();
     let mut shown = HashSet::new();
@@ -79,7 +81,7 @@ fn converse(form: &Questionnaire<'_>, visitor: &mut Visitor) -> Result<Answers, 
             Outcome::Awaiting { problems } => problems,
             _ => Vec::new(),
         };
-        // The first page that has not been shown, or else the page with invalid answers.
+        // The first page that has not been shown or, if there is none, the page with invalid answers.
         let page = |step: &Step<'_, '_>| step.page().map(str::to_owned);
         let step = walk.steps().find(|step| !shown.contains(&page(step)));
         let Some(step) = step.or_else(|| walk.steps().last().filter(|_| !problems.is_empty())) else {
@@ -96,7 +98,7 @@ fn converse(form: &Questionnaire<'_>, visitor: &mut Visitor) -> Result<Answers, 
     }
 }
 
-/// Asks all questions of a page, or only those with a problem, and returns the answers.
+/// Asks all questions on a page, or only those with a problem, and returns the answers.
 fn ask(
     step: Step<'_, '_>,
     all: bool,
@@ -124,7 +126,7 @@ fn ask(
     Ok(answers)
 }
 
-/// The person at the terminal, or the script.
+/// The visitor who fills in the form: a person at the terminal, or the script.
 struct Visitor {
     script: Option<VecDeque<(&'static str, &'static str)>>,
 }
@@ -153,7 +155,7 @@ impl Visitor {
     }
 }
 
-/// A client of an in-process service with the sample data.
+/// Creates a client of an in-process service with the sample data.
 async fn client() -> Result<Client, BoxError> {
     let (dataset, tokens) = (Dataset::parse(SAMPLE)?, MemoryTokens::default());
     let issued = tokens::import(&tokens, &dataset, SystemClock.now()).await?;

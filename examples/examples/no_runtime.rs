@@ -1,4 +1,4 @@
-//! The service and the client without an async runtime and without a socket: a request is a function call.
+//! The service and the client without an async runtime or a socket: a request is a function call.
 //!
 //! Run it with `cargo run -p leadapi-examples --example no_runtime`.
 
@@ -39,7 +39,7 @@ async fn run() -> Result<(), BoxError> {
     let store = MemoryStore::new(Dataset::parse(DATA)?);
     let mut service = LeadService::builder(store, StoredTokens::new(tokens, SystemClock)).build()?;
 
-    // Call the service directly: it is a function from a request to a response.
+    // Call the service directly: it maps a request to a response.
     let authorization = format!("Bearer {}", token.expose());
     let request = Request::get("/clients").header(AUTHORIZATION, authorization).body(Empty::<Bytes>::new())?;
     let response = service.call(request).await?;

@@ -3,7 +3,7 @@
 //!
 //! Run it with `cargo run -p leadapi-examples --example own_store`.
 //!
-//! The store implements no placement rule. It looks up the ids that a draft or an edit refers to, and core's
+//! The store implements no placement rules. It only looks up the ids that a draft or an edit refers to. The core's
 //! `into_lead` and `apply` build the lead.
 
 #![allow(clippy::print_stdout, reason = "the example prints to the terminal")]
@@ -27,7 +27,7 @@ use leadapi_core::{
     validate::{InvalidReference, LeadDraft, LeadEdit, LookupResult, NewLeadMeta, RequiredLookups},
 };
 
-/// One [`Shop`] for each business. An unknown business gets the empty shop, so every lookup in it finds nothing.
+/// The shops of all businesses. An unknown business gets the empty shop, so every lookup in it finds nothing.
 #[derive(Default)]
 struct Shops {
     by_business: HashMap<BusinessId, Shop>,
@@ -47,7 +47,7 @@ struct Shop {
 #[derive(Default)]
 struct Leads {
     by_id: BTreeMap<LeadId, Arc<Lead>>,
-    /// Idempotency keys of past creates, each with the fingerprint of its request and the lead of its first response.
+    /// The idempotency keys of past creates, each with its request's fingerprint and the lead from its first response.
     remembered: HashMap<IdempotencyKey, ([u8; 32], Arc<Lead>)>,
 }
 
@@ -70,8 +70,8 @@ impl Shops {
 }
 
 impl Shop {
-    /// Looks up the ids that a draft or an edit refers to. A pipeline resolves to its first stage, a stage to its
-    /// pipeline. Core decides what the results mean for the lead.
+    /// Looks up the ids that a draft or an edit refers to. A pipeline resolves to its first stage, and a stage to its
+    /// pipeline. The core decides how the results affect the lead.
     fn look_up(&self, named: RequiredLookups<'_>) -> LookupResult {
         let pipeline = |id: &PipelineId| self.pipelines.iter().find(|pipeline| pipeline.id == *id);
         let home =
@@ -84,8 +84,8 @@ impl Shop {
         found
     }
 
-    /// Locks the leads. Each store method takes the lock once, so each is atomic. Nothing panics while holding it, so
-    /// recovering from a poisoned lock is safe.
+    /// Locks the leads. Each store method takes the lock once, so it is atomic. Nothing panics while holding the lock,
+    /// so recovering from poisoning is safe.
     fn lock(&self) -> MutexGuard<'_, Leads> {
         self.leads.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! Records the requests to a real server, replays them without it, and shows how a changed request fails a test.
+//! Records the requests to a real server, replays them without it, and shows how a changed request fails the test.
 //!
 //! Run it with `cargo run -p leadapi-examples --example record_and_replay`.
 
@@ -35,7 +35,7 @@ async fn main() -> Result<(), BoxError> {
     replay.verify()?;
     println!("Replayed from {}: {} is {}, {:?}\n", replay.url(), lead.name, lead.id, lead.email);
 
-    // Replay again, without a socket, after the program has changed: it sends another source.
+    // Replay again, without a socket, after the program has changed and sends a different source.
     let transport = cassette.transport();
     let changed = import(&transport.client()?, "website").await;
     println!(
@@ -58,8 +58,8 @@ async fn import(client: &Client, source: &str) -> Result<Lead, BoxError> {
     Ok(lead)
 }
 
-/// Records the requests and responses between the program and a local server. The recorder redacts names, addresses
-/// and notes of leads.
+/// Records the traffic between the program and a local server. The recorder redacts the names, addresses and notes of
+/// leads.
 async fn record() -> Result<Cassette, BoxError> {
     let (dataset, tokens) = (Dataset::parse(SAMPLE)?, MemoryTokens::default());
     let issued = tokens::import(&tokens, &dataset, SystemClock.now()).await?;

@@ -1,4 +1,4 @@
-//! All seven operations with the typed client, against a server on a free port.
+//! Uses all seven operations through the typed client, against a server on a free port.
 //!
 //! Run it with `cargo run -p leadapi-examples --example tour`.
 

@@ -1,5 +1,5 @@
-//! `?` works on every fallible public function in a function that returns `anyhow::Result`: each error is a concrete
-//! type that is `Send`, `Sync` and `'static`, not a `Box<dyn Error>`. The test passes if it compiles.
+//! Checks that `?` works on every fallible public function in a function that returns `anyhow::Result`. Each error is a
+//! concrete type that is `Send`, `Sync` and `'static`, not a `Box<dyn Error>`. The test passes if it compiles.
 
 #![cfg(feature = "testkit")]
 
@@ -94,7 +94,7 @@ async fn report(client: &Client) -> anyhow::Result<()> {
 #[test]
 fn every_error_converts_to_anyhow() -> anyhow::Result<()> {
     values()?;
-    // These need not run; compiling them is the test.
+    // These futures never run. The test only checks that they compile.
     let client = Client::builder("http://127.0.0.1:9", "pak_0123").build()?;
     drop((calls(&client), report(&client)));
     let _: fn() -> anyhow::Result<Client> = clients;

@@ -1,4 +1,4 @@
-//! Every public function has an example that runs.
+//! Checks that every public function has an example that runs.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::{

@@ -1,7 +1,7 @@
-//! The network client on minimal executors: no runtime, a runtime without timers and sockets, and a runtime that ends
-//! before the next call.
+//! The network client on minimal executors: without a runtime, on a runtime without timers and sockets, and on a
+//! runtime that ends before the next call.
 //!
-//! It is a separate test program, because the panic hook and the I/O thread belong to the process.
+//! This is a separate test program, because the panic hook and the I/O thread are global to the process.
 #![cfg(all(test, feature = "reqwest"))]
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
@@ -24,7 +24,7 @@ use tokio::runtime::{Builder, Runtime};
 
 static PANICS: AtomicUsize = AtomicUsize::new(0);
 
-/// Counts all later panics, including caught ones.
+/// Counts all panics from now on, including caught ones.
 fn count_panics() {
     static HOOK: LazyLock<()> = LazyLock::new(|| {
         let hook = panic::take_hook();
@@ -36,7 +36,7 @@ fn count_panics() {
     *HOOK;
 }
 
-/// A server on threads that responds to each request with an empty page, and its client.
+/// A threaded server that answers each request with an empty page, and a client of it.
 struct Server {
     client: Client,
     connections: Arc<AtomicUsize>,
@@ -121,12 +121,12 @@ fn a_connection_outlives_the_runtime_of_its_first_call() {
     for _ in 0..20 {
         assert_eq!(current_thread().block_on(server.call()).unwrap(), 7);
     }
-    // Not always 1: a call can start before the last connection has returned to the pool.
+    // The count may exceed 1: a call can start before the last connection has returned to the pool.
     assert!((1..=3).contains(&server.connections.load(Ordering::Relaxed)));
     assert_no_panic();
 }
 
-/// The parent process starts this test again with stacks that no system can allocate.
+/// The test starts itself as a child process, with a thread stack size that no system can allocate.
 #[test]
 fn without_the_io_thread_nothing_is_sent() {
     const NAME: &str = "without_the_io_thread_nothing_is_sent";

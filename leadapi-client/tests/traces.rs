@@ -1,6 +1,6 @@
-//! The traces of a call: its operation and its result, without personal data.
+//! The trace of a call contains its operation and its result, but no personal data.
 //!
-//! It is a separate test program with one test, because `tracing` caches for the whole process whether a subscriber is
+//! This is a separate test program with a single test, because `tracing` caches process-wide whether a subscriber is
 //! interested.
 #![allow(dead_code, clippy::expect_used, clippy::unwrap_used, reason = "it uses only some of the shared helpers")]
 
@@ -29,7 +29,7 @@ mod support;
 use scripted::{Act, Script};
 use support::{casa_verde, service, wait};
 
-/// Records all names and fields.
+/// A subscriber that records all names and fields.
 #[derive(Clone, Default)]
 struct RecordingSubscriber(Arc<Mutex<Vec<String>>>);
 

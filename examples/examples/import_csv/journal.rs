@@ -13,23 +13,24 @@ use leadapi_core::BoxError;
 
 use crate::{refused::with_suffix, sheet::Row};
 
-/// The rows that earlier runs have imported: by number, their checksums and lead ids.
+/// The rows imported by earlier runs: for each row number, the row's checksum and lead id.
 pub(crate) struct Done(HashMap<u64, (u32, String)>);
 
-/// The journal to which this run appends its rows.
+/// The journal to which this run appends the rows that it imports.
 pub(crate) struct Journal {
     import: String,
     lines: csv::Writer<File>,
 }
 
 impl Journal {
-    /// Reads the rows of earlier runs with this name, and opens the file for appending.
+    /// Reads the rows that earlier runs imported under this name, and opens the journal for appending.
     pub(crate) fn open(import_file: &Path, import: &str) -> Result<(Done, Self), BoxError> {
         let path = with_suffix(import_file, "imported.csv");
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(&path)?;
         let mut done = HashMap::new();
         for line in ReaderBuilder::new().flexible(true).from_reader(&file).deserialize() {
-            // A killed run may have left half a line. The service recognises that row by its idempotency key.
+            // If a run was killed, its last line may be incomplete. The service recognises that row by its idempotency
+            // key.
             let Ok((name, number, checksum, lead)) = line else { continue };
             let (name, lead): (String, String) = (name, lead);
             if name == import {
@@ -45,7 +46,7 @@ impl Journal {
         Ok((Done(done), Self { import: import.to_owned(), lines }))
     }
 
-    /// Appends a row and flushes it, so that it survives if this process is killed.
+    /// Appends a row and flushes it, so the entry survives if this process is killed.
     pub(crate) fn add(&mut self, row: &Row, lead: &LeadId) -> Result<(), BoxError> {
         let (number, checksum) = (row.number.to_string(), row.checksum.to_string());
         self.lines.write_record([&self.import, number.as_str(), &checksum, lead.as_str()])?;
@@ -54,7 +55,7 @@ impl Journal {
 }
 
 impl Done {
-    /// Whether a row has been imported. A row that has changed since then is marked as faulty.
+    /// Returns whether a row has been imported. If the row has changed since then, marks it as faulty.
     pub(crate) fn has(&self, row: &mut Row) -> bool {
         let Some((checksum, lead)) = self.0.get(&row.number) else { return false };
         if *checksum != row.checksum {

@@ -1,4 +1,4 @@
-//! Imports a CSV file of leads into a client account, and resumes where it stopped after an interruption.
+//! Imports leads from a CSV file into a client account. After an interruption, it resumes where it stopped.
 //!
 //! Run it with `cargo run -p leadapi-examples --example import_csv -- leads.csv --client casa-verde`.
 
@@ -36,23 +36,24 @@ use sheet::{Row, Sheet};
 /// The first row names the columns: name (required), email, phone, source, notes, value, stage and pipeline (their ids),
 /// `business_name`, `client_id`. Reads the API's base URL from `LEADAPI_URL` and the token from `LEADAPI_TOKEN`.
 ///
-/// It is safe to run again after any failure: no row becomes two leads. FILE.imported.csv lists the imported rows. For
-/// rows whose response was lost, the service remembers the import's name and the row number for 24 hours. To import
+/// It is safe to run again after any failure: no row creates two leads. FILE.imported.csv lists the imported rows. If a
+/// response was lost, the service recognises the row for 24 hours by the import's name and the row number. To import
 /// different rows, use a different name.
 ///
-/// Rows that break a rule are written to FILE.refused.csv with the reason. Correct them there and import that file.
+/// Rows that break a rule are written to FILE.refused.csv with the reason. Correct the rows there, then import that
+/// file.
 #[derive(Debug, Parser)]
 #[command(after_help = "Exit codes: 0 if all rows are imported, 1 if some are not, 2 if the command line is wrong.")]
 struct Args {
     /// The file, in UTF-8.
     file: PathBuf,
-    /// The client account of rows without a `client_id`.
+    /// The client account for rows without a `client_id`.
     #[arg(long, value_name = "ID")]
     client: Option<ClientId>,
-    /// The name of the import; the default is the file name. The same rows under another name are imported again.
+    /// The name of the import; defaults to the file name. The same rows under another name are imported again.
     #[arg(long, value_name = "NAME")]
     import: Option<String>,
-    /// The character between two fields.
+    /// The character that separates fields.
     #[arg(long, value_name = "CHARACTER", default_value = ",")]
     delimiter: char,
     /// Maximum number of rows sent in any 60 s, for servers whose limit differs from the contract's; 0 is no limit.
@@ -104,24 +105,24 @@ async fn import(args: &Args, client: &Client) -> Result<Report, BoxError> {
     let mut creates = client
         .leads()
         .create_many(remaining)
-        // The key contains the row number in the file, so it is the same in every run.
+        // The key contains the row's number in the file, so it is the same in every run.
         .keys(|_, row: &Row| key(&name, row.number).unwrap_or_else(|_| last_key.clone()))
         .in_flight(args.in_flight)
-        // Enough attempts to survive a restart of the server.
+        // Eight attempts are enough to survive a server restart.
         .retry(RetryPolicy::default().attempts(8))
-        // If all rows belong to one client account and it is refused, no other row can succeed.
+        // If all rows belong to one client account and the service refuses that account, no other row can succeed.
         .stop_on(|error| !sheet.has_accounts() && is_refused_account(error));
     let mut refused = Refused::next_to(&args.file, sheet.header());
     let mut complaint = None;
     while let Some(result) = creates.next().await {
         match result {
-            // The row is correct, so it does not belong in the file of refused rows.
+            // The row itself is valid, so it does not belong in the file of refused rows.
             Ok(RowResult { outcome: Err(error), .. }) if !sheet.has_accounts() && is_refused_account(&error) => {
                 complaint = Some(Complaint::Account(error.message()));
             }
             Ok(result) if result.is_refused() => {
                 let RowResult { row, outcome, .. } = result;
-                // The fault of the row in the file is more helpful than the validation error of its empty lead.
+                // The fault found in the file is more helpful than the validation error for the empty lead.
                 let because = row.fault.or_else(|| outcome.err().map(|error| error.message())).unwrap_or_default();
                 refused.add(row.number, &row.record, &because)?;
             }
@@ -130,7 +131,8 @@ async fn import(args: &Args, client: &Client) -> Result<Report, BoxError> {
                 Err(error) => complaint = Some(Complaint::Other(format!("Row {}: {error}", row.number))),
             },
             Err(_) if matches!(complaint, Some(Complaint::Account(_))) => {}
-            // Only the message: the full text names the row by its index in this run, not by its number.
+            // Report only the message: the full text identifies the row by its index in this run, not by its number in
+            // the file.
             Err(stopped) => {
                 complaint = Some(Complaint::Other(format!("The import stopped: {}", stopped.message())));
             }
@@ -144,12 +146,12 @@ async fn import(args: &Args, client: &Client) -> Result<Report, BoxError> {
     Ok(Report { name, rows, skipped: skipped.into_inner(), progress, refused, complaint })
 }
 
-/// Whether the client account does not belong to the business.
+/// Returns whether the client account does not belong to the business.
 fn is_refused_account(error: &Error) -> bool {
     error.is_forbidden() && !error.lacks_scope()
 }
 
-/// The file name with only the characters that an idempotency key may contain.
+/// Returns the file name, with characters that an idempotency key cannot contain replaced by `-`.
 fn name_of(file: &Path) -> String {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     name.chars().map(|c| if c.is_ascii_graphic() { c } else { '-' }).take(200).collect()

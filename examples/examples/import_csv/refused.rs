@@ -1,4 +1,4 @@
-//! Rows that break a rule, in a file to correct and import.
+//! A file of rows that break a rule, for the user to correct and import.
 
 use std::{
     ffi::OsString,
@@ -10,10 +10,10 @@ use std::{
 use csv::ByteRecord;
 use leadapi_core::BoxError;
 
-/// The columns that a file of refused rows has in addition to those of the input.
+/// The columns that a file of refused rows adds to those of the input.
 pub(crate) const OURS: [&[u8]; 2] = [b"refused_row", b"refused_because"];
 
-/// A file of refused rows. It is created for the first one.
+/// A file of refused rows. The file is created when the first row is refused.
 pub(crate) struct Refused {
     import_file: PathBuf,
     header: ByteRecord,
@@ -45,7 +45,7 @@ impl Refused {
         self.file.as_ref().map(|(path, _)| path.as_path())
     }
 
-    /// The row with our columns in front. Those of an earlier import are dropped.
+    /// Returns the row with our columns in front, without such columns from an earlier import.
     fn line(&self, record: &ByteRecord, ours: [&[u8]; 2]) -> ByteRecord {
         let mut line = ByteRecord::from(&ours[..]);
         for (at, field) in record.iter().enumerate() {
@@ -57,7 +57,7 @@ impl Refused {
     }
 }
 
-/// Creates a file that did not exist, because the user may be correcting the previous one.
+/// Creates a new file. Never overwrites an existing one, because the user may be correcting it.
 fn new_file(import_file: &Path) -> Result<(PathBuf, File), BoxError> {
     for number in 1.. {
         let suffix = if number == 1 { "refused.csv".to_owned() } else { format!("refused-{number}.csv") };

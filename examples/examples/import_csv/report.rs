@@ -9,24 +9,24 @@ use leadapi_client::bulk::Progress;
 pub(crate) struct Report {
     pub(crate) name: String,
     pub(crate) rows: u64,
-    /// The number of rows that an earlier run has imported.
+    /// The number of rows that earlier runs imported.
     pub(crate) skipped: u64,
     pub(crate) progress: Progress,
-    /// The file of refused rows.
+    /// The path of the file of refused rows, if any row was refused.
     pub(crate) refused: Option<PathBuf>,
     pub(crate) complaint: Option<Complaint>,
 }
 
-/// Why rows were not imported.
+/// The reason why rows were not imported.
 pub(crate) enum Complaint {
-    /// The client account of the command line does not belong to the business, so no row can succeed.
+    /// The client account from the command line does not belong to the business, so no row can succeed.
     Account(String),
-    /// A failure that a later run may not have.
+    /// A failure that may not recur in a later run.
     Other(String),
 }
 
 impl Report {
-    /// Whether all rows have been imported.
+    /// Returns whether all rows have been imported.
     pub(crate) const fn is_complete(&self) -> bool {
         self.progress.succeeded() + self.skipped == self.rows
     }

@@ -1,4 +1,4 @@
-//! The input file: maps its columns to fields and its rows to leads.
+//! The input file. Maps its columns to fields and its rows to leads.
 
 use std::path::{Path, PathBuf};
 
@@ -19,13 +19,13 @@ pub(crate) struct Sheet {
 
 /// A row of the file.
 pub(crate) struct Row {
-    /// The row number, from 1 and without the header. It identifies the row in every run.
+    /// The row number, starting at 1 and not counting the header. It identifies the row across runs.
     pub(crate) number: u64,
-    /// Detects a row that has changed since the last run.
+    /// The checksum, which detects a row that has changed since the last run.
     pub(crate) checksum: u32,
-    /// The fields as in the file.
+    /// The fields as they are in the file.
     pub(crate) record: ByteRecord,
-    /// Why the row is not a valid lead. `new` is then empty, so validation refuses it and it is never sent.
+    /// The reason why the row is not a valid lead. `new` is then empty, so validation rejects it before it is sent.
     pub(crate) fault: Option<String>,
     pub(crate) new: NewLead,
 }
@@ -67,12 +67,12 @@ impl Sheet {
         &self.header
     }
 
-    /// Whether the rows name their client accounts.
+    /// Returns whether the rows specify their own client accounts.
     pub(crate) fn has_accounts(&self) -> bool {
         self.columns.contains(&Some(Field::Account))
     }
 
-    /// The columns that are not fields of a lead, without those that an earlier import added.
+    /// Returns the columns that are not fields of a lead, except those that an earlier import added.
     pub(crate) fn unused(&self) -> Vec<String> {
         let titles = self.header.iter().zip(&self.columns);
         let titles = titles.filter(|(title, field)| field.is_none() && !OURS.contains(title));
@@ -87,7 +87,7 @@ impl Sheet {
         Ok(rows)
     }
 
-    /// The rows, which are read lazily.
+    /// Reads the rows lazily.
     pub(crate) fn rows(&self) -> Result<impl Iterator<Item = Row> + Send, BoxError> {
         let records = reader(&self.path, self.delimiter)?.into_byte_records();
         Ok((1..).zip(records).map(|(number, record)| match record {
@@ -163,13 +163,14 @@ impl Field {
     }
 }
 
-/// The reader is flexible, so that `lead` can refuse each row of another length on its own.
+/// Opens a flexible reader, so a row with a different number of fields is rejected by `lead` and does not stop the
+/// import.
 fn reader(path: &Path, delimiter: u8) -> Result<csv::Reader<std::fs::File>, BoxError> {
     let reader = ReaderBuilder::new().delimiter(delimiter).flexible(true).from_path(path);
     reader.map_err(|error| format!("{} cannot be read: {error}", path.display()).into())
 }
 
-/// Refuses a comma, because the meaning of 1,234 depends on the country.
+/// Parses a number. Rejects commas, because the meaning of 1,234 depends on the country.
 fn number(text: &str) -> Result<f64, String> {
     text.trim().parse().map_err(|_| format!("value must be a number such as 450 or 1234.5, not {text:?}"))
 }
@@ -178,7 +179,7 @@ fn checksum(record: &ByteRecord) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     for field in record {
         hasher.update(field);
-        // No UTF-8 text contains this byte, so the fields cannot run into each other.
+        // UTF-8 text never contains this byte, so it separates the fields unambiguously.
         hasher.update(&[0xff]);
     }
     hasher.finalize()

@@ -1,4 +1,4 @@
-//! The import against a fake of the service.
+//! Tests of the import against a fake of the service.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::{fs, path::PathBuf};
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::{Args, import, report::Report};
 
-/// Imports three rows into a client account of the fake.
+/// Imports three rows into a client account on the fake.
 async fn import_three(api: &FakeLeadApi, folder: &TempDir, account: &str) -> Report {
     let file = folder.path().join("leads.csv");
     fs::write(&file, "name\nAnn\nBo\nCy\n").unwrap();
@@ -24,7 +24,7 @@ async fn a_wrong_client_account_is_reported_as_an_error_of_the_command_line() {
     let text = report.to_string();
     assert!(!report.is_complete());
     assert!(text.contains("client_id: no such client account in this business\nCorrect --client and run"), "{text}");
-    // The same command would fail again, and every row is correct.
+    // Every row is valid, and running the same command again would fail again, so the report suggests neither.
     assert!(!text.contains("Run the same command again") && !text.contains("refused rows"), "{text}");
     assert!(!folder.path().join("leads.csv.refused.csv").exists());
 

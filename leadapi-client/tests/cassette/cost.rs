@@ -1,4 +1,4 @@
-//! The cost of a replayed request does not grow with the cassette.
+//! The cost of replaying a request does not grow with the cassette.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::wait;
 
-/// A cassette of this many creates, each with its own key and email address.
+/// Returns a cassette with `entries` creates, each with its own key and email address.
 fn cassette_of(entries: usize) -> Cassette {
     let lead = |nth: usize| {
         json!({"id": format!("id-{nth}"), "client_id": "c1", "name": "Ann", "email": format!("redacted-{nth}"),
@@ -47,7 +47,7 @@ fn replayed(cassette: &Cassette) -> Duration {
 fn the_cost_of_a_request_does_not_depend_on_the_length_of_the_cassette() {
     let (short, long) = (cassette_of(500), cassette_of(10_000));
     for cassette in [[&short, &long], [&short.clone().any_order(), &long.clone().any_order()]] {
-        // The best of three, so that a busy machine does not fail the test.
+        // Take the best of three runs, so a busy machine does not fail the test.
         let [short, long] = cassette.map(|cassette| (0..3).map(|_| replayed(cassette)).min().unwrap());
         println!("{short:?} a request of 500, {long:?} of 10,000");
         assert!(long < short * 4, "{short:?} a request of 500, {long:?} of 10,000");

@@ -1,7 +1,7 @@
-//! Traffic with the real service, recorded and replayed.
+//! Tests that record and replay traffic with the real service.
 #![cfg(feature = "testkit")]
 
-// Marked as tests, so that clippy treats them as tests.
+// `cfg(test)` tells clippy that these modules are tests.
 #[cfg(test)]
 mod cost;
 #[cfg(test)]

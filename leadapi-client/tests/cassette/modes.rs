@@ -1,5 +1,5 @@
-//! The mode of a session from the environment. Each case is a separate process, because a test cannot change its own
-//! environment while other tests run.
+//! A session takes its mode from the environment. Each case runs in a separate process, because a test cannot safely
+//! change its own environment while other tests run.
 
 use std::{
     env, fs,
@@ -13,7 +13,7 @@ use crate::support::{service, wait};
 
 const CASE: &str = "LEADAPI_CASSETTE_CASE";
 
-/// The process of a case: a program that is tested with a session.
+/// The child process of a case: a program that is tested with a session.
 #[test]
 fn case() {
     let Some(path) = env::var_os(CASE).map(PathBuf::from) else { return };

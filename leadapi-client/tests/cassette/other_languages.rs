@@ -1,10 +1,10 @@
-//! Programs in other languages use a replay.
+//! Replays for programs in other languages.
 
 use std::process::{Command, Output};
 
 use crate::traffic::short;
 
-/// Returns the output, or prints a line and returns `None` if the program is not installed.
+/// Returns the output. If the program is not installed, prints a message and returns `None`.
 fn output(command: &mut Command) -> Option<Output> {
     match command.output() {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {

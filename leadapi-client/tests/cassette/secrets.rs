@@ -1,4 +1,4 @@
-//! Data that must not be saved.
+//! Secrets and personal data are never saved.
 
 use http::{HeaderMap, HeaderValue, Request, Response, header};
 use leadapi_client::{
@@ -75,7 +75,7 @@ fn no_file_is_written_if_a_token_is_found() {
     let recorder = Recorder::new(FixedResponse(HeaderMap::new(), r#"{"error":"pak_canary"}"#));
     wait(recorder.send(Request::new(bytes::Bytes::new()))).unwrap();
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("token.har");
-    // A failed run may have left the file.
+    // An earlier, failed run may have left the file behind.
     let _ = std::fs::remove_file(&path);
     assert!(matches!(recorder.cassette().unwrap().save(&path), Err(CassetteError::Token { .. })));
     assert!(!path.exists());
@@ -111,7 +111,7 @@ fn personal_data_is_redacted_by_default() {
     }
     assert_eq!(har.matches("redacted-1\\\"").count(), 4, "sent once, returned twice and listed once: {har}");
 
-    // The replay answers with the values that the program sends.
+    // The replay answers with the values that this program sends.
     let transport = cassette.transport();
     let (name, email) = wait(run(&transport.client().unwrap(), "Bo", "bo@example.com")).unwrap();
     assert_eq!((name.as_str(), email.as_deref()), ("Bo", Some("bo@example.com")));
@@ -131,7 +131,7 @@ fn a_recording_that_repeats_an_email_in_another_field_is_not_saved() {
         r#"{"error":"in Madrid, ann@example.com is known"}"#,
     );
     assert!(matches!(quoted, Err(CassetteError::Leak { .. })), "{quoted:?}");
-    // A name may be a common word, and the page of a proxy is saved unchanged.
+    // A name may be a common word, so it is not checked for leaks. A proxy's HTML page is saved unchanged.
     let request = || Request::post("http://x/v1/leads").body(r#"{"name":"Madrid","phone":1}"#).unwrap();
     saved(request(), HeaderMap::new(), r#"{"error":"no trains to Madrid"}"#).unwrap();
     saved(request(), HeaderMap::new(), "<html>").unwrap();
@@ -158,7 +158,7 @@ fn redacted_texts_have_one_placeholder_and_are_replayed_with_the_values_sent() {
     }
     assert_eq!(har.matches("redacted-1").count(), 5, "sent twice, returned twice, listed once: {har}");
 
-    // Another address matches too, if it is used consistently.
+    // Another address also matches if it is used consistently.
     let transport = cassette.transport();
     let (created, changed, back, phone, listed) =
         wait(run(&transport.client().unwrap(), "x@example.org", "12345")).unwrap();
@@ -170,7 +170,7 @@ fn redacted_texts_have_one_placeholder_and_are_replayed_with_the_values_sent() {
 
     let transport = cassette.transport();
     let error = wait(run(&client_of(transport.clone()), "other@example.com", "12345")).unwrap_err();
-    // The same address twice matches the third entry, not the second.
+    // Sending the same address twice matches the third entry, not the second.
     assert!(error.message().contains("entry 3 (PATCH /v1/leads/id-1) matches, but entry 2"), "{}", error.message());
     transport.verify().unwrap_err();
 }

@@ -1,4 +1,4 @@
-//! HAR files of other programs.
+//! HAR files written by other programs.
 
 use leadapi_client::{
     id::LeadId,
@@ -8,8 +8,8 @@ use leadapi_client::{
 
 use crate::{support::wait, traffic::client_of};
 
-/// A file as a browser writes it: custom fields, HTTP/2 headers, compressed and base64 content, other hosts,
-/// preflights, cancelled requests, and the token.
+/// A file as a browser writes it, with custom fields, HTTP/2 headers, compressed and base64 content, other hosts,
+/// preflights, cancelled requests, and a token.
 const BROWSER: &str = r#"{"log": {
     "version": "1.2", "creator": {"name": "WebInspector", "version": "537.36"}, "browser": {"name": "x", "version": "1"},
     "pages": [{"id": "page_1", "startedDateTime": "2026-05-04T08:00:00.123Z", "title": "CRM", "pageTimings": {"onLoad": 1.5}}],
@@ -121,7 +121,7 @@ fn loading_refuses_two_base_paths() {
         let entries: Vec<String> = urls.iter().map(|url| entry(url)).collect();
         format!(r#"{{"log": {{"entries": [{}]}}}}"#, entries.join(","))
     };
-    // Paths outside the API do not matter.
+    // Paths outside the API are ignored.
     Cassette::parse(&har(&["https://x/", "https://x/v1/leads", "https://x/app.js", "https://x/v1/clients"])).unwrap();
     let mixed = har(&["https://a/v1/leads", "https://a/v1/clients", "https://b/v2/leads"]);
     let error = Cassette::parse(&mixed).unwrap_err().to_string();
@@ -142,7 +142,7 @@ fn an_empty_cassette_matches_no_request() {
     transport.verify().unwrap_err();
 }
 
-/// Browsers and most programs send no idempotency key; our client does.
+/// Browsers and most programs send no idempotency key, but our client does.
 #[tokio::test]
 async fn a_create_recorded_without_a_key_matches_one_with_a_key() {
     let har = r#"{"log": {"entries": [{

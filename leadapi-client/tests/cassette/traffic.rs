@@ -1,4 +1,4 @@
-//! Traffic with the service that uses each operation.
+//! Sample traffic that uses every operation of the service.
 
 use leadapi_client::{
     Client, Error, RetryPolicy,
@@ -9,7 +9,7 @@ use leadapi_client::{
 
 use crate::support;
 
-/// Makes calls of all operations. Returns the parts of the results that are the same in every run.
+/// Calls every operation. Returns the parts of the results that are the same in every run.
 pub(crate) async fn run_traffic(client: &Client) -> Result<Vec<String>, Error> {
     let leads = client.leads();
     let mut results = Vec::new();
@@ -37,7 +37,7 @@ pub(crate) async fn run_traffic(client: &Client) -> Result<Vec<String>, Error> {
     Ok(results)
 }
 
-/// Returns a recorder around the real service, and a client over it. The data is fictitious, so it is not redacted.
+/// Returns a recorder around the real service and its client. The data is fictitious, so it is not redacted.
 pub(crate) fn recorded(with: impl FnOnce(Recorder) -> Recorder) -> (Recorder, Client) {
     let (service, token) = support::service();
     let recorder = with(Recorder::new(InProcess::new(service)).keep_personal_data());
@@ -45,7 +45,7 @@ pub(crate) fn recorded(with: impl FnOnce(Recorder) -> Recorder) -> (Recorder, Cl
     (recorder, client)
 }
 
-/// Returns the cassette of two creates, a list of leads and a list of pipelines.
+/// Returns a cassette with two creates, a list of leads and a list of pipelines.
 pub(crate) fn short() -> Cassette {
     let (recorder, client) = recorded(|recorder| recorder);
     support::wait(async {
@@ -64,7 +64,7 @@ pub(crate) async fn create(client: &Client, name: &str, key: &str) -> Result<Str
     Ok(client.leads().create(&new).idempotency_key(key).await?.id.to_string())
 }
 
-/// Returns a client without retries over a replay.
+/// Returns a client without retries for a replay.
 pub(crate) fn client_of(transport: impl Transport) -> Client {
     let builder = Client::builder("http://replay/v1", "pak_0123").retry(RetryPolicy::none());
     builder.transport(transport).unwrap()

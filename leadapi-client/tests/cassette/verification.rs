@@ -1,4 +1,4 @@
-//! A replay that differs from the recording fails, and names the difference.
+//! A replay that differs from the recording fails and names the difference.
 
 use leadapi_client::{
     Client,
@@ -11,7 +11,7 @@ use crate::{
     traffic::{client_of, create, short},
 };
 
-/// Replays the first two creates as recorded, then `rest`. Returns the message of the verification, or an empty text.
+/// Replays the first two creates as recorded, then runs `rest`. Returns the verification message, or an empty string.
 fn after_two_creates(cassette: &Cassette, rest: impl AsyncFnOnce(&Client)) -> String {
     let transport = cassette.transport();
     let client = client_of(transport.clone());
@@ -181,7 +181,7 @@ async fn dropping_an_unverified_server_verifies_it() {
 #[tokio::test]
 #[should_panic(expected = "the test's own fault")]
 async fn a_replay_does_not_panic_while_the_test_is_panicking() {
-    // A second panic would end the process.
+    // If dropping the replays panicked as well, the process would abort.
     let (_server, _transport) = (short().replay().await, short().transport());
     panic!("the test's own fault");
 }

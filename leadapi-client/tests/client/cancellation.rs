@@ -1,5 +1,5 @@
-//! Calls that are dropped at their n-th poll, for every n: only requests that were sent use up the rate limit, and a
-//! create that is repeated under its key creates one lead.
+//! Drops calls at their n-th poll, for every n. Only requests that were sent use up the rate limit, and repeating a
+//! dropped create under its key creates a single lead.
 
 use std::{
     pin::pin,
@@ -64,7 +64,7 @@ impl Timer for SleepClock {
     }
 
     async fn sleep(&self, duration: Duration) {
-        // The timeout of an attempt, which always completes before it.
+        // This is an attempt's timeout. The attempt always completes first.
         if duration >= Duration::from_secs(9) {
             std::future::pending::<()>().await;
         }
@@ -94,15 +94,15 @@ fn client(
     (client, sent, waits)
 }
 
-/// Polls this many times, then drops the call. Returns whether it had completed.
+/// Polls a call up to `times` times, then drops it. Returns whether it completed.
 fn poll_times<C: IntoFuture>(call: C, times: usize) -> bool {
     let mut future = pin!(call.into_future());
     let mut cx = Context::from_waker(Waker::noop());
     (0..times).any(|_| future.as_mut().poll(&mut cx).is_ready())
 }
 
-/// Drops a call after each number of polls, each time on a new client, and checks that only sent requests use up the
-/// rate limit. Returns the number of polls until the call completes.
+/// Drops a call after each number of polls, each time on a new client. Checks that only sent requests use up the rate
+/// limit. Returns the number of polls that the call needs to complete.
 fn drop_everywhere<C: IntoFuture>(call: impl Fn(&Client) -> C, counts_as_write: bool) -> usize {
     for times in 0..10_000 {
         let (service, token) = service();
@@ -110,13 +110,13 @@ fn drop_everywhere<C: IntoFuture>(call: impl Fn(&Client) -> C, counts_as_write: 
         let ended = poll_times(call(&client), times);
         // Requests that failed before they were sent do not count.
         let not_sent = (0..sent.load(Ordering::Relaxed)).filter(|nth| nth % 3 == 1).count();
-        // A dropped request may have been sent.
+        // The dropped request may or may not have been sent.
         let used = sent.load(Ordering::Relaxed) - not_sent;
         let maybe = usize::from(!ended) * not_sent.min(1);
         let mut free = 0;
         while waits.load(Ordering::Relaxed) == 0 && free <= LIMIT {
             let before = sent.load(Ordering::Relaxed);
-            // Enough polls for a call that does not wait for the rate limit.
+            // 100 polls complete any call that does not wait for the rate limit.
             if counts_as_write {
                 let create = client.leads().create(&NewLead::new(&casa_verde(), "Ann"));
                 poll_times(create.retry(RetryPolicy::none()), 100);
@@ -150,7 +150,7 @@ fn a_dropped_call_loses_no_rate_limit_permit() {
         drop_everywhere(|client| client.pipelines().list(Window::default()), false),
         drop_everywhere(|client| client.client_accounts().list(Window::default()), false),
     ];
-    // Three attempts and two waits, each with several polls.
+    // Three attempts and two waits take at least seven polls.
     assert!(polls.iter().all(|polls| *polls >= 7), "{polls:?}");
 }
 

@@ -1,4 +1,4 @@
-//! Calls that end while they are still connecting. Nothing was sent, so they do not count against the rate limit.
+//! Calls that end while they are still connecting. They have sent nothing, so they do not count against the rate limit.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::support::casa_verde;
 
-/// A server that accepts connections and never answers the TLS handshake, and a client that may send one write a
-/// minute.
+/// Creates a server that accepts connections but never answers the TLS handshake, and a client that may send one write
+/// per minute.
 async fn silent() -> (TcpListener, Client) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("https://{}/v1", listener.local_addr().unwrap());
@@ -21,7 +21,7 @@ async fn a_call_dropped_while_connecting_releases_its_permit() {
     let (listener, client) = silent().await;
     let new = NewLead::new(&casa_verde(), "Ann");
     let mut connections: Vec<TcpStream> = Vec::new();
-    // Each call of a `select!` loop gets as far as connecting.
+    // Each call is dropped once the server has accepted its connection.
     for _ in 0..10 {
         let create = client.leads().create(&new).timeout(Duration::from_secs(30));
         tokio::select! {
@@ -61,7 +61,7 @@ async fn a_call_dropped_after_it_was_sent_keeps_its_permit() {
     }
     let error = client.leads().create(&new).timeout(Duration::from_secs(5)).await.unwrap_err();
     assert_eq!((error.outcome(), error.attempts()), (Outcome::NotSent, 0));
-    // The client knows when the next request is allowed.
+    // The error states when the next request is allowed.
     let wait = error.retry_after().unwrap();
     assert!(wait > Duration::from_secs(50) && wait <= Duration::from_secs(60), "{wait:?}");
     assert!(error.to_string().starts_with("POST /leads: not sent: timed out waiting for the client-side rate limit"));

@@ -1,4 +1,4 @@
-//! Failures of a call on the network.
+//! Network failures during a call.
 
 use std::{error::Error as _, time::Duration};
 
@@ -73,7 +73,7 @@ async fn redirects_are_not_followed() {
     assert!(elsewhere.received_requests().await.unwrap().is_empty());
 }
 
-/// The system accepts connections for a listener that never calls `accept`.
+/// The operating system accepts connections for the listener, although the test never calls `accept`.
 #[tokio::test]
 async fn a_silent_server_times_out() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -102,14 +102,14 @@ async fn a_closed_port_is_a_connect_error() {
     assert!(chain.map(ToString::to_string).any(|text| text.contains("refused")), "{error:?}");
 }
 
-/// Returns the error of a create whose response is these bytes, followed by the end of the connection.
+/// Returns the error of a create when the server responds with these bytes and then closes the connection.
 async fn answered_with(scheme: &str, bytes: Vec<u8>) -> Error {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("{scheme}://{}", listener.local_addr().unwrap());
     let server = tokio::spawn(async move {
         let (mut socket, _) = listener.accept().await.unwrap();
         assert_ne!(socket.read(&mut [0; 4_096]).await.unwrap(), 0);
-        // The client may stop reading.
+        // The client may stop reading early.
         socket.write_all(&bytes).await.unwrap_or_default();
     });
     let error = create(&client(&url)).await;

@@ -16,7 +16,7 @@ use tower_service::Service;
 
 use crate::support::wait;
 
-/// A body of this many mebibytes.
+/// A response body of the given number of mebibytes.
 struct Mebibytes(usize);
 
 impl Body for Mebibytes {
@@ -33,7 +33,7 @@ impl Body for Mebibytes {
     }
 }
 
-/// A service with a fixed readiness and response.
+/// A service whose readiness and response are fixed.
 #[derive(Clone)]
 struct FixedService {
     ready: Result<(), &'static str>,

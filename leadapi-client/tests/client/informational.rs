@@ -10,10 +10,12 @@ use std::{
 use leadapi_client::{Client, Outcome, RetryPolicy, model::Window};
 
 const TIMEOUT: Duration = Duration::from_millis(500);
-/// hyper reads such responses for a second and more before it yields in a slow build, but on another thread.
+/// The upper bound for a timeout in these tests. In a slow build, hyper reads such responses for over a second before it
+/// yields, but on another thread.
 const LATEST: Duration = Duration::from_millis(1_500);
 
-/// A server that sends informational responses until the client closes the connection, and its URL.
+/// Starts a server that sends informational responses until the client closes the connection. Returns its URL and
+/// thread.
 fn flood() -> (String, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -40,7 +42,7 @@ async fn a_flood_of_informational_responses_ends_with_the_timeout() {
     assert!(error.is_timeout(), "{error}");
     assert_eq!(error.outcome(), Outcome::Unknown);
     assert!((TIMEOUT..LATEST).contains(&elapsed), "{elapsed:?}");
-    // Dropping the call closes its connection.
+    // Dropping the call closes its connection, which ends the server thread.
     tokio::task::spawn_blocking(move || server.join().unwrap()).await.unwrap();
 }
 

@@ -1,4 +1,4 @@
-//! Regression tests for defects of well-known SDKs, over real sockets.
+//! Regression tests for defects found in well-known SDKs, over real sockets.
 
 use std::{
     sync::{
@@ -23,7 +23,8 @@ use crate::support::casa_verde;
 const LEAD: &str = "HTTP/1.1 201 Created\r\ncontent-length: 81\r\n\r\n\
     {\"id\":\"l1\",\"client_id\":\"c1\",\"name\":\"Ann\",\"created_at\":\"2026-05-04T07:58:12.004Z\"}";
 
-/// A server with a script: it sends these bytes in response to the n-th request, and may close the connection.
+/// A scripted server. Its script returns the bytes to send for the n-th request, and whether to keep the connection
+/// open.
 struct ScriptedServer {
     url: String,
     requests: Arc<Mutex<Vec<String>>>,
@@ -70,7 +71,7 @@ impl ScriptedServer {
     }
 }
 
-/// Reads the next request with its body, or returns `None` if the connection is closed.
+/// Reads the next request with its body. Returns `None` if the connection is closed.
 async fn request(socket: &mut TcpStream) -> Option<String> {
     let mut bytes = Vec::new();
     loop {
@@ -91,7 +92,7 @@ fn ann() -> NewLead {
     NewLead::new(&casa_verde(), "Ann")
 }
 
-/// octocrab retries with an empty body if the body cannot be cloned, and retries a POST without a wait.
+/// octocrab retries with an empty body if the body cannot be cloned, and retries a POST without waiting.
 #[tokio::test]
 async fn a_retry_has_the_same_body_and_waits() {
     let server = ScriptedServer::start(|nth| match nth {
@@ -110,7 +111,7 @@ async fn a_retry_has_the_same_body_and_waits() {
 /// async-stripe opens a connection for every call.
 ///
 /// A call can start before the I/O thread has returned the last connection to the pool, and then it opens another one.
-/// That happens once or twice, because after that the pool has a spare connection.
+/// This happens at most twice, because from then on the pool has a spare connection.
 #[tokio::test]
 async fn connections_are_reused() {
     let server = ScriptedServer::start(|_| (LEAD, true)).await;
@@ -122,8 +123,8 @@ async fn connections_are_reused() {
     assert!((1..=3).contains(&server.connections.load(Ordering::Relaxed)));
 }
 
-/// async-stripe retries a POST without a key. reqwest-retry retries any method after a connection was closed before or
-/// within the response.
+/// async-stripe retries a POST without a key. reqwest-retry retries any method after the connection was closed before
+/// or during the response.
 #[tokio::test]
 async fn a_create_without_a_key_is_not_retried_after_a_lost_response() {
     for script in [
@@ -139,7 +140,7 @@ async fn a_create_without_a_key_is_not_retried_after_a_lost_response() {
     }
 }
 
-/// The same failures for requests that are safe to retry: a create with a key for all attempts, and a DELETE.
+/// The same failures for requests that are safe to retry: a create that keeps its key across attempts, and a DELETE.
 #[tokio::test]
 async fn idempotent_requests_are_retried_after_a_lost_response() {
     let server = ScriptedServer::start(|nth| match nth {
@@ -161,12 +162,12 @@ async fn idempotent_requests_are_retried_after_a_lost_response() {
     assert_eq!(server.requests().len(), 2);
 }
 
-/// A server closes an idle connection just when the client sends the next request on it.
+/// The server closes an idle connection just as the client sends the next request on it.
 #[tokio::test]
 async fn a_connection_that_is_closing_loses_no_call() {
     const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 81\r\n\r\n\
         {\"id\":\"l1\",\"client_id\":\"c1\",\"name\":\"Ann\",\"created_at\":\"2026-05-04T07:58:12.004Z\"}";
-    // Each response is the last of its connection, without `Connection: close`.
+    // The server closes the connection after each response without sending `Connection: close`.
     let server = ScriptedServer::start(|_| (OK, false)).await;
     let (client, id) = (server.client(), LeadId::parse("l1").unwrap());
     for _ in 0..50 {

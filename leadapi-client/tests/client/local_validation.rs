@@ -1,4 +1,4 @@
-//! Requests that the client never sends, and the texts of their errors.
+//! Requests that the client rejects without sending them, and the resulting error messages.
 
 use std::sync::{
     Arc,
@@ -57,7 +57,7 @@ fn an_invalid_request_is_not_sent() {
     assert_eq!(sent.load(Ordering::Relaxed), 1);
 }
 
-/// The service sends the same text to callers that send such a request anyway.
+/// The service sends the same message to callers that send such a request anyway.
 #[test]
 fn the_message_is_the_same_as_that_of_the_service() {
     use http_body_util::{BodyExt, Full};

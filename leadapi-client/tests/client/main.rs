@@ -1,6 +1,6 @@
-//! The client against the real service, against mock servers, and against services that misbehave.
+//! Tests of the client against the real service, mock servers, and misbehaving services.
 
-// Marked as tests, so that clippy treats them as tests.
+// `cfg(test)` tells clippy that these modules are tests.
 #[cfg(test)]
 #[cfg(feature = "blocking")]
 mod blocking;

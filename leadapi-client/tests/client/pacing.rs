@@ -1,4 +1,4 @@
-//! The client-side rate limit: the client receives no 429, and is hardly slower than the limit requires.
+//! The client-side rate limit: the client never receives a 429, and is barely slower than the limit requires.
 
 use std::{
     sync::{
@@ -25,7 +25,7 @@ use tokio::{task::JoinSet, time::Instant};
 
 use crate::support::{casa_verde, limited};
 
-/// The clock of tokio, which these tests pause.
+/// tokio's clock, which these tests pause.
 struct TokioTimer(Instant);
 
 #[async_trait::async_trait]
@@ -39,14 +39,14 @@ impl Timer for TokioTimer {
     }
 }
 
-/// Returns a client builder with the clock of tokio.
+/// Returns a client builder that uses tokio's clock.
 fn builder(token: impl Into<Credential>) -> ClientBuilder {
     Client::builder("http://in-process/v1", token).timer(TokioTimer(Instant::now()))
 }
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// The service over a network with a variable delay in both directions.
+/// The service behind a network with a variable delay in both directions.
 struct DelayedTransport {
     inner: InProcess<LeadService>,
     count: AtomicU64,
@@ -55,7 +55,7 @@ struct DelayedTransport {
 
 impl DelayedTransport {
     async fn delay(&self) {
-        // Spread over 0 to 99 ms, the same in each run.
+        // Delays of 0 to 99 ms, identical in every run.
         let count = self.count.fetch_add(1, Ordering::Relaxed);
         tokio::time::sleep(Duration::from_millis(count * 7_919 % 100)).await;
     }
@@ -74,19 +74,19 @@ impl Transport for DelayedTransport {
     }
 }
 
-/// Returns a client of a service on tokio's clock, and the number of refused requests.
+/// Returns a client of a service on tokio's clock, and a counter of refused requests.
 fn client(pacing: Pacing) -> (Client, Arc<AtomicUsize>) {
     let start = Instant::now();
     let (service, token) = limited(SlidingWindow::with_time(Limits::default(), move || start.elapsed()));
     let refused = Arc::new(AtomicUsize::new(0));
     let transport =
         DelayedTransport { inner: InProcess::new(service), count: AtomicU64::new(0), refused: refused.clone() };
-    // Some calls wait longer than the default timeout.
+    // Some calls must wait longer than the default timeout.
     let builder = builder(token).pacing(pacing).timeout(10_000 * MINUTE);
     (builder.transport(transport).unwrap(), refused)
 }
 
-/// Makes this many calls from this many concurrent callers. Returns how long it took.
+/// Makes `calls` calls from `callers` concurrent callers. Returns how long this took.
 async fn run<F: Future<Output = ()> + Send + 'static>(callers: usize, calls: usize, call: impl Fn() -> F) -> Duration {
     let begun = Instant::now();
     let (mut running, mut left) = (JoinSet::new(), calls);
@@ -167,7 +167,7 @@ async fn a_wait_is_reported_when_it_begins() {
     assert_eq!(*seen.lock().unwrap(), [(WaitReason::Pacing, 50)]);
 
     client.leads().create(&NewLead::new(&casa_verde(), "Ann")).await.unwrap();
-    // A call fails immediately if its permit would come after its timeout.
+    // A call fails immediately if it would get its permit only after its timeout.
     let started_at = Instant::now();
     let error = client.leads().create(&NewLead::new(&casa_verde(), "Ann")).timeout(Duration::from_secs(1)).await;
     let error = error.unwrap_err();
@@ -199,7 +199,7 @@ async fn calls_are_sent_in_arrival_order_and_wait_once() {
     let mut calls: JoinSet<_> = (0..290).map(call).collect();
     let mut ended = Vec::new();
     for nth in 290..590 {
-        // Later calls arrive while the first ones wait. Their permits would come after their timeouts.
+        // Later calls arrive while the first ones wait, and would get their permits only after their timeouts.
         tokio::time::advance(Duration::from_millis(200)).await;
         calls.spawn(call(nth));
     }

@@ -14,7 +14,7 @@ use leadapi_client::{
     transport::{Transport, TransportError},
 };
 
-/// The result of a request.
+/// The scripted result of a request.
 #[derive(Debug, Clone)]
 pub(crate) enum Act {
     NotSent,
@@ -33,7 +33,7 @@ impl Act {
         Self::Response(201, Vec::new(), body.to_owned())
     }
 
-    /// The same response with another status.
+    /// Returns the same response with another status.
     pub(crate) fn with_status(self, status: u16) -> Self {
         match self {
             Self::Response(_, headers, body) => Self::Response(status, headers, body),
@@ -52,7 +52,7 @@ impl Act {
     }
 }
 
-/// The script, the requests so far, and the clock.
+/// The remaining acts, the requests received so far, and the clock.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     acts: Mutex<VecDeque<Act>>,
@@ -96,7 +96,7 @@ impl Timer for ScriptHandle {
 }
 
 impl Script {
-    /// Creates a client whose requests have these results, in order.
+    /// Creates a client whose requests have the given results, in order.
     pub(crate) fn client(acts: impl IntoIterator<Item = Act>) -> (Client, Arc<Self>) {
         Self::with(acts, |builder| builder)
     }
@@ -120,7 +120,6 @@ impl Script {
         *self.time.lock().unwrap()
     }
 
-    /// Advances the clock.
     pub(crate) fn advance(&self, time: Duration) {
         *self.time.lock().unwrap() += time;
     }
@@ -133,7 +132,7 @@ impl Script {
         requests.iter().map(|(_, request)| key(request)).collect()
     }
 
-    /// Asserts that all acts were used.
+    /// Asserts that every act was used.
     pub(crate) fn assert_ended(&self) {
         assert!(self.acts.lock().unwrap().is_empty());
     }

@@ -1,4 +1,4 @@
-//! No output contains the token.
+//! The token never appears in any output.
 
 use std::{error::Error, fmt::Debug, iter::successors};
 
@@ -61,7 +61,7 @@ async fn no_output_contains_the_token() {
         }
     }
 
-    // A proxy whose response echoes the token, in every form and position.
+    // Simulate a proxy whose response echoes the token, in every form and position.
     for (status, wrap) in [
         (400, "{\"error\": \"TOKEN\"}"),
         (502, "<pre>authorization: Bearer TOKEN</pre>"),

@@ -1,4 +1,4 @@
-//! The seven operations against the real service, in process and over sockets: the results are the same.
+//! The seven operations give the same results against the real service in process and over sockets.
 
 use leadapi_client::{
     Client,
@@ -69,7 +69,7 @@ mod over_sockets {
     use super::*;
     use crate::support::service;
 
-    /// The real service behind a mock server's socket.
+    /// The real service behind the socket of a mock server.
     struct Real(LeadService);
 
     impl Respond for Real {

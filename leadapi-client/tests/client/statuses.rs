@@ -1,4 +1,4 @@
-//! Each status of the contract as the response to each operation, over every transport.
+//! Every status in the contract as the response to every operation, over every transport.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ const OPERATIONS: [Operation; 7] = [
     Operation::ListClients,
 ];
 
-/// The error of an operation with a single attempt.
+/// Returns the error of an operation that is attempted once.
 async fn fail(client: &Client, operation: Operation) -> Error {
     let (id, once) = (LeadId::parse("l1").unwrap(), RetryPolicy::none());
     match operation {
@@ -53,7 +53,7 @@ fn response(status: u16) -> Act {
     Act::status(status).with("x-request-id", &"0198-abc").with("retry-after", &17)
 }
 
-/// Checks every accessor of an error with this status.
+/// Checks every accessor of an error caused by this status.
 fn assert_error(error: &Error, operation: Operation, status: u16) {
     let what = format!("{operation:?} {status}");
     for (other, predicate) in PREDICATES {
@@ -93,7 +93,7 @@ async fn each_status_over_sockets() {
         }
         Mock::given(any()).respond_with(template).mount(&server).await;
         for operation in OPERATIONS {
-            // A new client each time, because a rate-limited client would wait.
+            // Each call uses a new client, because a client that received a 429 would wait.
             let client = Client::builder(server.uri(), "pak_0123").build().unwrap();
             assert_error(&fail(&client, operation).await, operation, status);
         }

@@ -1,4 +1,4 @@
-// The real service in memory, with one business, for the tests and the examples of the documentation.
+// The real service in memory, with one business. Shared by the tests and the documentation examples.
 
 use leadapi_client::{
     Client, Error, RetryPolicy,
@@ -28,24 +28,24 @@ const BUSINESS: &str = r#"{"businesses": [{
         "stage_id": "new", "created_at": "2026-05-04T07:58:12.004Z"}]
 }]}"#;
 
-/// The service under `/v1`, and a token with both scopes.
+/// Returns the service under `/v1` and a token with both scopes.
 pub(crate) fn service() -> (LeadService, BearerToken) {
     service_for(Scopes::Both)
 }
 
-/// The service under `/v1` with a limiter, and a token with both scopes.
+/// Returns the service under `/v1` with a limiter, and a token with both scopes.
 pub(crate) fn limited(limiter: leadapi_core::memory::SlidingWindow) -> (LeadService, BearerToken) {
     let (builder, token) = builder(Scopes::Both);
     (builder.limiter(limiter).build().unwrap(), token)
 }
 
-/// The service under `/v1`, and a token with these scopes.
+/// Returns the service under `/v1` and a token with the given scopes.
 pub(crate) fn service_for(scopes: Scopes) -> (LeadService, BearerToken) {
     let (builder, token) = builder(scopes);
     (builder.build().unwrap(), token)
 }
 
-/// The builder of the service, for tests that replace a part.
+/// Returns the service's builder, for tests that replace one of its parts.
 pub(crate) fn builder(scopes: Scopes) -> (LeadServiceBuilder, BearerToken) {
     let token = BearerToken::generate().unwrap();
     let (business, id) = (BusinessId::parse("business-1").unwrap(), TokenId::parse("token-1").unwrap());
@@ -64,13 +64,12 @@ impl TokenVerifier for OneToken {
     }
 }
 
-/// Creates a client of that service.
 pub(crate) fn in_process() -> Client {
     let (service, token) = service();
     Client::builder("http://in-process/v1", token).in_process(service).unwrap()
 }
 
-/// The error of a create that is answered with this status.
+/// Returns the error of a create that is answered with `status`.
 pub(crate) async fn answered(status: u16) -> Error {
     struct Always(u16);
 
@@ -88,12 +87,12 @@ pub(crate) async fn answered(status: u16) -> Error {
     client.leads().create(&NewLead::new(&casa_verde(), "Ann")).await.unwrap_err()
 }
 
-/// Runs a call without a runtime.
+/// Runs a call to completion without a runtime.
 pub(crate) fn wait<C: IntoFuture>(call: C) -> C::Output {
     futures_executor::block_on(call.into_future())
 }
 
-/// A client account of the business.
+/// Returns the id of a client account of the business.
 pub(crate) fn casa_verde() -> ClientId {
     ClientId::parse("casa-verde").unwrap()
 }

@@ -1,4 +1,4 @@
-//! Each answer of a stub, read by our client.
+//! Every answer of a stub, as our client reads it.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub(crate) fn new() -> NewLead {
     NewLead::new(&ann().client_id, "Ann")
 }
 
-/// The error of a single attempt at reading Ann.
+/// Returns the error when the client reads Ann in a single attempt.
 async fn error(api: &MockLeadApi) -> Error {
     api.client().leads().get(&id()).retry(RetryPolicy::none()).await.unwrap_err()
 }
@@ -214,8 +214,8 @@ async fn mocks_and_clients_are_independent() {
 
 #[tokio::test]
 async fn servers_can_be_dropped_after_the_coop_budget_is_used_up() {
-    // More iterations than the coop budget of a tokio task, so that the servers use it up. A drop that blocks on a
-    // tokio lock would then hang forever.
+    // The loop exceeds the coop budget of a tokio task, so the servers use it up. A drop that blocked on a tokio lock
+    // would then hang forever.
     for _ in 0..200 {
         drop(MockLeadApi::start().await);
         drop(FakeLeadApi::start().await);

@@ -1,4 +1,4 @@
-//! The failure messages when the requests differ from the expectations of a test.
+//! The failure messages for requests that differ from the expectations of a test.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -13,13 +13,13 @@ use crate::{
     raw::RawRequest,
 };
 
-/// Returns the text of the panic of a closure, if it panics.
+/// Runs a closure. Returns its panic message, if it panics.
 fn panicked(work: impl FnOnce()) -> Option<String> {
     let panic = catch_unwind(AssertUnwindSafe(work)).err()?;
     Some(panic.downcast_ref::<String>().unwrap().clone())
 }
 
-/// Returns the message with which the mock fails its test when it is dropped.
+/// Drops the mock and returns the message with which it fails its test.
 pub(crate) fn fails(api: MockLeadApi) -> String {
     panicked(|| drop(api)).expect("the mock did not panic")
 }
@@ -55,7 +55,7 @@ async fn a_drop_after_a_failed_verify_does_not_panic_again() {
 async fn a_mock_does_not_panic_while_the_test_is_panicking() {
     let api = MockLeadApi::start().await;
     api.on_delete(&id()).returns(());
-    // A panic during another panic would abort the process.
+    // If dropping the mock panicked as well, the process would abort.
     let text = panicked(|| {
         let _api = api;
         panic!("{}", "the test's own")

@@ -1,4 +1,4 @@
-//! The fake behaves like the service: its clock, rate limits, tokens and store.
+//! The fake's clock, rate limits, tokens and store behave as in the service.
 
 use std::time::Duration;
 
@@ -39,13 +39,13 @@ async fn the_fake_stores_updates_and_deletes_leads() {
 async fn the_rate_limit_follows_the_clock_of_the_fake() {
     let api = FakeLeadApi::start().await;
     let client = api.client();
-    // A new client each time, because a rate-limited client would wait.
+    // Each call uses a new client, because a client that received a 429 would wait.
     let once = async || api.client().leads().create(&bob()).retry(RetryPolicy::none()).await;
     for number in 0..60 {
         once().await.unwrap_or_else(|error| panic!("{number}: {error}"));
         api.advance(Duration::from_millis(100));
     }
-    // The oldest write is 6 s old.
+    // The oldest write is 6 s old, so the next one is allowed in 54 s.
     let refused = once().await.unwrap_err();
     assert_eq!((refused.is_rate_limited(), refused.retry_after()), (true, Some(Duration::from_secs(54))));
     api.advance(Duration::from_millis(53_999));

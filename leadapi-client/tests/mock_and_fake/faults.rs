@@ -1,4 +1,4 @@
-//! The faults of the fake.
+//! Faults injected into the fake.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ fn bob() -> NewLead {
     NewLead::new(&"casa-verde".parse().unwrap(), "Bob")
 }
 
-/// Returns the number of leads beyond those of the data.
+/// Returns the number of leads created in addition to the initial data.
 async fn created(api: &FakeLeadApi) -> u64 {
     api.client().leads().list(&LeadQuery::new()).await.unwrap().total - 3
 }
@@ -60,7 +60,7 @@ async fn a_bulk_import_creates_no_duplicates_despite_faults() {
     }
     let rows = (0..100).map(|number| NewLead::new(&"casa-verde".parse().unwrap(), format!("Lead {number}")));
     let client = api.client();
-    // About one in five attempts fails, so five attempts per row are not enough for a hundred rows.
+    // About one in five attempts fails, so a hundred rows could exhaust the default five attempts per row.
     let policy = RetryPolicy::default().attempts(20);
     let mut creates = client.leads().create_many(rows).named("import-7").unwrap().retry(policy);
     while let Some(result) = creates.next().await {
@@ -117,7 +117,7 @@ async fn latency_delays_the_response_of_an_executed_request() {
 async fn an_injected_rate_limit_ends_at_its_time() {
     let api = FakeLeadApi::start().await;
     api.rate_limited_until("2026-05-04T12:02:00.500Z".parse().unwrap());
-    // A new client each time, because a rate-limited client would wait.
+    // Each call uses a new client, because a client that received a 429 would wait.
     let once = async || api.client().client_accounts().list(Window::default()).retry(RetryPolicy::none()).await;
     let refused = once().await.unwrap_err();
     assert_eq!((refused.is_rate_limited(), refused.retry_after()), (true, Some(Duration::from_secs(60))));

@@ -1,4 +1,4 @@
-//! Compares the mock's error responses and all responses of the fake with those of the service, byte for byte.
+//! Compares the mock's error responses and all of the fake's responses with the service's, byte for byte.
 
 use std::{
     num::NonZeroU32,
@@ -33,7 +33,7 @@ const DATA: &str = r#"{"businesses": [{"id": "b1", "name": "Sol", "created_at": 
 
 const START: &str = "2026-05-04T12:00:00Z";
 
-/// The data with three known tokens: one with both scopes, one with the scope read, and an expired one.
+/// Returns data with three known tokens: one with both scopes, one with the read scope, and an expired one.
 fn data() -> (Dataset, [BearerToken; 3]) {
     let mut data = Dataset::parse(DATA).unwrap();
     let secrets = [(); 3].map(|()| BearerToken::generate().unwrap());
@@ -46,7 +46,7 @@ fn data() -> (Dataset, [BearerToken; 3]) {
     (data, secrets)
 }
 
-/// A service assembled without the fake. New leads get the given ids.
+/// Builds a service without using the fake. New leads get the given ids.
 async fn by_hand(data: Dataset, clock: &Arc<ManualClock>, ids: Arc<Mutex<Vec<LeadId>>>) -> LeadService {
     let tokens = MemoryTokens::default();
     tokens::import(&tokens, &data, START.parse().unwrap()).await.unwrap();
@@ -64,7 +64,7 @@ async fn by_hand(data: Dataset, clock: &Arc<ManualClock>, ids: Arc<Mutex<Vec<Lea
         .unwrap()
 }
 
-/// Every kind of request, valid and invalid.
+/// Returns requests of every kind, valid and invalid.
 fn asks([both, read, expired]: &[BearerToken; 3]) -> Vec<RawRequest> {
     let ask = |line| RawRequest::new(line).by(both);
     let post = |body: &str| ask("POST /v1/leads").with("content-type", "application/json").body(body);
@@ -116,7 +116,7 @@ fn asks([both, read, expired]: &[BearerToken; 3]) -> Vec<RawRequest> {
     asks
 }
 
-/// Returns the id of the created lead, if the response is a 201.
+/// Returns the id of the created lead if the response is a 201.
 fn created(raw: &RawResponse) -> Option<LeadId> {
     let lead: Lead = serde_json::from_str(&raw.body).ok()?;
     (raw.status == 201).then_some(lead.id)
@@ -162,7 +162,7 @@ async fn stubs_respond_like_the_service() {
     assert_eq!(post(api.token()).send(&url), fresh);
     assert_eq!(post(api.token()).send(&url), create.call(&service).await);
 
-    // The response of the service, and the same request for the mock.
+    // Returns the service's response, and the same request with the mock's token.
     let ask = async |line: &'static str| {
         (RawRequest::new(line).by(&both).call(&service).await, RawRequest::new(line).by(api.token()))
     };
@@ -202,7 +202,7 @@ async fn stubs_respond_like_the_service() {
     api.verify().await;
 }
 
-/// A verifier that fails, or that accepts every token with the scope write.
+/// A verifier that either fails or accepts every token with the write scope.
 struct Any(bool);
 
 #[async_trait::async_trait]

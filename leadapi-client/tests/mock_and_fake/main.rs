@@ -1,7 +1,7 @@
-//! Tests of the mock and the fake over real sockets: with our client, with raw requests, with curl and with Python.
+//! Tests of the mock and the fake over real sockets: with our client, raw requests, curl and Python.
 #![cfg(feature = "testkit")]
 
-// Marked as tests, so that clippy treats them as tests.
+// `cfg(test)` tells clippy that these modules are tests.
 #[cfg(test)]
 mod answers;
 #[cfg(test)]

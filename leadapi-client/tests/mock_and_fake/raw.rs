@@ -1,4 +1,4 @@
-//! Raw requests, and the bytes of their responses.
+//! Raw requests and raw responses.
 
 use std::{
     collections::BTreeMap,
@@ -48,7 +48,7 @@ impl RawRequest {
         self
     }
 
-    /// Sends the request over a new connection and closes it.
+    /// Sends the request over a new connection. Returns the response once the server closes the connection.
     pub(crate) fn send(&self, url: &str) -> RawResponse {
         let bytes = self.bytes(url);
         let (head, body) = bytes.split_once("\r\n\r\n").unwrap();
@@ -67,7 +67,7 @@ impl RawRequest {
         RawResponse { status, headers, body: body.to_owned() }
     }
 
-    /// Returns all bytes from the connection until it is closed.
+    /// Sends the request and returns all bytes received until the server closes the connection.
     pub(crate) fn bytes(&self, url: &str) -> String {
         let address = url.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/v1")).unwrap();
         let mut socket = TcpStream::connect(address).unwrap();

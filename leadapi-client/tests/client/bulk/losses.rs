@@ -1,4 +1,4 @@
-//! Imports whose requests and responses get lost, and imports that are interrupted.
+//! Imports with lost requests and responses, and imports that are interrupted.
 
 use std::{
     pin::Pin,

@@ -1,4 +1,4 @@
-//! Bulk creates against the real service over an unreliable transport, on a simulated clock.
+//! Bulk creates against the real service, over an unreliable transport and on a simulated clock.
 
 mod keys;
 mod losses;
@@ -32,7 +32,7 @@ fn indices<R>(results: &[RowResult<R>]) -> Vec<u64> {
     results.iter().map(|result| result.index).collect()
 }
 
-/// Enough attempts that random faults do not use them up.
+/// Allows enough attempts that random faults do not exhaust them.
 fn many_attempts() -> RetryPolicy {
     RetryPolicy::default().attempts(30)
 }

@@ -1,4 +1,4 @@
-//! The service, an unreliable transport to it, and a simulated clock.
+//! A simulation of the service, with an unreliable transport and a simulated clock.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,7 +29,7 @@ use leadapi_core::{
 
 use crate::support;
 
-/// A clock that advances when every task sleeps.
+/// A clock that advances only when every task sleeps.
 #[derive(Default)]
 pub(super) struct Clock {
     now: Mutex<Duration>,
@@ -40,7 +40,7 @@ pub(super) struct Clock {
 struct Sleep<'c>(&'c Clock, (Duration, u64));
 
 impl Clock {
-    /// Advances to the earliest deadline of a sleeper.
+    /// Advances to the earliest deadline of any sleeper.
     pub(super) fn advance_to_next(&self) -> bool {
         let first = self.sleepers.lock().unwrap().first().copied();
         if let Some((until, _)) = first {
@@ -78,7 +78,7 @@ impl Timer for Clock {
     }
 }
 
-/// What happens to a request on its way.
+/// The fault that a request encounters on its way.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) enum Fault {
     #[default]
@@ -91,7 +91,7 @@ pub(super) enum Fault {
     BadGatewayAfterwards,
 }
 
-/// A transport to the service: a number of polls in each direction, and faults by request number.
+/// A transport that delays each direction by a number of polls and injects faults by request number.
 struct UnreliableTransport {
     service: InProcess<LeadService>,
     fault: fn(u64) -> Fault,
@@ -114,7 +114,7 @@ impl Drop for InFlightGuard<'_> {
     }
 }
 
-/// Yields to the other tasks this many times.
+/// Yields to the other tasks `times` times.
 async fn yield_times(mut times: usize) {
     std::future::poll_fn(|cx| {
         if times == 0 {
@@ -154,7 +154,7 @@ impl Transport for UnreliableTransport {
     }
 }
 
-/// The service, the transport to it, and the clock.
+/// The service, the transport to it, and the clock that both use.
 pub(super) struct Simulation {
     pub(super) clock: Arc<Clock>,
     pub(super) seen: Arc<Seen>,
@@ -191,7 +191,7 @@ impl Simulation {
         Client::builder(url, token).pacing(self.pacing).timer(self.clock.clone()).transport(transport).unwrap()
     }
 
-    /// Runs a future. When it is pending and nothing has woken it, the clock advances.
+    /// Runs a future to completion. Whenever it is pending and nothing has woken it, advances the clock.
     pub(super) fn run<F: Future>(&self, future: F) -> F::Output {
         let mut future = pin!(future);
         let woken = Arc::new(Woken::default());
@@ -220,7 +220,7 @@ impl Simulation {
         }
     }
 
-    /// Returns the number of leads of each name at the service, without the initial lead.
+    /// Returns how many leads of each name the service has, not counting the initial lead.
     pub(super) fn leads(&self) -> BTreeMap<String, usize> {
         let direct = Client::builder("http://in-process/v1", self.token.clone()).pacing(Pacing::off());
         let direct = direct.in_process(self.service.clone()).unwrap();

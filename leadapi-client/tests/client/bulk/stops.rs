@@ -1,4 +1,4 @@
-//! Failures of single rows, and failures that stop an import.
+//! Failures of individual rows, and failures that stop an import.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -77,7 +77,7 @@ fn a_token_that_becomes_invalid_stops_the_import() {
     for _ in 0..30 {
         simulation.run(creates.next()).unwrap().unwrap().outcome.unwrap();
     }
-    // As if the token had been revoked: the next rows reach a service that does not know it.
+    // Simulates a revoked token: the next rows reach a service that does not know the token.
     let (stranger, _) = support::service();
     let other = Simulation { service: stranger, ..self::simulation() };
     let mut rest = other.client_at("http://in-process/v1", simulation.token.clone()).leads().create_many(rows(100));
@@ -99,7 +99,8 @@ fn an_unavailable_service_stops_the_import() {
 
 #[test]
 fn failures_among_successes_do_not_stop_the_import() {
-    // One in 16 requests succeeds, so the run of failures stays below the limit of 16. Nothing is retried.
+    // One in 16 requests succeeds, so the number of consecutive failures stays below the limit of 16. Nothing is
+    // retried.
     let simulation =
         Simulation { fault: |number| if number % 16 == 15 { Fault::None } else { Fault::ServerError }, ..simulation() };
     let client = simulation.client();
@@ -124,7 +125,7 @@ fn a_rate_limited_row_is_not_refused() {
     let mut creates = simulation.client().leads().create_many(rows(100)).retry(RetryPolicy::none());
     let (results, stopped) = simulation.run_to_end(&mut creates);
     let progress = creates.progress();
-    // After a 429 the client delays the rows behind it, so that they are not refused.
+    // After a 429, the client delays the rows behind it, so the service does not reject them.
     assert_eq!((results.len(), progress.refused, progress.created + progress.failed), (100, 0, 100));
     assert!(progress.created > 3 && stopped.is_none(), "{progress:?}, {stopped:?}");
 }

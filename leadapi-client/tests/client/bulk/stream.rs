@@ -39,7 +39,7 @@ fn a_result_has_the_index_the_key_and_the_row() {
     assert_eq!(simulation.leads(), each_once(30));
 }
 
-/// The later the row, the faster its request.
+/// Returns a number of polls that makes later rows respond faster.
 fn the_last_first(body: &str) -> usize {
     let number: String = body.chars().skip_while(|c| *c != 'R').filter(char::is_ascii_digit).collect();
     100 - number.parse::<usize>().unwrap()
@@ -97,7 +97,8 @@ fn rows_wait_for_the_rate_limit_up_to_their_timeout() {
     assert!((540..600).contains(&paced.clock.now().as_secs()), "{:?}", paced.clock.now());
     drop(results);
 
-    // As if others used all but one request per 60 s: the last rows wait longer than the default timeout of a call.
+    // Simulates other programs that use all but one request per 60 s. The last rows then wait longer than a call's
+    // default timeout.
     let slow = simulation_with(Scopes::Both, 1);
     let mut creates = slow.client().leads().create_many(rows(12));
     assert_eq!(slow.run_to_end(&mut creates).1, None);

@@ -1,4 +1,4 @@
-//! The retry budget of a client.
+//! Tests of the retry budget, which all calls of a client share.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn an_empty_budget_stops_retries_until_it_refills() {
     for _ in 0..1_000 {
         wait(client.leads().create(&ann()).retry(quick)).unwrap_err();
     }
-    // 500 tokens pay for 100 retries, and no time has passed.
+    // The initial 500 tokens pay for 100 retries, and no time has passed to refill them.
     assert_eq!(script.sent(), 1_100);
     *script.requests.lock().unwrap() = Vec::new();
     let slow = RetryPolicy::default().backoff(Duration::ZERO, Duration::ZERO).attempts(2);

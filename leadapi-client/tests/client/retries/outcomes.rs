@@ -34,7 +34,7 @@ fn the_error_after_the_last_attempt_covers_all_attempts() {
     assert_eq!(error.to_string(), "POST /leads: 503 Service Unavailable: scripted (attempt 5)");
     assert_eq!(error.elapsed(), script.now());
 
-    // The last attempt was refused, but the first may have been executed.
+    // The last attempt was rejected, but the first may have been executed.
     let (client, _) = Script::client([Act::Lost, Act::NotSent, Act::status(401)]);
     let error = wait(client.leads().create(&ann())).unwrap_err();
     assert!(error.is_unauthorized());

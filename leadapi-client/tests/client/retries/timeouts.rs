@@ -1,4 +1,4 @@
-//! The timeouts of calls and attempts.
+//! Timeouts of calls and of attempts.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn a_call_ends_within_its_timeout() {
     assert!(error.is_timeout() && error.attempts() == 2, "{error:?}");
     assert_eq!(script.now(), 3 * SECOND);
 
-    // A call fails immediately if its next attempt would start after its timeout.
+    // A call fails immediately if its next attempt would start only after its timeout.
     let (client, script) = Script::client([Act::status(503).with("retry-after", &30)]);
     let error = wait(client.leads().create(&ann()).timeout(20 * SECOND)).unwrap_err();
     assert!(error.is_server_error() && error.retry_after() == Some(30 * SECOND));
@@ -32,7 +32,7 @@ fn a_call_ends_within_its_timeout() {
 
 #[test]
 fn the_last_error_is_returned_when_no_time_is_left() {
-    // The pause after a 429 is longer than the timeout.
+    // The wait required after a 429 is longer than the timeout.
     let (client, script) = Script::client([Act::status(429).with("retry-after", &60)]);
     assert!(wait(client.leads().create(&ann()).retry(RetryPolicy::none())).unwrap_err().is_rate_limited());
     let error = wait(client.leads().create(&ann()).timeout(30 * SECOND)).unwrap_err();
@@ -41,7 +41,7 @@ fn the_last_error_is_returned_when_no_time_is_left() {
     assert_eq!((error.outcome(), error.attempts()), (Outcome::NotSent, 0));
     script.assert_ended();
 
-    // After a failed attempt, its error is returned.
+    // If an attempt has failed, the call returns that attempt's error.
     let pacing = Pacing::off().writes(1);
     let (client, script) = Script::with([Act::status(503)], |builder| builder.pacing(pacing).timeout(30 * SECOND));
     let error = wait(client.leads().create(&ann())).unwrap_err();

@@ -1,4 +1,4 @@
-//! The waits between attempts: backoff and `Retry-After`.
+//! Waits between attempts: backoff and `Retry-After`.
 
 use std::time::{Duration, SystemTime};
 
@@ -30,7 +30,7 @@ fn backoff_is_exponential_with_jitter() {
 
 #[test]
 fn a_retry_waits_at_least_for_retry_after() {
-    // A date is compared with the `Date` of the response, not with the local clock.
+    // A date is compared with the response's `Date` header, not with the local clock.
     let answered = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
     let in_nine_seconds = httpdate::fmt_http_date(answered + 9 * SECOND);
     let by_date = |status| {
@@ -62,7 +62,7 @@ fn a_429_is_not_a_failure_and_pauses_its_class() {
     assert!(script.now() >= 140 * SECOND);
     assert!(script.waits.lock().unwrap().iter().all(|wait| wait.failed_attempts == 0));
 
-    // Later writes wait too, from any clone of the client. Reads are another class.
+    // Later writes from any clone of the client wait too. Reads do not, because they have their own limit.
     let (client, script) = Script::client([
         Act::status(429).with("retry-after", &60),
         Act::Response(200, Vec::new(), r#"{"data":[],"total":0,"limit":50,"offset":0}"#.to_owned()),
@@ -101,7 +101,7 @@ fn a_retry_after_above_the_maximum_ends_its_call_and_delays_no_other() {
         assert!(error.retry_after() >= Some(121 * SECOND), "the error has the requested wait: {error:?}");
         assert_eq!((error.attempts(), script.now()), (1, Duration::ZERO));
 
-        // The next call, from any clone, is sent after a second, even with a short timeout.
+        // The next call from any clone is sent after one second, even with a short timeout.
         let clone = client.clone();
         let error = wait(clone.leads().create(&ann()).timeout(5 * SECOND)).unwrap_err();
         assert!(error.is_server_error() && error.retry_after() >= Some(121 * SECOND), "{error}");
@@ -125,7 +125,7 @@ fn the_maximum_retry_after_is_configurable() {
     let error = wait(client.leads().create(&ann())).unwrap_err();
     assert_eq!((error.retry_after(), script.now()), (Some(150 * SECOND), Duration::ZERO));
 
-    // A wait of exactly the maximum is accepted.
+    // A wait of exactly the maximum is still accepted.
     let (client, script) = Script::client([Act::status(429).with("retry-after", &120), Act::lead()]);
     wait(client.leads().create(&ann())).unwrap();
     assert!(script.now() >= 120 * SECOND);
