@@ -1,4 +1,4 @@
-//! Secrets and personal data are never saved.
+//! Secrets and personal data that must not be saved.
 
 use http::{HeaderMap, HeaderValue, Request, Response, header};
 use leadapi_client::{

@@ -16,7 +16,7 @@ impl Cassette {
     ///
     /// # Errors
     ///
-    /// [`CassetteError::Read`], and the errors of [`parse`](Self::parse).
+    /// Returns [`CassetteError::Read`] if the file cannot be read, and otherwise the errors of [`parse`](Self::parse).
     pub fn load(path: impl AsRef<Path>) -> Result<Self, CassetteError> {
         Self::load_only(path, "")
     }
@@ -33,7 +33,7 @@ impl Cassette {
     ///
     /// # Errors
     ///
-    /// The errors of [`load`](Self::load).
+    /// Returns the errors of [`load`](Self::load).
     pub fn load_only(path: impl AsRef<Path>, url: &str) -> Result<Self, CassetteError> {
         let path = path.as_ref();
         let read = fs::read_to_string(path);
@@ -57,9 +57,9 @@ impl Cassette {
     ///
     /// # Errors
     ///
-    /// [`CassetteError::NotHar`] if the text is not a HAR file. [`CassetteError::InvalidEntry`] for the first API
-    /// request that cannot be replayed, with the reason: its body is missing or still compressed, its encoding is
-    /// unknown, or its base path differs from that of earlier entries.
+    /// Returns [`CassetteError::NotHar`] if the text is not a HAR file. Returns [`CassetteError::InvalidEntry`] for the
+    /// first API request that cannot be replayed, with the reason. Its body may be missing or still compressed, its
+    /// encoding unknown, or its base path different from that of earlier entries.
     pub fn parse(text: &str) -> Result<Self, CassetteError> {
         Self::named("the cassette".to_owned(), text, "")
     }
@@ -89,7 +89,7 @@ impl Cassette {
     ///
     /// # Errors
     ///
-    /// [`CassetteError::Token`] if any part of the cassette looks like a token.
+    /// Returns [`CassetteError::Token`] if any part of the cassette looks like a token.
     pub fn to_har(&self) -> Result<String, CassetteError> {
         for (entry, nth) in self.har.log.entries.iter().zip(1..) {
             if let Some((part, _)) = writer::parts(entry).find(|(_, text)| token_scan::contains_token(text.as_bytes()))
@@ -116,7 +116,7 @@ impl Cassette {
     ///
     /// # Errors
     ///
-    /// [`CassetteError::Write`], and the errors of [`to_har`](Self::to_har).
+    /// Returns [`CassetteError::Write`] if the file cannot be written, and the errors of [`to_har`](Self::to_har).
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), CassetteError> {
         let (path, text) = (path.as_ref(), self.to_har()?);
         let mut temporary = OsString::from(path);

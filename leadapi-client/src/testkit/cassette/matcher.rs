@@ -169,8 +169,7 @@ pub(super) fn differences(
 /// another key.
 fn key(recorded: Option<&str>, sent: Option<&str>, bound: &mut Candidate<'_>, found: &mut Differences) {
     match (recorded, sent) {
-        // If the recorded program sent no key, as a browser does, the key is ignored, because our client always sends
-        // one.
+        // Programs such as browsers record no key. Any key then matches, because our client always sends one.
         (None, _) => {}
         (Some(_), None) => found.add(2, "the header idempotency-key is missing".to_owned()),
         (Some(name), Some(key)) => {

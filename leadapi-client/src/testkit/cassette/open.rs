@@ -21,7 +21,7 @@ pub enum Mode {
     RecordMissing,
 }
 
-/// Options for opening a cassette, created by [`Cassette::open`]. [`wrap`](Self::wrap) opens it.
+/// Options for opening a cassette. Created by [`Cassette::open`]; [`wrap`](Self::wrap) opens the cassette.
 #[must_use = "options do nothing until they wrap a transport"]
 #[derive(Debug)]
 pub struct OpenOptions {
@@ -156,8 +156,8 @@ impl OpenOptions {
     ///
     /// # Errors
     ///
-    /// [`CassetteError::UnknownMode`], [`CassetteError::RecordingInCi`], [`CassetteError::SecretHeader`], and the errors of
-    /// [`Cassette::load`].
+    /// Returns [`CassetteError::UnknownMode`], [`CassetteError::RecordingInCi`] or [`CassetteError::SecretHeader`] if
+    /// an option is invalid. In replay mode, also returns the errors of [`Cassette::load`].
     pub fn wrap(self, transport: impl Transport) -> Result<CassetteSession, CassetteError> {
         let Self { path, mode, rules, any_order } = self;
         let (mode, rules) = (mode?, rules?);
@@ -243,8 +243,8 @@ impl CassetteSession {
     ///
     /// # Errors
     ///
-    /// When recording, the errors of [`Recorder::cassette`] and [`Cassette::save`]. When replaying, those of
-    /// [`ReplayTransport::verify`].
+    /// Returns the errors of [`Recorder::cassette`] and [`Cassette::save`] when recording, and those of
+    /// [`ReplayTransport::verify`] when replaying.
     pub fn finish(mut self) -> Result<(), CassetteError> {
         self.finished = true;
         match &self.state {

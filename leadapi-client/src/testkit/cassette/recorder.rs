@@ -125,7 +125,7 @@ impl Recorder {
     ///
     /// # Errors
     ///
-    /// [`CassetteError::SecretHeader`] for `Authorization`, `Proxy-Authorization`, `Cookie` and `Set-Cookie`.
+    /// Returns [`CassetteError::SecretHeader`] for `Authorization`, `Proxy-Authorization`, `Cookie` and `Set-Cookie`.
     pub fn keep_header(mut self, name: HeaderName) -> Result<Self, CassetteError> {
         Arc::make_mut(&mut self.rules).keep_header(name)?;
         Ok(self)
@@ -148,7 +148,7 @@ impl Recorder {
     ///
     /// # Errors
     ///
-    /// [`CassetteError::NoResponse`] if a request failed, was cancelled or is still in flight, and
+    /// Returns [`CassetteError::NoResponse`] if a request failed, was cancelled or is still in flight. Returns
     /// [`CassetteError::Unredactable`] or [`CassetteError::Leak`] if a field cannot be redacted completely.
     pub fn cassette(&self) -> Result<Cassette, CassetteError> {
         let entries = writer::entries(&self.exchanges(), &self.rules)?;

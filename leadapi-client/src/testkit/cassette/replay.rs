@@ -89,7 +89,7 @@ impl Replay {
     ///
     /// # Errors
     ///
-    /// [`ConfigError`] if the recorded base path is invalid.
+    /// Returns [`ConfigError`] if the recorded base path is invalid.
     pub fn client(&self) -> Result<Client, ConfigError> {
         let transport = serve::transport()?;
         serve::skip_waits(Client::builder(self.url(), TOKEN), |_| {}).transport(transport)
@@ -108,7 +108,8 @@ impl Replay {
     ///
     /// # Errors
     ///
-    /// [`CassetteError::Mismatch`] with one sentence for each difference.
+    /// Returns [`CassetteError::Mismatch`] if the replay differs from the recording, with one sentence for each
+    /// difference.
     pub fn verify(&self) -> Result<(), CassetteError> {
         self.player.verify()
     }
@@ -164,7 +165,7 @@ impl ReplayTransport {
     ///
     /// # Errors
     ///
-    /// [`ConfigError`] if the recorded base path is invalid.
+    /// Returns [`ConfigError`] if the recorded base path is invalid.
     pub fn client(&self) -> Result<Client, ConfigError> {
         let builder = Client::builder(format!("http://replay{}", self.0.0.base()), TOKEN);
         serve::skip_waits(builder, |_| {}).transport(self.clone())
@@ -181,7 +182,8 @@ impl ReplayTransport {
     ///
     /// # Errors
     ///
-    /// [`CassetteError::Mismatch`] with one sentence for each difference.
+    /// Returns [`CassetteError::Mismatch`] if the replay differs from the recording, with one sentence for each
+    /// difference.
     pub fn verify(&self) -> Result<(), CassetteError> {
         self.0.0.verify()
     }

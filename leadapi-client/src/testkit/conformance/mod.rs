@@ -16,7 +16,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The same from the command line, against a server started with the [standard](Target::standard) data set:
+//! The equivalent commands, against a server that is started with the [standard](Target::standard) data set:
 //!
 //! ```console
 //! $ leadapi-server serve --data leadapi-client/conformance/dataset.json \

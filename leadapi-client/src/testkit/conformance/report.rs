@@ -21,7 +21,7 @@ use std::{fmt, time::Duration};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Report {
-    /// In the order in which they were checked.
+    /// The sentences, in the order in which they were checked.
     pub sentences: Vec<Sentence>,
     /// Ids of leads that the suite created and could not delete.
     pub left_behind: Vec<String>,
@@ -53,7 +53,7 @@ pub enum Outcome {
     Skipped(String),
 }
 
-/// How an implementation violates a sentence. Contains no tokens.
+/// A violation of a sentence. It contains no tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
@@ -73,7 +73,8 @@ pub(super) enum Stop {
 }
 
 impl Report {
-    /// Returns whether no sentence is violated. A skipped sentence may or may not hold; the text counts them.
+    /// Returns whether no sentence is violated. Skipped sentences may or may not hold; the report states how many there
+    /// are.
     ///
     /// ```
     /// # use leadapi_client::testkit::{FakeLeadApi, conformance::{self, Outcome, Target}};

@@ -41,7 +41,7 @@ impl CheckedResponse {
         self.json.get("error").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// Returns a text member of the object, or an empty text.
+    /// Returns a string member of the object, or an empty string if there is none.
     pub(super) fn text(&self, member: &str) -> &str {
         self.json.get(member).and_then(Value::as_str).unwrap_or_default()
     }
@@ -72,7 +72,7 @@ impl CheckedResponse {
         Violation { request: self.request.clone(), expected: expected.into(), actual }
     }
 
-    /// Succeeds if the condition is true.
+    /// Returns the response if the condition holds. Otherwise reports a violation.
     pub(super) fn ensure(self, holds: bool, expected: impl Into<String>) -> Expectation {
         if holds { Ok(self) } else { Err(Stop::Broken(self.violation(expected))) }
     }
@@ -82,13 +82,13 @@ impl CheckedResponse {
         self.ensure(holds, format!("the status {status}"))
     }
 
-    /// Expects an error message that starts with this.
+    /// Expects the error message to start with `what`.
     pub(super) fn error_starts_with(self, what: &str) -> Expectation {
         let holds = self.error().starts_with(what);
         self.ensure(holds, format!("a message that starts with {what}"))
     }
 
-    /// Expects an error message that contains this.
+    /// Expects the error message to contain `what`.
     pub(super) fn error_contains(self, what: &str) -> Expectation {
         let holds = self.error().contains(what);
         self.ensure(holds, format!("a message that contains {what:?}"))

@@ -132,7 +132,8 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// If the text is not JSON or does not have the expected structure. The message states the position.
+    /// Returns [`InvalidTarget`] if the text is not JSON or does not have the expected structure. Its message states
+    /// the position.
     pub fn parse(json: &str) -> Result<Self, InvalidTarget> {
         Ok(serde_json::from_str(json)?)
     }
@@ -148,7 +149,7 @@ impl Target {
     ///
     /// # Panics
     ///
-    /// Never: the file is part of the crate.
+    /// Never panics, because the file is part of the crate.
     #[expect(clippy::expect_used, reason = "the file is part of the crate, and each test of the suite reads it")]
     pub fn standard() -> Self {
         Self::parse(include_str!("../../../conformance/target.json")).expect("a target")

@@ -13,7 +13,7 @@ pub(super) struct Faults {
     pub(super) latency: Duration,
 }
 
-/// What the fake does with a request.
+/// The action that the fake takes for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FaultAction {
     Serve,

@@ -76,7 +76,7 @@ impl FakeLeadApi {
     ///
     /// # Panics
     ///
-    /// If no port is free or the system's random generator fails.
+    /// Panics if no port is free or the system's random generator fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -116,7 +116,7 @@ impl FakeLeadApi {
     ///
     /// # Panics
     ///
-    /// If the TLS setup of the system fails.
+    /// Panics if the system's TLS cannot be set up.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -18,7 +18,7 @@ impl FakeLeadApi {
     ///
     /// # Panics
     ///
-    /// If the system's random generator fails.
+    /// Panics if the system's random generator fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

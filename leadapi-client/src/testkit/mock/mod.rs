@@ -73,7 +73,7 @@ impl MockLeadApi {
     ///
     /// # Panics
     ///
-    /// If no port is free or the system's random generator fails.
+    /// Panics if no port is free or the system's random generator fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -101,7 +101,7 @@ impl MockLeadApi {
     ///
     /// # Panics
     ///
-    /// If the TLS setup of the system fails.
+    /// Panics if the system's TLS cannot be set up.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -187,7 +187,7 @@ impl MockLeadApi {
     ///
     /// # Panics
     ///
-    /// If a stub is unmet or a request was unexpected.
+    /// Panics if a stub is unmet or a request was unexpected.
     ///
     /// ```should_panic
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {

@@ -12,7 +12,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::testkit::serve::BASE;
 
-/// Longer bodies are truncated in messages.
+/// The number of characters after which a body is truncated in messages.
 const MAX_BODY_CHARS: usize = 500;
 
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Rate limits (contract 8 and D9). They come last, because they use up the limits of a token.
+//! Rate limits (contract 8 and D9). These checks run last, because they use up the limits of a token.
 //!
 //! The sentences are checked in order: the first uses up the limit, and later ones rely on that.
 

@@ -1,4 +1,4 @@
-//! The sentences by section of the contract.
+//! The checks, with one module for each topic of the contract.
 
 mod bodies;
 mod isolation;

@@ -1,4 +1,4 @@
-//! Stage and pipeline (contract D6), row by row of its table.
+//! Stage and pipeline of a lead: checks every row of the table in contract D6.
 
 use serde_json::{Value, json};
 

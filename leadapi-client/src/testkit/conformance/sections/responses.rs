@@ -18,7 +18,7 @@ fn full() -> Value {
     })
 }
 
-/// A lead from creation to deletion.
+/// Follows a lead from its creation to its deletion.
 async fn life(run: &Run<'_>) {
     run.check("D2", "POST /leads answers 201 with the full lead, and unset fields are null", async {
         let unset = json!({

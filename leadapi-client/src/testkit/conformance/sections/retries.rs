@@ -134,7 +134,7 @@ async fn twins(run: &Run<'_>) -> Result<CheckedResponse, Stop> {
     run.get("/leads?limit=1").expect_status(200).await?.has_members(&json!({"total": before + 1}))
 }
 
-/// Polls all futures together and returns their outputs.
+/// Polls all futures concurrently and returns their outputs.
 async fn at_once<T>(futures: Vec<Pin<Box<impl Future<Output = T> + Send>>>) -> Vec<T> {
     let mut futures: Vec<_> = futures.into_iter().map(|future| (future, None)).collect();
     poll_fn(|cx| {

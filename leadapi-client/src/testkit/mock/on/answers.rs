@@ -179,7 +179,7 @@ impl<O: Stubbed, P: AnswerState> On<O, P> {
     ///
     /// # Panics
     ///
-    /// If the status is not in the range 200 to 999.
+    /// Panics if the status is not in the range 200 to 999.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
