@@ -43,7 +43,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Runs the check of a sentence and records its result.
+    /// Checks a sentence of the contract and records the result.
     pub(super) async fn check<T>(
         &self,
         section: &'static str,

@@ -85,8 +85,8 @@ impl<'a> Sender<'a> {
         self.context.timer.sleep(duration).await;
     }
 
-    /// Sends a request with the token for a role, if any. A rate-limited request is retried, except in checks of the
-    /// rate limit itself.
+    /// Sends a request, with the token for `by` if it is set. A rate-limited request is retried, except in checks of
+    /// the rate limit itself.
     pub(super) async fn send(
         &self,
         request: Request<Bytes>,

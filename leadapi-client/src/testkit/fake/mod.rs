@@ -28,8 +28,8 @@
 //! - **Time** stands still until the test calls [`advance`](FakeLeadApi::advance) or the fake's client waits. Token
 //!   expiry, idempotency keys and rate limits use this clock, so each token is allowed exactly 600 reads and 60 writes
 //!   in any 60 s.
-//! - **Faults** for the n-th request count every request after the call that injects them. A failed request is not
-//!   executed. A request whose response is dropped is executed.
+//! - **Faults** for the n-th request count from the call that injects the fault. A failed request is not executed, but
+//!   a request whose response is dropped is.
 
 mod builder;
 mod fault_injection;

@@ -116,7 +116,7 @@ impl<A: Handler> Respond for Adapter<A> {
     }
 }
 
-/// Encodes for the proxy where to cut: after a number of body bytes, or within the head.
+/// Returns the header value that tells the proxy where to cut: after a number of body bytes, or within the head.
 fn mark(cut: Cut, method: &Method, body: &Bytes) -> String {
     match cut {
         Cut::Whole => "whole".to_owned(),
