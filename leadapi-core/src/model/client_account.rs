@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use super::Timestamp;
 use crate::id::ClientId;
 
-/// A client account of a business: whom its leads belong to.
+/// A client account of a business. Every lead belongs to one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ClientAccount {
     /// Identifier of the client account.
     pub id: ClientId,
-    /// What people call it.
+    /// The display name.
     pub name: String,
     /// When it was created.
     pub created_at: Timestamp,

@@ -23,19 +23,19 @@ use crate::id::{ClientId, LeadId, PipelineId, StageId};
 pub struct Lead {
     /// Identifier of the lead.
     pub id: LeadId,
-    /// The client account that it belongs to; it never changes.
+    /// The client account that the lead belongs to. It cannot be changed.
     pub client_id: ClientId,
     /// 1 to 200 characters.
     pub name: String,
-    /// An address as it was sent, case kept.
+    /// The e-mail address as it was sent, with its case preserved.
     pub email: Option<String>,
-    /// A number as it was sent; no country is guessed.
+    /// The phone number as it was sent. No country code is added.
     pub phone: Option<String>,
-    /// Where the lead came from: free text.
+    /// Where the lead came from, as free text.
     pub source: Option<String>,
     /// Free text with line breaks. Not in the list item.
     pub notes: Option<String>,
-    /// What it may be worth, in major currency units.
+    /// The estimated value, in major currency units.
     pub value: Option<Amount>,
     /// The lead's pipeline; set exactly when [`stage_id`](Self::stage_id) is.
     #[cfg_attr(

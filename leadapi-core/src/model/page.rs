@@ -21,10 +21,10 @@ use super::Window;
 )]
 #[non_exhaustive]
 pub struct Page<T> {
-    /// The items, at most `limit` of them; empty past the end.
+    /// At most `limit` items. Empty if the offset is past the end.
     #[cfg_attr(feature = "openapi", schemars(length(max = Window::MAX_LIMIT)))]
     pub data: Vec<T>,
-    /// How many records match in all.
+    /// The total number of matching records.
     pub total: u64,
     /// The limit that was applied.
     #[cfg_attr(feature = "openapi", schemars(range(min = 1, max = Window::MAX_LIMIT)))]

@@ -23,9 +23,9 @@ use crate::id::{PipelineId, StageId};
 pub struct Pipeline {
     /// Identifier of the pipeline.
     pub id: PipelineId,
-    /// What people call it.
+    /// The display name.
     pub name: String,
-    /// Its stages by position; the service never shows a pipeline without one.
+    /// The stages in order of position. A pipeline always has at least one.
     #[cfg_attr(feature = "openapi", schemars(length(min = 1)))]
     pub stages: Vec<Stage>,
     /// When it was created.
@@ -54,9 +54,9 @@ impl Pipeline {
 pub struct Stage {
     /// Identifier of the stage.
     pub id: StageId,
-    /// What people call it.
+    /// The display name.
     pub name: String,
-    /// Its place among the pipeline's stages, from 1.
+    /// The position among the pipeline's stages, counted from 1.
     #[cfg_attr(feature = "openapi", schemars(range(min = 1)))]
     pub position: u32,
 }

@@ -73,7 +73,7 @@ CREATE INDEX lead_by_client ON lead (business_id, client_id, created_at, id);
 CREATE INDEX lead_by_stage ON lead (business_id, stage_id, created_at, id) WHERE stage_id IS NOT NULL;
 CREATE INDEX lead_by_both ON lead (business_id, client_id, stage_id, created_at, id) WHERE stage_id IS NOT NULL;
 
--- The number of leads under each filter in each stretch of leads. No id is empty, so '' means all.
+-- The number of leads under each filter in each bucket of leads. No id is empty, so '' means all.
 CREATE TABLE tally (
     business_id text COLLATE "C" NOT NULL REFERENCES business,
     client_id   text COLLATE "C" NOT NULL,
@@ -117,7 +117,7 @@ CREATE TABLE token (
     PRIMARY KEY (business_id, id)
 );
 
--- The last transaction of each server in each business. If the answer to a commit is lost, the server finds out here
+-- The last transaction of each server in each business. If the response to a commit is lost, the server finds out here
 -- whether the transaction was committed.
 CREATE TABLE operation (
     business_id  text COLLATE "C" NOT NULL REFERENCES business,

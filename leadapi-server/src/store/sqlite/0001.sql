@@ -72,7 +72,7 @@ CREATE INDEX lead_by_client ON lead (business_id, client_id, created_at, id);
 CREATE INDEX lead_by_stage ON lead (business_id, stage_id, created_at, id) WHERE stage_id IS NOT NULL;
 CREATE INDEX lead_by_both ON lead (business_id, client_id, stage_id, created_at, id) WHERE stage_id IS NOT NULL;
 
--- The number of leads under each filter in each stretch of leads. No id is empty, so '' means all.
+-- The number of leads under each filter in each bucket of leads. No id is empty, so '' means all.
 CREATE TABLE tally (
     business_id TEXT NOT NULL REFERENCES business,
     client_id   TEXT NOT NULL,
