@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::{HeaderValue, Method, Request, StatusCode, Uri};
 use leadapi_core::http::{Operation, RequestLog};
 use percent_encoding::percent_decode_str;
-use tracing::{Span, debug_span, error, info};
+use tracing::{Span, error, info, trace_span};
 
 use crate::error_chain::error_chain;
 
@@ -38,7 +38,7 @@ impl LoggedRequest {
     /// Returns the span of the request, for traces. The default log level omits it, because the log line has the same
     /// fields.
     pub(super) fn span(&self) -> Span {
-        debug_span!("request", request_id = self.id(), method = method(&self.method), path = redacted(self.uri.path()))
+        trace_span!("request", request_id = self.id(), method = method(&self.method), path = redacted(self.uri.path()))
     }
 
     /// Writes the log line of the request, at level `ERROR` if the request failed for a known cause.
