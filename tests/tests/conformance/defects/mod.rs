@@ -53,7 +53,7 @@ const PLANTED: &[Planted] = &[
     ("DELETE answers 200", InResponse(|_, response| status(response, 204, 200)),
         &["D2 DELETE /leads/{id} answers 204"]),
     ("validation is 422", InResponse(|_, response| status(response, 400, 422)),
-        &["D2 no answer has another status", "D4 email is 400", "D5 POST: an empty body is 400"]),
+        &["D2 no response has another status", "D4 email is 400", "D5 POST: an empty body is 400"]),
     ("another business's client account is 404", InResponse(|request, response| if request.uri().query().is_some() { status(response, 403, 404) } else { response }),
         &["4 the filter client_id of another business is 403"]),
     ("405 has no Allow", InResponse(|_, response| without(response, "allow")),
