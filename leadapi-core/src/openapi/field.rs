@@ -5,7 +5,10 @@ use serde_json::{Value, json};
 use super::{set, visible};
 use crate::{
     id::MAX_ID_CHARS,
-    validate::text::{BUSINESS_NAME, EMAIL, NAME, NOTES, PHONE, SOURCE, TextRule},
+    validate::{
+        OPTIONAL_TEXTS, OptionalText,
+        text::{NAME, Shape},
+    },
 };
 
 /// Control characters, for use inside a character class of a regular expression (ECMA-262).
@@ -30,35 +33,9 @@ pub(super) fn schema(name: &str) -> Value {
         }
         "name" => json!({
             "description": "White space at both ends is trimmed. Control characters are not allowed.",
-            "type": "string", "minLength": 1, "maxLength": NAME.max_chars(),
+            "type": "string", "minLength": 1, "maxLength": NAME.max_chars,
             "pattern": format!("^[^{CONTROL}]*[^{BLANK}][^{CONTROL}]*$"),
         }),
-        "email" => optional(
-            &EMAIL,
-            "White space at both ends is trimmed. One @ with 1 to 64 characters before it and a dotted domain after \
-                it, no white space. Stored as sent.",
-            &format!(r"^([^@{BLANK}]{{1,64}}@[^@.{BLANK}]+(\.[^@.{BLANK}]+)+)?$"),
-        ),
-        "phone" => {
-            let description = "White space at both ends is trimmed. At least three digits, of any script. No \
-                country code is inferred.";
-            let mut phone = optional(&PHONE, description, &without(CONTROL));
-            // No portable regular expression matches the digits of all scripts.
-            set(&mut phone, "format", "phone");
-            phone
-        }
-        "source" => optional(&SOURCE, "Where the lead came from: free text, stored as sent.", &without(CONTROL)),
-        "notes" => optional(
-            &NOTES,
-            "Free text, stored as sent. Control characters are not allowed, except line breaks and tabs.",
-            &without(CONTROL_IN_NOTES),
-        ),
-        "business_name" => optional(
-            &BUSINESS_NAME,
-            "The name of the lead's own business. White space at both ends is trimmed. Control characters are not \
-                allowed.",
-            &without(CONTROL),
-        ),
         "value" => json!({
             "description": "The potential value of the lead, in major currency units. A whole number must be \
                 exactly representable as a double, as all numbers of up to 15 digits are.",
@@ -73,7 +50,7 @@ pub(super) fn schema(name: &str) -> Value {
             "The stage to put the lead in, from `GET /pipelines`. Any other is a 400. The stage determines the \
                 pipeline; a pipeline sent with it must match.",
         ),
-        _ => Value::Bool(true),
+        _ => OPTIONAL_TEXTS.iter().find(|text| text.name() == name).map_or(Value::Bool(true), |text| optional(text)),
     }
 }
 
@@ -90,13 +67,23 @@ pub(super) fn one_cleared_the_other_set() -> Value {
     json!({ "anyOf": [both(&cleared, &set), both(&set, &cleared)] })
 }
 
-fn optional(rule: &TextRule, description: &str, pattern: &str) -> Value {
-    json!({
-        "description": description,
+fn optional(text: &OptionalText) -> Value {
+    let pattern = match text.rule.shape {
+        Some(Shape::Email) => format!(r"^([^@{BLANK}]{{1,64}}@[^@.{BLANK}]+(\.[^@.{BLANK}]+)+)?$"),
+        Some(Shape::Phone) | None if text.rule.line_breaks => format!("^[^{CONTROL_IN_NOTES}]*$"),
+        Some(Shape::Phone) | None => format!("^[^{CONTROL}]*$"),
+    };
+    let mut schema = json!({
+        "description": text.description,
         "type": ["string", "null"],
-        "maxLength": rule.max_chars(),
+        "maxLength": text.rule.max_chars,
         "pattern": pattern,
-    })
+    });
+    // No portable regular expression matches the digits of all scripts.
+    if let Some(Shape::Phone) = text.rule.shape {
+        set(&mut schema, "format", "phone");
+    }
+    schema
 }
 
 fn reference(description: &str) -> Value {
@@ -106,8 +93,4 @@ fn reference(description: &str) -> Value {
         "maxLength": MAX_ID_CHARS,
         "pattern": "^[!-~]*$",
     })
-}
-
-fn without(class: &str) -> String {
-    format!("^[^{class}]*$")
 }

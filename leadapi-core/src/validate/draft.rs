@@ -1,9 +1,10 @@
 //! A validated create (contract D4, D5), and its conversion into a lead.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use super::{
     FieldError, FieldErrors, InvalidReference, LookupResult, RequiredLookups,
+    lead_field::{LEAD_FIELDS, LeadField, OPTIONAL_TEXTS},
     placement::{Placement, Target},
     reference::Reference,
     text,
@@ -44,17 +45,39 @@ impl NewLeadMeta {
 pub struct LeadDraft(Box<Fields>);
 
 /// Boxed, because a draft passes through many calls and futures, each of which would otherwise move all fields.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Fields {
     client_id: Reference<ClientId>,
     name: String,
-    email: Option<String>,
-    phone: Option<String>,
-    source: Option<String>,
-    notes: Option<String>,
+    /// The values of [`OPTIONAL_TEXTS`].
+    texts: [Option<String>; OPTIONAL_TEXTS.len()],
     value: Option<Amount>,
     target: Option<Target>,
-    business_name: Option<String>,
+}
+
+/// Stored fingerprints are hashes of this form, so it must not change.
+impl Serialize for Fields {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_map(None)?;
+        let mut texts = self.texts.iter();
+        for field in &LEAD_FIELDS {
+            match field {
+                LeadField::ClientId => fields.serialize_entry("client_id", &self.client_id)?,
+                LeadField::Name => fields.serialize_entry("name", &self.name)?,
+                LeadField::Text(field) => {
+                    let text = texts.next().and_then(Option::as_deref);
+                    if text.is_some() || field.null_in_fingerprint {
+                        fields.serialize_entry(field.name(), &text)?;
+                    }
+                }
+                LeadField::Value => fields.serialize_entry("value", &self.value)?,
+                LeadField::PipelineId => fields.serialize_entry("target", &self.target)?,
+                // The target contains the stage, and the service sets the others.
+                LeadField::StageId | LeadField::Id | LeadField::CreatedAt => {}
+            }
+        }
+        fields.end()
+    }
 }
 
 impl NewLead {
@@ -81,19 +104,14 @@ impl NewLead {
 }
 
 impl LeadDraft {
-    /// Validates a create. Returns `None` if a required field is missing. If `errors` is not empty, the draft must not
-    /// be used.
-    pub(crate) fn read(new: NewLead, errors: &mut FieldErrors) -> Option<Self> {
+    /// Validates a create; returns `None` if a required field is missing. If `errors` is not empty, the draft must
+    /// not be used.
+    pub(crate) fn read(mut new: NewLead, errors: &mut FieldErrors) -> Option<Self> {
         let client_id = new.client_id.as_deref().and_then(|text| text::id("client_id", text, errors));
         let client_id = required("client_id", client_id, errors).map(Reference::parse);
-        let name = new.name.and_then(|text| text::NAME.read(text, errors));
+        let name = new.name.take().and_then(|text| text::NAME.read(text, errors));
         let name = required("name", name, errors);
-        let mut read = |rule: text::TextRule, text: Option<String>| rule.read(text?, errors);
-        let email = read(text::EMAIL, new.email);
-        let phone = read(text::PHONE, new.phone);
-        let source = read(text::SOURCE, new.source);
-        let notes = read(text::NOTES, new.notes);
-        let business_name = read(text::BUSINESS_NAME, new.business_name);
+        let texts = OPTIONAL_TEXTS.map(|field| field.rule.read(field.in_new(&mut new).take()?, errors));
         let value = new.value.and_then(|number| read_value(number, errors));
         // A create has no previous value to keep, so absent and `null` mean the same.
         let [pipeline, stage] =
@@ -103,7 +121,7 @@ impl LeadDraft {
             });
         let target = Target::read(&pipeline, &stage, errors).apply(None);
         let (client_id, name) = (client_id?, name?);
-        Some(Self(Box::new(Fields { client_id, name, email, phone, source, notes, value, target, business_name })))
+        Some(Self(Box::new(Fields { client_id, name, texts, value, target })))
     }
 
     /// Returns the records that a store must look up to create the lead.
@@ -130,20 +148,11 @@ impl LeadDraft {
         let placement = draft.target.map(|target| target.find(None, references)).transpose()?;
         let (pipeline_id, stage_id) =
             placement.map(|Placement { pipeline_id, stage_id }| (pipeline_id, stage_id)).unzip();
-        Ok(Lead {
-            id: meta.id,
-            client_id,
-            name: draft.name,
-            email: draft.email,
-            phone: draft.phone,
-            source: draft.source,
-            notes: draft.notes,
-            value: draft.value,
-            pipeline_id,
-            stage_id,
-            business_name: draft.business_name,
-            created_at: meta.at,
-        })
+        let mut lead = Lead::new(meta.id, client_id, draft.name, meta.at);
+        for (field, text) in OPTIONAL_TEXTS.iter().zip(draft.texts) {
+            *field.get_mut(&mut lead) = text;
+        }
+        Ok(Lead { value: draft.value, pipeline_id, stage_id, ..lead })
     }
 }
 

@@ -1,8 +1,11 @@
 //! A validated update (contract D4 to D6), and its application to a lead.
 
+use std::mem;
+
 use super::{
     FieldError, FieldErrors, InvalidReference, LookupResult, RequiredLookups,
     draft::read_value,
+    lead_field::{LEAD_FIELDS, LeadField, OPTIONAL_TEXTS},
     placement::{Placement, Target},
     text::{self, TextRule},
 };
@@ -14,13 +17,10 @@ use crate::model::{Amount, Change, Lead, LeadPatch};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeadEdit {
     name: Option<String>,
-    email: Change<String>,
-    phone: Change<String>,
-    source: Change<String>,
-    notes: Change<String>,
+    /// The changes of [`OPTIONAL_TEXTS`].
+    texts: [Change<String>; OPTIONAL_TEXTS.len()],
     value: Change<Amount>,
     target: Change<Target>,
-    business_name: Change<String>,
 }
 
 impl LeadPatch {
@@ -45,32 +45,38 @@ impl LeadPatch {
 
 impl LeadEdit {
     /// Validates an update. If `errors` is not empty, the result must not be used.
-    pub(crate) fn read(patch: LeadPatch, errors: &mut FieldErrors) -> Self {
+    pub(crate) fn read(mut patch: LeadPatch, errors: &mut FieldErrors) -> Self {
         if patch == LeadPatch::default() && errors.is_empty() {
             errors.push(FieldError::new("body", "has no field to change"));
         }
-        let name = match read_text(&text::NAME, patch.name, errors) {
-            Change::Keep => None,
-            Change::Set(name) => Some(name),
-            Change::Clear => {
-                errors.push(FieldError::new("name", "is required and cannot be cleared"));
-                None
-            }
+        let mut edit = Self {
+            name: None,
+            texts: [const { Change::Keep }; OPTIONAL_TEXTS.len()],
+            value: Change::Keep,
+            target: Change::Keep,
         };
-        Self {
-            name,
-            email: read_text(&text::EMAIL, patch.email, errors),
-            phone: read_text(&text::PHONE, patch.phone, errors),
-            source: read_text(&text::SOURCE, patch.source, errors),
-            notes: read_text(&text::NOTES, patch.notes, errors),
-            value: match patch.value {
-                Change::Keep => Change::Keep,
-                Change::Clear => Change::Clear,
-                Change::Set(number) => read_value(number, errors).into(),
-            },
-            target: Target::read(&patch.pipeline_id, &patch.stage_id, errors),
-            business_name: read_text(&text::BUSINESS_NAME, patch.business_name, errors),
+        let mut texts = edit.texts.iter_mut();
+        for field in &LEAD_FIELDS {
+            match field {
+                LeadField::Name => edit.name = read_name(mem::take(&mut patch.name), errors),
+                LeadField::Text(field) => {
+                    if let Some(text) = texts.next() {
+                        *text = read_text(&field.rule, mem::take(field.in_patch(&mut patch)), errors);
+                    }
+                }
+                LeadField::Value => {
+                    edit.value = match patch.value {
+                        Change::Keep => Change::Keep,
+                        Change::Clear => Change::Clear,
+                        Change::Set(number) => read_value(number, errors).into(),
+                    };
+                }
+                LeadField::PipelineId => edit.target = Target::read(&patch.pipeline_id, &patch.stage_id, errors),
+                // The target contains the stage, and an update cannot change the others.
+                LeadField::StageId | LeadField::Id | LeadField::ClientId | LeadField::CreatedAt => {}
+            }
         }
+        edit
     }
 
     /// Returns the records that a store must look up to apply the update.
@@ -97,13 +103,23 @@ impl LeadEdit {
             (lead.pipeline_id, lead.stage_id) = (None, None);
         }
         lead.name = edit.name.unwrap_or(lead.name);
-        lead.email = edit.email.apply(lead.email);
-        lead.phone = edit.phone.apply(lead.phone);
-        lead.source = edit.source.apply(lead.source);
-        lead.notes = edit.notes.apply(lead.notes);
         lead.value = edit.value.apply(lead.value);
-        lead.business_name = edit.business_name.apply(lead.business_name);
+        for (field, change) in OPTIONAL_TEXTS.iter().zip(edit.texts) {
+            let text = field.get_mut(&mut lead);
+            *text = change.apply(text.take());
+        }
         Ok(lead)
+    }
+}
+
+fn read_name(name: Change<String>, errors: &mut FieldErrors) -> Option<String> {
+    match read_text(&text::NAME, name, errors) {
+        Change::Keep => None,
+        Change::Set(name) => Some(name),
+        Change::Clear => {
+            errors.push(FieldError::new("name", "is required and cannot be cleared"));
+            None
+        }
     }
 }
 

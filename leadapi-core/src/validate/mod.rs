@@ -5,6 +5,7 @@ mod edit;
 mod field_error;
 #[cfg(feature = "service")]
 mod fingerprint;
+pub(crate) mod lead_field;
 mod name;
 mod placement;
 pub(crate) mod reference;
@@ -13,5 +14,7 @@ pub(crate) mod text;
 pub use draft::{LeadDraft, NewLeadMeta};
 pub use edit::LeadEdit;
 pub use field_error::{FieldError, FieldErrors};
+#[doc(hidden)]
+pub use lead_field::{LEAD_FIELDS, LeadField, OPTIONAL_TEXTS, OptionalText};
 pub use name::{InvalidEmail, InvalidName, check_email, check_name, check_token_name, email_key};
 pub use placement::{InvalidReference, LookupResult, RequiredLookups};

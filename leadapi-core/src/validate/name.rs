@@ -3,7 +3,7 @@
 //! Data sets and the command line share these rules. The checks do not trim, so code that reads user input must trim it
 //! first.
 
-use super::text;
+use super::lead_field::EMAIL;
 
 /// The maximum length of the name of a business, client account, pipeline or stage, in characters.
 const MAX_NAME_CHARS: usize = 200;
@@ -22,7 +22,7 @@ pub struct InvalidName {
 #[error(
     "must be an e-mail address of at most {} characters: one @, 1 to 64 characters before it, a dotted domain after it, \
      no blanks, no control characters",
-    text::EMAIL.max_chars()
+    EMAIL.rule.max_chars
 )]
 pub struct InvalidEmail;
 
@@ -80,7 +80,7 @@ fn check(name: &str, max_chars: usize) -> Result<(), InvalidName> {
 ///
 /// [`InvalidEmail`] when the address breaks the rule.
 pub fn check_email(email: &str) -> Result<(), InvalidEmail> {
-    if email.trim() == email && text::EMAIL.allows(email) { Ok(()) } else { Err(InvalidEmail) }
+    if email.trim() == email && EMAIL.rule.allows(email) { Ok(()) } else { Err(InvalidEmail) }
 }
 
 /// Returns a key that is equal for two addresses if and only if they differ at most in case.

@@ -1,33 +1,30 @@
-//! The rules for the text fields (contract D4), one line each.
+//! The rules for the text fields (contract D4).
 
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
 use super::{FieldError, FieldErrors};
 
-/// A format check that returns the broken rule.
-type Shape = fn(&str) -> Result<(), &'static str>;
+/// A format that a text field must have.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Shape {
+    /// An e-mail address.
+    Email,
+    /// A phone number.
+    Phone,
+}
 
 /// The rule for one text field.
+#[derive(Debug)]
 pub(crate) struct TextRule {
-    field: &'static str,
-    max_chars: usize,
-    trimmed: bool,
-    line_breaks: bool,
-    shape: Option<Shape>,
+    pub(crate) field: &'static str,
+    pub(crate) max_chars: usize,
+    pub(crate) trimmed: bool,
+    pub(crate) line_breaks: bool,
+    pub(crate) shape: Option<Shape>,
 }
 
 #[rustfmt::skip]
-mod table {
-    use super::{TextRule, email, phone};
-
-    pub(crate) const NAME: TextRule = TextRule { field: "name", max_chars: 200, trimmed: true, line_breaks: false, shape: None };
-    pub(crate) const EMAIL: TextRule = TextRule { field: "email", max_chars: 254, trimmed: true, line_breaks: false, shape: Some(email) };
-    pub(crate) const PHONE: TextRule = TextRule { field: "phone", max_chars: 50, trimmed: true, line_breaks: false, shape: Some(phone) };
-    pub(crate) const SOURCE: TextRule = TextRule { field: "source", max_chars: 100, trimmed: false, line_breaks: false, shape: None };
-    pub(crate) const NOTES: TextRule = TextRule { field: "notes", max_chars: 10_000, trimmed: false, line_breaks: true, shape: None };
-    pub(crate) const BUSINESS_NAME: TextRule = TextRule { field: "business_name", max_chars: 200, trimmed: true, line_breaks: false, shape: None };
-}
-pub(crate) use table::{BUSINESS_NAME, EMAIL, NAME, NOTES, PHONE, SOURCE};
+pub(crate) const NAME: TextRule = TextRule { field: "name", max_chars: 200, trimmed: true, line_breaks: false, shape: None };
 
 impl TextRule {
     /// Returns the text to store, or `None` for a blank text, which forms send for an empty field.
@@ -60,7 +57,12 @@ impl TextRule {
                 },
             ));
         }
-        if let Some(Err(rule)) = self.shape.map(|shape| shape(text)) {
+        let shape = match self.shape {
+            Some(Shape::Email) => email(text),
+            Some(Shape::Phone) => phone(text),
+            None => Ok(()),
+        };
+        if let Err(rule) = shape {
             errors.push(FieldError::new(self.field, rule));
         }
         Some(text)
@@ -70,10 +72,6 @@ impl TextRule {
     pub(crate) fn allows(&self, text: &str) -> bool {
         let mut errors = FieldErrors::default();
         self.kept(text, &mut errors).is_some() && errors.is_empty()
-    }
-
-    pub(crate) const fn max_chars(&self) -> usize {
-        self.max_chars
     }
 }
 
@@ -124,6 +122,7 @@ fn phone(text: &str) -> Result<(), &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::validate::lead_field::{BUSINESS_NAME, EMAIL, NOTES, PHONE, SOURCE};
 
     fn read(rule: &TextRule, text: &str) -> Result<Option<String>, String> {
         let mut errors = FieldErrors::default();
@@ -133,30 +132,30 @@ mod tests {
 
     #[test]
     fn blanks_are_nothing_and_trimming_is_unicode() {
-        for rule in [&NAME, &EMAIL, &PHONE, &SOURCE, &NOTES, &BUSINESS_NAME] {
+        for rule in [&NAME, &EMAIL.rule, &PHONE.rule, &SOURCE.rule, &NOTES.rule, &BUSINESS_NAME.rule] {
             for blank in ["", " ", "\u{a0}\u{3000}", "\t\n"] {
                 assert_eq!(read(rule, blank), Ok(None), "{} {blank:?}", rule.field);
             }
         }
         assert_eq!(read(&NAME, "\u{3000}佐藤 美咲\n"), Ok(Some("佐藤 美咲".into())));
-        assert_eq!(read(&SOURCE, " web "), Ok(Some(" web ".into())));
-        assert_eq!(read(&NOTES, "\n a\r\n\tb \n"), Ok(Some("\n a\r\n\tb \n".into())));
+        assert_eq!(read(&SOURCE.rule, " web "), Ok(Some(" web ".into())));
+        assert_eq!(read(&NOTES.rule, "\n a\r\n\tb \n"), Ok(Some("\n a\r\n\tb \n".into())));
     }
 
     #[test]
     fn lengths_count_code_points_after_trimming() {
-        for (rule, max) in [(&NAME, 200), (&SOURCE, 100), (&NOTES, 10_000), (&BUSINESS_NAME, 200)] {
+        for (rule, max) in [(&NAME, 200), (&SOURCE.rule, 100), (&NOTES.rule, 10_000), (&BUSINESS_NAME.rule, 200)] {
             let fits = "ü".repeat(max);
             assert_eq!(read(rule, &fits), Ok(Some(fits.clone())));
             let error = read(rule, &format!("{fits}ü")).unwrap_err();
             assert_eq!(error, format!("{} must be at most {max} characters", rule.field));
         }
         assert!(read(&NAME, &format!(" {} ", "x".repeat(200))).is_ok());
-        assert!(read(&PHONE, &"1".repeat(50)).is_ok());
-        assert!(read(&PHONE, &"1".repeat(51)).unwrap_err().contains("at most 50"));
+        assert!(read(&PHONE.rule, &"1".repeat(50)).is_ok());
+        assert!(read(&PHONE.rule, &"1".repeat(51)).unwrap_err().contains("at most 50"));
         let longest = format!("{}@{}.de", "a".repeat(64), "b".repeat(186));
-        assert!(read(&EMAIL, &longest).is_ok());
-        assert!(read(&EMAIL, &format!("{longest}e")).unwrap_err().contains("at most 254"));
+        assert!(read(&EMAIL.rule, &longest).is_ok());
+        assert!(read(&EMAIL.rule, &format!("{longest}e")).unwrap_err().contains("at most 254"));
     }
 
     #[test]
@@ -164,24 +163,24 @@ mod tests {
         for control in ['\0', '\u{1b}', '\u{7f}', '\u{85}'] {
             for (rule, text) in [
                 (&NAME, "a?b"),
-                (&EMAIL, "a?b@example.org"),
-                (&PHONE, "12?34"),
-                (&SOURCE, "a?b"),
-                (&NOTES, "a?b"),
-                (&BUSINESS_NAME, "a?b"),
+                (&EMAIL.rule, "a?b@example.org"),
+                (&PHONE.rule, "12?34"),
+                (&SOURCE.rule, "a?b"),
+                (&NOTES.rule, "a?b"),
+                (&BUSINESS_NAME.rule, "a?b"),
             ] {
                 let text = text.replace('?', &control.to_string());
                 assert!(read(rule, &text).unwrap_err().contains("control characters"), "{} {text:?}", rule.field);
             }
         }
         assert!(read(&NAME, "a\nb").is_err());
-        assert!(read(&SOURCE, "\nweb").is_err());
+        assert!(read(&SOURCE.rule, "\nweb").is_err());
     }
 
     #[test]
     fn e_mail_addresses() {
         for good in ["a@b.c", "o'brien+tag@example.co.uk", "Пётр@пример.рф", "A@EXAMPLE.org", " a@b.c "] {
-            assert_eq!(read(&EMAIL, good), Ok(Some(good.trim().into())));
+            assert_eq!(read(&EMAIL.rule, good), Ok(Some(good.trim().into())));
         }
         for bad in [
             "a",
@@ -197,19 +196,19 @@ mod tests {
             "a\u{a0}b@c.d",
             "a@b\u{3000}.c",
         ] {
-            assert!(read(&EMAIL, bad).unwrap_err().starts_with("email must be an e-mail address"), "{bad}");
+            assert!(read(&EMAIL.rule, bad).unwrap_err().starts_with("email must be an e-mail address"), "{bad}");
         }
-        assert!(read(&EMAIL, &format!("{}@b.c", "ü".repeat(64))).is_ok());
-        assert!(read(&EMAIL, &format!("{}@b.c", "ü".repeat(65))).is_err());
+        assert!(read(&EMAIL.rule, &format!("{}@b.c", "ü".repeat(64))).is_ok());
+        assert!(read(&EMAIL.rule, &format!("{}@b.c", "ü".repeat(65))).is_err());
     }
 
     #[test]
     fn phone_numbers() {
         for good in ["112", "+33 1 99 00 14 20", "(030) 12/34", "٠١٢", "call 555"] {
-            assert!(read(&PHONE, good).is_ok(), "{good}");
+            assert!(read(&PHONE.rule, good).is_ok(), "{good}");
         }
         for bad in ["11", "none", "½½½", "+-()"] {
-            assert_eq!(read(&PHONE, bad), Err("phone must have at least three digits".into()));
+            assert_eq!(read(&PHONE.rule, bad), Err("phone must have at least three digits".into()));
         }
     }
 }

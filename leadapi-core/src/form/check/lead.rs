@@ -5,15 +5,34 @@ use super::{
     names::{question_name, quoted},
 };
 use crate::{
-    form::plan::{QuestionKind, Questionnaire, non_blank},
+    form::{
+        plan::{QuestionKind, Questionnaire, non_blank},
+        walk::STAND_INS,
+    },
     id::{ClientId, PipelineId},
+    validate::{LEAD_FIELDS, LeadField, OPTIONAL_TEXTS, OptionalText},
 };
 
-/// The lead fields that answers can fill.
-const FIELDS: [&str; 7] = ["name", "first_name", "last_name", "business_name", "email", "phone", "value"];
+/// Returns the keys whose answers become part of a field of the lead.
+fn keys() -> impl Iterator<Item = &'static str> {
+    let stand_ins = STAND_INS.into_iter().map(|(key, _)| key);
+    let is_stand_in = |key: &str| STAND_INS.iter().any(|(stand_in, _)| *stand_in == key);
+    let texts = OPTIONAL_TEXTS.into_iter().filter(|text| text.takes_answers).map(OptionalText::name);
+    let others = texts.filter(move |key| !is_stand_in(key));
+    ["name", "first_name", "last_name"].into_iter().chain(stand_ins).chain(others).chain(["value"])
+}
 
-/// The lead fields that answers cannot fill.
-const RESERVED: [&str; 7] = ["client_id", "pipeline_id", "stage_id", "source", "notes", "id", "created_at"];
+/// Returns whether the key is a field of a lead that answers cannot set.
+fn is_reserved(key: &str) -> bool {
+    LEAD_FIELDS.into_iter().any(|field| {
+        let takes_answers = match field {
+            LeadField::Name | LeadField::Value => true,
+            LeadField::Text(text) => text.takes_answers,
+            _ => false,
+        };
+        field.name() == key && !takes_answers
+    })
+}
 
 pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
     let client = form.source.form.and_then(|form| form.client_id.as_str());
@@ -44,7 +63,7 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
                 format!("{} has the type {} and is mapped to {key}", question_name(question), quoted(kind)),
             );
         }
-        if RESERVED.contains(&key) {
+        if is_reserved(key) {
             report.add(
                 Code::ReservedKey,
                 at.clone(),
@@ -66,7 +85,7 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
 fn check_mapped_twice(form: &Questionnaire<'_>, report: &mut Report) {
     let mut pages: Vec<usize> = (0..form.pages.len()).collect();
     pages.sort_by_key(|page| form.graph.scc(*page));
-    for key in FIELDS {
+    for key in keys() {
         let Some(mapped) = form.mapped.get(key).filter(|mapped| mapped.len() > 1) else { continue };
         let firsts = FirstMapped::new(form, &pages, mapped);
         for question in mapped {

@@ -10,7 +10,7 @@ use crate::{
         number::Number,
         question::{Choice, Question},
     },
-    validate::text::{EMAIL, PHONE},
+    validate::lead_field::{EMAIL, PHONE},
 };
 
 /// A compiled question.
@@ -199,8 +199,8 @@ impl<'r> QuestionKind<'r> {
                 Ok(Slot::Number(number, answer))
             }
             (Self::Unknown, _) => Ok(Slot::Any(answer)),
-            (Self::Email, Answer::Text(text)) if !EMAIL.allows(text) => Err(Problem::NotAnEmail),
-            (Self::Phone, Answer::Text(text)) if !PHONE.allows(text) => Err(Problem::NotAPhone),
+            (Self::Email, Answer::Text(text)) if !EMAIL.rule.allows(text) => Err(Problem::NotAnEmail),
+            (Self::Phone, Answer::Text(text)) if !PHONE.rule.allows(text) => Err(Problem::NotAPhone),
             (Self::Text | Self::Email | Self::Phone, Answer::Text(text)) => Ok(Slot::Text(text.trim())),
             (Self::Text | Self::Email | Self::Phone, _) => Err(Problem::NotAText),
         }

@@ -11,7 +11,7 @@ use super::{
     },
     signature::{Signature, Tests},
 };
-use crate::validate::text::PHONE;
+use crate::validate::lead_field::PHONE;
 
 /// The lead has a name.
 pub(super) const NAMED: u8 = 1;
@@ -86,8 +86,8 @@ fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answ
             let numbers = numbers(tests.numbers().chain(*min));
             answers.extend(numbers.iter().map(|number| Some(number.clone().into())));
             if question.key == Some("phone") {
-                // A number spelled longer than the maximum length of a phone number is not a phone number.
-                let long = numbers.iter().filter_map(|number| with_extra_zeros(number, PHONE.max_chars()));
+                // A number whose spelling is longer than a phone number may be is not a phone number.
+                let long = numbers.iter().filter_map(|number| with_extra_zeros(number, PHONE.rule.max_chars));
                 answers.extend(long.map(|number| Some(number.into())));
             }
         }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{End, Escape, PathAnswer, Walk, lines};
+use super::{End, Escape, NameSource, PathAnswer, Walk, lines, name_source::STAND_INS};
 use crate::{
     form::{
         answer::Answer,
@@ -10,7 +10,11 @@ use crate::{
     },
     id::{ClientId, PipelineId},
     model::{Amount, NewLead},
-    validate::text::{BUSINESS_NAME, EMAIL, NAME, NOTES, PHONE, SOURCE},
+    validate::{
+        OPTIONAL_TEXTS,
+        lead_field::{EMAIL, NOTES, PHONE, SOURCE},
+        text::NAME,
+    },
 };
 
 /// The maximum number of characters in a label in the notes.
@@ -28,40 +32,7 @@ pub struct FormLead<'a> {
     pub attributes: Vec<Attribute<'a>>,
 }
 
-/// The source of a lead's name: the first of these keys with an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum NameSource {
-    /// `name`.
-    Name,
-    /// `first_name` and `last_name`, or one of them.
-    FirstAndLast,
-    /// `business_name`, if the visitor gave no name.
-    BusinessName,
-    /// `email`, if the visitor gave no name.
-    Email,
-    /// `phone`, if the visitor gave no name.
-    Phone,
-}
-
-impl NameSource {
-    /// Returns the stable, machine-readable name of the source.
-    ///
-    /// ```
-    /// assert_eq!(leadapi_core::form::NameSource::FirstAndLast.as_str(), "first_and_last");
-    /// ```
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Name => "name",
-            Self::FirstAndLast => "first_and_last",
-            Self::BusinessName => "business_name",
-            Self::Email => "email",
-            Self::Phone => "phone",
-        }
-    }
-}
-
-/// An answer that has no field in the lead.
+/// An answer without a field of its own in the lead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Attribute<'a> {
@@ -157,15 +128,15 @@ impl<'a> Walk<'a> {
         let attributes: Vec<_> = rest.map(Attribute::new).collect();
 
         let mut lead = NewLead::new(&client, name);
-        let text = |field: Option<&PathAnswer<'_, 'a>>| field.map(|answer| answer.text.clone().into_owned());
-        lead.email = text(fields.email);
-        lead.phone = text(fields.phone);
-        lead.business_name = text(fields.business_name);
+        for (field, answer) in OPTIONAL_TEXTS.iter().zip(fields.texts) {
+            *field.in_new(&mut lead) = answer.map(|answer| answer.text.clone().into_owned());
+        }
         lead.value = fields.value.map(|(_, value)| value.get());
         let pipeline = non_blank(&form.target_pipeline_id).and_then(|id| PipelineId::parse(id.trim()).ok());
         lead.pipeline_id = pipeline.map(|id| id.to_string());
-        lead.source = non_blank(&form.name)
-            .map(|name| lines::truncate(format!("Form: {}", lines::one_line(name)).into(), SOURCE.max_chars()).into());
+        lead.source = non_blank(&form.name).map(|name| {
+            lines::truncate(format!("Form: {}", lines::one_line(name)).into(), SOURCE.rule.max_chars).into()
+        });
         lead.notes = self.notes(&attributes);
         Ok(FormLead { lead, name_source, attributes })
     }
@@ -178,7 +149,11 @@ impl<'a> Walk<'a> {
             format!("{label}: {}", lines::truncate(lines::one_line(&attribute.text), self.form.policy.note_chars))
         };
         let notes: Vec<String> = attributes.iter().map(line).collect();
-        if notes.is_empty() { None } else { Some(lines::truncate(notes.join("\n").into(), NOTES.max_chars()).into()) }
+        if notes.is_empty() {
+            None
+        } else {
+            Some(lines::truncate(notes.join("\n").into(), NOTES.rule.max_chars).into())
+        }
     }
 }
 
@@ -199,22 +174,21 @@ struct LeadFields<'f, 'w, 'a> {
     answers: &'f [PathAnswer<'w, 'a>],
     /// The answers that the lead's name contains unchanged.
     names: Vec<usize>,
-    email: Option<&'f PathAnswer<'w, 'a>>,
-    phone: Option<&'f PathAnswer<'w, 'a>>,
-    business_name: Option<&'f PathAnswer<'w, 'a>>,
+    /// The answers of [`OPTIONAL_TEXTS`].
+    texts: [Option<&'f PathAnswer<'w, 'a>>; OPTIONAL_TEXTS.len()],
     value: Option<(usize, Amount)>,
 }
 
 impl<'f, 'w, 'a> LeadFields<'f, 'w, 'a> {
     fn new(answers: &'f [PathAnswer<'w, 'a>]) -> Self {
         let mapped = |key: &'static str| answers.iter().filter(move |answer| answer.question.key == Some(key));
-        let contact = |key| mapped(key).find(|answer| is_contact(answer.question, &answer.text));
         Self {
             answers,
             names: Vec::new(),
-            email: contact("email"),
-            phone: contact("phone"),
-            business_name: mapped("business_name").find(|answer| BUSINESS_NAME.allows(&answer.text)),
+            texts: OPTIONAL_TEXTS.map(|field| {
+                let answers = field.takes_answers.then(|| mapped(field.name()));
+                answers?.find(|answer| field.rule.allows(&answer.text))
+            }),
             value: mapped("value").find_map(|answer| {
                 let number = answer.text.strip_prefix('+').unwrap_or(&answer.text);
                 let amount = Amount::parse(number)
@@ -242,15 +216,17 @@ impl<'f, 'w, 'a> LeadFields<'f, 'w, 'a> {
             let taken: Vec<usize> = parts.iter().map(|part| part.index).collect();
             return Some((self.take(&text, &taken), NameSource::FirstAndLast));
         }
-        let stand_in = |answer: &PathAnswer<'_, '_>| to_name(&answer.text);
-        let candidates = [
-            (self.business_name, "business_name", NameSource::BusinessName),
-            (self.email, "email", NameSource::Email),
-            (self.phone, "phone", NameSource::Phone),
-        ];
-        let mut candidates = candidates.into_iter().filter(|_| stand_ins);
-        candidates
-            .find_map(|(field, key, name_source)| Some((stand_in(field.or_else(|| self.first(key))?), name_source)))
+        let mut stand_ins = STAND_INS.into_iter().filter(|_| stand_ins);
+        stand_ins.find_map(|(key, name_source)| {
+            let answer = self.text(key).or_else(|| self.first(key))?;
+            Some((to_name(&answer.text), name_source))
+        })
+    }
+
+    /// Returns the answer that fills a text field.
+    fn text(&self, key: &str) -> Option<&'f PathAnswer<'w, 'a>> {
+        let mut texts = OPTIONAL_TEXTS.iter().zip(self.texts);
+        texts.find_map(|(field, answer)| answer.filter(|_| field.name() == key))
     }
 
     /// Returns the name built from these answers. If the name must be shortened or cleaned, the full answers also go to
@@ -263,10 +239,9 @@ impl<'f, 'w, 'a> LeadFields<'f, 'w, 'a> {
     }
 
     fn holds(&self, index: usize) -> bool {
-        let fields = [self.email, self.phone, self.business_name];
         self.names.contains(&index)
             || self.value.is_some_and(|(value, _)| value == index)
-            || fields.into_iter().flatten().any(|answer| answer.index == index)
+            || self.texts.into_iter().flatten().any(|answer| answer.index == index)
     }
 }
 
@@ -274,22 +249,13 @@ impl<'f, 'w, 'a> LeadFields<'f, 'w, 'a> {
 /// which is used as it was written.
 pub(in crate::form) fn is_contact(question: &QuestionPlan<'_>, text: &str) -> bool {
     match question.key {
-        Some("email") => EMAIL.allows(text),
-        Some("phone") => PHONE.allows(text),
-        _ => false,
-    }
-}
-
-/// Returns whether an answer to the question can name a lead.
-pub(in crate::form) fn is_name(question: &QuestionPlan<'_>, stand_ins: bool) -> bool {
-    match question.key {
-        Some("name" | "first_name" | "last_name") => true,
-        Some("business_name" | "email" | "phone") => stand_ins,
+        Some("email") => EMAIL.rule.allows(text),
+        Some("phone") => PHONE.rule.allows(text),
         _ => false,
     }
 }
 
 /// Converts a text into a valid name: one line, truncated to the maximum length.
 fn to_name(text: &str) -> String {
-    lines::truncate(lines::one_line(text), NAME.max_chars()).into()
+    lines::truncate(lines::one_line(text), NAME.max_chars).into()
 }

@@ -4,14 +4,17 @@ mod fill;
 mod finish;
 mod lead;
 mod lines;
+mod name_source;
 mod step;
 mod traverse;
 
 pub use fill::Escape;
 pub(super) use fill::{Piece, pieces};
 pub use finish::{Finish, Verification, VerificationKind};
-pub use lead::{Attribute, FormLead, NameSource, NoLead};
-pub(super) use lead::{is_contact, is_name};
+pub(super) use lead::is_contact;
+pub use lead::{Attribute, FormLead, NoLead};
+pub use name_source::NameSource;
+pub(super) use name_source::{STAND_INS, is_name};
 pub use step::{SkipReason, SkippedRule, Step, StepQuestion};
 
 use std::borrow::Cow;

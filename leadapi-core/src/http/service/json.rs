@@ -1,6 +1,6 @@
 //! Reads the body of a create or an update member by member, so all errors can be reported together (contract D5).
 
-use std::{collections::BTreeSet, fmt};
+use std::{collections::BTreeSet, fmt, mem};
 
 use serde::{
     Deserialize, Deserializer as _,
@@ -11,49 +11,42 @@ use serde_json::value::RawValue;
 use super::body;
 use crate::{
     model::{Amount, Change, LeadPatch, NewLead},
-    validate::{FieldError, FieldErrors},
+    validate::{FieldError, FieldErrors, LEAD_FIELDS, LeadField, OPTIONAL_TEXTS},
 };
 
 /// The maximum nesting depth of a body. A valid body is a single flat object.
 const MAX_DEPTH: usize = 32;
 
-/// The fields of a create. An update accepts all but the first.
-const FIELDS: [&str; 10] =
-    ["client_id", "name", "email", "phone", "source", "notes", "value", "pipeline_id", "stage_id", "business_name"];
-
 /// Reads the body of a create. Returns `None` if it is not a JSON object.
 pub(super) fn new_lead(bytes: &[u8], errors: &mut FieldErrors) -> Option<NewLead> {
     let read_client_id = |value: &RawValue, errors: &mut FieldErrors| text("client_id", value, errors);
-    let (client_id, patch) = members(bytes, &FIELDS, read_client_id, errors)?;
+    let (client_id, mut patch) = members(bytes, LeadField::is_writable, read_client_id, errors)?;
     // On a create, absent and null mean the same.
-    Some(NewLead {
-        client_id: client_id.apply(None),
-        name: patch.name.apply(None),
-        email: patch.email.apply(None),
-        phone: patch.phone.apply(None),
-        source: patch.source.apply(None),
-        notes: patch.notes.apply(None),
-        value: patch.value.apply(None),
-        pipeline_id: patch.pipeline_id.apply(None),
-        stage_id: patch.stage_id.apply(None),
-        business_name: patch.business_name.apply(None),
-    })
+    let mut new = NewLead { client_id: client_id.apply(None), ..NewLead::default() };
+    for field in OPTIONAL_TEXTS {
+        *field.in_new(&mut new) = mem::take(field.in_patch(&mut patch)).apply(None);
+    }
+    new.name = patch.name.apply(None);
+    new.value = patch.value.apply(None);
+    new.pipeline_id = patch.pipeline_id.apply(None);
+    new.stage_id = patch.stage_id.apply(None);
+    Some(new)
 }
 
 /// Reads the body of an update. Returns `None` if it is not a JSON object.
 pub(super) fn lead_patch(bytes: &[u8], errors: &mut FieldErrors) -> Option<LeadPatch> {
-    let [_, changeable @ ..] = &FIELDS;
+    let is_changeable = |field: LeadField| field.is_writable() && !matches!(field, LeadField::ClientId);
     let refuse_client_id = |_: &RawValue, errors: &mut FieldErrors| {
         errors.push(FieldError::new("client_id", "cannot be changed"));
         Change::Keep
     };
-    members(bytes, changeable, refuse_client_id, errors).map(|(_, patch)| patch)
+    members(bytes, is_changeable, refuse_client_id, errors).map(|(_, patch)| patch)
 }
 
 /// Reads every member. The two kinds of body differ in `client_id` and in the fields suggested for an unknown name.
 fn members(
     bytes: &[u8],
-    fields: &[&str],
+    suggests: impl Fn(LeadField) -> bool,
     client_id: impl Fn(&RawValue, &mut FieldErrors) -> Change<String>,
     errors: &mut FieldErrors,
 ) -> Option<(Change<String>, LeadPatch)> {
@@ -69,21 +62,19 @@ fn members(
         match name.as_str() {
             "client_id" => client = client_id(value, errors),
             "name" => patch.name = text("name", value, errors),
-            "email" => patch.email = text("email", value, errors),
-            "phone" => patch.phone = text("phone", value, errors),
-            "source" => patch.source = text("source", value, errors),
-            "notes" => patch.notes = text("notes", value, errors),
             "value" => patch.value = number("value", value, errors),
             "pipeline_id" => patch.pipeline_id = text("pipeline_id", value, errors),
             "stage_id" => patch.stage_id = text("stage_id", value, errors),
-            "business_name" => patch.business_name = text("business_name", value, errors),
             "id" => errors.push(FieldError::new("id", "is set by the server")),
             "created_at" => errors.push(FieldError::new("created_at", "is set by the server")),
-            unknown => {
-                let rule =
-                    format!("is not a field that can be written, the nearest one is {}", nearest(unknown, fields));
-                errors.push_made_up(unknown, rule);
-            }
+            other => match OPTIONAL_TEXTS.into_iter().find(|field| field.name() == other) {
+                Some(field) => *field.in_patch(&mut patch) = text(field.name(), value, errors),
+                None => {
+                    let nearest = nearest(other, LEAD_FIELDS.into_iter().filter(|field| suggests(*field)));
+                    let rule = format!("is not a field that can be written, the nearest one is {nearest}");
+                    errors.push_made_up(other, rule);
+                }
+            },
         }
         seen.insert(name);
     };
@@ -93,9 +84,9 @@ fn members(
 }
 
 /// Returns the field most similar to a name. Jaro-Winkler favours a common prefix, so `stage` matches `stage_id`.
-fn nearest<'a>(name: &str, fields: &[&'a str]) -> &'a str {
+fn nearest(name: &str, fields: impl Iterator<Item = LeadField>) -> &'static str {
     let likeness = |field: &str| strsim::jaro_winkler(field, name);
-    fields.iter().copied().max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or_default()
+    fields.map(LeadField::name).max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or_default()
 }
 
 fn text(field: &'static str, value: &RawValue, errors: &mut FieldErrors) -> Change<String> {

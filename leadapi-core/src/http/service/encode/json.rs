@@ -9,8 +9,9 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::{
-    id::{ClientId, LeadId, PipelineId, StageId},
-    model::{Amount, Lead, Page, Timestamp},
+    id::{PipelineId, StageId},
+    model::{Lead, Page},
+    validate::{LeadField, OPTIONAL_TEXTS, OptionalText, lead_field::TEXTS_BEFORE_VALUE},
 };
 
 /// The approximate size of a lead in a list.
@@ -44,69 +45,51 @@ pub(super) fn page(page: &Page<Arc<Lead>>) -> Vec<u8> {
     out
 }
 
-macro_rules! object {
-    ($lead:ident, $out:ident, $first:ident $(, $field:ident)*) => {{
-        $out.extend_from_slice(concat!("{\"", stringify!($first), "\":").as_bytes());
-        $lead.$first.write($out);
-        $(
-            $out.extend_from_slice(concat!(",\"", stringify!($field), "\":").as_bytes());
-            $lead.$field.write($out);
-        )*
-        $out.push(b'}');
-    }};
-}
-
-#[rustfmt::skip]
 fn write_lead(lead: &Lead, out: &mut Vec<u8>) {
-    object!(lead, out, id, client_id, name, email, phone, source, notes, value, pipeline_id, stage_id, business_name, created_at);
+    object(lead, |_| true, out);
 }
 
 fn write_item(lead: &Lead, out: &mut Vec<u8>) {
-    object!(lead, out, id, client_id, name, email, phone, source, value, pipeline_id, stage_id, created_at);
+    object(lead, LeadField::is_in_list, out);
 }
 
-trait Json {
-    fn write(&self, out: &mut Vec<u8>);
+/// Writes the fields of a lead, without the optional texts that `has` rejects.
+fn object(lead: &Lead, has: impl Fn(LeadField) -> bool, out: &mut Vec<u8>) {
+    let (before_value, after_stage) = OPTIONAL_TEXTS.split_at(TEXTS_BEFORE_VALUE);
+    out.extend_from_slice(b"{\"id\":");
+    text(lead.id.as_str(), out);
+    out.extend_from_slice(b",\"client_id\":");
+    text(lead.client_id.as_str(), out);
+    out.extend_from_slice(b",\"name\":");
+    text(&lead.name, out);
+    texts(lead, before_value, &has, out);
+    out.extend_from_slice(b",\"value\":");
+    optional(lead.value.as_ref(), generic, out);
+    out.extend_from_slice(b",\"pipeline_id\":");
+    optional(lead.pipeline_id.as_ref().map(PipelineId::as_str), text, out);
+    out.extend_from_slice(b",\"stage_id\":");
+    optional(lead.stage_id.as_ref().map(StageId::as_str), text, out);
+    texts(lead, after_stage, &has, out);
+    out.extend_from_slice(b",\"created_at\":\"");
+    out.extend_from_slice(&lead.created_at.text());
+    out.extend_from_slice(b"\"}");
 }
 
-impl Json for String {
-    fn write(&self, out: &mut Vec<u8>) {
-        text(self, out);
-    }
-}
-
-macro_rules! ids {
-    ($($id:ident)*) => {$(
-        impl Json for $id {
-            fn write(&self, out: &mut Vec<u8>) {
-                text(self.as_str(), out);
-            }
+#[expect(clippy::inline_always, reason = "the compiler unrolls the loop only where it knows the table")]
+#[inline(always)]
+fn texts(lead: &Lead, fields: &[&'static OptionalText], has: impl Fn(LeadField) -> bool, out: &mut Vec<u8>) {
+    for field in fields {
+        if has(LeadField::Text(field)) {
+            out.extend_from_slice(field.key().as_bytes());
+            optional(field.get(lead), text, out);
         }
-    )*};
-}
-
-ids! { ClientId LeadId PipelineId StageId }
-
-impl Json for Amount {
-    fn write(&self, out: &mut Vec<u8>) {
-        generic(self, out);
     }
 }
 
-impl Json for Timestamp {
-    fn write(&self, out: &mut Vec<u8>) {
-        out.push(b'"');
-        out.extend_from_slice(&self.text());
-        out.push(b'"');
-    }
-}
-
-impl<T: Json> Json for Option<T> {
-    fn write(&self, out: &mut Vec<u8>) {
-        match self {
-            Some(value) => value.write(out),
-            None => out.extend_from_slice(b"null"),
-        }
+fn optional<T>(value: Option<T>, write: impl FnOnce(T, &mut Vec<u8>), out: &mut Vec<u8>) {
+    match value {
+        Some(value) => write(value, out),
+        None => out.extend_from_slice(b"null"),
     }
 }
 
@@ -154,7 +137,7 @@ mod tests {
     use proptest::{option, prelude::*};
 
     use super::*;
-    use crate::model::{LeadItem, Window};
+    use crate::model::{Amount, LeadItem, Timestamp, Window};
 
     fn any_text() -> impl Strategy<Value = String> {
         prop_oneof!["[ -~]{0,40}", "\\PC{0,40}", any::<String>(), "[\u{0}-\u{7f}]{0,40}"]
@@ -163,16 +146,17 @@ mod tests {
     fn any_lead() -> impl Strategy<Value = Lead> {
         let id = "[!-~]{1,64}";
         let amount = prop_oneof![any::<i32>().prop_map(f64::from), any::<f64>()];
-        let texts = [any_text(), any_text(), any_text(), any_text(), any_text()].map(option::of);
+        let texts = OPTIONAL_TEXTS.map(|_| option::of(any_text()));
         let moment = 0_i64..253_402_300_799_999;
         (id, id, option::of((id, id)), any_text(), texts, option::of(amount), moment).prop_map(
-            |(id, client, place, name, [email, phone, source, notes, business_name], value, at)| {
+            |(id, client, place, name, texts, value, at)| {
                 let at = Timestamp::from_unix_millis(at).unwrap();
                 let mut lead = Lead::new(id.parse().unwrap(), client.parse().unwrap(), name, at);
                 lead.pipeline_id = place.as_ref().map(|(pipeline, _)| pipeline.parse().unwrap());
                 lead.stage_id = place.as_ref().map(|(_, stage)| stage.parse().unwrap());
                 lead.value = value.and_then(|value| Amount::try_from(value).ok());
-                Lead { email, phone, source, notes, business_name, ..lead }
+                OPTIONAL_TEXTS.iter().zip(texts).for_each(|(field, text)| *field.get_mut(&mut lead) = text);
+                lead
             },
         )
     }

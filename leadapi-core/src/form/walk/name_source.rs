@@ -1,0 +1,49 @@
+//! The answers that can name a lead.
+
+use crate::form::plan::QuestionPlan;
+
+/// The source of a lead's name: the first of these with an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum NameSource {
+    /// `name`.
+    Name,
+    /// `first_name` and `last_name`, or one of them.
+    FirstAndLast,
+    /// `business_name`, if no name was answered.
+    BusinessName,
+    /// `email`, if no name was answered.
+    Email,
+    /// `phone`, if no name was answered.
+    Phone,
+}
+
+impl NameSource {
+    /// Returns the stable, machine-readable name of the source.
+    ///
+    /// ```
+    /// assert_eq!(leadapi_core::form::NameSource::FirstAndLast.as_str(), "first_and_last");
+    /// ```
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::FirstAndLast => "first_and_last",
+            Self::BusinessName => "business_name",
+            Self::Email => "email",
+            Self::Phone => "phone",
+        }
+    }
+}
+
+/// The keys whose answers name a lead without a name, by precedence.
+pub(in crate::form) const STAND_INS: [(&str, NameSource); 3] =
+    [("business_name", NameSource::BusinessName), ("email", NameSource::Email), ("phone", NameSource::Phone)];
+
+/// Returns whether an answer to the question can name a lead.
+pub(in crate::form) fn is_name(question: &QuestionPlan<'_>, stand_ins: bool) -> bool {
+    match question.key {
+        Some("name" | "first_name" | "last_name") => true,
+        Some(key) => stand_ins && STAND_INS.iter().any(|(stand_in, _)| *stand_in == key),
+        None => false,
+    }
+}
