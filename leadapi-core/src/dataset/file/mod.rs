@@ -1,17 +1,18 @@
 //! The file format of a data set, and every check that a file must pass (contract D4, D6, D8).
 
 mod idempotency;
+mod lead;
 mod place;
 mod token;
 mod write;
 
 use std::{collections::HashSet, fmt};
 
-use serde::{Deserialize, Deserializer, de};
-use serde_json::value::RawValue;
+use serde::Deserialize;
 
 use self::{
     idempotency::RawIdempotency,
+    lead::RawLead,
     place::{Place, each},
     token::RawToken,
 };
@@ -19,8 +20,8 @@ use super::{BusinessSeed, Dataset, InvalidDataset, MemberSeed, directory::Direct
 use crate::{
     auth::Role,
     form::FormRecord,
-    id::{BusinessId, ClientId, FormId, LeadId, PipelineId, StageId},
-    model::{Amount, ClientAccount, Lead, NewLead, Pipeline, Stage, Timestamp},
+    id::{BusinessId, ClientId, FormId, PipelineId, StageId},
+    model::{ClientAccount, Lead, Pipeline, Stage, Timestamp},
     validate::{self, NewLeadMeta, check_email, email_key},
 };
 
@@ -86,32 +87,7 @@ struct RawStage {
     position: u32,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawLead {
-    id: LeadId,
-    created_at: Timestamp,
-    client_id: Option<String>,
-    name: Option<String>,
-    email: Option<String>,
-    phone: Option<String>,
-    source: Option<String>,
-    notes: Option<String>,
-    #[serde(default, deserialize_with = "exact")]
-    value: Option<f64>,
-    pipeline_id: Option<String>,
-    stage_id: Option<String>,
-    business_name: Option<String>,
-}
-
-/// Reads a number as the API does. A whole number that a double cannot represent exactly is rejected, not rounded.
-fn exact<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
-    let text = Option::<Box<RawValue>>::deserialize(deserializer)?;
-    let amount = text.map(|text| Amount::parse(text.get())).transpose();
-    amount.map(|amount| amount.map(Amount::get)).map_err(|error| de::Error::custom(format_args!("value {error}")))
-}
-
-/// The unique keys that were read so far, by kind: those of the whole file, or those of one business.
+/// The keys read so far that must be unique, by kind: across the whole file, or within one business.
 #[derive(Default)]
 struct Seen(HashSet<(&'static str, String)>);
 
@@ -228,19 +204,7 @@ fn check_form(
 impl RawLead {
     fn check(self, place: &Place<'_>, directory: &Directory, seen: &mut Seen) -> Result<Lead, InvalidDataset> {
         seen.id("lead", self.id.as_str(), place)?;
-        let new = NewLead {
-            client_id: self.client_id,
-            name: self.name,
-            email: self.email,
-            phone: self.phone,
-            source: self.source,
-            notes: self.notes,
-            value: self.value,
-            pipeline_id: self.pipeline_id,
-            stage_id: self.stage_id,
-            business_name: self.business_name,
-        };
-        let draft = new.check().map_err(|faults| InvalidDataset::new(place, faults))?;
+        let draft = self.new.check().map_err(|faults| InvalidDataset::new(place, faults))?;
         let references = directory.look_up(draft.required_lookups());
         let meta = NewLeadMeta { id: self.id, at: self.created_at };
         draft.into_lead(meta, &references).map_err(|reference| InvalidDataset::new(place, reference))
