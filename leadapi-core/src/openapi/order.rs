@@ -3,16 +3,24 @@
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// The members that come first, in this order. All others follow alphabetically.
+use crate::validate::{LEAD_FIELDS, LeadField};
+
+/// The members that come first, in this order. The fields of a lead follow, then [`THEN`], then all others
+/// alphabetically.
 #[rustfmt::skip]
-const FIRST: [&str; 57] = [
+const FIRST: [&str; 17] = [
     // The document.
     "openapi", "info", "servers", "operationId", "tags", "paths", "components",
     "/leads", "/leads/{id}", "/pipelines", "/clients",
     // A path.
     "get", "post", "patch", "delete",
-    // A record.
-    "data", "total", "id", "client_id", "name", "email", "phone", "source", "notes", "value", "pipeline_id", "stage_id", "business_name",
+    // A list.
+    "data", "total",
+];
+
+#[rustfmt::skip]
+const THEN: [&str; 29] = [
+    // A pipeline, a stage, and the end of every record.
     "stages", "position", "created_at",
     // An operation, a parameter, a response.
     "title", "version", "summary", "in", "description", "required", "security", "parameters", "requestBody", "responses",
@@ -42,5 +50,6 @@ impl Serialize for Ordered<'_> {
 }
 
 fn rank(name: &str) -> usize {
-    FIRST.iter().position(|known| *known == name).unwrap_or(usize::MAX)
+    let fields = LEAD_FIELDS.into_iter().filter(|field| !matches!(field, LeadField::CreatedAt)).map(LeadField::name);
+    FIRST.into_iter().chain(fields).chain(THEN).position(|known| known == name).unwrap_or(usize::MAX)
 }

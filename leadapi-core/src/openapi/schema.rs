@@ -4,7 +4,10 @@ use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
 use super::{field, set};
-use crate::model::{ClientAccount, Lead, LeadItem, LeadPatch, NewLead, Page, Pipeline};
+use crate::{
+    model::{ClientAccount, Lead, LeadItem, LeadPatch, NewLead, Page, Pipeline},
+    validate::LEAD_FIELDS,
+};
 
 /// Returns a `$ref` to a schema.
 pub(super) fn reference(name: &str) -> Value {
@@ -29,7 +32,9 @@ fn answers() -> Map<String, Value> {
     let mut schemas = generator.take_definitions(true);
     // The fields of a list item take their descriptions from the same fields of a lead.
     if let Some(item) = schemas.get_mut("LeadItem") {
-        set(item, "description", "A lead in a list, without `notes` and `business_name`.");
+        let left_out = LEAD_FIELDS.into_iter().filter(|field| !field.is_in_list());
+        let left_out: Vec<_> = left_out.map(|field| format!("`{}`", field.name())).collect();
+        set(item, "description", format!("A lead in a list, without {}.", left_out.join(" and ")));
         for (name, property) in properties(item) {
             let of_lead = lead.get("properties").and_then(|properties| properties.get(name));
             *property = of_lead.cloned().unwrap_or_default();
