@@ -31,7 +31,7 @@ use crate::{
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
     model::{Lead, LeadPatch, LeadQuery, NewLead, Page, Timestamp},
     port::{Created, Idempotency, Listed, Store, StoreError, TokenStore, Updated},
-    validate::{LeadDraft, LeadEdit, NewLeadMeta},
+    validate::{LeadDraft, LeadEdit, NewLeadMeta, OptionalText, text::Shape},
 };
 
 /// A contract violation by a store.
@@ -156,6 +156,17 @@ fn pipeline(id: &str) -> PipelineId {
 /// Returns a lead for client account `c1` with this name.
 fn new(name: &str) -> NewLead {
     NewLead::new(&client("c1"), name)
+}
+
+/// Returns one of two values that a text field can have. They differ between fields, so a store that confuses two
+/// fields fails.
+fn sample(field: &OptionalText, nth: usize) -> String {
+    let [first, second] = match field.rule.shape {
+        Some(Shape::Email) => ["Zoë@Example.ORG", "o'b%_@example.org"].map(str::to_owned),
+        Some(Shape::Phone) => ["+47 ٠١٢", "(030) 12/34"].map(str::to_owned),
+        None => ["Zoë 🦀", "\\ ' % _"].map(|text| format!("{text} {}", field.name())),
+    };
+    if nth == 0 { first } else { second }
 }
 
 fn draft(new: &NewLead) -> Result<LeadDraft, BoxError> {

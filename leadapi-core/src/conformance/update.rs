@@ -2,12 +2,12 @@
 
 use futures_util::future::join_all;
 
-use super::{CheckResult, NOON, business, change, create, ids, lead_id, listed, new, pipeline, same, stage};
+use super::{CheckResult, NOON, business, change, create, ids, lead_id, listed, new, pipeline, same, sample, stage};
 use crate::{
     BoxError,
-    model::{LeadPatch, LeadQuery},
+    model::{Change, LeadPatch, LeadQuery},
     port::{Store, Updated},
-    validate::InvalidReference,
+    validate::{InvalidReference, OPTIONAL_TEXTS},
 };
 
 pub(super) async fn applies_a_merge_patch(store: &impl Store) -> CheckResult {
@@ -29,40 +29,26 @@ pub(super) async fn applies_a_merge_patch(store: &impl Store) -> CheckResult {
 pub(super) async fn sets_and_clears_every_field(store: &impl Store) -> CheckResult {
     let bare = create(store, "l1", NOON, &new("n")).await?;
     let mut full = (*bare).clone();
-    for (text, email, number, place) in
-        [("Zoë 🦀", "Zoë@Example.ORG", 0.1, "s12"), ("\\ ' % _", "o'b%_@example.org", f64::MIN, "s11")]
+    for (nth, (name, number, place)) in [("Zoë 🦀", 0.1, "s12"), ("\\ ' % _", f64::MIN, "s11")].into_iter().enumerate()
     {
-        let patch = LeadPatch::new()
-            .name(text)
-            .email(email)
-            .phone("+47 ٠١٢")
-            .source(text)
-            .notes(format!("{text}\n\t"))
-            .value(number)
-            .stage(&stage(place))
-            .business_name(text);
-        full.name = text.into();
-        full.email = Some(email.into());
-        full.phone = Some("+47 ٠١٢".into());
-        full.source = Some(text.into());
-        full.notes = Some(format!("{text}\n\t"));
+        let mut patch = LeadPatch::new().name(name).value(number).stage(&stage(place));
+        full.name = name.into();
         full.value = Some(number.try_into()?);
         (full.pipeline_id, full.stage_id) = (Some(pipeline("p1")), Some(stage(place)));
-        full.business_name = Some(text.into());
+        for field in OPTIONAL_TEXTS {
+            let text = sample(field, nth);
+            *field.in_patch(&mut patch) = Change::Set(text.clone());
+            *field.get_mut(&mut full) = Some(text);
+        }
         let outcome = change(store, "l1", &patch).await?;
         same("everything set", &outcome, &Updated::Changed(full.clone().into()))?;
         let read = store.get(&business("b1"), &lead_id("l1")).await?;
         same("everything read again", &read.as_deref(), &Some(&full))?;
     }
-    let patch = LeadPatch::new()
-        .name("n")
-        .clear_email()
-        .clear_phone()
-        .clear_source()
-        .clear_notes()
-        .clear_value()
-        .clear_pipeline()
-        .clear_business_name();
+    let mut patch = LeadPatch::new().name("n").clear_value().clear_pipeline();
+    for field in OPTIONAL_TEXTS {
+        *field.in_patch(&mut patch) = Change::Clear;
+    }
     same("everything cleared", &change(store, "l1", &patch).await?, &Updated::Changed(bare.clone()))?;
     let read = store.get(&business("b1"), &lead_id("l1")).await?;
     same("the cleared lead read again", &read, &Some(bare))
@@ -127,28 +113,19 @@ pub(super) async fn refuses_missing_references(store: &impl Store) -> CheckResul
 /// Concurrent changes to different fields are all kept.
 pub(super) async fn applies_concurrent_changes(store: &impl Store) -> CheckResult {
     create(store, "l1", NOON, &new("n")).await?;
-    let patches = [
-        LeadPatch::new().email("a@b.c"),
-        LeadPatch::new().phone("112"),
-        LeadPatch::new().source("web"),
-        LeadPatch::new().notes("called"),
-        LeadPatch::new().value(7),
-        LeadPatch::new().business_name("B"),
-        LeadPatch::new().stage(&stage("s12")),
-    ];
-    let outcomes = join_all(patches.iter().map(|patch| change(store, "l1", patch))).await;
+    let texts = OPTIONAL_TEXTS.map(|field| {
+        let mut patch = LeadPatch::new();
+        *field.in_patch(&mut patch) = Change::Set(sample(field, 0));
+        patch
+    });
+    let others = [LeadPatch::new().value(7), LeadPatch::new().stage(&stage("s12"))];
+    let patches = texts.iter().chain(&others);
+    let outcomes = join_all(patches.map(|patch| change(store, "l1", patch))).await;
     outcomes.into_iter().collect::<Result<Vec<_>, BoxError>>()?;
     let Some(lead) = store.get(&business("b1"), &lead_id("l1")).await? else { return Err("the lead is gone".into()) };
-    let kept = [
-        lead.email.is_some(),
-        lead.phone.is_some(),
-        lead.source.is_some(),
-        lead.notes.is_some(),
-        lead.value.is_some(),
-        lead.business_name.is_some(),
-        lead.stage_id.is_some(),
-    ];
-    same("the set fields", &kept, &[true; 7])
+    let kept = OPTIONAL_TEXTS.map(|field| field.get(&lead).is_some());
+    same("the set texts", &kept, &[true; OPTIONAL_TEXTS.len()])?;
+    same("the value and the stage", &[lead.value.is_some(), lead.stage_id.is_some()], &[true; 2])
 }
 
 pub(super) async fn deletes_once(store: &impl Store) -> CheckResult {
