@@ -15,7 +15,7 @@ use leadapi_core::{
 use super::{
     AdminError, SqlStore,
     error::SqlError,
-    lead, read,
+    lead, lead_statement, read,
     row::{Cell, FromCell, Row, parsed},
     session::{Session, Value, Work, query},
     statement, tokens,
@@ -91,7 +91,7 @@ async fn leads(session: &mut dyn Session, business: &BusinessId) -> Result<Vec<L
     let mut reader = lead::Reader::of_many();
     let mut after = (i64::MIN, String::new());
     loop {
-        let query = query!(statement::LEADS_AFTER, business, after.0, &after.1, LEADS);
+        let query = query!(&lead_statement::AFTER, business, after.0, &after.1, LEADS);
         let more = session.rows(query, |row| reader.read(row)).await?;
         let Some(last) = more.last() else { return Ok(leads) };
         after = (last.created_at.unix_millis(), last.id.to_string());

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use leadapi_core::{
     id::{BusinessId, ClientId, PipelineId, StageId},
-    model::{Lead, Timestamp},
+    model::Lead,
+    validate::OPTIONAL_TEXTS,
 };
 
 use super::{
     error::SqlError,
+    lead_statement,
     row::Row,
-    session::{Query, query},
-    statement,
+    session::{Query, Value, query},
 };
 
 /// The number of client accounts, pipelines and stages that a `Reader` caches. Small, because the lookup is linear.
@@ -41,52 +42,41 @@ impl Reader {
         let client = row
             .take_shared(&mut self.clients)?
             .ok_or_else(|| SqlError::other("a lead of the database has no client account"))?;
-        let mut lead = Lead::new(id, client, row.take::<String>()?, Timestamp::UNIX_EPOCH);
-        lead.email = row.take()?;
-        lead.phone = row.take()?;
-        lead.source = row.take()?;
-        lead.notes = row.take()?;
+        let mut lead = Lead::new(id, client, row.take::<String>()?, row.take()?);
         lead.value = row.take()?;
         lead.pipeline_id = row.take_shared(&mut self.pipelines)?;
         lead.stage_id = row.take_shared(&mut self.stages)?;
-        lead.business_name = row.take()?;
-        lead.created_at = row.take()?;
+        for field in OPTIONAL_TEXTS {
+            *field.get_mut(&mut lead) = row.take()?;
+        }
         Ok(Arc::new(lead))
     }
 }
 
 pub(crate) fn insert(business: &BusinessId, lead: &Lead) -> Query {
-    query!(
-        statement::INSERT_LEAD,
+    let mut insert = query!(
+        &lead_statement::INSERT,
         business,
         &lead.id,
         &lead.client_id,
         &lead.name,
-        lead.email.as_deref(),
-        lead.phone.as_deref(),
-        lead.source.as_deref(),
-        lead.notes.as_deref(),
+        lead.created_at,
         lead.value,
         lead.pipeline_id.as_ref(),
         lead.stage_id.as_ref(),
-        lead.business_name.as_deref(),
-        lead.created_at,
-    )
+    );
+    insert.params.extend(texts(lead));
+    insert
 }
 
 pub(super) fn update(business: &BusinessId, lead: &Lead) -> Query {
-    query!(
-        statement::UPDATE_LEAD,
-        &lead.name,
-        lead.email.as_deref(),
-        lead.phone.as_deref(),
-        lead.source.as_deref(),
-        lead.notes.as_deref(),
-        lead.value,
-        lead.pipeline_id.as_ref(),
-        lead.stage_id.as_ref(),
-        lead.business_name.as_deref(),
-        business,
-        &lead.id,
-    )
+    let mut update =
+        query!(&lead_statement::UPDATE, &lead.name, lead.value, lead.pipeline_id.as_ref(), lead.stage_id.as_ref(),);
+    update.params.extend(texts(lead));
+    update.params.extend([business.into(), (&lead.id).into()]);
+    update
+}
+
+fn texts(lead: &Lead) -> impl Iterator<Item = Value> {
+    OPTIONAL_TEXTS.iter().map(|field| field.get(lead).into())
 }

@@ -10,6 +10,8 @@ mod export;
 mod import;
 mod lead;
 mod lead_counts;
+mod lead_statement;
+mod migrations;
 mod postgres;
 mod probe;
 mod read;
@@ -253,7 +255,7 @@ impl Store for SqlStore {
     }
 
     async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, StoreError> {
-        Ok(self.database.row(query!(statement::LEAD, business, id), lead::read).await?)
+        Ok(self.database.row(query!(&lead_statement::SELECT, business, id), lead::read).await?)
     }
 
     async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, StoreError> {

@@ -14,6 +14,7 @@ use super::{
     error::SqlError,
     lead,
     lead_counts::{self, PageStart},
+    lead_statement,
     row::Row,
     session::{Query, Session, Value, Work, query},
     statement,
@@ -96,11 +97,11 @@ impl Work for List {
 impl List {
     fn page(&self, start: &PageStart) -> Result<Query, SqlError> {
         let Self { business, query, .. } = self;
-        let (sql, filters) = match (&query.client, &query.stage) {
-            (None, None) => (statement::PAGE, vec![]),
-            (Some(client), None) => (statement::PAGE_OF_CLIENT, vec![client.into()]),
-            (None, Some(stage)) => (statement::PAGE_OF_STAGE, vec![stage.into()]),
-            (Some(client), Some(stage)) => (statement::PAGE_OF_BOTH, vec![client.into(), stage.into()]),
+        let (sql, filters): (&'static str, Vec<Value>) = match (&query.client, &query.stage) {
+            (None, None) => (&lead_statement::PAGE, vec![]),
+            (Some(client), None) => (&lead_statement::PAGE_OF_CLIENT, vec![client.into()]),
+            (None, Some(stage)) => (&lead_statement::PAGE_OF_STAGE, vec![stage.into()]),
+            (Some(client), Some(stage)) => (&lead_statement::PAGE_OF_BOTH, vec![client.into(), stage.into()]),
         };
         let (at, id) = &start.before;
         let mut params = vec![Value::from(business)];

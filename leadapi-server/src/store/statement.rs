@@ -3,39 +3,11 @@
 //! Each statement is limited to one business, because keys and indexes begin with `business_id`. Three exceptions state
 //! their reasons. Parameters first appear in ascending order.
 
-// Leads. The columns are in the order in which `lead::read` takes them.
-
-pub(crate) const LEAD: &str = "SELECT id, client_id, name, email, phone, source, notes, value, pipeline_id, stage_id, \
-    business_name, created_at FROM lead WHERE business_id = $1 AND id = $2";
-
-pub(crate) const INSERT_LEAD: &str = "INSERT INTO lead (business_id, id, client_id, name, email, phone, source, notes, \
-    value, pipeline_id, stage_id, business_name, created_at) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
-
-pub(crate) const UPDATE_LEAD: &str = "UPDATE lead SET name = $1, email = $2, phone = $3, source = $4, notes = $5, \
-    value = $6, pipeline_id = $7, stage_id = $8, business_name = $9 WHERE business_id = $10 AND id = $11";
+// Leads. The other statements are in `lead_statement`.
 
 pub(crate) const DELETE_LEAD: &str = "DELETE FROM lead WHERE business_id = $1 AND id = $2";
 
-// Pages of leads, newest first, starting after a position in the order of creation.
-
-pub(crate) const PAGE: &str = "SELECT id, client_id, name, email, phone, source, notes, value, pipeline_id, stage_id, \
-    business_name, created_at FROM lead WHERE business_id = $1 AND (created_at, id) < ($2, $3) \
-    ORDER BY created_at DESC, id DESC LIMIT $4 OFFSET $5";
-
-pub(crate) const PAGE_OF_CLIENT: &str = "SELECT id, client_id, name, email, phone, source, notes, value, pipeline_id, \
-    stage_id, business_name, created_at FROM lead WHERE business_id = $1 AND client_id = $2 \
-    AND (created_at, id) < ($3, $4) ORDER BY created_at DESC, id DESC LIMIT $5 OFFSET $6";
-
-pub(crate) const PAGE_OF_STAGE: &str = "SELECT id, client_id, name, email, phone, source, notes, value, pipeline_id, \
-    stage_id, business_name, created_at FROM lead WHERE business_id = $1 AND stage_id = $2 \
-    AND (created_at, id) < ($3, $4) ORDER BY created_at DESC, id DESC LIMIT $5 OFFSET $6";
-
-pub(crate) const PAGE_OF_BOTH: &str = "SELECT id, client_id, name, email, phone, source, notes, value, pipeline_id, \
-    stage_id, business_name, created_at FROM lead WHERE business_id = $1 AND client_id = $2 AND stage_id = $3 \
-    AND (created_at, id) < ($4, $5) ORDER BY created_at DESC, id DESC LIMIT $6 OFFSET $7";
-
-// The number of leads that match each filter in each bucket (see the module `lead_counts`).
+// The number of leads under each filter in each bucket (see the module `lead_counts`).
 
 pub(crate) const TOTAL: &str = "SELECT CAST(coalesce(sum(leads), 0) AS bigint) FROM tally \
     WHERE business_id = $1 AND client_id = $2 AND stage_id = $3";
@@ -176,13 +148,11 @@ pub(crate) const FORMS: &str = "SELECT record FROM form WHERE business_id = $1 O
 /// Not limited to one business, because token ids and secrets are unique across businesses.
 pub(crate) const TOKEN_EXISTS: &str = "SELECT business_id FROM token WHERE id = $1 OR hash = $2";
 
-pub(crate) const LEADS_AFTER: &str = "SELECT id, client_id, name, email, phone, source, notes, value, pipeline_id, \
-    stage_id, business_name, created_at FROM lead WHERE business_id = $1 AND (created_at, id) > ($2, $3) \
-    ORDER BY created_at, id LIMIT $4";
-
 #[cfg(test)]
 mod tests {
-    /// Returns the names and texts of the statements in a source file.
+    use crate::store::lead_statement;
+
+    /// The names and texts of the statements in a source file.
     fn statements(file: &str) -> Vec<(&str, String)> {
         let (file, _) = file.split_once("#[cfg(test)]").unwrap_or((file, ""));
         let constants =
@@ -198,7 +168,8 @@ mod tests {
     fn all() -> Vec<(&'static str, String)> {
         let files =
             [include_str!("statement.rs"), include_str!("admin/statement.rs"), include_str!("postgres/statement.rs")];
-        files.into_iter().flat_map(statements).collect()
+        let of_leads = lead_statement::all().map(|(name, sql)| (name, sql.to_owned()));
+        files.into_iter().flat_map(statements).chain(of_leads).collect()
     }
 
     /// SQLite numbers parameters by first appearance, but PostgreSQL numbers them by name.

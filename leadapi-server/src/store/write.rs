@@ -21,6 +21,7 @@ use super::{
     error::SqlError,
     lead,
     lead_counts::CountChanges,
+    lead_statement,
     row::Row,
     session::{Query, Session, query},
     statement,
@@ -119,7 +120,7 @@ impl Lookup {
             Self::Client(id) => query!(statement::CLIENT_EXISTS, business, id),
             Self::Pipeline(id) => query!(statement::FIRST_STAGE, business, id),
             Self::Stage(id) => query!(statement::PIPELINE_OF_STAGE, business, id),
-            Self::Lead(id) => query!(statement::LEAD, business, id),
+            Self::Lead(id) => query!(&lead_statement::SELECT, business, id),
             Self::Key(key) => query!(statement::FIND_KEY, business, key),
         }
     }

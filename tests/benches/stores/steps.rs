@@ -1,5 +1,6 @@
 //! The statements that the store runs for each operation, included from the store's source.
 
+use leadapi_core::{model::NewLead, validate::OPTIONAL_TEXTS};
 use rusqlite::types::Value;
 
 use crate::data::{business, client, lead_id, moment, new_lead, stage};
@@ -7,6 +8,10 @@ use crate::data::{business, client, lead_id, moment, new_lead, stage};
 #[allow(dead_code, reason = "not each of them is part of an operation")]
 #[path = "../../../leadapi-server/src/store/statement.rs"]
 mod statement;
+
+#[allow(dead_code, reason = "not each of them is part of an operation")]
+#[path = "../../../leadapi-server/src/store/lead_statement.rs"]
+mod lead_statement;
 
 #[allow(dead_code, reason = "not each of them is part of an operation")]
 #[path = "../../../leadapi-server/src/store/postgres/statement.rs"]
@@ -66,7 +71,7 @@ macro_rules! step {
 /// they can be pipelined.
 pub(crate) fn steps(database: Database, operation: Operation, nth: usize) -> Vec<Vec<Step>> {
     match operation {
-        Operation::Get => vec![vec![step!(statement::LEAD, owner(), lead_id(nth).to_string())]],
+        Operation::Get => vec![vec![step!(&lead_statement::SELECT, owner(), lead_id(nth).to_string())]],
         Operation::Page { of_client, in_stage } => vec![page(database, of_client, in_stage)],
         Operation::Create => create(database, nth),
         Operation::Patch => patch(database, nth),
@@ -96,11 +101,11 @@ fn page(database: Database, of_client: bool, in_stage: bool) -> Vec<Step> {
     filters.extend([i64::MAX.into(), String::new().into(), 50_i64.into(), 0_i64.into()]);
     let all = |text: String, is_asked_for: bool| if is_asked_for { text } else { String::new() };
     steps.push(step!(statement::TOTAL, owner(), all(client, of_client), all(stage, in_stage)));
-    let page = match (of_client, in_stage) {
-        (false, false) => statement::PAGE,
-        (true, false) => statement::PAGE_OF_CLIENT,
-        (false, true) => statement::PAGE_OF_STAGE,
-        (true, true) => statement::PAGE_OF_BOTH,
+    let page: &'static str = match (of_client, in_stage) {
+        (false, false) => &lead_statement::PAGE,
+        (true, false) => &lead_statement::PAGE_OF_CLIENT,
+        (false, true) => &lead_statement::PAGE_OF_STAGE,
+        (true, true) => &lead_statement::PAGE_OF_BOTH,
     };
     steps.extend([Step::Query(page, filters), Step::Command("COMMIT")]);
     steps
@@ -136,29 +141,30 @@ fn bare_id(nth: usize) -> String {
     format!("019bb17b-d806-7737-af84-{nth:012}")
 }
 
+/// The optional texts, in the order of their columns.
+fn texts(mut new: NewLead) -> impl Iterator<Item = Value> {
+    OPTIONAL_TEXTS.into_iter().map(move |field| field.in_new(&mut new).take().into())
+}
+
 fn create(database: Database, nth: usize) -> Vec<Vec<Step>> {
-    let new = new_lead(nth);
-    let (client, stage) = (new.client_id.unwrap(), new.stage_id.unwrap());
+    let mut new = new_lead(nth);
+    let (client, stage) = (new.client_id.take().unwrap(), new.stage_id.take().unwrap());
     let needs = vec![
         step!(statement::CLIENT_EXISTS, owner(), client.clone()),
         step!(statement::PIPELINE_OF_STAGE, owner(), stage.clone()),
     ];
-    let insert = step!(
-        statement::INSERT_LEAD,
-        owner(),
-        bare_id(nth),
-        client,
-        new.name.unwrap(),
-        new.email,
-        new.phone,
-        new.source,
-        new.notes,
-        new.value,
-        PIPELINE.to_owned(),
-        stage,
-        new.business_name,
-        moment(1_000_000 + nth).unix_millis(),
-    );
+    let mut params: Vec<Value> = vec![
+        owner().into(),
+        bare_id(nth).into(),
+        client.into(),
+        new.name.take().unwrap().into(),
+        moment(1_000_000 + nth).unix_millis().into(),
+        new.value.into(),
+        PIPELINE.to_owned().into(),
+        stage.into(),
+    ];
+    params.extend(texts(new));
+    let insert = Step::Query(&lead_statement::INSERT, params);
     let counts = filters(nth).map(|(client, stage)| {
         step!(statement::ADD_LEAD_COUNT, owner(), client, stage, i64::MIN, String::new(), 1_i64)
     });
@@ -171,22 +177,13 @@ fn create(database: Database, nth: usize) -> Vec<Vec<Step>> {
 
 fn patch(database: Database, nth: usize) -> Vec<Vec<Step>> {
     let id = lead_id(nth).to_string();
-    let new = new_lead(nth);
-    let update = step!(
-        statement::UPDATE_LEAD,
-        new.name.unwrap(),
-        new.email,
-        new.phone,
-        new.source,
-        new.notes,
-        Some(451.5),
-        PIPELINE.to_owned(),
-        new.stage_id,
-        new.business_name,
-        owner(),
-        id.clone(),
-    );
-    let needs = vec![step!(statement::LEAD, owner(), id)];
+    let mut new = new_lead(nth);
+    let mut params: Vec<Value> =
+        vec![new.name.take().unwrap().into(), 451.5.into(), PIPELINE.to_owned().into(), new.stage_id.take().into()];
+    params.extend(texts(new));
+    params.extend([owner().into(), id.clone().into()]);
+    let update = Step::Query(&lead_statement::UPDATE, params);
+    let needs = vec![step!(&lead_statement::SELECT, owner(), id)];
     vec![writing(database, needs), written(database, nth, vec![update])]
 }
 
@@ -200,7 +197,7 @@ fn delete(database: Database, nth: usize) -> Vec<Vec<Step>> {
         [Some(subtract), drop].into_iter().flatten()
     });
     vec![
-        writing(database, vec![step!(statement::LEAD, owner(), bare_id(nth))]),
+        writing(database, vec![step!(&lead_statement::SELECT, owner(), bare_id(nth))]),
         vec![step!(statement::DELETE_LEAD, owner(), bare_id(nth)), step!(statement::NEWEST_BUCKET, owner())],
         written(database, nth, counts.collect()),
     ]

@@ -3,15 +3,13 @@
 use deadpool_postgres::Object;
 
 use super::connect::OpenError;
-
-/// The migrations, in order. Each upgrades the schema by one version.
-const MIGRATIONS: &[&str] = &[include_str!("0001.sql"), include_str!("0002.sql")];
+use crate::store::migrations;
 
 /// Runs the pending migrations in one transaction under an advisory lock. If two servers start at once, the second
 /// waits, then finds nothing left to do. If no migration is pending, the database role needs no permission to create
 /// tables.
 pub(super) async fn migrate(client: &mut Object) -> Result<(), OpenError> {
-    if version(client).await? == MIGRATIONS.len() {
+    if version(client).await? == migrations::POSTGRES.len() {
         return Ok(());
     }
     let transaction = client.transaction().await?;
@@ -24,7 +22,7 @@ pub(super) async fn migrate(client: &mut Object) -> Result<(), OpenError> {
              CREATE TABLE IF NOT EXISTS leadapi_schema (version integer PRIMARY KEY, applied_at timestamptz NOT NULL)",
         )
         .await?;
-    for (nth, migration) in MIGRATIONS.iter().enumerate().skip(version(&transaction).await?) {
+    for (nth, migration) in migrations::POSTGRES.iter().enumerate().skip(version(&transaction).await?) {
         transaction.batch_execute(migration).await?;
         let version = i32::try_from(nth + 1).unwrap_or(i32::MAX);
         transaction.execute("INSERT INTO leadapi_schema VALUES ($1, now())", &[&version]).await?;
@@ -41,6 +39,6 @@ async fn version(client: &impl deadpool_postgres::GenericClient) -> Result<usize
     }
     let row = client.query_one("SELECT coalesce(max(version), 0) FROM leadapi_schema", &[]).await?;
     let found: i32 = row.try_get(0)?;
-    let newer = OpenError::Newer { found, known: MIGRATIONS.len() };
-    usize::try_from(found).ok().filter(|found| *found <= MIGRATIONS.len()).ok_or(newer)
+    let newer = OpenError::Newer { found, known: migrations::POSTGRES.len() };
+    usize::try_from(found).ok().filter(|found| *found <= migrations::POSTGRES.len()).ok_or(newer)
 }

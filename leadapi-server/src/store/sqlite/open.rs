@@ -5,6 +5,7 @@ use std::{io, path::Path};
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
 use super::{BUSY_TIMEOUT, error::OpenError, file, lineage};
+use crate::store::migrations;
 
 /// The oldest safe SQLite version. In earlier versions, resetting the write-ahead log at the wrong time could corrupt
 /// the file.
@@ -18,10 +19,7 @@ const CHECKPOINT_PAGES: u32 = 4_000;
 /// The size to which SQLite truncates the log file after a checkpoint: slightly more than `CHECKPOINT_PAGES` pages.
 const MAX_LOG_BYTES: i64 = 16 << 20;
 
-/// The migrations, in order. Each upgrades the schema by one version.
-const MIGRATIONS: &[&str] = &[include_str!("0001.sql"), include_str!("0002.sql")];
-
-/// Opens the connection for writing, and migrates the schema to this version.
+/// Opens the connection for writing, and migrates the file to the schema of this version.
 pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
     if rusqlite::version_number() < MIN_VERSION.0 {
         return Err(OpenError::Old { found: rusqlite::version(), oldest: MIN_VERSION.1 });
@@ -93,21 +91,21 @@ pub(super) fn check(connection: &Connection) -> Result<usize, OpenError> {
     if application != i64::from(APPLICATION) && (tables > 0 || application != 0 || version != 0) {
         return Err(OpenError::Foreign);
     }
-    let newer = OpenError::Newer { found: version, known: MIGRATIONS.len() };
-    usize::try_from(version).ok().filter(|version| *version <= MIGRATIONS.len()).ok_or(newer)
+    let newer = OpenError::Newer { found: version, known: migrations::SQLITE.len() };
+    usize::try_from(version).ok().filter(|version| *version <= migrations::SQLITE.len()).ok_or(newer)
 }
 
 /// Migrates in one transaction. If two processes start at once, the second finds nothing left to do.
 fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
-    if check(connection)? == MIGRATIONS.len() {
+    if check(connection)? == migrations::SQLITE.len() {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    for migration in MIGRATIONS.iter().skip(check(&transaction)?) {
+    for migration in migrations::SQLITE.iter().skip(check(&transaction)?) {
         transaction.execute_batch(migration)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION)?;
-    transaction.pragma_update(None, "user_version", i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX))?;
+    transaction.pragma_update(None, "user_version", i64::try_from(migrations::SQLITE.len()).unwrap_or(i64::MAX))?;
     transaction.commit()?;
     Ok(())
 }
@@ -117,7 +115,7 @@ mod tests {
     use rusqlite::StatementStatus;
 
     use super::*;
-    use crate::store::statement;
+    use crate::store::lead_statement;
 
     fn with_reader(test: impl FnOnce(&Connection)) {
         let folder = tempfile::tempdir().unwrap();
@@ -131,16 +129,16 @@ mod tests {
     fn pages_are_read_through_an_index() {
         with_reader(|reader| {
             for (page, index) in [
-                (statement::PAGE, "lead_by_age"),
-                (statement::PAGE_OF_CLIENT, "lead_by_client"),
-                (statement::PAGE_OF_STAGE, "lead_by_stage"),
-                (statement::PAGE_OF_BOTH, "lead_by_both"),
+                (&lead_statement::PAGE, "lead_by_age"),
+                (&lead_statement::PAGE_OF_CLIENT, "lead_by_client"),
+                (&lead_statement::PAGE_OF_STAGE, "lead_by_stage"),
+                (&lead_statement::PAGE_OF_BOTH, "lead_by_both"),
             ] {
-                let mut plan = reader.prepare(&format!("EXPLAIN QUERY PLAN {page}")).unwrap();
+                let mut plan = reader.prepare(&format!("EXPLAIN QUERY PLAN {}", page.as_str())).unwrap();
                 let mut steps = plan.raw_query();
                 let step: String = steps.next().unwrap().unwrap().get(3).unwrap();
                 assert!(step.contains(&format!("USING INDEX {index} ")), "{step}");
-                assert!(steps.next().unwrap().is_none(), "{page}");
+                assert!(steps.next().unwrap().is_none(), "{index}");
             }
         });
     }
@@ -150,7 +148,7 @@ mod tests {
     fn statements_are_prepared_once() {
         with_reader(|reader| {
             for stage in ["one", "two", "three"] {
-                let mut page = reader.prepare_cached(statement::PAGE_OF_STAGE).unwrap();
+                let mut page = reader.prepare_cached(&lead_statement::PAGE_OF_STAGE).unwrap();
                 let rows: Vec<String> = page
                     .query_map(("b1", stage, i64::MAX, "", 50, 0), |row| row.get(0))
                     .unwrap()

@@ -1,0 +1,90 @@
+//! The SQL statements that name the columns of leads.
+//!
+//! Their texts are built once, from the table of optional text fields. Like the other statements, each searches within
+//! one business, and its parameters first appear in ascending order.
+
+use std::{fmt::Write, sync::LazyLock};
+
+use leadapi_core::validate::OPTIONAL_TEXTS;
+
+type Sql = LazyLock<String>;
+
+/// The first columns, in the order in which `lead::read` takes them. The optional texts follow.
+const COLUMNS: &str = "id, client_id, name, created_at, value, pipeline_id, stage_id";
+
+pub(crate) static SELECT: Sql = LazyLock::new(|| select("id = $2"));
+
+pub(crate) static INSERT: Sql = LazyLock::new(insert);
+
+pub(crate) static UPDATE: Sql = LazyLock::new(update);
+
+// Pages of leads, newest first, starting after a position in the order of creation.
+
+pub(crate) static PAGE: Sql = LazyLock::new(|| page(&[]));
+
+pub(crate) static PAGE_OF_CLIENT: Sql = LazyLock::new(|| page(&["client_id"]));
+
+pub(crate) static PAGE_OF_STAGE: Sql = LazyLock::new(|| page(&["stage_id"]));
+
+pub(crate) static PAGE_OF_BOTH: Sql = LazyLock::new(|| page(&["client_id", "stage_id"]));
+
+/// All leads, oldest first, starting after a position in the order of creation.
+pub(crate) static AFTER: Sql = LazyLock::new(|| select("(created_at, id) > ($2, $3) ORDER BY created_at, id LIMIT $4"));
+
+fn texts() -> impl Iterator<Item = &'static str> {
+    OPTIONAL_TEXTS.iter().map(|text| text.name())
+}
+
+/// Returns all columns, each with a comma before it.
+fn columns() -> String {
+    COLUMNS.split(", ").chain(texts()).fold(String::new(), |list, column| list + ", " + column)
+}
+
+fn select(condition: &str) -> String {
+    let columns = columns();
+    let columns = columns.trim_start_matches(", ");
+    format!("SELECT {columns} FROM lead WHERE business_id = $1 AND {condition}")
+}
+
+/// Builds the statement for a page of the leads that have given values in `filters`.
+fn page(filters: &[&str]) -> String {
+    let mut condition = String::new();
+    let mut next = 2;
+    for column in filters {
+        // Writing to a string cannot fail.
+        let _ = write!(condition, "{column} = ${next} AND ");
+        next += 1;
+    }
+    let [at, id, limit, offset] = [next, next + 1, next + 2, next + 3];
+    select(&format!(
+        "{condition}(created_at, id) < (${at}, ${id}) ORDER BY created_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}"
+    ))
+}
+
+fn insert() -> String {
+    let columns = columns();
+    // The business is the first parameter.
+    let params = columns.matches(',').enumerate().fold(String::new(), |list, (nth, _)| format!("{list}, ${}", nth + 2));
+    format!("INSERT INTO lead (business_id{columns}) VALUES ($1{params})")
+}
+
+fn update() -> String {
+    let changeable = ["name", "value", "pipeline_id", "stage_id"].into_iter().chain(texts());
+    let assignments: Vec<String> = changeable.zip(1..).map(|(column, nth)| format!("{column} = ${nth}")).collect();
+    let [business, id] = [assignments.len() + 1, assignments.len() + 2];
+    format!("UPDATE lead SET {} WHERE business_id = ${business} AND id = ${id}", assignments.join(", "))
+}
+
+#[cfg(test)]
+pub(super) fn all() -> [(&'static str, &'static str); 8] {
+    [
+        ("SELECT", &SELECT),
+        ("INSERT", &INSERT),
+        ("UPDATE", &UPDATE),
+        ("PAGE", &PAGE),
+        ("PAGE_OF_CLIENT", &PAGE_OF_CLIENT),
+        ("PAGE_OF_STAGE", &PAGE_OF_STAGE),
+        ("PAGE_OF_BOTH", &PAGE_OF_BOTH),
+        ("AFTER", &AFTER),
+    ]
+}
