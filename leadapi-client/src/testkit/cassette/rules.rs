@@ -1,7 +1,10 @@
 //! Which headers are recorded and which fields are redacted.
 
 use http::{HeaderName, header};
-use leadapi_core::http::header::{IDEMPOTENCY_KEY, IDEMPOTENCY_REPLAYED, X_REQUEST_ID};
+use leadapi_core::{
+    http::header::{IDEMPOTENCY_KEY, IDEMPOTENCY_REPLAYED, X_REQUEST_ID},
+    validate::OPTIONAL_TEXTS,
+};
 
 use super::CassetteError;
 
@@ -23,11 +26,8 @@ pub(super) enum Field {
     Pointer(Vec<String>),
 }
 
-/// The lead fields that contain personal data.
-const PERSONAL: [&str; 5] = ["name", "email", "phone", "notes", "business_name"];
-
-/// The personal fields whose values must not occur elsewhere. Emails and phone numbers identify a person, whereas a
-/// name may be a common word.
+/// The personal fields whose values must not occur elsewhere. Each identifies a person, while a name may be a common
+/// word.
 pub(super) const IDENTIFYING_FIELDS: [&str; 2] = ["email", "phone"];
 
 /// Headers that contain credentials, which are never recorded.
@@ -79,7 +79,7 @@ impl Rules {
             [data, _, field] if data == "data" => field,
             _ => return false,
         };
-        !self.keep_personal_data && PERSONAL.contains(&field.as_str())
+        !self.keep_personal_data && is_personal(field)
     }
 
     pub(super) fn redacts(&self, path: &[String]) -> bool {
@@ -90,6 +90,11 @@ impl Rules {
             }
         })
     }
+}
+
+/// Returns whether a field of a lead can contain personal data.
+fn is_personal(field: &str) -> bool {
+    field == "name" || OPTIONAL_TEXTS.iter().any(|text| text.is_personal() && text.name() == field)
 }
 
 #[cfg(test)]
