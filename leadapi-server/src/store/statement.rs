@@ -150,7 +150,7 @@ pub(crate) const TOKEN_EXISTS: &str = "SELECT business_id FROM token WHERE id = 
 
 #[cfg(test)]
 mod tests {
-    use crate::store::lead_statement;
+    use super::super::lead_statement;
 
     /// The names and texts of the statements in a source file.
     fn statements(file: &str) -> Vec<(&str, String)> {
