@@ -1,4 +1,4 @@
-//! Commands on members, client accounts, pipelines, stages and forms after an import.
+//! Commands that change members, client accounts, pipelines, stages and forms after an import.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::process::{BUSINESS, CLIENT, Database, data_file};
 
-/// Adds the sample's first business to the arguments of a command.
+/// Appends `--business` with the sample's first business to the arguments of a command.
 fn of<'a>(args: &[&'a str]) -> Vec<&'a str> {
     [args, &["--business", BUSINESS]].concat()
 }
@@ -15,11 +15,11 @@ const PIPELINE: &str = "019bb18a-75c0-709b-bb7b-78b1e6989752";
 const NEW: &str = "019bb18a-75c1-794d-bbfb-0c2da394720a";
 const CONTACTED: &str = "019bb18a-75c2-7604-9566-25272539a58f";
 const DORMANT: &str = "019daaf9-f081-7e65-9dbc-e37965485c98";
-/// A stage with one lead.
+/// The id of a stage that has one lead.
 const RE_ENGAGED: &str = "019daaf9-f082-7399-be66-6290f70b39a5";
 const FORM: &str = "5f0c1a3e-9d1b-4c52-8e0f-2f6f3d5b7a11";
 
-/// Returns the stages of the sample's first pipeline: name and position.
+/// Returns the name and position of each stage in the sample's first pipeline.
 fn stages(database: &Database) -> Vec<(String, u64)> {
     let stages = database.json(&of(&["stage", "list"]));
     let own = stages.as_array().unwrap().iter().filter(|stage| stage["pipeline_id"] == PIPELINE);

@@ -16,7 +16,7 @@ fn file(name: &str, text: &str) -> PathBuf {
     path
 }
 
-/// Returns the value of a setting, and where it comes from.
+/// Returns the value of a setting and its source.
 fn setting(command: &mut Command, name: &str) -> (String, String) {
     let Output { status, stdout, stderr } = command.arg("--json").output().unwrap();
     assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
@@ -149,7 +149,7 @@ fn the_demo_explains_that_it_stores_no_data() {
     assert!(error.contains("serves your data") && !error.contains("--max-streams"), "{error}");
 }
 
-/// Special characters in a password, wherever a password can be given or mistyped.
+/// Covers special characters in a password, in every setting where a user may put or mistype one.
 #[test]
 fn no_output_reveals_a_password() {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("password.db");
@@ -157,7 +157,7 @@ fn no_output_reveals_a_password() {
         let url = format!("postgres://u:CAN{character}ARY@127.0.0.1:1/d?sslmode=require");
         let without_at = url.replace("@127.0.0.1:1", "");
         let store = format!("sqlite:{}", path.display());
-        // With `@` the second half is a host.
+        // With `@` in the password, the text after it would parse as a host.
         let urls = if character == "@" { vec![&url] } else { vec![&url, &without_at] };
         for url in urls {
             for args in [

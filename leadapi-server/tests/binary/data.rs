@@ -1,4 +1,4 @@
-//! `data`: import, export and backup, also while a server runs.
+//! The `data` command: import, export and backup, with and without a running server.
 
 use std::{fs, os::unix::fs::PermissionsExt, process::Command, thread};
 
@@ -21,7 +21,8 @@ fn an_export_imported_elsewhere_is_identical_and_its_tokens_are_valid() {
     assert_eq!(new.run(&["data", "export", "-"]), exported);
     new.assert_lead_counts();
     assert_eq!(Running::on(&new.store).status("/v1/leads", &token), "200");
-    // The export equals the sample, except for the order and for the tokens, whose secrets were open.
+    // The export equals the sample except for the order of records and for the tokens, whose secrets are open in the
+    // sample.
     let (sample, exported) = (Dataset::parse(leadapi_server::SAMPLE).unwrap(), Dataset::parse(&exported).unwrap());
     for (mut before, mut after) in sample.businesses.into_iter().zip(exported.businesses) {
         before.leads.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
@@ -33,7 +34,7 @@ fn an_export_imported_elsewhere_is_identical_and_its_tokens_are_valid() {
     }
 }
 
-/// From SQLite into another file and into memory. The suites of the stores cover PostgreSQL.
+/// Covers SQLite to another file and to memory. The store tests cover PostgreSQL.
 #[test]
 fn a_retry_after_an_export_and_import_creates_no_second_lead() {
     let database = Database::of_the_sample();

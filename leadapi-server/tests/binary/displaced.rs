@@ -1,5 +1,5 @@
-//! A SQLite file that is deleted, moved or replaced while a server uses it: the server acknowledges nothing that will
-//! be lost.
+//! A SQLite file that is deleted, moved or replaced while a server uses it. The server must not acknowledge a write
+//! that would be lost.
 
 use std::{
     fs,
@@ -9,7 +9,7 @@ use std::{
 
 use crate::process::{Database, Running, lead};
 
-/// Changes the files of a server that writes, and returns what the server reports when it ends.
+/// Displaces the files of a server that is writing, and returns what the server logs when it exits.
 fn displace_while_serving(displace: impl FnOnce(&Path)) -> String {
     let database = Database::of_the_sample();
     let token = database.token();
@@ -17,7 +17,7 @@ fn displace_while_serving(displace: impl FnOnce(&Path)) -> String {
     let mut server = Running::on(&database.store);
     assert!(server.post(&token, "", &lead("before")).starts_with("HTTP/1.1 201"));
     displace(database.folder.path());
-    // The next write is refused, or the comparison that runs every second has ended the server already.
+    // Either the next write fails, or the check that runs every second has already made the server exit.
     if let Some(answer) = server.try_post(&token, &lead("after")) {
         assert!(answer.starts_with("HTTP/1.1 500"), "{answer}");
     }
@@ -57,7 +57,7 @@ fn renaming_the_folder_stops_the_server() {
     assert!(log.contains("leads.db was deleted or moved while it was being served"), "{log}");
 }
 
-/// Without writes, only the comparison that runs every second can notice it.
+/// Without writes, only the check that runs every second can notice the deletion.
 #[test]
 fn an_idle_server_notices_the_deletion_too() {
     let database = Database::of_the_sample();
@@ -67,7 +67,7 @@ fn an_idle_server_notices_the_deletion_too() {
     assert_eq!(code, Some(1), "{log}");
 }
 
-/// The log that the former server left is not applied to the file that replaces the database.
+/// SQLite must not apply a killed server's write-ahead log to the file that replaced its database.
 #[test]
 fn the_log_of_a_killed_server_is_not_applied_to_a_backup() {
     let database = Database::of_the_sample();

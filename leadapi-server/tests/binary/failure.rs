@@ -1,4 +1,4 @@
-//! A storage that fails while a server uses it: the server reports the failure and ends.
+//! Storage that fails while a server uses it. The server reports the failure and exits.
 
 use std::{
     fs::OpenOptions,
@@ -16,13 +16,13 @@ fn overwriting_the_database_stops_the_server() {
     let server = Running::on(&database.store);
     assert_eq!(server.status("/v1/leads", &token), "200");
     let path = database.folder.path().join("leads.db");
-    // Pages in the log hide those in the file, so the log is checkpointed first.
+    // Pages in the write-ahead log shadow those in the file, so the log is checkpointed first.
     database.open().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
     let file = OpenOptions::new().write(true).open(&path).unwrap();
     let garbage = vec![0xa5; usize::try_from(file.metadata().unwrap().len()).unwrap()];
     file.write_all_at(&garbage, 0).unwrap();
     let deadline = Instant::now() + Duration::from_secs(20);
-    // A server that has ended does not answer, and its last response was a 500.
+    // Once the server has exited it no longer responds. Its last response must be a 500.
     while std::net::TcpStream::connect(&server.address).is_ok() {
         assert!(Instant::now() < deadline, "the server continues");
         let request = format!(
@@ -40,7 +40,7 @@ fn overwriting_the_database_stops_the_server() {
 fn a_failed_disk_write_is_not_acknowledged_and_stops_the_server() {
     let database = Database::of_the_sample();
     let token = database.token();
-    // In blocks of 512 bytes: the existing data fits, but new data soon does not.
+    // `ulimit -f` counts blocks of 512 bytes. The existing data fits within the limit, but new data soon exceeds it.
     let limited = r#"trap "" XFSZ; ulimit -f "$1"; shift; exec "$@""#;
     let size = database.folder.path().join("leads.db").metadata().unwrap().len();
     let blocks = (size / 512 + 200).to_string();
@@ -70,7 +70,7 @@ fn a_failed_disk_write_is_not_acknowledged_and_stops_the_server() {
     database.assert_lead_counts();
 }
 
-/// Returns the response of a server that may be about to end. A server that hangs must not keep the test waiting.
+/// Returns the response of a server that may be about to exit. A timeout keeps a hung server from blocking the test.
 fn try_send(address: &str, request: &str) -> String {
     use std::io::{ErrorKind, Read, Write};
     let Ok(mut stream) = std::net::TcpStream::connect(address) else { return String::new() };
@@ -85,6 +85,6 @@ fn try_send(address: &str, request: &str) -> String {
 fn assert_failed(server: Running) {
     let (code, log) = server.code();
     assert_eq!(code, Some(1), "{log}");
-    // Requests that failed for the same reason may be logged before or after this line.
+    // Other requests that failed for the same reason may log before or after this line.
     assert!(log.lines().any(|line| line.starts_with("leadapi-server: the storage has failed: ")), "{log}");
 }

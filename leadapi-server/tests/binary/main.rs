@@ -1,4 +1,4 @@
-//! The binary as an operator sees it: a process, its output, its signals and its exit code.
+//! Tests of the binary as an operator sees it: its output, signals and exit codes.
 
 #![allow(
     clippy::indexing_slicing,

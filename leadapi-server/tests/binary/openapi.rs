@@ -1,4 +1,4 @@
-//! `openapi`.
+//! The `openapi` command.
 
 use std::process::Command;
 

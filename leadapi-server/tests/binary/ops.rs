@@ -31,7 +31,7 @@ impl Ops {
         answer
     }
 
-    /// Returns the value of a line of the metrics.
+    /// Returns the value of the metric on the line that starts with this text.
     fn count(&self, line: &str) -> f64 {
         let metrics = self.get("/metrics");
         let value = metrics.lines().find_map(|found| found.strip_prefix(line)?.strip_prefix(' '));
@@ -103,7 +103,7 @@ fn the_operator_listener_serves_the_api_on_other_paths() {
     }
 }
 
-/// The reference names the URL of callers, and trial requests go to the operator's own listener.
+/// The reference shows the public URL, but its trial requests go to the operator's own listener.
 #[test]
 fn the_public_url_is_in_the_document_and_in_location() {
     let database = Database::of_the_sample();
@@ -116,7 +116,7 @@ fn the_public_url_is_in_the_document_and_in_location() {
     assert!(created.starts_with("HTTP/1.1 201") && created.contains("\r\nlocation: /crm/v1/leads/"), "{created}");
 }
 
-/// The server is not ready after the signal, but serves requests until the delay is over.
+/// After SIGTERM, the server fails its readiness check but serves requests until the drain delay is over.
 #[test]
 fn sigterm_fails_readiness_before_the_drain_delay() {
     let database = Database::of_the_sample();
@@ -133,7 +133,7 @@ fn sigterm_fails_readiness_before_the_drain_delay() {
     assert!(success && told.elapsed() >= Duration::from_secs(2), "{:?}", told.elapsed());
 }
 
-/// Somebody at a terminal does not wait.
+/// A user at a terminal should not have to wait.
 #[test]
 fn ctrl_c_skips_the_drain_delay() {
     let database = Database::of_the_sample();
@@ -142,7 +142,7 @@ fn ctrl_c_skips_the_drain_delay() {
     assert!(server.end().0);
 }
 
-/// Otherwise an operator who wants only the pages would expose the API in clear text.
+/// Without the flag, an operator who wants only the pages would expose the API in clear text.
 #[test]
 fn a_reachable_operator_address_needs_flags() {
     let database = Database::of_the_sample();
@@ -169,7 +169,7 @@ fn a_reachable_operator_address_needs_flags() {
     }
 }
 
-/// Requests of a web page that has pointed its own domain at this machine are refused.
+/// Rejects requests from a web page that has pointed its own domain name at this machine (DNS rebinding).
 #[test]
 fn a_loopback_listener_refuses_other_host_names() {
     let database = Database::of_the_sample();
@@ -181,7 +181,8 @@ fn a_loopback_listener_refuses_other_host_names() {
     }
 }
 
-/// The API stops with the public listener, while the pages keep showing the shutdown to monitoring.
+/// The API stops together with the public listener, while the health and metrics pages stay up so monitoring sees the
+/// shutdown.
 #[test]
 fn the_operator_listener_stops_serving_the_api_during_a_shutdown() {
     let data = data_file("ops-stop", &format!(r#"{{"name": "own", "scopes": ["write"], "token": "{SECRET}"}}"#));

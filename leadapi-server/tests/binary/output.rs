@@ -1,4 +1,4 @@
-//! The output of commands: for people, for scripts, and for a reader that leaves.
+//! Command output: for people, for scripts, and for a reader that closes the pipe early.
 
 use std::{
     fs,
@@ -32,7 +32,7 @@ fn control_characters_are_escaped_in_text_and_preserved_in_json() {
         (vec!["data", "check", file.to_str().unwrap()], r"\u{1b}"),
         (vec!["data", "check", "no\u{1b}[2Jwhere"], r"\u{1b}"),
         (vec!["serve", "--data", "no\u{1b}[2Jwhere"], r"\u{1b}"),
-        // clap removes such sequences from its own messages.
+        // clap strips escape sequences from its own messages.
         (vec!["serve", "no\u{1b}[2Jwhere"], "nowhere"),
         (vec!["serve", "--listen", "\u{1b}[2J\u{202e}"], r"\u{202e}"),
     ] {
@@ -63,7 +63,7 @@ fn a_closed_output_pipe_ends_a_command_silently() {
         drop(reader);
         let output = command.stdout(writer).stderr(Stdio::piped()).output().unwrap();
         assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{args:?}");
-        // The exit code that a shell reports for a process that SIGPIPE has ended.
+        // The exit status that a shell reports for a process killed by SIGPIPE.
         assert_eq!(output.status.code(), Some(141), "{args:?}");
     }
 }
@@ -82,7 +82,7 @@ fn an_unprintable_secret_fails_the_command() {
     assert!(error.contains(lost["id"].as_str().unwrap()) && error.contains("create another"), "{error}");
 }
 
-/// `script` gives the command a terminal.
+/// `script` runs the command on a terminal.
 #[test]
 fn a_table_fits_a_terminal() {
     let database = Database::of_the_sample();

@@ -1,4 +1,4 @@
-//! The binary as a process, and requests to it.
+//! Runs the binary as a process and sends requests to it.
 
 use std::{
     fs,
@@ -11,7 +11,7 @@ use std::{
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_leadapi-server");
 pub(crate) const SECRET: &str = "pak_00000000000000000000000000000000000000000002OZByn";
 
-/// A running server, and what it printed until it listened.
+/// A running server, and what it printed before it started listening.
 pub(crate) struct Running {
     pub(crate) child: Child,
     pub(crate) stdout: BufReader<ChildStdout>,
@@ -20,7 +20,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts the server; unless the test sets a drain delay, it stops without one.
+    /// Starts the server. Unless the test sets a drain delay, the delay is zero.
     pub(crate) fn start(command: &mut Command) -> Self {
         if !command.get_envs().any(|(name, _)| name == "LEADAPI_DRAIN_DELAY") {
             command.env("LEADAPI_DRAIN_DELAY", "0s");
@@ -38,7 +38,7 @@ impl Running {
         Self { child, stdout, printed, address }
     }
 
-    /// Sends a request that asks to close the connection, on a new connection, and reads the response.
+    /// Sends a request on a new connection with `Connection: close`, and returns the response.
     pub(crate) fn send(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.write_all(request.as_bytes()).unwrap();
@@ -47,7 +47,8 @@ impl Running {
         answer
     }
 
-    /// Starts a request that runs until its body arrives; returns its connection and that body.
+    /// Sends the head of a request and waits until the server asks for the body. Returns the connection and the body to
+    /// send.
     pub(crate) fn request_that_waits_for_its_body(&self) -> (TcpStream, &'static str) {
         let body = r#"{"client_id":"c1","name":"Ann"}"#;
         let mut stream = TcpStream::connect(&self.address).unwrap();
@@ -57,7 +58,7 @@ impl Running {
             body.len()
         );
         stream.write_all(head.as_bytes()).unwrap();
-        // The server asks for the body only when the request runs.
+        // The server sends `100 Continue` only when the request is running.
         let mut proceed = [0; 25];
         stream.read_exact(&mut proceed).unwrap();
         assert_eq!(&proceed, b"HTTP/1.1 100 Continue\r\n\r\n");
@@ -72,7 +73,7 @@ impl Running {
         kill(name, &self.child);
     }
 
-    /// Waits for its end, and returns whether it succeeded, the rest of its output, and its log.
+    /// Waits until the server exits. Returns whether it succeeded, the rest of its output, and its log.
     pub(crate) fn end(mut self) -> (bool, String, String) {
         let (mut rest, mut log) = (String::new(), String::new());
         self.stdout.read_to_string(&mut rest).unwrap();
@@ -86,16 +87,16 @@ pub(crate) fn kill(signal: &str, child: &Child) {
 }
 
 impl Drop for Running {
-    /// Kills the server of a test that fails half-way. A server that has ended cannot be killed again.
+    /// Kills the server if a test fails before it exits. If the server has already exited, the error is ignored.
     fn drop(&mut self) {
         self.child.kill().ok();
     }
 }
 
-/// Writes a data set of one business with these tokens into a new file.
+/// Writes a data set with one business and these tokens to a new file.
 pub(crate) fn data_file(name: &str, tokens: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.json"));
-    // An earlier run of the tests may have left this file.
+    // An earlier test run may have left this file behind.
     fs::remove_file(secrets_path(&path)).unwrap_or_default();
     let data = format!(
         r#"{{"businesses": [{{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",
@@ -106,7 +107,7 @@ pub(crate) fn data_file(name: &str, tokens: &str) -> PathBuf {
     path
 }
 
-/// Reads and removes the file in which a server wrote the secrets, so that the next server can create it.
+/// Reads the file of new secrets that a server wrote, and removes it so the next server can create it again.
 pub(crate) fn read_secrets(data: &Path) -> serde_json::Value {
     let path = secrets_path(data);
     let secrets = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
@@ -133,7 +134,7 @@ pub(crate) fn refused(command: &mut Command) -> String {
 }
 
 impl Running {
-    /// Serves a database.
+    /// Starts a server on a database.
     pub(crate) fn on(store: &str) -> Self {
         Self::start(Command::new(BINARY).args(["serve", "--listen", "127.0.0.1:0", "--store", store]))
     }
@@ -147,7 +148,7 @@ impl Running {
         ))
     }
 
-    /// Returns the response to a create, or `None` if the server ends before it answers.
+    /// Returns the response to a create, or `None` if the server exits before answering.
     pub(crate) fn try_post(&self, token: &str, body: &str) -> Option<String> {
         let mut stream = TcpStream::connect(&self.address).ok()?;
         let length = body.len();
@@ -165,7 +166,7 @@ impl Running {
         self.get(path, &format!("authorization: Bearer {token}\r\n"))[9..12].to_owned()
     }
 
-    /// Waits for its end, and returns its exit code and its log.
+    /// Waits until the server exits, and returns its exit code and log.
     pub(crate) fn code(mut self) -> (Option<i32>, String) {
         let mut log = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
@@ -173,7 +174,7 @@ impl Running {
     }
 }
 
-/// A folder with a database of the sample in it.
+/// A folder with a database that contains the sample.
 pub(crate) struct Database {
     pub(crate) folder: tempfile::TempDir,
     pub(crate) store: String,
@@ -194,7 +195,7 @@ impl Database {
         database
     }
 
-    /// Returns the command with these arguments and the store.
+    /// Returns a command with these arguments and the `--store` option.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(BINARY);
         command.args(args).args(["--store", &self.store]);
@@ -212,7 +213,7 @@ impl Database {
         serde_json::from_str(&self.run(&[args, &["--json"]].concat())).unwrap()
     }
 
-    /// Runs a command that must fail, and returns the one line that it prints.
+    /// Runs a command that must fail, and returns the single line that it prints.
     pub(crate) fn refuses(&self, args: &[&str]) -> String {
         let Output { status, stdout, stderr } = self.command(args).output().unwrap();
         let error = String::from_utf8(stderr).unwrap();
@@ -225,11 +226,11 @@ impl Database {
 pub(crate) const BUSINESS: &str = "019bb16e-fe80-71bd-97d4-34affe250f1f";
 pub(crate) const CLIENT: &str = "019bb17b-d806-7737-af83-b92ecab0df7d";
 
-/// The person who manages the tokens of the sample's first business.
+/// The member who manages the tokens of the sample's first business, as command-line arguments.
 pub(crate) const OWNER: [&str; 4] = ["--business", BUSINESS, "--as", "Owner@Harbour.example"];
 
 impl Database {
-    /// Creates a token of the first business with both scopes.
+    /// Creates a token for the first business with both scopes.
     pub(crate) fn token(&self) -> String {
         let args = [&["token", "create", "--name", "t", "--scope", "read,write"][..], &OWNER].concat();
         self.json(&args)["token"].as_str().unwrap().to_owned()

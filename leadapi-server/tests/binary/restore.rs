@@ -1,4 +1,4 @@
-//! `data restore`.
+//! The `data restore` command.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ fn leads(database: &Database) -> i64 {
     database.open().query_row("SELECT count(*) FROM lead", (), |row| row.get(0)).unwrap()
 }
 
-/// Returns a store that has one lead more than its backup.
+/// Returns a store that has one more lead than its backup.
 fn changed_since_its_backup() -> (Database, PathBuf) {
     let (database, backup, _) = changed_with_a_token();
     (database, backup)
@@ -86,7 +86,8 @@ fn an_invalid_or_damaged_backup_changes_nothing() {
     }
 }
 
-/// The store is the former one or the restored one, or no server starts until the restore is repeated.
+/// After a killed restore, the store is either the old one or the restored one, or servers refuse to start until the
+/// restore is run again.
 #[test]
 fn a_killed_restore_leaves_no_mixed_store() {
     let (mut former, mut restored, mut refused) = (0, 0, 0);

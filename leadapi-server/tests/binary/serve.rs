@@ -1,4 +1,4 @@
-//! `serve` and `demo`, from memory.
+//! The `serve` and `demo` commands with in-memory data.
 
 use std::{
     fs,
@@ -65,7 +65,7 @@ fn given_secrets_are_kept_and_new_ones_are_written_to_a_file() {
     }
 }
 
-/// A failed start leaves no file that blocks the next one.
+/// A failed start leaves no secrets file behind, because an existing file would make the next start fail.
 #[test]
 fn a_failed_start_leaves_no_secrets_file() {
     let data = data_file("no-start", r#"{"name": "new", "scopes": ["write"]}"#);
@@ -76,7 +76,7 @@ fn a_failed_start_leaves_no_secrets_file() {
     assert!(!secrets_path(&data).exists());
 }
 
-/// `script` gives the server a terminal.
+/// `script` runs the server on a terminal.
 #[test]
 fn new_secrets_are_printed_on_a_terminal() {
     let data = data_file("terminal", r#"{"name": "new", "scopes": ["write"]}"#);
@@ -117,7 +117,7 @@ fn a_second_signal_forces_the_shutdown() {
     }
     server.signal("-TERM");
     let (code, log) = server.code();
-    // This is neither a graceful shutdown nor a failure.
+    // The exit code for a shutdown that was neither graceful nor failed: it had to be forced.
     assert_eq!(code, Some(3), "{log}");
     assert!(Instant::now() < deadline, "it waited");
 }
@@ -125,7 +125,7 @@ fn a_second_signal_forces_the_shutdown() {
 #[test]
 fn the_server_continues_without_a_reader_of_its_output() {
     let mut server = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
-    // The reader of its last line has gone.
+    // Replaces stdout with a pipe whose reader has gone, so writing the last line fails.
     server.stdout = BufReader::new(Command::new("true").stdout(Stdio::piped()).spawn().unwrap().stdout.take().unwrap());
     server.signal("-TERM");
     let (success, _, log) = server.end();
@@ -230,7 +230,7 @@ fn the_log_has_one_line_per_request_without_personal_data() {
     assert!(log.lines().all(|line| line.len() < 600), "{log}");
 }
 
-/// The shutdown waits for a request whose body is still missing, while new connections are already refused.
+/// The shutdown waits for a request whose body is still missing, while the server already refuses new connections.
 #[test]
 fn sigterm_waits_for_an_in_flight_request() {
     let data = data_file("sigterm", &format!(r#"{{"name": "own", "scopes": ["write"], "token": "{SECRET}"}}"#));
@@ -239,7 +239,7 @@ fn sigterm_waits_for_an_in_flight_request() {
     server.signal("-TERM");
     let deadline = Instant::now() + Duration::from_secs(8);
     let mut refusals = 0;
-    // After this many refusals, a shutdown that does not wait would be over.
+    // By the time the server has refused this many connections, a shutdown that does not wait would be over.
     while refusals < 2_000 {
         refusals += i32::from(TcpStream::connect(&server.address).is_err());
         assert!(Instant::now() < deadline, "it still accepts connections");

@@ -1,4 +1,4 @@
-//! `serve` on a SQLite file.
+//! The `serve` command with a SQLite file.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! `token`: who may use it, and its effect on a running server.
+//! The `token` command: who may use it, and its effect on a running server.
 
 use std::{
     thread::sleep,
@@ -19,7 +19,7 @@ fn a_token_is_valid_at_once_and_refused_within_two_seconds_of_its_revocation() {
     let revoked = Instant::now();
     let again = database.run(&[&["token", "revoke", id][..], &OWNER].concat());
     assert!(again.contains("was revoked already, at 2"), "{again}");
-    // The name can be used again.
+    // Once the token is revoked, its name can be reused.
     database.run(&args);
     while server.status("/v1/clients", secret) != "401" {
         assert!(revoked.elapsed() < Duration::from_secs(2), "it is still good");
