@@ -11,20 +11,21 @@ use crate::{Case, TestResponse};
 
 const FILE: &str = include_str!("../../leadapi-core/openapi.json");
 
-/// Headers that the OpenAPI document does not list: HTTP adds them, or `content` already describes them.
+/// Response headers that the OpenAPI document does not list, because HTTP adds them or `content` describes them.
 const OF_HTTP: [&str; 3] = ["content-length", "content-type", "date"];
 
 /// The OpenAPI document and a compiled validator for each of its schemas.
 #[derive(Debug)]
 pub struct Description {
-    /// The document as JSON.
+    /// The parsed document.
     pub document: Value,
-    /// The validators by the JSON pointers of their schemas.
+    /// The compiled validators, keyed by the JSON pointers of their schemas.
     validators: HashMap<String, Validator>,
 }
 
 impl Description {
-    /// The document in the repository (`leadapi-core/openapi.json`), and the two responses that belong to no operation.
+    /// Returns the committed document (`leadapi-core/openapi.json`), with descriptions added for the two kinds of
+    /// responses that belong to no operation.
     pub fn committed() -> &'static Self {
         static COMMITTED: LazyLock<Description> = LazyLock::new(|| {
             let mut document: Value = serde_json::from_str(FILE).unwrap();
@@ -41,7 +42,7 @@ impl Description {
         schemas(&document, String::new(), &mut pointers);
         let validators = pointers.into_iter().map(|pointer| {
             let mut schema = document.pointer(&pointer).unwrap().clone();
-            // Schemas reference each other by pointers from the root of the document.
+            // Schemas reference each other with pointers from the document root, so each needs the shared components.
             schema["components"] = document["components"].clone();
             let validator = jsonschema::options().should_validate_formats(true).build(&schema);
             let validator = validator.unwrap_or_else(|error| panic!("{pointer} is no schema: {error}"));
@@ -50,7 +51,8 @@ impl Description {
         Self { validators: validators.collect(), document }
     }
 
-    /// The ways in which a response differs from the document. The request of a successful response is checked too.
+    /// Returns the differences between a response and the document. Also checks the request if the response is a
+    /// success.
     pub(crate) fn breaks(&self, case: &Case, answer: &TestResponse) -> Vec<String> {
         let (path, query) = case.path().split_once('?').unwrap_or((case.path(), ""));
         let (place, operation) = place(case.method(), path, answer.status.as_u16());
@@ -67,7 +69,7 @@ impl Description {
         wrong
     }
 
-    /// The pointer and the value that a pointer resolves to, following `$ref`.
+    /// Resolves a pointer, following `$ref`, and returns the final pointer and its value.
     pub fn resolved(&self, pointer: &str) -> Option<(String, &Value)> {
         let found = self.document.pointer(pointer)?;
         match found.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix('#')) {
@@ -109,7 +111,7 @@ impl Description {
     }
 
     /// Checks that the document describes every query parameter and body field of an accepted request. Only names are
-    /// checked: the service trims values before it validates them, so the schemas may reject what the service
+    /// checked: the service trims values before validating them, so a schema may reject a value that the service
     /// accepts.
     fn request(&self, operation: &str, query: &str, case: &Case) -> Vec<String> {
         let mut wrong = Vec::new();
@@ -142,7 +144,7 @@ impl Description {
     }
 }
 
-/// The response to an unknown path or method. OpenAPI cannot describe it, because it belongs to no operation.
+/// Describes the response to an unknown path or method. OpenAPI cannot, because the response belongs to no operation.
 fn of_no_operation(mut headers: Value) -> Value {
     for name in ["Cache-Control", "X-Content-Type-Options", "X-Request-Id"] {
         headers[name] = json!({ "$ref": format!("#/components/headers/{name}") });
@@ -152,13 +154,13 @@ fn of_no_operation(mut headers: Value) -> Value {
     json!({ "headers": headers, "content": { "application/json": { "schema": schema, "example": example } } })
 }
 
-/// The methods of a path (contract D2).
+/// Describes the header `Allow`, which lists the methods of a path (contract D2).
 fn allow() -> Value {
     let schema = json!({ "type": "string", "pattern": "^GET, HEAD(, POST|, PATCH, DELETE)?$" });
     json!({ "required": true, "schema": schema, "example": "GET, HEAD, POST" })
 }
 
-/// The pointers to the description of the response with this status and to the operation that it belongs to.
+/// Returns pointers to the description of the response with this status and to its operation.
 fn place(method: &Method, path: &str, status: u16) -> (Option<String>, Option<String>) {
     let shared = |name: &str| (Some(format!("/components/responses/{name}")), None);
     let here = |line: &&Endpoint| match line.path.strip_suffix("{id}") {
@@ -178,7 +180,7 @@ fn place(method: &Method, path: &str, status: u16) -> (Option<String>, Option<St
     }
 }
 
-/// The value of a header, as a number if the document describes it as an integer.
+/// Returns a header's value, as a number if the document declares it an integer.
 fn of_header(value: &HeaderValue, header: &Value) -> Value {
     let text = String::from_utf8_lossy(value.as_bytes()).into_owned();
     match text.parse::<u64>() {
@@ -187,7 +189,7 @@ fn of_header(value: &HeaderValue, header: &Value) -> Value {
     }
 }
 
-/// Collects the pointers of all schemas: the named ones, and those of parameters, headers and bodies.
+/// Collects pointers to all schemas: the named ones, and those of parameters, headers and bodies.
 fn schemas(value: &Value, pointer: String, found: &mut Vec<String>) {
     if pointer.ends_with("/schema")
         || pointer.rsplit_once('/').is_some_and(|(parent, _)| parent == "/components/schemas")

@@ -1,4 +1,4 @@
-//! Test doubles: ports that fail or panic, a store that blocks, and an endless body that counts the bytes read.
+//! Test doubles: ports that fail or panic, a store that blocks, and an endless body that counts its bytes.
 
 use std::{
     convert::Infallible,
@@ -25,15 +25,15 @@ use leadapi_core::{
 };
 use tokio::sync::Semaphore;
 
-/// The cause of a failure, which no response may reveal.
+/// The cause of each simulated failure. No response may reveal it.
 pub const CAUSE: &str = "connection to 10.0.0.1:5432 refused for user leadapi";
 
-/// A store, verifier, limiter and body whose every call fails.
+/// A store, verifier, limiter and body whose calls all fail.
 #[derive(Debug, Clone, Copy)]
 pub enum Broken {
-    /// Returns an error with the text [`CAUSE`].
+    /// Each call returns an error with the text [`CAUSE`].
     Fails,
-    /// Panics with [`CAUSE`].
+    /// Each call panics with [`CAUSE`].
     Panics,
 }
 
@@ -97,12 +97,12 @@ impl RateLimiter for Broken {
     }
 }
 
-/// A body that never ends. It can claim a length, and counts the bytes that were read from it.
+/// A body that never ends. It can claim a length, and counts the bytes read from it.
 #[derive(Debug, Clone, Default)]
 pub struct EndlessBody {
-    /// The length that it claims to have.
+    /// The length reported to the reader, if any.
     pub claimed: Option<u64>,
-    /// The number of bytes that were read.
+    /// The number of bytes read so far.
     pub read: Arc<AtomicUsize>,
 }
 
@@ -145,12 +145,12 @@ impl Gated {
         Self { store, arrived: Arc::new(Semaphore::new(0)), open: Arc::new(Semaphore::new(0)) }
     }
 
-    /// Waits until this many more calls have arrived.
+    /// Waits until `calls` more calls have arrived.
     pub async fn arrived(&self, calls: u32) {
         self.arrived.acquire_many(calls).await.unwrap().forget();
     }
 
-    /// Releases this many calls.
+    /// Releases the next `calls` calls.
     pub fn open(&self, calls: usize) {
         self.open.add_permits(calls);
     }

@@ -1,4 +1,4 @@
-//! Checks a server against the contract and reports which of its sentences the server satisfies.
+//! Checks a server against the contract, and reports which of the contract's sentences hold.
 #![allow(clippy::print_stderr, clippy::print_stdout, reason = "a program says what it has found")]
 
 use std::{fs, path::PathBuf, process::ExitCode, time::Duration};
@@ -17,16 +17,16 @@ use leadapi_core::BoxError;
 #[derive(Debug, Parser)]
 #[command(name = "contract", verbatim_doc_comment)]
 struct Arguments {
-    /// The base URL; the default of leadapi-server is <http://127.0.0.1:8080/v1>.
+    /// The base URL; leadapi-server's default is <http://127.0.0.1:8080/v1>.
     #[arg(long)]
     url: String,
     /// A JSON file with the tokens and ids of the server's data set; defaults to those of the standard data set.
     #[arg(long, value_name = "FILE")]
     target: Option<PathBuf>,
-    /// Also write the report to this file, as `JUnit` XML.
+    /// Also write the report to this file as `JUnit` XML.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Also check the rate limits. This takes two minutes longer and needs a server with the limits of the contract.
+    /// Also check the rate limits. This takes two more minutes and needs a server with the contract's default limits.
     #[arg(long)]
     rate_limits: bool,
     /// The timeout of each request, in seconds.

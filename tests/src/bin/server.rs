@@ -1,4 +1,4 @@
-//! The server as a process, for tests that kill it. It has the same command line as `leadapi-server`.
+//! The server as a separate process, for tests that kill it. Takes the same command line as `leadapi-server`.
 
 use std::process::ExitCode;
 

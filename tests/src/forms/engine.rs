@@ -6,7 +6,7 @@ use leadapi_core::form::{
 };
 use serde_json::{Map, Value, json};
 
-/// The text for a known placeholder without an answer.
+/// The text that replaces a known placeholder without an answer.
 pub const FALLBACK: &str = "…";
 
 /// Reports a walk through a record.
@@ -89,7 +89,7 @@ fn lead(walk: &Walk<'_>, report: &mut Map<String, Value>) {
             say("no_lead", reason.into());
         }
         Ok(made) => {
-            // For any answers, the service must accept the lead.
+            // The service must accept the lead, whatever the answers are.
             made.lead.check().unwrap();
             let lines = made.lead.notes.as_deref().map_or(0, |notes| notes.lines().count());
             assert!(lines <= made.attributes.len(), "an answer started a line of the notes: {made:?}");

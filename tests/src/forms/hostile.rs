@@ -1,10 +1,10 @@
-//! Valid large records, on each of which a check once took seconds or gigabytes.
+//! Large but valid records. A check of each one once took seconds or gigabytes.
 
 use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-/// The records, each with its name and its JSON text.
+/// Returns the records, each with its name and JSON text.
 pub fn hostile() -> Vec<(&'static str, String)> {
     vec![
         ("a page of 10,000 questions, 16 of them looked at", wide(10_000, 16)),
@@ -141,7 +141,7 @@ fn placeholders(count: usize) -> String {
         page["fields"][0]["required"] = json!(at % 2 == 0);
         page["fields"][0]["label"] = format!("And {{q{}}}?", at * 7_919 % count).into();
     }
-    // A fork on each page, so that no page is on every path.
+    // Each page has a fork, so that no page is on every path.
     let rules: Vec<Value> = (0..count.saturating_sub(2))
         .map(|at| rule(&format!("p{at}"), &format!("p{}", at + 2), &[equals(&format!("q{at}"), "x")]))
         .collect();

@@ -1,4 +1,4 @@
-//! Form walks reported as JSON, by the engine and by a naive interpreter that is compared with it.
+//! Reports form walks as JSON, from the engine and from a naive interpreter to compare it with.
 
 mod engine;
 mod hostile;

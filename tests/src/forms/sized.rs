@@ -1,9 +1,9 @@
-//! Forms of a given size, for benchmarks.
+//! Generates forms of a given size, for benchmarks.
 
 use serde_json::{Value, json};
 
-/// A form with this many pages, each with two questions, three rules of two conditions, and a fallback. Also returns
-/// answers that match no rule, so that a walk visits every page and evaluates every condition.
+/// Returns a form with this many pages, each with two questions, three rules of two conditions, and a fallback. Also
+/// returns answers that match no rule, so a walk visits every page and evaluates every condition.
 pub fn sized(pages: usize) -> (Value, Value) {
     let page = |page: usize| {
         json!({"id": format!("page_{page}"), "title": "A page", "fields": [
@@ -29,7 +29,7 @@ pub fn sized(pages: usize) -> (Value, Value) {
         "logic": {"rules": rules}, "settings": {"endings": endings}}});
     let mut answers = serde_json::Map::new();
     for at in 0..pages {
-        // The first condition holds, so that the second one is evaluated too.
+        // This answer satisfies the first condition, so the second one is evaluated too.
         answers.insert(format!("choice_{at}"), json!("two"));
         answers.insert(format!("number_{at}"), json!(7));
     }

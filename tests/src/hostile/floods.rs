@@ -1,4 +1,4 @@
-//! HTTP/2 attacks that cost the server much and the peer little.
+//! HTTP/2 attacks that cost the peer little and the server much.
 
 use std::{
     sync::Arc,
@@ -26,31 +26,31 @@ use super::{
 pub enum Flood {
     /// Streams that the peer opens and resets immediately (CVE-2023-44487).
     RapidReset,
-    /// Streams that the peer makes the server reset (CVE-2025-8671).
+    /// Streams on which the peer provokes a reset by the server (CVE-2025-8671).
     MadeYouReset,
-    /// A head that never ends (CVE-2024-27316).
+    /// A request head that never ends (CVE-2024-27316).
     Continuation,
-    /// A head that never ends, in empty frames.
+    /// A request head that continues forever in empty frames.
     EmptyContinuation,
     /// SETTINGS frames, each of which the server must acknowledge.
     Settings,
     /// PING frames, each of which the server must answer.
     Ping,
-    /// PRIORITY frames of streams that do not exist.
+    /// PRIORITY frames for streams that do not exist.
     Priority,
-    /// `WINDOW_UPDATE` frames of the connection, one byte each.
+    /// `WINDOW_UPDATE` frames for the connection, one byte each.
     WindowUpdate,
-    /// A body of empty frames.
+    /// A request body of empty frames.
     EmptyData,
-    /// A body of one byte per frame.
+    /// A request body with one byte per frame.
     ByteData,
     /// A few bytes that expand to a large header list (CVE-2016-6581).
     Hpack,
-    /// Requests whose responses never receive a window.
+    /// Requests with a receive window of zero, so the server cannot send the responses.
     ZeroWindow,
-    /// Requests whose responses receive a window of one byte.
+    /// Requests with a receive window of one byte.
     ByteWindow,
-    /// Valid requests that never heed the server. They are harmless except when the server wants to close the
+    /// Valid requests from a peer that ignores GOAWAY. They are harmless until the server wants to close the
     /// connection.
     Heedless,
 }
@@ -58,16 +58,16 @@ pub enum Flood {
 /// The outcome of one connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Flooded {
-    /// How long the server kept it open; `None` if it was open at the end.
+    /// The time until the server closed the connection; `None` if it was still open at the end.
     pub life: Option<Duration>,
-    /// The code of the last GOAWAY.
+    /// The error code of the last GOAWAY.
     pub goaway: Option<u32>,
-    /// The number of frames sent.
+    /// The number of frames that the peer sent.
     pub frames: usize,
 }
 
 impl Flood {
-    /// All floods that the server ends while it runs.
+    /// Every flood that a running server cuts off. Excludes `Heedless`, which matters only during shutdown.
     pub const ALL: [Self; 13] = [
         Self::RapidReset,
         Self::MadeYouReset,
@@ -84,20 +84,20 @@ impl Flood {
         Self::ByteWindow,
     ];
 
-    /// Returns whether the attack is so clear that the server ends the connection with an error, before any timeout.
+    /// Returns whether the server recognises the attack and closes the connection with an error before any timeout.
     pub fn is_plain(self) -> bool {
         use Flood::{Continuation, EmptyContinuation, EmptyData, Hpack, MadeYouReset, RapidReset};
         matches!(self, RapidReset | MadeYouReset | Continuation | EmptyContinuation | EmptyData | Hpack)
     }
 
-    /// Returns whether it sends its requests once and then waits, so that the write timeout ends it.
+    /// Returns whether the peer sends its requests once and then waits, so only the write timeout ends the connection.
     pub fn withholds_window(self) -> bool {
         matches!(self, Self::ZeroWindow | Self::ByteWindow)
     }
 }
 
-/// Keeps this many connections in the flood for a time, and replaces each one that the server ends. Sends `batch`
-/// frames on each connection every 5 ms.
+/// Floods the server on `many` connections for `time`, and replaces each connection that the server closes. Sends
+/// `batch` frames on each connection every 5 ms.
 pub async fn flood(target: &Arc<Target>, flood: Flood, many: usize, batch: usize, time: Duration) -> Vec<Flooded> {
     let end = Instant::now() + time;
     let mut peers = JoinSet::new();
@@ -107,7 +107,7 @@ pub async fn flood(target: &Arc<Target>, flood: Flood, many: usize, batch: usize
             let mut all = Vec::new();
             while Instant::now() < end {
                 all.push(connection(&target, flood, batch, end).await);
-                // Without the pause this would be a flood of connections.
+                // Without this pause, the reconnects would be an attack of their own.
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
             all
@@ -116,7 +116,7 @@ pub async fn flood(target: &Arc<Target>, flood: Flood, many: usize, batch: usize
     peers.join_all().await.into_iter().flatten().collect()
 }
 
-/// Floods one connection until the server ends it or the time is over.
+/// Floods one connection until the server closes it or `end` is reached.
 pub(super) async fn connection(target: &Target, flood: Flood, batch: usize, end: Instant) -> Flooded {
     let mut sender = Sender { flood, authorization: target.authorization(), next: 1, frames: 0 };
     let mut goaway = None;
@@ -132,7 +132,7 @@ pub(super) async fn connection(target: &Target, flood: Flood, batch: usize, end:
                 sender.more(&mut bytes);
             }
         }
-        // The reading half notices the end.
+        // A write error is ignored, because the reading half notices the close.
         std::future::pending::<()>().await;
     };
     let reading = read_frames(&mut read, &mut goaway);
@@ -146,7 +146,7 @@ pub(super) async fn connection(target: &Target, flood: Flood, batch: usize, end:
     Flooded { life, goaway, frames: sender.frames }
 }
 
-/// Reads frames until the server closes.
+/// Reads frames until the server closes the connection.
 async fn read_frames(stream: &mut ReadHalf<'_>, goaway: &mut Option<u32>) {
     let mut bytes = BytesMut::new();
     while matches!(stream.read_buf(&mut bytes).await, Ok(1..)) {
@@ -194,7 +194,7 @@ impl Sender {
             }
             Flood::MadeYouReset => {
                 self.send_request(into, "POST", "/v1/leads");
-                // A larger window than allowed, which is a stream error.
+                // Overflows the stream's flow-control window, which is a stream error.
                 frame(into, WINDOW_UPDATE, 0, stream, &0x7fff_ffff_u32.to_be_bytes());
             }
             Flood::Continuation | Flood::EmptyContinuation if first => {
@@ -214,13 +214,13 @@ impl Sender {
             Flood::Hpack => {
                 let mut block = self.head("GET", "/v1/clients");
                 block.extend(indexed("x-large", &"y".repeat(3_900)));
-                // The newest entry of the dynamic table, repeated.
+                // Refers to the newest entry of the dynamic table again and again.
                 block.extend(std::iter::repeat_n(0xbe, 10_000));
                 frame(into, HEADERS, END_HEADERS | END_STREAM, stream, &block);
                 self.next += 2;
             }
             Flood::Heedless => self.send_request(into, "GET", "/v1/clients"),
-            // As many as may be open at the same time.
+            // Opens as many streams as may be open concurrently.
             Flood::ZeroWindow | Flood::ByteWindow if stream < 200 => {
                 self.send_request(into, "GET", "/v1/leads?limit=200")
             }

@@ -1,8 +1,8 @@
-//! HTTP/2 frames (RFC 9113, 4.1), written by hand so that they can be invalid.
+//! Builds HTTP/2 frames by hand (RFC 9113, 4.1), so that they can be invalid.
 
 use bytes::{BufMut, BytesMut};
 
-/// The first bytes of a client.
+/// The connection preface, the first bytes that a client sends.
 pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 pub(super) const DATA: u8 = 0;
@@ -29,7 +29,7 @@ pub(super) fn frame(into: &mut BytesMut, kind: u8, flags: u8, stream: u32, paylo
     into.put_slice(payload);
 }
 
-/// Returns the preface and a SETTINGS frame.
+/// Returns the connection preface and a SETTINGS frame.
 pub(super) fn opening(settings: &[(u16, u32)]) -> BytesMut {
     let mut all = BytesMut::from(PREFACE);
     let payload: Vec<u8> =
@@ -38,7 +38,7 @@ pub(super) fn opening(settings: &[(u16, u32)]) -> BytesMut {
     all
 }
 
-/// Encodes fields as HPACK literals without an index and without Huffman codes (RFC 7541, 6.2.2).
+/// Encodes fields as HPACK literals without indexing and without Huffman coding (RFC 7541, 6.2.2).
 pub(super) fn fields<'a>(fields: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<u8> {
     let mut block = Vec::new();
     for (name, value) in fields {
@@ -49,7 +49,7 @@ pub(super) fn fields<'a>(fields: impl IntoIterator<Item = (&'a str, &'a str)>) -
     block
 }
 
-/// Encodes a field that enters the dynamic table (RFC 7541, 6.2.1).
+/// Encodes a field with incremental indexing, so it enters the dynamic table (RFC 7541, 6.2.1).
 pub(super) fn indexed(name: &str, value: &str) -> Vec<u8> {
     let mut block = vec![0x40];
     string(&mut block, name);

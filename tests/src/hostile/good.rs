@@ -1,4 +1,4 @@
-//! Good traffic: callers that keep their connection, and one that opens a connection for each request.
+//! Good traffic: callers that keep their connection alive, and one that opens a connection for each request.
 
 use std::{
     io,
@@ -24,10 +24,10 @@ use tokio_rustls::TlsConnector;
 
 use super::Target;
 
-/// The number of callers that keep their connection; each sends a request every [`PAUSE`].
+/// The number of callers that keep their connection alive. Each sends a request every [`PAUSE`].
 const CALLERS: usize = 8;
 const PAUSE: Duration = Duration::from_millis(30);
-/// A response that takes longer counts as a failure.
+/// The timeout of a response. A slower response counts as a failure.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Good traffic that runs on a separate thread.
@@ -37,7 +37,7 @@ pub struct Good {
     thread: JoinHandle<Report>,
 }
 
-/// The outcome of the traffic.
+/// The results of the traffic.
 #[derive(Debug, Default)]
 pub struct Report {
     took: Vec<Duration>,
@@ -97,13 +97,13 @@ impl Good {
         Self { stop, thread }
     }
 
-    /// Stops the traffic.
+    /// Stops the traffic, and returns its results.
     pub fn stop(self) -> Report {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.join().unwrap()
     }
 
-    /// Runs the traffic alone for this time.
+    /// Runs the traffic for this time, without an attack.
     pub async fn during(target: &Target, time: Duration) -> Report {
         let good = Self::start(target);
         tokio::time::sleep(time).await;
@@ -117,7 +117,7 @@ impl Report {
         self.took.len()
     }
 
-    /// Returns the time within which this share of the requests was answered.
+    /// Returns the response time at this quantile.
     pub fn quantile(&self, share: f64) -> Duration {
         #[allow(
             clippy::cast_possible_truncation,
@@ -151,7 +151,7 @@ impl Caller {
                 }
             }
             if report.took.len() + report.failed.len() == 1 {
-                // The report tells later whether it succeeded.
+                // The receiver may have gone. The report shows whether the request succeeded.
                 self.answered.send(()).unwrap_or_default();
             }
             tokio::time::sleep(PAUSE.saturating_sub(begun.elapsed())).await;
@@ -185,7 +185,7 @@ impl Caller {
     }
 }
 
-/// Reads one response to the end of its body. A response without a length has no body.
+/// Reads one response including its body. A response without a length has no body.
 pub(super) async fn read_answer(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
     let mut all = Vec::with_capacity(1_024);
     loop {

@@ -23,37 +23,38 @@ use super::Target;
 pub enum PeerKind {
     /// Sends nothing.
     Silent,
-    /// The letter that HTTP/2 begins with as well as HTTP/1.1.
+    /// Sends the letter P, with which both HTTP/2 and HTTP/1.1 can begin.
     LetterP,
-    /// A letter that only HTTP/1.1 begins with.
+    /// Sends the letter G, with which only HTTP/1.1 can begin.
     LetterG,
-    /// The preface of HTTP/2, and nothing more.
+    /// Sends the HTTP/2 connection preface and nothing more.
     Preface,
-    /// Half a head.
+    /// Sends half a request head.
     HalfHead,
-    /// A head that arrives byte by byte and never ends.
+    /// Sends a request head byte by byte, without end.
     DrippedHead,
-    /// Half a body.
+    /// Sends half a request body.
     HalfBody,
-    /// A body that arrives byte by byte and never ends.
+    /// Sends a request body byte by byte, without end.
     DrippedBody,
-    /// Sends requests, and reads nothing.
+    /// Sends requests and reads nothing.
     NeverReading,
-    /// Sends requests, and reads a few bytes now and then.
+    /// Sends requests and reads a few bytes at a time.
     SlowReading,
-    /// The beginning of a TLS handshake.
+    /// Sends the beginning of a TLS handshake.
     HalfHandshake,
 }
 
-/// The outcome of a peer.
+/// How the connection of a peer ended.
 #[derive(Debug, Clone, Copy)]
 pub struct Cut {
-    /// The time until the server cut it, from when its wait began; `None` if it was still open at the end.
+    /// The time from when the server started to wait until it closed the connection; `None` if it was still open at the
+    /// end.
     pub after: Option<Duration>,
 }
 
 impl PeerKind {
-    /// All of them.
+    /// Every kind of peer.
     pub const ALL: [Self; 11] = [
         Self::Silent,
         Self::LetterP,
@@ -68,7 +69,7 @@ impl PeerKind {
         Self::HalfHandshake,
     ];
 
-    /// Returns the option of the limit that ends it.
+    /// Returns the server option whose limit cuts off the peer.
     pub fn limit(self) -> &'static str {
         match self {
             Self::Silent | Self::LetterP | Self::HalfHandshake => "--first-byte-timeout",
@@ -78,12 +79,12 @@ impl PeerKind {
         }
     }
 
-    /// Returns whether it needs TLS.
+    /// Returns whether the peer needs a TLS server.
     pub fn is_tls(self) -> bool {
         self == Self::HalfHandshake
     }
 
-    /// Returns its first bytes.
+    /// Returns the first bytes that the peer sends.
     fn begins(self, target: &Target) -> String {
         match self {
             Self::Silent => String::new(),
@@ -94,30 +95,31 @@ impl PeerKind {
             Self::HalfBody | Self::DrippedBody => {
                 target.request("POST /v1/leads", "content-length: 1000\r\n", "") + r#"{"client_id":"#
             }
-            // More than the kernel buffers for it.
+            // The responses exceed what the kernel buffers for the peer.
             Self::NeverReading | Self::SlowReading => target.request("GET /v1/leads?limit=200", "", "").repeat(10),
-            // The head of a TLS record, and the first bytes of a ClientHello.
+            // The header of a TLS record, and the first bytes of a ClientHello.
             Self::HalfHandshake => "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}\u{1}".to_owned(),
         }
     }
 
-    /// Returns whether it sends a byte now and then.
+    /// Returns whether the peer sends single bytes with pauses.
     fn drips(self) -> bool {
         matches!(self, Self::DrippedHead | Self::DrippedBody)
     }
 
-    /// Returns whether its end is observed only from outside, and on a busy machine only roughly.
+    /// Returns whether the peer stops reading. The close is then observable only from outside, and imprecisely on a
+    /// busy machine.
     pub fn withholds_reading(self) -> bool {
         matches!(self, Self::NeverReading | Self::SlowReading)
     }
 }
 
-/// Starts `many` peers of a kind, and waits until each is cut, or `patience` is over. It starts 2,000 peers a second,
-/// or 400 if each sends requests. The server should cut them after `limit`.
+/// Starts `many` peers of one kind, and waits until each is cut off or `patience` is over. Starts 2,000 peers per
+/// second, or 400 if each sends requests. The server should cut off each peer after `limit`.
 ///
 /// # Panics
 ///
-/// If a connection is refused.
+/// If the server refuses a connection.
 pub async fn attack(
     target: &Arc<Target>,
     kind: PeerKind,
@@ -128,7 +130,7 @@ pub async fn attack(
     let ends = Arc::new(Ends::default());
     let watching = kind.withholds_reading().then(|| tokio::spawn(watch(target.clone(), limit, ends.clone())));
     let mut peers = JoinSet::new();
-    // The requests of peers that do not read cause work, which is not what this measures.
+    // Peers that do not read send requests, whose cost must not distort the measurement. They start more slowly.
     let mut pace = interval(Duration::from_micros(if kind.withholds_reading() { 2_500 } else { 500 }));
     for _ in 0..many {
         pace.tick().await;
@@ -141,8 +143,8 @@ pub async fn attack(
     cuts
 }
 
-/// Observed connections whose peers would notice their end only after reading everything. Holds how many have been
-/// opened, and when each closed one was closed, the oldest first.
+/// The connections whose peers would notice the close only after reading everything. Holds how many have been opened,
+/// and when each closed one was closed, oldest first.
 #[derive(Default)]
 struct Ends {
     begun: AtomicUsize,
@@ -150,7 +152,7 @@ struct Ends {
 }
 
 impl Ends {
-    /// Records that this many are closed by now.
+    /// Records that `gone` connections are closed by now.
     fn see(&self, gone: usize) {
         let mut closed = self.closed.lock().unwrap();
         let more = gone.saturating_sub(closed.len());
@@ -159,7 +161,7 @@ impl Ends {
 }
 
 async fn peer(target: Arc<Target>, kind: PeerKind, patience: Duration, ends: Arc<Ends>) -> Cut {
-    // Before the server can have started to wait.
+    // Taken before the server can have started to wait.
     let mut begun = Instant::now();
     let mut stream = connect(target.address, kind.withholds_reading()).await;
     if kind.limit() != "--first-byte-timeout" {
@@ -168,7 +170,7 @@ async fn peer(target: Arc<Target>, kind: PeerKind, patience: Duration, ends: Arc
     stream.write_all(kind.begins(&target).as_bytes()).await.unwrap();
     let ended = async {
         if kind.withholds_reading() {
-            // The server has accepted it by then.
+            // The server has accepted the connection by then.
             sleep(Duration::from_millis(100)).await;
             let nth = ends.begun.fetch_add(1, Ordering::Relaxed);
             let mut byte = [0; 16];
@@ -200,7 +202,7 @@ async fn peer(target: Arc<Target>, kind: PeerKind, patience: Duration, ends: Arc
     Cut { after }
 }
 
-/// A peer that does not read gets small segments and a small buffer, as over a real network.
+/// Connects. With `small`, uses small segments and a small receive buffer, as over a real network.
 async fn connect(address: SocketAddr, small: bool) -> TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
     if small {
@@ -210,10 +212,10 @@ async fn connect(address: SocketAddr, small: bool) -> TcpStream {
     socket.connect(address).await.unwrap()
 }
 
-/// Records when the server closes connections, by the number of its open descriptors.
+/// Detects closed connections by the number of descriptors that the server has open, and records when each closed.
 async fn watch(target: Arc<Target>, limit: Duration, ends: Arc<Ends>) {
     const EVERY: Duration = Duration::from_millis(20);
-    // The minimum, because the good traffic opens and closes some.
+    // Takes the minimum, because good traffic opens and closes connections meanwhile.
     let mut others = target.descriptors();
     for _ in 0..5 {
         sleep(EVERY / 4).await;

@@ -1,4 +1,4 @@
-//! Stops of a server that is in use.
+//! Shutdowns of a server under load.
 
 use std::{
     io,
@@ -30,35 +30,35 @@ use super::{
     good::{read_answer, status},
 };
 
-/// The number of callers that keep their connection, of callers that open one for each request, and of HTTP/2
-/// connections, with the callers on each of those.
+/// The numbers of callers that keep their connection alive, of callers that open a connection for each request, of
+/// HTTP/2 connections, and of callers on each HTTP/2 connection.
 const KEEP_ALIVE_CALLERS: usize = 16;
 const ONE_SHOT_CALLERS: usize = 4;
 const HTTP2_CONNECTIONS: usize = 2;
 const STREAMS: usize = 8;
-/// The pause from a response to the next request of the same caller. It is much less than the drain delay, so that
-/// each caller learns of the shutdown in time.
+/// The pause between a response and the next request of the same caller. It is much shorter than the drain delay, so
+/// that each caller learns of the shutdown in time.
 const PAUSE: Duration = Duration::from_millis(10);
-/// A request without a response after this time counts as lost.
+/// The timeout of a response. A request without a response by then counts as lost.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// A new connection has one second, an HTTP/2 peer another to learn of the shutdown, and the requests that it sent
-/// until then a third.
+/// The time to close the remaining connections. A new connection has one second, an HTTP/2 peer has another second to
+/// learn of the shutdown, and the requests that it sent until then have a third.
 pub const CLOSE_TIME: Duration = Duration::from_millis(3_500);
 
-/// The outcome of a stop.
+/// The outcome of one shutdown.
 #[derive(Debug)]
 pub struct Stop {
-    /// Requests that were answered.
+    /// The number of answered requests.
     pub answered: usize,
-    /// Requests that were sent on a connection whose end had not been announced, and not answered; with the reasons.
+    /// The reasons for lost requests: unanswered ones on connections whose close the server had not announced.
     pub lost: Vec<String>,
-    /// Connections that were refused before the drain delay was over.
+    /// The number of connections refused before the drain delay was over.
     pub refused_early: usize,
-    /// The time from the signal to the end; `None` if it did not end.
+    /// The time from the signal until the process exited; `None` if it did not exit.
     pub took: Option<Duration>,
-    /// How it ended.
+    /// The exit status of the process, if it exited.
     pub status: Option<ExitStatus>,
-    /// Connections without a request that outlived the drain delay by more than [`CLOSE_TIME`].
+    /// The number of connections without a request that outlived the drain delay by more than [`CLOSE_TIME`].
     pub left_open: usize,
 }
 
@@ -77,7 +77,7 @@ struct Load {
     drain: Duration,
 }
 
-/// Starts a server, uses it for `warm`, sends SIGTERM, and waits at most `within` after the drain delay for its end.
+/// Starts a server, loads it for `warm`, sends SIGTERM, and waits for the exit until `within` after the drain delay.
 pub async fn stop(program: &Path, options: &[String], drain: Duration, warm: Duration, within: Duration) -> Stop {
     let mut options = options.to_vec();
     options.extend(["--drain-delay".to_owned(), format!("{}ms", drain.as_millis())]);
@@ -108,7 +108,7 @@ pub async fn stop(program: &Path, options: &[String], drain: Duration, warm: Dur
     }
     let counts = load.counts.clone();
     drop(load);
-    // All callers have ended, so this is the last reference.
+    // All callers have finished, so this is the last reference.
     let mut target = Arc::into_inner(target).unwrap();
     let status = tokio::task::spawn_blocking(move || {
         let status = target.ended((begun + drain + within).saturating_duration_since(Instant::now()));
@@ -125,9 +125,9 @@ pub async fn stop(program: &Path, options: &[String], drain: Duration, warm: Dur
     }
 }
 
-/// Opens idle and half-open connections, and one that sends requests even after GOAWAY. Each task returns when its
-/// connection was closed. A connection with half a body is opened too, but not returned, because it is a running
-/// request.
+/// Opens idle and half-open connections, and one that keeps sending requests after GOAWAY. Each returned task completes
+/// when its connection closes. Also opens a connection with half a body but returns no task for it, because its request
+/// is in flight.
 async fn useless(target: &Arc<Target>) -> Vec<JoinHandle<Option<Instant>>> {
     let idle = target.request("GET /v1/clients", "", "");
     let half_body = target.request("POST /v1/leads", "content-length: 50\r\n", "") + "{";
@@ -162,13 +162,13 @@ async fn useless(target: &Arc<Target>) -> Vec<JoinHandle<Option<Instant>>> {
 }
 
 impl Load {
-    /// Returns whether the drain delay is over, so that a connection may be refused.
+    /// Returns whether the drain delay is over, so the server may refuse connections.
     fn may_be_refused(&self) -> bool {
-        // Measured in this process; the signal takes a while to reach the other one.
+        // The delay is measured from this process's send, slightly before the server receives the signal.
         self.signalled.borrow().is_some_and(|signalled| signalled.elapsed() >= self.drain)
     }
 
-    /// Returns a connection, or `None` once the server refuses them.
+    /// Returns a connection, or `None` once the server refuses connections.
     async fn connect(&self) -> Option<TcpStream> {
         loop {
             match TcpStream::connect(self.target.address).await {
@@ -203,7 +203,7 @@ impl Load {
         Ok(String::from_utf8_lossy(&answer).contains("\r\nconnection: close\r\n"))
     }
 
-    /// Keeps each connection until the server announces its end.
+    /// Uses each connection until the server announces its close.
     async fn keep_alive_caller(self) -> Vec<String> {
         let mut lost = Vec::new();
         while let Some(mut stream) = self.connect().await {
@@ -235,7 +235,7 @@ impl Load {
         lost
     }
 
-    /// Sends concurrent requests on HTTP/2 connections, each until the server allows no more.
+    /// Sends concurrent requests on each HTTP/2 connection until the server accepts no more.
     async fn http2_caller(self) -> Vec<String> {
         let mut lost = Vec::new();
         while let Some(stream) = self.connect().await {
@@ -288,8 +288,8 @@ impl Load {
     }
 }
 
-/// Returns whether the server never processed the request: it had sent GOAWAY, and the stream id is beyond the last
-/// (RFC 9113, 6.8).
+/// Returns whether the server never processed the request, because it sent GOAWAY with a last stream id below the
+/// request's (RFC 9113, 6.8).
 fn is_refusal(error: &hyper::Error) -> bool {
     let text = format!("{error:?}");
     error.is_canceled() || text.contains("GoAway") && text.contains("NO_ERROR") || text.contains("REFUSED_STREAM")

@@ -1,4 +1,4 @@
-//! The process under attack, and what can be observed of it from outside.
+//! The process under attack, and its state as observed from outside.
 
 use std::{
     collections::HashMap,
@@ -20,18 +20,18 @@ use tokio::net::TcpStream;
 
 use crate::{processes::signal, secret};
 
-/// The number of leads that it serves, which fill a page.
+/// The number of leads in the server's store, which fill one page.
 const LEADS: usize = 200;
 
-/// A server process with its log.
+/// A server process and its log.
 #[derive(Debug)]
 pub struct Target {
     child: Child,
-    /// The address on which it listens.
+    /// The address on which the server listens.
     pub address: SocketAddr,
     /// The address of the operator's listener, if it has one.
     pub operator: Option<SocketAddr>,
-    /// A client configuration that trusts its certificate, if it uses TLS.
+    /// A client configuration that trusts the server's certificate, if it uses TLS.
     pub tls: Option<Arc<ClientConfig>>,
     token: String,
     log: Option<JoinHandle<String>>,
@@ -39,12 +39,12 @@ pub struct Target {
 }
 
 impl Target {
-    /// Starts the program with `serve` and these options, optionally with TLS and with a limit of descriptors.
+    /// Starts the program with `serve` and these options, optionally with TLS and a limit on file descriptors.
     pub fn start(program: &Path, options: &[String], with_tls: bool, descriptors: Option<usize>) -> Self {
         Self::serving(&json!({"name": "N".repeat(100)}), program, options, with_tls, descriptors)
     }
 
-    /// Does the same with leads of the maximum size: a page of them has about 480 kB.
+    /// Starts the program like [`Target::start`], with leads of the maximum size: a page of them has about 480 kB.
     pub fn with_large_leads(program: &Path, options: &[String]) -> Self {
         let wide = |characters| "\u{1f4c7}".repeat(characters);
         let lead = json!({
@@ -64,13 +64,13 @@ impl Target {
         let (folder, token) = (tempfile::tempdir().unwrap(), secret("hostile"));
         let data = folder.path().join("data.json");
         fs::write(&data, dataset(&token, lead)).unwrap();
-        // A shell, because the limit applies to the process that becomes the server.
+        // A shell sets the limit, and then becomes the server process.
         let mut command = Command::new("sh");
         let limit = descriptors.map_or_else(String::new, |most| format!("ulimit -n {most}; "));
         command.arg("-c").arg(limit + r#"exec "$0" "$@""#).arg(program).args(["serve", "--listen", "127.0.0.1:0"]);
         let many = u32::MAX.to_string();
         command.args(["--reads-per-minute", &many, "--writes-per-minute", &many, "--log-format", "json"]);
-        // All peers come from one address.
+        // All peers share one address, so the limit per address must be off.
         command.args(["--max-address-connections", "0"]);
         command.arg("--data").arg(&data).args(options);
         let tls = with_tls.then(|| {
@@ -100,17 +100,17 @@ impl Target {
             Some(address)
         });
         let address = address.expect("it listens");
-        // Nobody needs its last output.
+        // Drains the rest of stdout, so the server never blocks on a full pipe.
         std::thread::spawn(move || lines.for_each(drop));
         Self { child, address, operator, tls, token, log: Some(log), _folder: folder }
     }
 
-    /// Opens a connection in clear text.
+    /// Opens a connection without TLS.
     pub async fn connect(&self) -> TcpStream {
         TcpStream::connect(self.address).await.unwrap()
     }
 
-    /// Returns a request with its token.
+    /// Returns a request that carries the server's token.
     pub fn request(&self, line: &str, headers: &str, body: &str) -> String {
         let (token, length) = (&self.token, body.len());
         let length = if body.is_empty() { String::new() } else { format!("content-length: {length}\r\n") };
@@ -122,30 +122,30 @@ impl Target {
         format!("Bearer {}", self.token)
     }
 
-    /// Returns its peak memory in bytes.
+    /// Returns the server's peak memory in bytes.
     pub fn peak(&self) -> usize {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
         line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1_024
     }
 
-    /// Returns how many descriptors it has open.
+    /// Returns the number of file descriptors that the server has open.
     pub fn descriptors(&self) -> usize {
         fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
     }
 
-    /// Lets it open only descriptors with numbers below this.
+    /// Lowers the limit, so the server can open only descriptors with numbers below this.
     pub fn limit_descriptors(&self, below: usize) {
         let (pid, limit) = (self.child.id().to_string(), format!("--nofile={below}:"));
         assert!(Command::new("prlimit").args(["--pid", &pid, &limit]).status().unwrap().success());
     }
 
-    /// Sends a signal to the process.
+    /// Sends a signal to the server.
     pub fn signal(&self, name: &str) {
         signal(name, &[self.child.id()]);
     }
 
-    /// Waits for its end; `None` if it does not end in this time.
+    /// Waits until the server exits, and returns `None` if it does not exit in this time.
     pub fn ended(&mut self, within: Duration) -> Option<ExitStatus> {
         let deadline = Instant::now() + within;
         loop {
@@ -157,14 +157,14 @@ impl Target {
         }
     }
 
-    /// Stops it gracefully, and returns its log.
+    /// Stops the server gracefully, and returns its log.
     pub fn log(mut self) -> String {
         self.signal("TERM");
         assert!(self.ended(Duration::from_secs(40)).is_some(), "it ends");
         self.log.take().unwrap().join().unwrap()
     }
 
-    /// Stops it gracefully, and returns the requests that it has seen: their ids by path.
+    /// Stops the server gracefully, and returns the ids of the requests that it received, by path.
     pub fn seen(self) -> HashMap<String, Vec<String>> {
         let log = self.log();
         let mut seen: HashMap<String, Vec<String>> = HashMap::new();
@@ -177,16 +177,16 @@ impl Target {
     }
 }
 
-/// A failed test leaves no server running.
+/// Kills the server, so that a failed test leaves none running.
 impl Drop for Target {
     fn drop(&mut self) {
-        // A server that has ended cannot be killed again.
+        // The error is ignored, because the server may already have exited.
         self.child.kill().unwrap_or_default();
         drop(self.child.wait());
     }
 }
 
-/// Returns a data set of leads like this one.
+/// Returns a data set of copies of one lead.
 fn dataset(token: &str, lead: &serde_json::Value) -> String {
     let at = "2026-01-01T00:00:00Z";
     let lead = |nth| {

@@ -1,4 +1,4 @@
-//! Conditions in Kleene's three-valued logic.
+//! Evaluates conditions in Kleene's three-valued logic.
 
 use serde_json::Value;
 
@@ -63,7 +63,7 @@ impl Naive<'_> {
         Some(join(&group["op"], &all))
     }
 
-    /// `None` for a rule without conditions.
+    /// Evaluates the conditions of a rule. Returns `None` if the rule has none.
     pub(super) fn conditions(&self, rule: &Value, pages: &[usize], answers: &Value) -> Option<Kleene> {
         let groups = &rule["groups"];
         if groups.is_null() {

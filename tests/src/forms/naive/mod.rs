@@ -1,5 +1,5 @@
 //! A naive interpreter of forms that follows the specification literally: raw JSON, no types, no indexes, and no code
-//! of the engine. It is slow, and serves as an independent reference.
+//! shared with the engine. Slow, but an independent reference.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -29,7 +29,7 @@ use values::{objects, text_of};
 #[derive(Debug)]
 pub struct Naive<'v> {
     form: &'v Value,
-    /// The snapshot or the draft.
+    /// The live snapshot or the draft.
     version: &'v Value,
     pages: Vec<Page<'v>>,
 }
@@ -47,17 +47,17 @@ pub struct Walk {
     pub path: Vec<usize>,
     /// `empty`, `awaiting`, `endless` or `finished`.
     pub outcome: &'static str,
-    /// The index of the ending; `None` for the built-in one.
+    /// The index of the ending, or `None` for the built-in ending.
     pub ending: Option<usize>,
-    /// The page that would be visited again, if the walk is endless.
+    /// The page that the walk would visit again, if it is endless.
     pub again: Option<usize>,
-    /// The indexes of the jump rules on the path that may or may not match, including those that were followed.
+    /// The indexes of jump rules on the path that may or may not match, including those that the walk followed.
     pub open: Vec<usize>,
     /// The rules on the path whose match or effect is unknown.
     pub undecided: Vec<usize>,
-    /// The number of pages that are reached whatever those rules do.
+    /// The number of pages that the walk reaches whatever the undecided rules do.
     pub certain_pages: usize,
-    /// Whether one of them may do something unknown.
+    /// Whether an undecided rule may jump to an unknown target.
     pub anywhere: bool,
     problems: Vec<(String, &'static str)>,
     uncertain: Vec<usize>,
@@ -65,7 +65,7 @@ pub struct Walk {
 }
 
 impl<'v> Naive<'v> {
-    /// The live version of a record, or the draft.
+    /// Interprets the live version of a record, or the draft if it was never published or `draft` is true.
     pub fn new(record: &'v Value, draft: bool) -> Self {
         let form = &record["form"];
         let snapshot = &form["live_snapshot"];

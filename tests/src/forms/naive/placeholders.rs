@@ -1,4 +1,4 @@
-//! Placeholders in texts.
+//! Replaces placeholders in texts.
 
 use serde_json::Value;
 

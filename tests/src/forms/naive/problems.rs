@@ -1,4 +1,4 @@
-//! Problems of answers, and which answers count.
+//! Finds problems in answers, and decides which answers count.
 
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ impl Naive<'_> {
         }
     }
 
-    /// The answer to a question, if the question is on one of these pages and the answer is valid.
+    /// Returns the valid answer to a question on one of these pages.
     pub(super) fn visible<'a>(&self, id: &str, pages: &[usize], answers: &'a Value) -> Option<&'a Value> {
         let (page, question) = self.question(id)?;
         if !pages.contains(&page) {

@@ -1,4 +1,4 @@
-//! The length of the longest path.
+//! Computes the progress of a walk from the length of the longest path.
 
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ impl Naive<'_> {
         (0..self.pages.len()).filter(together).collect()
     }
 
-    /// The longest path from a page, counting all pages of its cycle.
+    /// Returns the length of the longest path from a page. A cycle counts as all of its pages.
     pub(super) fn longest(&self, page: usize) -> usize {
         let cycle = self.cycle(page);
         let mut beyond = 0;

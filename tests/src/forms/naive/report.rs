@@ -1,4 +1,4 @@
-//! The report of a walk, in the format of the test vectors.
+//! Reports a walk in the format of the test vectors.
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,6 @@ use super::{
 };
 
 impl Naive<'_> {
-    /// Reports a walk in the format of the test vectors.
     pub fn report(&self, answers: &Value) -> Value {
         let walk = self.walk(answers);
         let mut report = Map::new();

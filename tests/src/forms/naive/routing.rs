@@ -9,7 +9,7 @@ use super::{
 };
 
 impl<'v> Naive<'v> {
-    /// The rules of a page, in the order in which they are tried.
+    /// Returns the rules of a page, in evaluation order.
     pub(super) fn rules(&self, page: usize) -> Vec<(usize, &'v Value)> {
         let Some(id) = self.pages[page].id else { return vec![] };
         let mut rules = vec![];
@@ -23,7 +23,7 @@ impl<'v> Naive<'v> {
         rules
     }
 
-    /// A page, or an ending.
+    /// Returns the rule's target: the index of a page (`Ok`) or of an ending (`Err`).
     pub(super) fn target(&self, rule: &Value) -> Option<Result<usize, usize>> {
         let target = text_of(&rule["then"]["target"])?;
         if let Some(id) = target.strip_prefix("end:") {
@@ -42,12 +42,11 @@ impl<'v> Naive<'v> {
         Err(if self.endings().is_empty() { None } else { Some(0) })
     }
 
-    /// Walks the form.
     pub fn walk(&self, answers: &Value) -> Walk {
         self.walk_if(answers, &[])
     }
 
-    /// Walks the form, and assumes that these rules match although they cannot be evaluated.
+    /// Walks the form, treating the rules in `matching` as matching although they cannot be evaluated.
     pub fn walk_if(&self, answers: &Value, matching: &[usize]) -> Walk {
         let mut walk = Walk {
             path: vec![],

@@ -1,8 +1,9 @@
-//! The rules of texts (contract D4), and their formatting on one line.
+//! Validates texts (contract D4), and formats them on one line.
 
 use serde_json::Value;
 
-/// Contract D4: at most 254 characters, one `@`, 1 to 64 before it, a dotted domain after it, no blanks.
+/// Returns whether the text is an email address: at most 254 characters, one `@` with 1 to 64 characters before it and
+/// a dotted domain after it, and no whitespace (contract D4).
 pub(super) fn is_email(text: &str) -> bool {
     let text = text.trim();
     let parts: Vec<&str> = text.split('@').collect();
@@ -14,23 +15,24 @@ pub(super) fn is_email(text: &str) -> bool {
         && !text.chars().any(|c| c.is_whitespace() || c.is_control())
 }
 
-/// Contract D4: at most 50 characters, at least three digits of any script, no control characters.
+/// Returns whether the text is a phone number: at most 50 characters, at least three digits of any script, and no
+/// control characters (contract D4).
 pub(super) fn is_phone(text: &str) -> bool {
     let text = text.trim();
-    // The tests use only these other digits: Arabic, Devanagari and full-width.
+    // The tests use only these scripts besides ASCII: Arabic, Devanagari and full-width.
     let digit = |c: &char| {
         c.is_ascii_digit() || matches!(c, '\u{660}'..='\u{669}' | '\u{966}'..='\u{96f}' | '\u{ff10}'..='\u{ff19}')
     };
     text.chars().count() <= 50 && text.chars().filter(digit).count() >= 3 && !text.chars().any(char::is_control)
 }
 
-/// Contract D4: 1 to 200 characters, no control characters.
+/// Returns whether the text is a name: 1 to 200 characters, no control characters (contract D4).
 pub(super) fn is_name(text: &str) -> bool {
     let text = text.trim();
     (1..=200).contains(&text.chars().count()) && !text.chars().any(char::is_control)
 }
 
-/// Contract D4: 1 to 64 visible ASCII characters.
+/// Returns whether the text is an id: 1 to 64 visible ASCII characters (contract D4).
 pub(super) fn is_id(text: &str) -> bool {
     (1..=64).contains(&text.len()) && text.chars().all(|c| c.is_ascii_graphic())
 }

@@ -1,4 +1,4 @@
-//! Conversions of JSON values.
+//! Converts JSON values.
 
 use std::collections::BTreeSet;
 
@@ -51,7 +51,7 @@ pub(super) fn known_kind(kind: &str) -> bool {
     ["single_choice", "short_text", "email", "phone", "number"].contains(&kind)
 }
 
-/// A sign, digits with or without a point, an exponent.
+/// Returns whether the text is a decimal number: an optional sign, digits with an optional point, and an optional exponent.
 pub(super) fn looks_decimal(text: &str) -> bool {
     let text = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (mantissa, exponent) = match text.find(['e', 'E']) {
@@ -85,7 +85,8 @@ pub(super) fn whole(value: &Value) -> i64 {
     whole_or_none(value).unwrap_or(0)
 }
 
-/// A number that a lead's value can hold (contract D4): an integer must be exactly representable as a 64-bit float.
+/// Returns the number if a lead's value can hold it: an integer must be exactly representable as a 64-bit float
+/// (contract D4).
 pub(super) fn exact(text: &str) -> Option<Value> {
     let number: f64 = text.parse().ok()?;
     if !number.is_finite() {

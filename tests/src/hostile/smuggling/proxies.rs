@@ -11,24 +11,24 @@ use tempfile::TempDir;
 
 use crate::processes::wait_until;
 
-/// A running proxy. It marks each request that it sends with an id that begins with [`Proxy::MARK`].
+/// A running proxy. It marks each request that it forwards with a request id that begins with [`Proxy::MARK`].
 #[derive(Debug)]
 pub struct Proxy {
     child: Child,
-    /// Where it listens.
+    /// The address on which the proxy listens.
     pub address: SocketAddr,
     _folder: TempDir,
 }
 
 impl Proxy {
-    /// The prefix of the id of each request that the proxy meant to send.
+    /// The prefix of the request id. A request without it is one that the proxy did not mean to send.
     pub const MARK: &str = "by-the-proxy-";
 
-    /// Starts nginx in front of a server. Returns `None`, with a message on stderr, if it is not installed.
+    /// Starts nginx in front of a server. If nginx is not installed, prints a message to stderr and returns `None`.
     ///
     /// # Panics
     ///
-    /// If it is not installed and `LEADAPI_REQUIRE_PROXIES=1`.
+    /// If nginx is not installed and `LEADAPI_REQUIRE_PROXIES=1`.
     pub fn nginx(server: SocketAddr) -> Option<Self> {
         Self::start("nginx", |folder, port| {
             let mark = Self::MARK;
@@ -57,11 +57,11 @@ impl Proxy {
         })
     }
 
-    /// Starts haproxy in the same way.
+    /// Starts HAProxy in front of a server, like [`Proxy::nginx`].
     ///
     /// # Panics
     ///
-    /// If it is not installed and `LEADAPI_REQUIRE_PROXIES=1`.
+    /// If HAProxy is not installed and `LEADAPI_REQUIRE_PROXIES=1`.
     pub fn haproxy(server: SocketAddr) -> Option<Self> {
         Self::start("haproxy", |folder, port| {
             let mark = Self::MARK;
@@ -115,7 +115,7 @@ impl Drop for Proxy {
 
 fn installed(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    // Debian installs it here, which is not in every PATH.
+    // Debian installs both proxies in this folder, which is not in every `PATH`.
     let folders = std::env::split_paths(&path).chain(["/usr/sbin".into()]);
     folders.map(|folder| folder.join(name)).find(|program| program.is_file())
 }

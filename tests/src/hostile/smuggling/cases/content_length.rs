@@ -1,4 +1,4 @@
-//! `Content-Length` in unusual forms, alone and twice.
+//! `Content-Length` headers in unusual forms, alone and repeated.
 
 use super::{After, Cases};
 
@@ -48,8 +48,8 @@ impl Cases {
                 let value = |form: &str| form.replace('N', &n).replace('M', &m);
                 let lines = format!("Content-Length: {}\r\nContent-Length: {}\r\n", value(first), value(second));
                 let same = |form| matches!(form, "N" | "000N");
-                // A server may take the same number twice for one (RFC 9110, 8.6). It may also accept a body that is
-                // shorter than the bytes after the head: the rest is then the next request, and openly so.
+                // A server may accept a number that is repeated identically (RFC 9110, 8.6). It may also accept a
+                // length shorter than the remaining bytes: the rest is then the next request, which every parser sees.
                 let after = if same(first) && same(second) { After::Either } else { After::Closed };
                 if matches!((first, second), ("0", "0") | ("M", "M")) {
                     continue;
@@ -67,8 +67,7 @@ impl Cases {
             let filled = lines.replace('N', &hidden.len().to_string());
             self.post(format!("length: {lines:?}"), &filled, &hidden, After::Closed);
         }
-        // A server may take a single LF for the end of a line (RFC 9112, 2.2). The hidden request is then in the
-        // body.
+        // A server may accept a single LF as a line end (RFC 9112, 2.2). The hidden request is then part of the body.
         for lines in ["X: y\nContent-Length: N\r\n", "Content-Length: N\n", "Content-Length: N\nX: y\n"] {
             let hidden = self.hidden();
             let filled = lines.replace('N', &hidden.len().to_string());

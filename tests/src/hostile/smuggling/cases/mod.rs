@@ -1,4 +1,4 @@
-//! The requests, generated from lists of odd elements.
+//! Generates the requests from lists of malformed or unusual elements.
 
 mod chunks;
 mod content_length;
@@ -26,7 +26,7 @@ struct Cases {
 }
 
 impl Cases {
-    /// Returns the request that the next case hides.
+    /// Returns the request that the next case will hide.
     fn hidden(&self) -> String {
         plain(&hidden(self.cases.len()), &self.authorization, "")
     }
@@ -35,21 +35,21 @@ impl Cases {
         self.cases.push(Case { name, bytes: bytes.into_bytes(), after });
     }
 
-    /// Adds a POST with these lines in its head, each with its own line end.
+    /// Adds a POST with these header lines, each with its own line end.
     fn post(&mut self, name: String, lines: &str, body: &str, after: After) {
         let authorization = &self.authorization;
         let head = format!("POST /v1/leads HTTP/1.1\r\nhost: localhost\r\nauthorization: {authorization}\r\n");
         self.raw(name, format!("{head}{lines}\r\n{body}"), after);
     }
 
-    /// Returns a body that ends early for a parser of chunks, and its length.
+    /// Returns a body that ends early when parsed as chunked, and its full length.
     fn short_in_chunks(&self) -> (String, usize) {
         let body = format!("0\r\n\r\n{}", self.hidden());
         let length = body.len();
         (body, length)
     }
 
-    /// Returns a body that hides a request in a chunk, and a length that ends before the hidden request.
+    /// Returns a chunked body that hides a request in a chunk, and a length that ends before the hidden request.
     fn short_in_length(&self) -> (String, usize) {
         let hidden = self.hidden();
         let size = format!("{:x}\r\n", hidden.len());

@@ -1,4 +1,4 @@
-//! `Transfer-Encoding` in unusual forms, alone and next to `Content-Length`.
+//! `Transfer-Encoding` headers in unusual forms, alone and together with `Content-Length`.
 
 use super::{After, Cases};
 
@@ -25,7 +25,7 @@ const TRANSFER_ENCODINGS: [&str; 20] = [
     "chunked\0",
 ];
 
-/// Names that some parsers take for `Transfer-Encoding`, but which are another name or invalid.
+/// Header names that some parsers mistake for `Transfer-Encoding`, but which are invalid or different names.
 const NAMES: [(&str, After); 12] = [
     ("Transfer-Encoding ", After::Closed),
     ("Transfer-Encoding\t", After::Closed),
