@@ -1,4 +1,4 @@
-//! A [`World`] that is served over one of the transports.
+//! Serves a [`World`] over one of the transports.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use crate::{Case, TestResponse, Transport, World, runner, transport::Tcp};
 /// How requests reach the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Via {
-    /// A direct call, with an empty base path.
+    /// A direct call with an empty base path.
     Process,
     /// hyper over TCP, mounted at `/v1`.
     Tcp,
-    /// An axum router that strips `/crm`.
+    /// An axum router that strips the prefix `/crm`.
     Axum,
 }
 
@@ -23,7 +23,7 @@ impl Via {
     /// All transports.
     pub const ALL: [Self; 3] = [Self::Process, Self::Tcp, Self::Axum];
 
-    /// The public path: what precedes `/leads` in requests over this transport.
+    /// Returns the public base path, which precedes `/leads` in requests over this transport.
     pub fn public(self) -> &'static str {
         match self {
             Self::Process => "",
@@ -43,22 +43,22 @@ impl Via {
     }
 }
 
-/// A world that is being served.
+/// A world served over a transport.
 #[allow(missing_debug_implementations, reason = "trait objects have no Debug output")]
 pub struct Live {
-    /// The world.
+    /// The world that the service was built from.
     pub world: World,
-    /// The transport.
+    /// The transport of requests.
     pub via: Via,
     transport: Box<dyn Transport>,
 }
 
 impl Live {
-    /// Sends a case and checks the response against the case and all invariants.
+    /// Sends a case, and checks the response against the case and all invariants.
     ///
     /// # Panics
     ///
-    /// If the response differs from the case or breaks the contract.
+    /// If the response differs from the case or violates the contract.
     pub async fn send(&self, case: Case) -> TestResponse {
         let (answer, wrong) = runner::check(self, &case).await;
         assert!(wrong.is_empty(), "{}", runner::report(self, &case, &answer, &wrong));
@@ -70,7 +70,7 @@ impl Live {
         self.transport.send(request).await.into()
     }
 
-    /// The request of a case, with the path for this transport.
+    /// Returns the request of a case, with the path adapted to this transport.
     pub fn request(&self, case: &Case) -> Request<Bytes> {
         case.to_request(self.via.public())
     }
@@ -80,13 +80,13 @@ impl Live {
     }
 }
 
-/// Runs a script on every transport and every kind of store, each time in a new world. A script checks a sentence of
-/// the contract that takes several requests.
+/// Runs a script on every transport and kind of store, each time in a new world. A script checks a sentence of the
+/// contract that takes several requests.
 pub async fn everywhere(sentence: &str, script: impl AsyncFn(&Arc<Live>)) {
     everywhere_with(sentence, |world| world, script).await;
 }
 
-/// Like [`everywhere`], but changes each world first.
+/// Runs a script like [`everywhere`], but applies `change` to each world first.
 pub async fn everywhere_with(sentence: &str, change: impl Fn(World) -> World, script: impl AsyncFn(&Arc<Live>)) {
     assert!(!sentence.is_empty(), "a script names its sentence");
     for kept in World::stores().await {

@@ -1,4 +1,4 @@
-//! Finds the processes of this machine, and sends signals to them.
+//! Finds processes on this machine and sends them signals.
 
 use std::{
     fs,
@@ -7,20 +7,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Sends a signal to processes. Processes that have already ended are ignored.
+/// Sends a signal to processes, and ignores those that have already exited.
 pub fn signal(signal: &str, processes: &[u32]) {
-    // Uses the `kill` that is built into the shell, because not every machine has the program of that name.
+    // Uses the shell's built-in `kill`, because not every machine has the program of that name.
     let mut shell = Command::new("sh");
     shell.args(["-c", r#"for process do kill -s "$0" "$process" 2>/dev/null; done; true"#, signal]);
     assert!(shell.args(processes.iter().map(u32::to_string)).status().unwrap().success());
 }
 
-/// The ids of the running children of a process.
+/// Returns the ids of a process's running children.
 pub fn children(parent: u32) -> Vec<u32> {
     running().into_iter().filter(|process| process.parent == parent).map(|process| process.id).collect()
 }
 
-/// Whether any of these processes is still running. A zombie counts as ended.
+/// Returns whether any of these processes is still running. A zombie counts as exited.
 pub fn any_runs(ids: &[u32]) -> bool {
     running().iter().any(|process| ids.contains(&process.id))
 }
@@ -29,7 +29,7 @@ pub fn any_runs(ids: &[u32]) -> bool {
 ///
 /// # Panics
 ///
-/// If it does not hold within a minute.
+/// If the condition does not hold within a minute.
 pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while !holds() {
@@ -49,12 +49,12 @@ fn running() -> Vec<Process> {
 
 fn from_proc() -> Vec<Process> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
-    // A process may end between the listing and the read.
+    // A process may exit between the listing and the read.
     let stats = entries.filter_map(|entry| fs::read_to_string(entry.path().join("stat")).ok());
     stats.filter_map(|stat| parse(&stat)).collect()
 }
 
-/// Parses `42 (a name) S 1 …`, where the name may contain any character, including spaces and parentheses.
+/// Parses a line such as `42 (a name) S 1 …`. The name may contain any character, including spaces and parentheses.
 fn parse(stat: &str) -> Option<Process> {
     let (front, rest) = stat.rsplit_once(") ")?;
     let mut rest = rest.split(' ');

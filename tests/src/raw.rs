@@ -1,4 +1,4 @@
-//! A direct connection to the database of the store under test, to inspect what the store wrote and to undo it.
+//! A direct connection to the database of the store under test, to inspect and undo the store's writes.
 
 use std::{
     path::Path,
@@ -8,7 +8,7 @@ use std::{
 use rusqlite::types::Value;
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
-/// A separate connection, and a copy of the contents of the database at the time when it was opened.
+/// A direct connection, and a copy of the database's contents from when the connection was opened.
 #[derive(Debug)]
 pub struct Raw {
     connection: Connection,
@@ -42,7 +42,7 @@ impl Raw {
     pub(crate) async fn postgres(url: &str) -> Self {
         let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
         tokio::spawn(connection);
-        // Ordering by oid puts each table before the tables with foreign keys to it.
+        // Oids follow the order of creation, so each table comes before the tables with foreign keys to it.
         let tables = "SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' \
             ORDER BY oid";
         let tables: Vec<String> = client.query(tables, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
@@ -51,7 +51,7 @@ impl Raw {
         Self { connection: Connection::Postgres(client), reset: reset(&tables, "public") }
     }
 
-    /// Restores the contents that the database had when this connection was opened.
+    /// Restores the contents from when this connection was opened.
     pub(crate) async fn reset(&self) {
         match &self.connection {
             Connection::Sqlite(sqlite) => lock(sqlite).execute_batch(&self.reset).unwrap(),
@@ -59,7 +59,7 @@ impl Raw {
         }
     }
 
-    /// Runs a statement that both databases understand. Returns its rows, each value as text and NULL as an empty
+    /// Runs a statement that both databases understand. Returns its rows with all values as text and NULL as an empty
     /// string.
     pub async fn rows(&self, sql: &str) -> Vec<Vec<String>> {
         match &self.connection {
@@ -85,7 +85,8 @@ fn copied(tables: &[String], from: &str) -> String {
     tables.iter().map(copy).collect::<Vec<_>>().concat()
 }
 
-/// Foreign keys dictate the order: rows are deleted before the rows that they reference, and inserted after them.
+/// Builds the statements that restore the copy. Foreign keys dictate the order: rows are deleted before the rows that
+/// they reference, and inserted after them.
 fn reset(tables: &[String], into: &str) -> String {
     let delete = tables.iter().rev().map(|table| format!("DELETE FROM {into}.\"{table}\";"));
     let insert = tables.iter().map(|table| format!("INSERT INTO {into}.\"{table}\" SELECT * FROM copy.\"{table}\";"));

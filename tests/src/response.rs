@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::{HeaderMap, Response, StatusCode};
 use serde_json::Value;
 
-/// A response whose body has been read completely.
+/// A response whose body has been read to the end.
 #[derive(Debug, Clone)]
 pub struct TestResponse {
     /// The status code.
@@ -23,40 +23,41 @@ impl From<Response<Bytes>> for TestResponse {
 }
 
 impl TestResponse {
-    /// The body as JSON; `null` if it is not valid JSON.
+    /// Returns the body as JSON, or `null` if it is not valid JSON.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
-    /// The body as text.
+    /// Returns the body as text.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// The message of the error object; empty if there is none.
+    /// Returns the message of the error object, or an empty string if there is none.
     pub fn error(&self) -> String {
         self.json()["error"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// The value of a header. Repeated values are joined with ` AND AGAIN `, so they never equal a single value.
+    /// Returns the value of a header. Repeated values are joined with ` AND AGAIN `, so they never equal a single
+    /// value.
     pub fn header(&self, name: &str) -> Option<String> {
         let values: Vec<_> = self.headers.get_all(name).iter().map(|v| String::from_utf8_lossy(v.as_bytes())).collect();
         (!values.is_empty()).then(|| values.join(" AND AGAIN "))
     }
 
-    /// The id of the lead in the body.
+    /// Returns the id of the lead in the body.
     pub fn id(&self) -> String {
         self.json()["id"].as_str().expect("a lead").to_owned()
     }
 
-    /// The ids of the records in the list envelope.
+    /// Returns the ids of the records in the list envelope.
     pub fn ids(&self) -> Vec<String> {
         let data = self.json()["data"].as_array().expect("a list").clone();
         data.iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Everything that the service controls: status, sorted headers and body. `Date` and `Content-Length` are left
-    /// out, because the HTTP library adds them.
+    /// Returns everything that the service controls: status, sorted headers and body. Omits `Date` and
+    /// `Content-Length`, which the HTTP library adds.
     pub fn bytes(&self) -> String {
         let mut headers: Vec<String> = self
             .headers

@@ -1,8 +1,8 @@
-//! Tokens in the format of contract D8, generated independently of the code under test.
+//! Generates tokens in the format of contract D8, independently of the code under test.
 
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// The token whose random part is this text, padded with zeros: `pak_`, 43 characters and a checksum of 6 characters.
+/// Returns a token: `pak_`, the given text padded with zeros to 43 characters, and a checksum of 6 characters.
 pub fn secret(random: &str) -> String {
     let body = format!("pak_{random:0<43}");
     assert_eq!(body.len(), 47, "{random} is too long");
@@ -15,7 +15,7 @@ pub fn secret(random: &str) -> String {
     body + std::str::from_utf8(&digits).unwrap()
 }
 
-/// The CRC-32 of zlib, computed bit by bit.
+/// Computes the CRC-32 of zlib bit by bit.
 fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |crc, byte| {
         (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xEDB8_8320 & (crc & 1).wrapping_neg()))
@@ -28,7 +28,7 @@ mod tests {
 
     #[test]
     fn the_checksum_equals_that_of_zlib() {
-        // The published check value of CRC-32, and a token whose checksum was computed with Python's zlib.
+        // The expected values are the published check value of CRC-32 and a checksum from Python's zlib.
         assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
         assert_eq!(secret(""), format!("pak_{}2OZByn", "0".repeat(43)));
     }

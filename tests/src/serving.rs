@@ -1,4 +1,4 @@
-//! A server process with one business and without rate limits.
+//! Starts a server process with one business and without rate limits.
 
 use std::{
     fs,
@@ -6,12 +6,12 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-/// Starts a server for the business `b1` with the client account `c1` and a token, on a free port. `command` must
-/// already name `serve`. Returns the process and the base URL once the server listens.
+/// Starts a server with the business `b1`, its client account `c1` and a token, on a free port. The arguments of
+/// `command` must already include `serve`. Returns the process and the base URL once the server listens.
 ///
 /// # Panics
 ///
-/// If the process ends before it listens.
+/// If the process exits before it listens.
 pub fn serve_one_business(command: &mut Command, token: &str) -> (Child, String) {
     let data = tempfile::NamedTempFile::new().unwrap();
     let business = format!(

@@ -1,4 +1,4 @@
-//! The kinds of stores, and stores that are reset for each test.
+//! Opens stores of each kind, and resets them between tests.
 
 use std::sync::Arc;
 
@@ -14,16 +14,16 @@ use crate::{Seed, postgres::Cluster, raw::Raw};
 /// The kind of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoreKind {
-    /// In memory.
+    /// An in-memory store.
     Memory,
-    /// SQLite in a file.
+    /// A SQLite file.
     Sqlite,
-    /// PostgreSQL.
+    /// A PostgreSQL database.
     Postgres,
 }
 
 impl StoreKind {
-    /// All kinds. PostgreSQL is left out where [`Cluster::shared`] finds none, which also prints a message.
+    /// Returns all kinds. If [`Cluster::shared`] finds no PostgreSQL, it prints a message, and this omits that kind.
     pub fn all() -> Vec<Self> {
         let postgres = Cluster::shared().map(|_| Self::Postgres);
         [Self::Memory, Self::Sqlite].into_iter().chain(postgres).collect()
@@ -50,15 +50,15 @@ impl StoreKind {
     }
 }
 
-/// A store of one kind that many tests use one after the other. Opening a new database for each would take too long.
+/// A store of one kind that many tests use in turn, because opening a new database for each would take too long.
 ///
-/// It must be used in the runtime that opened it, because the connections to PostgreSQL run there.
+/// Use it only in the runtime that opened it, because the connections to PostgreSQL run there.
 #[derive(Debug)]
 pub struct OpenStore {
     /// The kind of the store.
     pub kind: StoreKind,
     seed: Seed,
-    /// `None` for the in-memory store, which is recreated instead of reset.
+    /// The database, or `None` for the in-memory store, which is recreated instead of reset.
     database: Option<Database>,
 }
 
@@ -73,9 +73,9 @@ struct Database {
 #[derive(Clone)]
 #[allow(missing_debug_implementations, reason = "trait objects have no Debug output")]
 pub struct Ports {
-    /// The leads.
+    /// The store of leads.
     pub store: Arc<dyn Store>,
-    /// The tokens.
+    /// The store of tokens.
     pub tokens: Arc<dyn TokenStore>,
 }
 
@@ -87,7 +87,7 @@ impl OpenStore {
         }
     }
 
-    /// The ports of the store in its current state. The in-memory store is always a new one with the seed.
+    /// Returns the ports of the store in its current state. For the in-memory kind, recreates the store from the seed.
     pub async fn ports(&self) -> Ports {
         if let Some(Database { store, .. }) = &self.database {
             return Ports { store: Arc::new(store.clone()), tokens: Arc::new(store.clone()) };
@@ -97,7 +97,7 @@ impl OpenStore {
         Ports { store: Arc::new(MemoryStore::new(self.seed.dataset())), tokens }
     }
 
-    /// The SQL store and a direct connection to its database; `None` for the in-memory store.
+    /// Returns the SQL store and a direct connection to its database, or `None` for the in-memory store.
     pub fn sql(&self) -> Option<(&SqlStore, &Raw)> {
         self.database.as_ref().map(|database| (&database.store, &database.raw))
     }

@@ -1,4 +1,4 @@
-//! The transports to a service: an in-process call, HTTP over TCP, and an axum router.
+//! The transports of requests to a service: an in-process call, HTTP over TCP, and an axum router.
 
 use async_trait::async_trait;
 use axum::{Router, body::Body};
@@ -42,7 +42,7 @@ impl Transport for Router {
     }
 }
 
-/// A service behind hyper on a local port. Each request uses a new connection.
+/// A service behind hyper on a loopback port. Each request opens a new connection.
 #[derive(Debug)]
 pub struct Tcp {
     address: std::net::SocketAddr,
@@ -50,7 +50,7 @@ pub struct Tcp {
 }
 
 impl Tcp {
-    /// Serves on a free port until the returned value is dropped.
+    /// Serves the service on a free port until the returned value is dropped.
     pub async fn serve(service: LeadService) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -60,7 +60,7 @@ impl Tcp {
                 let service = TowerToHyperService::new(service.clone());
                 tokio::spawn(async move {
                     let server = auto::Builder::new(TokioExecutor::new());
-                    // An error here only means that the caller closed the connection.
+                    // An error here only means that the client closed the connection.
                     let _gone = server.serve_connection(TokioIo::new(stream), service).await;
                 });
             }
@@ -68,7 +68,7 @@ impl Tcp {
         Self { address, server }
     }
 
-    /// Opens a raw connection, for bytes that no client library sends.
+    /// Opens a raw connection, to send bytes that no client library would.
     pub async fn connect(&self) -> TcpStream {
         TcpStream::connect(self.address).await.unwrap()
     }

@@ -1,4 +1,4 @@
-//! The fixture: two businesses with similar names, a manual clock, and the parts that a service needs.
+//! The fixture: two businesses with similar names, a manual clock, and the ports of a service.
 
 use std::{
     fmt::{self, Write as _},
@@ -22,20 +22,20 @@ use leadapi_core::{
 
 use crate::{OpenStore, Ports, Seed, StoreKind, Token};
 
-/// The time at which the world begins.
+/// The initial time of every world.
 pub const START: &str = "2026-05-04T07:58:12.004Z";
 const BEFORE: &str = "2026-05-01T00:00:00.000Z";
 const AN_HOUR_LATER: &str = "2026-05-04T08:58:12.004Z";
 const DATA: &str = include_str!("../data/two_businesses.json");
 
-/// Two businesses and the ports around them. Ports can be replaced before a service is built.
+/// Two businesses and the ports around them. Tests can replace ports before they build a service.
 #[derive(Clone)]
 pub struct World {
-    /// The clock of every part, including the rate limiter.
+    /// The clock of all parts, including the rate limiter.
     pub clock: Arc<ManualClock>,
     /// The kind of the store.
     pub kind: StoreKind,
-    /// The store with the leads, even if [`World::store()`] gave the service another one.
+    /// The store that holds the leads, even if [`World::store()`] replaced the service's store.
     pub kept: Arc<dyn Store>,
     /// The token store.
     pub tokens: Arc<dyn TokenStore>,
@@ -47,12 +47,12 @@ pub struct World {
 }
 
 impl World {
-    /// An in-memory world with the contents of the data file. New leads get the ids `new-1`, `new-2` and so on.
+    /// Creates an in-memory world from the data file. New leads get the ids `new-1`, `new-2` and so on.
     pub async fn new() -> Self {
         Self::over(&StoreKind::Memory.open(Self::seed()).await).await
     }
 
-    /// The contents of the data file, and the tokens.
+    /// Returns the contents of the data file, and the tokens.
     pub fn seed() -> Seed {
         Seed { data: vec![Dataset::parse(DATA).unwrap()], tokens: tokens() }
     }
@@ -66,7 +66,7 @@ impl World {
         stores
     }
 
-    /// A world over an open store, in its current state.
+    /// Creates a world over an open store in its current state.
     pub async fn over(kept: &OpenStore) -> Self {
         let clock = Arc::new(ManualClock::at(START.parse().unwrap()));
         let Ports { store, tokens } = kept.ports().await;
@@ -112,7 +112,7 @@ impl World {
         self
     }
 
-    /// Replaces the clock of the service.
+    /// Replaces the service's clock.
     pub fn time(mut self, time: impl Clock + 'static) -> Self {
         self.time = Arc::new(time);
         self
@@ -124,18 +124,18 @@ impl World {
         self
     }
 
-    /// Uses the default lead ids of the service.
+    /// Makes the service generate its default lead ids.
     pub fn own_ids(mut self) -> Self {
         self.ids = None;
         self
     }
 
-    /// Advances the clock.
+    /// Advances the clock by this many seconds.
     pub fn wait(&self, seconds: u64) {
         self.clock.advance(Duration::from_secs(seconds));
     }
 
-    /// Builds a service that sees `base` before `/leads` and whose callers see `public` there.
+    /// Builds a service with the base path `base` and, if given, the public base path `public`.
     pub fn service(&self, base: &str, public: Option<&str>) -> LeadService {
         let time = self.time.clone();
         let mut builder = LeadService::builder(self.store.clone(), self.verifier.clone())
@@ -151,7 +151,7 @@ impl World {
         builder.build().unwrap()
     }
 
-    /// Dumps all leads of both businesses, to detect whether something was written.
+    /// Dumps all leads of both businesses as text, so a test can detect any write.
     pub async fn dump(&self) -> String {
         let mut dump = String::new();
         for business in ["biz-a", "biz-b"] {

@@ -1,4 +1,4 @@
-//! PostgreSQL servers for tests: one that all tests share, and private ones that a test can kill.
+//! PostgreSQL servers for tests: a shared one, and private ones that a test can kill.
 
 mod programs;
 mod server;
@@ -21,20 +21,22 @@ use server::Server;
 pub use tls::Ca;
 use url::ServerUrl;
 
-/// A PostgreSQL server for tests. A private one is removed when this is dropped and when the test process ends.
+/// A PostgreSQL server for tests. A private server is removed when this value is dropped or the test process exits.
 #[derive(Debug)]
 pub struct Cluster {
     url: ServerUrl,
-    /// `None` if the server was not started by this process.
+    /// The private server, or `None` if another process runs the server.
     server: Option<Server>,
 }
 
 impl Cluster {
-    /// The server that all tests of the process share.
+    /// Returns the server that all tests of this process share.
     ///
-    /// It is the server at the URL in `LEADAPI_TEST_POSTGRES`, reached without TLS as a role that may create
-    /// databases. If the variable is not set, it is a private server with `fsync` off. Returns `None` if PostgreSQL
-    /// is not installed, so a test begins with `let Some(cluster) = Cluster::shared() else { return };`.
+    /// If `LEADAPI_TEST_POSTGRES` is set, it is the server at that URL, which must accept connections without TLS from
+    /// a role that may create databases. Otherwise it is a private server with `fsync` off.
+    ///
+    /// Returns `None` if PostgreSQL is not installed, so a test begins with
+    /// `let Some(cluster) = Cluster::shared() else { return };`.
     ///
     /// # Panics
     ///
@@ -45,18 +47,18 @@ impl Cluster {
         SHARED.get_or_init(|| given().or_else(|| Self::start(&[]))).as_ref()
     }
 
-    /// Starts a private server. Settings such as `fsync=on` override the default ones. Returns `None` in the same
-    /// case as [`Self::shared`].
+    /// Starts a private server. Settings such as `fsync=on` override the defaults. Returns `None` if PostgreSQL is not
+    /// installed.
     ///
     /// # Panics
     ///
-    /// If the server does not start, and in the same case as [`Self::shared`].
+    /// If the server does not start, or if PostgreSQL is not installed and `LEADAPI_REQUIRE_POSTGRES` is 1.
     pub fn start(settings: &[&str]) -> Option<Self> {
         Self::start_with(&[], settings.iter().map(ToString::to_string).collect())
     }
 
-    /// Starts a private server whose certificate is valid for `localhost` only. It listens on 127.0.0.1 only, so the
-    /// address 127.0.0.1 fails host name verification.
+    /// Starts a private server whose certificate is valid only for `localhost`. Clients that connect to 127.0.0.1 reach
+    /// the server, but host name verification fails for them.
     ///
     /// # Panics
     ///
@@ -75,23 +77,23 @@ impl Cluster {
         Some(Self { url, server: Some(server) })
     }
 
-    /// The address of the server, as `host:port`.
+    /// Returns the address of the server as `host:port`.
     pub fn address(&self) -> &str {
         &self.url.address
     }
 
-    /// The URL of a database.
+    /// Returns the URL of a database.
     pub fn url(&self, database: &str) -> String {
         self.url_at(self.address(), database)
     }
 
-    /// The URL of a database at another address, such as that of a proxy or `localhost:5432`.
+    /// Returns the URL of a database at another address, such as a proxy or `localhost:5432`.
     pub fn url_at(&self, address: impl ToString, database: &str) -> String {
         self.url.of(database, &address.to_string())
     }
 
-    /// Creates an empty database with a new name that begins with the given one, and returns its name. The database
-    /// is not dropped from a server that this process does not run.
+    /// Creates an empty database and returns its name, which is `name` with a unique suffix. On a server that this
+    /// process does not run, the database is never dropped.
     ///
     /// # Panics
     ///
@@ -105,7 +107,7 @@ impl Cluster {
         database
     }
 
-    /// Kills all processes of the server, as in a crash.
+    /// Kills all processes of the server, to simulate a crash.
     ///
     /// # Panics
     ///
@@ -114,19 +116,19 @@ impl Cluster {
         self.own().kill();
     }
 
-    /// Shuts the server down cleanly, in fast mode: its clients are disconnected.
+    /// Shuts the server down in fast mode, which disconnects its clients.
     pub fn stop(&mut self) {
         self.own().stop();
     }
 
-    /// Starts the server again after [`Self::kill`] or [`Self::stop`], or restarts a running one. It keeps its data
-    /// and its port.
+    /// Restarts the server, whether it is running or was ended by [`Self::kill`] or [`Self::stop`]. The data and the
+    /// port stay the same.
     pub fn restart(&mut self) {
         self.own().stop();
         self.own().start_again();
     }
 
-    /// Restarts the server as a standby. It rejects writes and waits for a primary that does not exist.
+    /// Restarts the server as a standby, which rejects writes and waits for a primary that does not exist.
     pub fn restart_as_standby(&mut self) {
         self.own().stop();
         self.own().write("data/standby.signal", "");
@@ -146,7 +148,7 @@ impl Cluster {
         connection.await.unwrap().unwrap();
     }
 
-    /// Suspends the server. Its connections stay open but it answers nothing, and it accepts no new connections.
+    /// Suspends the server. Its connections stay open but get no answers, and new connections are not accepted.
     pub fn pause(&mut self) {
         self.own().pause();
     }

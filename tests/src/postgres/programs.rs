@@ -1,4 +1,4 @@
-//! Locates PostgreSQL's programs, and chooses the user that they run as.
+//! Locates PostgreSQL's programs and chooses their operating-system user.
 
 use std::{
     env,
@@ -13,9 +13,9 @@ use std::{
 const MISSING: &str =
     "PostgreSQL was not found: tests that need it are left out; install it or set LEADAPI_TEST_POSTGRES";
 
-/// The directory that contains `initdb` and `postgres`.
+/// Returns the directory that contains `initdb` and `postgres`.
 ///
-/// If there is none, the tests that need PostgreSQL are skipped, and a message says so once.
+/// If there is none, prints a message once and returns `None`. Tests that need PostgreSQL then skip themselves.
 pub(super) fn find() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let found = env::split_paths(&path).chain(versions()).find(|folder| holds_both(folder));
@@ -33,7 +33,7 @@ pub(super) fn find() -> Option<PathBuf> {
 fn report_missing() {
     static REPORTED: Once = Once::new();
     assert!(env::var_os("LEADAPI_REQUIRE_POSTGRES").is_none_or(|required| required != "1"), "{MISSING}");
-    // The test harness captures the output of `eprintln!` and hides it if the test passes.
+    // The test harness captures `eprintln!` and hides its output if the test passes.
     REPORTED.call_once(|| io::stderr().write_all(format!("{MISSING}\n").as_bytes()).unwrap());
 }
 
@@ -41,7 +41,7 @@ fn holds_both(folder: &Path) -> bool {
     ["initdb", "postgres"].iter().all(|program| folder.join(program).is_file())
 }
 
-/// The directories where Debian installs the programs, newest version first.
+/// Returns the directories where Debian installs the programs, newest version first.
 fn versions() -> Vec<PathBuf> {
     let folders = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten().map(|entry| entry.path());
     let mut folders: Vec<PathBuf> = folders.collect();
@@ -49,26 +49,27 @@ fn versions() -> Vec<PathBuf> {
     folders.iter().rev().map(|folder| folder.join("bin")).collect()
 }
 
-/// The user that PostgreSQL runs as: the current user, or an unprivileged one if that is root, because PostgreSQL
-/// refuses to run as root.
+/// The operating-system user that runs PostgreSQL. It is the current user, or an unprivileged user if that is root,
+/// because PostgreSQL refuses to run as root.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Account(Option<(u32, u32)>);
 
 impl Account {
-    /// The account for a process whose new files have the owner of this file.
+    /// Returns the account that owns new files of a process, given one of its files.
     pub(super) fn for_owner(file: &Metadata) -> Self {
         const NOBODY: (u32, u32) = (65534, 65534);
         Self((file.uid() == 0).then(|| user("postgres").unwrap_or(NOBODY)))
     }
 
-    /// Changes the owner of a file to the account.
+    /// Makes the account the owner of a file.
     pub(super) fn own(self, path: &Path) {
         if let Some((user, group)) = self.0 {
             std::os::unix::fs::chown(path, Some(user), Some(group)).unwrap();
         }
     }
 
-    /// A command that runs as the account. It has its own process group, so Ctrl-C in the terminal does not reach it.
+    /// Returns a command that runs as the account. Its separate process group keeps Ctrl-C in the terminal away from
+    /// it.
     pub(super) fn command(self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         if let Some((user, group)) = self.0 {

@@ -14,8 +14,8 @@ use super::{
 };
 use crate::processes::{any_runs, children, signal, wait_until};
 
-/// Locales for the databases; the first that the machine supports is used. `C.UTF-8` and `C` come last: only under a
-/// linguistic collation does a query that wrongly relies on the default order of the database give another result.
+/// Locales for the databases, of which the first supported one is used. `C.UTF-8` and `C` come last, because they hide
+/// a query that wrongly relies on the default order: only a linguistic collation changes its result.
 const LOCALES: [&[&str]; 4] = [
     &["--locale=C", "--locale-provider=icu", "--icu-locale=en-US"],
     &["--locale=en_US.UTF-8"],
@@ -23,9 +23,9 @@ const LOCALES: [&[&str]; 4] = [
     &["--locale=C"],
 ];
 
-/// Enough connections for parallel tests, and little memory. No SQL may depend on the time zone or on the date
-/// format, so both have unusual values. Dynamic shared memory consists of files in the directory, so it is removed
-/// with it.
+/// Settings for many parallel tests in little memory. The time zone and date format are unusual, because no SQL may
+/// depend on them. Dynamic shared memory uses files in the server's directory, so it is removed together with the
+/// directory.
 const SETTINGS: [&str; 9] = [
     "max_connections=200",
     "shared_buffers=16MB",
@@ -38,7 +38,7 @@ const SETTINGS: [&str; 9] = [
     "logging_collector=off",
 ];
 
-/// A server that is removed when the test process ends.
+/// A server that is removed when the test process exits.
 #[derive(Debug)]
 pub(super) struct Server {
     programs: PathBuf,
@@ -51,8 +51,8 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Starts an empty server, with these files in its directory and these settings in addition to the default ones.
-    /// Returns `None` if PostgreSQL is not installed.
+    /// Starts an empty server with `files` in its directory. `settings` extend the default ones. Returns `None` if
+    /// PostgreSQL is not installed.
     pub(super) fn start(files: &[(&str, &str)], settings: &[String]) -> Option<Self> {
         let programs = programs::find()?;
         let folder = tempfile::Builder::new().prefix("leadapi-postgres-").tempdir().unwrap();
@@ -70,17 +70,17 @@ impl Server {
         Some(server)
     }
 
-    /// The address on which the server listens.
+    /// Returns the address on which the server listens.
     pub(super) fn address(&self) -> SocketAddr {
         (Ipv4Addr::LOCALHOST, self.port).into()
     }
 
-    /// The path of a file in the directory of the server.
+    /// Returns the path of a file in the server's directory.
     pub(super) fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
-    /// Kills all processes of the server, as in a crash, without a chance to write anything.
+    /// Kills all processes of the server, so they cannot write anything more.
     pub(super) fn kill(&mut self) {
         let all = self.pause();
         signal("KILL", &all);
@@ -88,7 +88,7 @@ impl Server {
         wait_until("the end of all processes of the server", || !any_runs(&all));
     }
 
-    /// Shuts the server down in fast mode (SIGINT), which ends its sessions.
+    /// Shuts the server down in fast mode (SIGINT), which terminates its sessions.
     pub(super) fn stop(&mut self) {
         self.resume();
         signal("INT", self.id().as_slice());
@@ -97,7 +97,7 @@ impl Server {
 
     /// Suspends all processes of the server (SIGSTOP), and returns their ids.
     pub(super) fn pause(&mut self) -> Vec<u32> {
-        // The parent is suspended first, so that it cannot fork another child before the children are listed.
+        // The parent is suspended first, so that it cannot fork another child after the children are listed.
         let mut all = Vec::from_iter(self.id());
         signal("STOP", &all);
         all.extend(self.id().map(children).unwrap_or_default());
@@ -112,14 +112,14 @@ impl Server {
         signal("CONT", &all);
     }
 
-    /// Starts the server again on the same data and the same port.
+    /// Restarts the server on the same data and port.
     ///
     /// # Panics
     ///
-    /// If it does not start within a minute.
+    /// If the server does not start within a minute.
     pub(super) fn start_again(&mut self) {
         let deadline = Instant::now() + Duration::from_secs(60);
-        // Another process may briefly use the port as the local port of an outgoing connection.
+        // Another process may briefly use the port for an outgoing connection, so the start is retried.
         while let Err(log) = self.run() {
             assert!(Instant::now() < deadline, "PostgreSQL does not start again: {log}");
         }
@@ -143,7 +143,7 @@ impl Server {
         panic!("initdb made no database: {said}");
     }
 
-    /// Writes a file that only the server may read. PostgreSQL requires this of its private keys.
+    /// Writes a file that only the server may read, as PostgreSQL requires for private keys.
     pub(super) fn write(&self, name: &str, text: &str) {
         use std::os::unix::fs::PermissionsExt;
         fs::write(self.file(name), text).unwrap();
@@ -154,7 +154,8 @@ impl Server {
     fn run_on_a_free_port(&mut self) {
         let mut log = String::new();
         for _ in 0..10 {
-            // The probe releases the port at the end of this line, so another process may take it first.
+            // The probe releases the port at the end of this line, so another process may take it before the server
+            // does.
             self.port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
             match self.run() {
                 Ok(()) => return,
@@ -164,9 +165,9 @@ impl Server {
         panic!("PostgreSQL does not start: {log}");
     }
 
-    /// Starts the process and waits until it accepts connections. If the process ends, returns its log as the error.
+    /// Starts the process and waits until it accepts connections. If the process exits, returns its log as the error.
     fn run(&mut self) -> Result<(), String> {
-        // The shell waits for a line before it becomes the server, so the watchdog already knows the process id.
+        // The shell waits for an input line before it execs the server, so the watchdog already knows the process id.
         let mut shell = self.account.command("sh");
         shell.args(["-c", r#"read -r _ && exec "$0" "$@" </dev/null"#]);
         shell.arg(self.programs.join("postgres")).arg("-D").arg(self.data()).args(["-p", &self.port.to_string()]);
@@ -193,7 +194,7 @@ impl Server {
         Ok(())
     }
 
-    /// Waits until the process has ended, and then clears it, also in the watchdog.
+    /// Waits until the process has exited, and then forgets its id, here and in the watchdog.
     fn reap(&mut self) {
         if let Some(mut process) = self.process.take() {
             process.wait().unwrap();
@@ -215,8 +216,8 @@ impl Drop for Server {
     }
 }
 
-/// Whether the lock file says that this process accepts connections. Connecting to the port would prove nothing,
-/// because another process may listen there.
+/// Returns whether the lock file says that this process accepts connections. A connection attempt would prove nothing,
+/// because another process may listen on the port.
 fn serves(lock: &Path, id: u32) -> bool {
     let text = fs::read_to_string(lock).unwrap_or_default();
     let lines: Vec<&str> = text.lines().map(str::trim).collect();

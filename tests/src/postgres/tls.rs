@@ -1,16 +1,16 @@
-//! A server certificate, and the root certificates of two authorities: the one that signed it, and another.
+//! A server certificate, and two root certificates: the one that signed it, and one that did not.
 
 use std::{fs, path::PathBuf};
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use tempfile::TempDir;
 
-/// Root certificates for clients of [`Cluster::start_with_tls`](super::Cluster::start_with_tls), as PEM files.
+/// The root certificates for clients of [`Cluster::start_with_tls`](super::Cluster::start_with_tls), as PEM files.
 #[derive(Debug)]
 pub struct Ca {
     /// The root that signed the server's certificate.
     pub root: PathBuf,
-    /// A root with the same name that did not sign it.
+    /// A root with the same name that did not sign the server's certificate.
     pub wrong_root: PathBuf,
     _folder: TempDir,
 }
@@ -35,7 +35,7 @@ impl Identity {
         }
     }
 
-    /// The files that the server reads.
+    /// Returns the names and contents of the files that the server reads.
     pub(super) fn files(&self) -> [(&str, &str); 2] {
         [("server.crt", &self.certificate), ("server.key", &self.key)]
     }

@@ -1,6 +1,6 @@
-//! The parts of a server's URL, in which the database and sometimes the address are replaced.
+//! Parses a server's URL and replaces its database and, if needed, its address.
 
-/// `scheme://login@address/…?options`.
+/// A URL of the form `scheme://login@address/…?options`.
 #[derive(Debug, Clone)]
 pub(super) struct ServerUrl {
     scheme: String,
@@ -20,7 +20,7 @@ impl ServerUrl {
         Self { scheme: scheme.into(), login: login.into(), address, options: options.into() }
     }
 
-    /// The URL of a database of the server at this address, which may be that of a proxy.
+    /// Returns the URL of a database at this address, which may be a proxy's.
     pub(super) fn of(&self, database: &str, address: &str) -> String {
         let Self { scheme, login, options, .. } = self;
         let at = if login.is_empty() { "" } else { "@" };

@@ -1,7 +1,7 @@
-//! Removes a server when the test process ends, however it ends.
+//! Removes a server when the test process exits, however it exits.
 //!
-//! Rust never drops a static, and a killed process drops nothing. But in both cases the kernel closes the process's
-//! end of a pipe, and a shell at the other end notices.
+//! Rust never drops a static, and a killed process drops nothing. But the kernel always closes the process's end of a
+//! pipe, and a shell at the other end notices.
 
 use std::{
     io::Write,
@@ -11,10 +11,10 @@ use std::{
 
 use super::programs::Account;
 
-/// Each input line contains the id of the server's process; an empty line means that there is none. At the end of the
-/// input, the script shuts the server down immediately (SIGQUIT) and removes its directory.
+/// The watchdog's shell script. Each input line contains the process id of the server; an empty line means that there
+/// is none. At the end of the input, the script shuts the server down immediately (SIGQUIT) and removes its directory.
 ///
-/// A killed server leaves a shared memory segment behind, whose id is on the seventh line of its lock file.
+/// A killed server leaves a shared memory segment behind. The seventh line of its lock file contains the segment's id.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 server=
@@ -32,25 +32,25 @@ tries=0
 until rm -rf "$1" || [ $tries -eq 100 ]; do sleep 0.05; tries=$((tries + 1)); done
 "#;
 
-/// A shell that waits until this process ends.
+/// A shell that waits until this process exits.
 #[derive(Debug)]
 pub(super) struct Watchdog(Child);
 
 impl Watchdog {
-    /// Starts a watchdog that removes this directory at the end.
+    /// Starts a watchdog that removes this directory when the test process exits.
     pub(super) fn over(folder: &Path, account: Account) -> Self {
         let mut shell = account.command("sh");
         shell.args(["-c", SCRIPT, "watchdog"]).arg(folder);
         Self(shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
     }
 
-    /// Sets the server process that the watchdog ends together with this process.
+    /// Sets the server process that the watchdog shuts down when this process exits.
     pub(super) fn watch(&mut self, server: Option<u32>) {
         let line = server.map_or_else(String::new, |id| id.to_string());
         writeln!(self.0.stdin.as_ref().unwrap(), "{line}").unwrap();
     }
 
-    /// Ends the watched server now and removes its directory.
+    /// Shuts the watched server down now and removes its directory.
     pub(super) fn kill(&mut self) {
         drop(self.0.stdin.take());
         self.0.wait().unwrap();

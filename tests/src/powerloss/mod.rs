@@ -1,6 +1,6 @@
-//! Simulates power losses: a disk that keeps only data that was synced.
+//! Simulates power losses with a disk that keeps only synced data.
 //!
-//! The comments in `shim.c` define which writes count as durable, and which writes the shim does not see.
+//! `shim.c` documents which writes count as durable and which writes it does not see.
 
 use std::{
     fs, io,
@@ -12,7 +12,7 @@ use std::{
 
 use tempfile::TempDir;
 
-/// Makes each sync of a process take longer by this much, to measure the effect of a slower disk.
+/// Adds this delay to each sync of a process, to measure the effect of a slower disk.
 pub fn slow_syncs(command: &mut Command, longer: Duration) {
     command.env("LD_PRELOAD", env!("LEADAPI_POWERLOSS_SHIM"));
     command.env("LEADAPI_POWERLOSS_SLOWER", longer.as_micros().to_string());
@@ -21,7 +21,7 @@ pub fn slow_syncs(command: &mut Command, longer: Duration) {
 /// A directory on a disk that can be made full.
 #[derive(Debug)]
 pub struct FullDisk {
-    /// While this file contains an errno, writes to the directory fail with it.
+    /// A flag file. While it contains an errno, every write to the directory fails with that error.
     flag: PathBuf,
 }
 
@@ -31,7 +31,7 @@ impl FullDisk {
     /// The errno for "disk quota exceeded".
     pub const EDQUOT: i32 = 122;
 
-    /// A disk with free space.
+    /// Creates a disk with free space.
     ///
     /// # Panics
     ///
@@ -46,7 +46,7 @@ impl FullDisk {
         command.env("LEADAPI_POWERLOSS_FULL", &self.flag);
     }
 
-    /// Makes every write fail with this errno from now on.
+    /// Makes every later write fail with this errno.
     ///
     /// # Panics
     ///
@@ -55,17 +55,17 @@ impl FullDisk {
         fs::write(&self.flag, errno.to_string()).unwrap();
     }
 
-    /// Frees the space again.
+    /// Lets writes succeed again.
     ///
     /// # Panics
     ///
-    /// If the disk was not full.
+    /// If the disk is not full.
     pub fn empty(&self) {
         fs::remove_file(&self.flag).unwrap();
     }
 }
 
-/// A directory on a disk that can lose its power.
+/// A directory on a disk that can lose power.
 #[derive(Debug)]
 pub struct PowerLoss {
     disk: PathBuf,
@@ -73,7 +73,7 @@ pub struct PowerLoss {
 }
 
 impl PowerLoss {
-    /// Starts with everything in the directory durable.
+    /// Creates a disk on which the present contents of the directory are durable.
     ///
     /// # Panics
     ///
@@ -90,15 +90,15 @@ impl PowerLoss {
         kit
     }
 
-    /// Makes a process subject to the power loss. Only one process at a time may use the disk; a second one may start
-    /// after the first has ended.
+    /// Puts a process on this disk. Only one process at a time may use the disk; a second one may start after the first
+    /// has exited.
     pub fn command(&self, command: &mut Command) {
         command.env("LD_PRELOAD", env!("LEADAPI_POWERLOSS_SHIM"));
         command.env("LEADAPI_POWERLOSS_DISK", &self.disk);
         command.env("LEADAPI_POWERLOSS_MIRROR", self.mirror.path());
     }
 
-    /// Cuts the power, and returns a directory with the contents of the disk after the power loss.
+    /// Kills the process, and returns a directory with what the disk contains after the power loss.
     ///
     /// # Panics
     ///
@@ -116,7 +116,7 @@ impl PowerLoss {
     }
 }
 
-/// Recreates the directory tree `from` in `to`, and calls `file` for each file.
+/// Recreates the directory tree `from` in `to`, and calls `file` to copy each file.
 fn copy(from: &Path, to: &Path, file: &impl Fn(&Path, &Path) -> io::Result<()>) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {

@@ -1,4 +1,4 @@
-//! A single connection through the proxy, until it breaks.
+//! Forwards a single connection until it is cut.
 
 use std::{
     convert::Infallible,
@@ -19,9 +19,9 @@ use super::{
     message::{self, Direction, Message},
 };
 
-/// Why forwarding stopped.
+/// The reason why forwarding stopped.
 enum End {
-    /// One side closed, or the connection was cut.
+    /// One side closed the connection, or a cut closed it.
     Closed,
     Stalled,
 }
@@ -67,10 +67,10 @@ async fn forward_messages(up: &mut Pipe, down: &mut Pipe) -> Result<Infallible, 
     }
 }
 
-/// Forwards the messages before the regular protocol: requests for encryption, and the startup message with the user
-/// and the database.
+/// Forwards the messages before the regular protocol: encryption requests, and the startup message with the user and
+/// database.
 ///
-/// Returns false if the rest of the connection is encrypted.
+/// Returns `false` if the rest of the connection is encrypted.
 async fn forward_startup(up: &mut Pipe, down: &mut Pipe) -> Result<bool, End> {
     loop {
         let first = message::read_first(&mut up.from).await?;
@@ -101,7 +101,8 @@ impl Pipe {
         Err(End::Closed)
     }
 
-    /// Forwards a message, unless the connection must break at it.
+    /// Forwards a message. If a cut is armed for it, forwards none, half or all of it and then closes or stalls the
+    /// connection.
     async fn pass(&mut self, bytes: Vec<u8>) -> Result<(), End> {
         let kind = self.state.lock().unwrap().pass(Message::new(self.direction, &bytes));
         let passed = match kind {

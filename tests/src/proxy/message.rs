@@ -1,4 +1,4 @@
-//! The messages of PostgreSQL's protocol, parsed just enough to find where each one ends.
+//! Parses PostgreSQL's protocol messages just enough to find where each one ends.
 
 use std::io;
 
@@ -14,18 +14,18 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Both directions.
+    /// All directions.
     pub const ALL: [Self; 2] = [Self::ToServer, Self::ToClient];
 }
 
-/// The parts of a message that tests look at.
+/// The parts of a message that tests inspect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// The direction.
+    /// The direction of the message.
     pub direction: Direction,
-    /// The type byte. The first message of a connection has none; here it is a NUL.
+    /// The type byte, or NUL for the first message of a connection, which has no type.
     pub kind: char,
-    /// The text of a query, of a statement to prepare, of the tag of a completed command, or of an error.
+    /// The text of a query, prepared statement, command tag or error.
     pub text: String,
 }
 
@@ -38,7 +38,7 @@ impl Message {
         Self { direction, kind, text: String::from_utf8_lossy(body).replace('\0', " ").trim().into() }
     }
 
-    /// Whether the message requests a commit, or confirms one.
+    /// Returns whether the message requests or confirms a commit.
     pub fn is_commit(&self) -> bool {
         self.kind != 'E' && self.text.to_ascii_uppercase().contains("COMMIT")
     }
@@ -48,25 +48,25 @@ impl Message {
     }
 }
 
-/// Reads the bytes of the next message.
+/// Reads the next message, including its type and length.
 pub(super) async fn read(from: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
     let bytes = vec![from.read_u8().await?];
     rest(bytes, from).await
 }
 
-/// Reads the bytes of the first message of a connection, which has no type byte.
+/// Reads the first message of a connection, which has no type byte.
 pub(super) async fn read_first(from: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
     rest(Vec::new(), from).await
 }
 
-/// Whether the first message requests encryption. The server answers such a request with a single byte.
+/// Returns whether the first message requests encryption. The server answers such a request with a single byte.
 pub(super) fn asks_for_encryption(first: &[u8]) -> bool {
     const TLS: u32 = 80_877_103;
     const GSS: u32 = 80_877_104;
     first.get(4..8).is_some_and(|code| [TLS.to_be_bytes(), GSS.to_be_bytes()].iter().any(|ask| code == ask))
 }
 
-/// Reads the length, which includes its own four bytes, and the body.
+/// Reads the length, which includes its own four bytes, and then the body.
 async fn rest(mut bytes: Vec<u8>, from: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
     let length = from.read_u32().await?;
     bytes.extend(length.to_be_bytes());

@@ -1,5 +1,4 @@
-//! A proxy in front of PostgreSQL that knows where each protocol message ends, and breaks a connection at a chosen
-//! message.
+//! A proxy in front of PostgreSQL that parses message boundaries and cuts a connection at a chosen message.
 
 mod connection;
 mod message;
@@ -17,32 +16,32 @@ use tokio::{
 
 pub use message::{Direction, Message};
 
-/// Where a connection breaks.
+/// The point at which a connection is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cut {
     /// The direction in which messages are counted.
     pub direction: Direction,
-    /// The index of the message, counted from 0 over all connections since the cut was armed.
+    /// The index of the message, counted from 0 across all connections since the cut was armed.
     pub nth: usize,
-    /// How the connection breaks.
+    /// How the connection is cut.
     pub kind: CutKind,
 }
 
-/// How a connection breaks at a message.
+/// How a connection is cut at a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CutKind {
-    /// The message is lost, and the connection is closed on both sides.
+    /// Drops the message, and closes both sides.
     Before,
-    /// Half of the bytes arrive, and the connection is closed on both sides.
+    /// Forwards half of the message, and closes both sides.
     Half,
-    /// The message arrives, and the connection is closed on both sides.
+    /// Forwards the message, and closes both sides.
     After,
-    /// The message and everything after it are lost, in both directions, but the connection stays open.
+    /// Drops the message and everything after it, in both directions, but keeps the connection open.
     Stall,
 }
 
 impl CutKind {
-    /// All ways to break a connection.
+    /// All kinds of cuts.
     pub const ALL: [Self; 4] = [Self::Before, Self::Half, Self::After, Self::Stall];
 }
 
@@ -54,14 +53,14 @@ pub struct Proxy {
     task: JoinHandle<()>,
 }
 
-/// Notified when all connections must end.
+/// Notified when the outage begins and all connections must be aborted.
 type Outage = Arc<Notify>;
 
-/// The state that the tests share with the connections.
+/// The state shared by the tests and the connections.
 #[derive(Debug, Default)]
 struct State {
     refuses: bool,
-    /// The number of commits that are still answered before the outage begins.
+    /// The number of commits to let through before the outage begins.
     outage_after: Option<usize>,
     outage: Outage,
     cut: Option<Cut>,
@@ -83,48 +82,48 @@ impl Proxy {
         Self { address, state, task }
     }
 
-    /// The address on which the proxy listens.
+    /// Returns the address on which the proxy listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Restarts the count of messages, without a cut.
+    /// Resets the message count without arming a cut.
     pub fn watch(&self) {
         self.arm(None);
     }
 
-    /// Restarts the count of messages, and cuts one connection. Later connections work normally.
+    /// Resets the message count and arms a cut of one connection. Later connections work normally.
     pub fn cut(&self, cut: Cut) {
         self.arm(Some(cut));
     }
 
-    /// Whether the cut has happened.
+    /// Returns whether the cut or the outage has happened.
     pub fn has_cut(&self) -> bool {
         self.state.lock().unwrap().has_cut
     }
 
-    /// The messages since the count was restarted, including those that were cut.
+    /// Returns the messages since the last reset, including the one that was cut.
     ///
-    /// A client's Terminate message is not counted and never cut, because it changes nothing and may come at any
+    /// Terminate messages are neither counted nor cut, because they change nothing and a client may send them at any
     /// time.
     pub fn seen(&self) -> Vec<Message> {
         self.state.lock().unwrap().seen.clone()
     }
 
-    /// The messages of one direction. The index of a message in the result is the `nth` of a [`Cut`].
+    /// Returns the messages in one direction. The index of a message in the result is the `nth` of a [`Cut`].
     pub fn seen_going(&self, direction: Direction) -> Vec<Message> {
         self.seen().into_iter().filter(|message| message.direction == direction).collect()
     }
 
-    /// Starts an outage after this many commits: the answer to the next commit is lost, all connections end, and new
-    /// ones are closed until [`refuse(false)`](Self::refuse).
+    /// Starts an outage after `commits` commits. The proxy then drops the answer to the next commit, aborts all
+    /// connections, and closes new ones until [`refuse(false)`](Self::refuse).
     pub fn outage_after(&self, commits: usize) {
         let mut state = self.state.lock().unwrap();
         state.has_cut = false;
         state.outage_after = Some(commits);
     }
 
-    /// Sets whether the proxy closes new connections as soon as it has accepted them.
+    /// Sets whether the proxy closes new connections immediately after accepting them.
     pub fn refuse(&self, refuses: bool) {
         self.state.lock().unwrap().refuses = refuses;
     }
@@ -142,7 +141,7 @@ impl Drop for Proxy {
 }
 
 impl State {
-    /// Records a message, and returns how the connection breaks at it.
+    /// Records a message, and returns how to cut the connection at it, if at all.
     fn pass(&mut self, message: Message) -> Option<CutKind> {
         if message.is_terminate() {
             return None;
@@ -160,7 +159,7 @@ impl State {
 }
 
 impl State {
-    /// Counts a commit, and returns whether it is the one whose answer is lost.
+    /// Counts a commit, and returns whether the outage begins by dropping its answer.
     fn begins_outage(&mut self) -> bool {
         let Some(before) = self.outage_after else { return false };
         self.outage_after = before.checked_sub(1);
@@ -173,7 +172,7 @@ impl State {
 }
 
 async fn listen(listener: TcpListener, server: String, state: Arc<Mutex<State>>) {
-    // The connections are aborted with this task, and so when the proxy is dropped.
+    // Aborted together with this task when the proxy is dropped.
     let mut connections = JoinSet::new();
     let outage = state.lock().unwrap().outage.clone();
     loop {
@@ -187,7 +186,7 @@ async fn listen(listener: TcpListener, server: String, state: Arc<Mutex<State>>)
         if state.lock().unwrap().refuses {
             continue;
         }
-        // If the server cannot be reached, the client's connection is closed.
+        // Closes the client's connection if the server cannot be reached.
         let Ok(server) = TcpStream::connect(&server).await else { continue };
         connections.spawn(connection::run(client, server, Arc::clone(&state)));
         while connections.try_join_next().is_some() {}

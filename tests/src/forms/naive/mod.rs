@@ -57,7 +57,7 @@ pub struct Walk {
     pub undecided: Vec<usize>,
     /// The number of pages that the walk reaches whatever the undecided rules do.
     pub certain_pages: usize,
-    /// Whether an undecided rule may jump to an unknown target.
+    /// Whether a rule on the path may have an unknown action, which could lead to any page.
     pub anywhere: bool,
     problems: Vec<(String, &'static str)>,
     uncertain: Vec<usize>,
