@@ -1,4 +1,4 @@
-//! Compiles the shim of the power-loss test, which is preloaded before the C library.
+//! Compiles the shim of the power-loss test, a library for `LD_PRELOAD`.
 
 use std::{env, error::Error, path::PathBuf};
 

@@ -1,8 +1,9 @@
-//! The client against bare reqwest with serde, on the same server in the same run: the overhead of its types, errors,
-//! retries and rate limiting.
+//! Measures the overhead of the client's types, errors, retries and rate limiting. The baseline is bare reqwest with
+//! serde, on the same server in the same run.
 //!
-//! The server runs on one thread; the calls run one after the other on another. The two kinds of calls alternate, and
-//! the result is the ratio of the medians of a round. The client has its default configuration except that its rate
+//! The server runs on one thread, and the caller makes one call at a time on another. The two kinds of calls alternate,
+//! and the result is the ratio of the medians of a round. The client has its default configuration except for raised
+//! rate limits; its limiter stays on.
 //! limits are raised; the limiter stays on.
 
 #![allow(
@@ -79,7 +80,8 @@ const EXPORTED: usize = 100_000;
 const EXPORTS: usize = 5;
 const AT_ONCE: usize = 4;
 
-/// Leads per second when concurrent requests read pages by offset. The result is complete only while nobody writes.
+/// Returns the leads per second that concurrent requests read by offset. The export is complete only if nobody writes
+/// meanwhile.
 async fn export_by_hand(bare: &Arc<Bare>) -> f64 {
     let (begun, mut running, mut offset, mut leads) = (Instant::now(), JoinSet::new(), 0, 0);
     while offset < EXPORTED || !running.is_empty() {
@@ -94,7 +96,7 @@ async fn export_by_hand(bare: &Arc<Bare>) -> f64 {
     leads as f64 / begun.elapsed().as_secs_f64()
 }
 
-/// Leads per second of a pager, which reads each lead once even while others write.
+/// Returns the leads per second of a pager, which reads each lead exactly once even while others write.
 async fn export(client: &Client) -> f64 {
     let (begun, mut leads) = (Instant::now(), 0);
     let mut stream = client.leads().list_all(LeadQuery::new()).prefetch(AT_ONCE).stream();
@@ -105,7 +107,7 @@ async fn export(client: &Client) -> f64 {
     leads as f64 / begun.elapsed().as_secs_f64()
 }
 
-/// A hand-written client.
+/// The baseline: a hand-written client.
 struct Bare {
     http: reqwest::Client,
     url: String,
@@ -135,14 +137,14 @@ async fn compare(name: &str, bare: impl AsyncFn(), ours: impl AsyncFn()) {
     let mut rounds = Vec::new();
     for _ in 0..=ROUNDS {
         let (mut by_bare, mut by_ours) = (Vec::with_capacity(CALLS), Vec::with_capacity(CALLS));
-        // The calls alternate, so that other load on the machine affects both alike.
+        // The calls alternate, so that other load on the machine affects both equally.
         for _ in 0..CALLS {
             by_bare.push(time(&bare).await);
             by_ours.push(time(&ours).await);
         }
         rounds.push((median(by_bare.into_iter()), median(by_ours.into_iter())));
     }
-    // The first round is a warm-up.
+    // The first round is a warm-up, so it is dropped.
     let rounds = &rounds[1..];
     let bare = median(rounds.iter().map(|(bare, _)| *bare));
     let ours = median(rounds.iter().map(|(_, ours)| *ours));
@@ -150,7 +152,7 @@ async fn compare(name: &str, bare: impl AsyncFn(), ours: impl AsyncFn()) {
     println!("{name:<12} bare {bare:>7.1}   client {ours:>7.1}   ratio {ratio:.3}");
 }
 
-/// The duration of a call in microseconds.
+/// Returns the duration of a call in microseconds.
 async fn time(call: &impl AsyncFn()) -> f64 {
     let begun = Instant::now();
     call().await;

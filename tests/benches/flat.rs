@@ -1,10 +1,10 @@
-//! Latency of a request with few and with many leads in the in-memory store, over one keep-alive HTTP connection.
-//! Also measures the memory per lead, compared with the size of its JSON.
+//! Compares the latency of requests with few and with many leads in the in-memory store, over one keep-alive HTTP
+//! connection. Also compares the memory per lead with the size of its JSON.
 //!
-//! Caller and server share one core, because only one of them has work to do at a time. On two cores, most of the
-//! time would be spent on waking up the other thread, and whether it was asleep depends on the operating system.
+//! The caller and the server share one core, because only one of them has work to do at a time. On two cores, each
+//! request would also wait for the other thread to wake up, which depends on the operating system.
 //!
-//! `LEADAPI_BENCH_LEADS=1000,100000` sets the sizes. The result is the ratio to the smallest size.
+//! `LEADAPI_BENCH_LEADS=1000,100000` sets the sizes. Each result is the ratio to the smallest size.
 
 #![allow(
     missing_docs,
@@ -41,7 +41,7 @@ const MANY_BUSINESSES: usize = 10_000;
 const REQUESTS: usize = 2_000;
 
 fn main() {
-    // Threads that are spawned later inherit the affinity.
+    // Threads spawned later inherit the affinity.
     assert!(core_affinity::set_for_current(core_affinity::get_core_ids().unwrap().pop().unwrap()));
     let sizes = env::var("LEADAPI_BENCH_LEADS").unwrap_or_else(|_| SIZES.to_owned());
     let sizes: Vec<usize> = sizes.split(',').map(|size| size.trim().parse().unwrap()).collect();
@@ -85,7 +85,7 @@ fn measure(leads: usize, businesses: usize) -> Times {
     };
     let ids: Vec<String> = (0..64).map(|nth| first_id(&mut peer, nth * own / 64)).collect();
     let id = |nth: usize| &ids[nth % ids.len()];
-    // Warm-up: after loading the data it takes a while until background work has ended.
+    // Warms up until the background work after loading the data has finished.
     (0..REQUESTS).for_each(|nth| drop(peer.request("GET", &format!("/leads/{}", id(nth)), "")));
     let mut times = Vec::new();
     let mut time = |name, peer: &mut Peer, request: &mut dyn FnMut(usize, &mut Peer)| {
@@ -122,13 +122,13 @@ fn measure(leads: usize, businesses: usize) -> Times {
     times
 }
 
-/// Leads like those of the sample, one per second, spread evenly over client accounts and stages.
+/// Returns leads like those of the sample, one per second, spread evenly over client accounts and stages.
 fn dataset(leads: usize, businesses: usize) -> Dataset {
     Dataset::new((0..businesses).map(|nth| business(nth, leads / businesses)).collect())
 }
 
-/// The sample and the ids in its leads are parsed again each time, so that, as in production, no two ids share
-/// memory.
+/// Returns one business. Parses the sample and its ids again each time, so that no two ids share memory, as in
+/// production.
 fn business(nth: usize, leads: usize) -> BusinessSeed {
     let mut business = Dataset::parse(SAMPLE).unwrap().businesses.remove(0);
     let model = std::mem::take(&mut business.leads);
@@ -158,7 +158,7 @@ struct Peer {
 }
 
 impl Peer {
-    /// Sends a request, and returns the body of the response, which must be a success.
+    /// Sends a request, and returns the body of the response, which must be successful.
     fn request(&mut self, method: &str, path: &str, body: &str) -> Vec<u8> {
         let request = format!(
             "{method} /v1{path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer {}\r\ncontent-length: {}\r\n\r\n{body}",

@@ -1,4 +1,4 @@
-//! The time to compile, walk and check forms of 12 and of 100 pages, compared with the naive interpreter of the tests.
+//! Measures the time to compile, walk and check forms of 12 and 100 pages, compared with the tests' naive interpreter.
 //! Each page has two questions, three rules of two conditions, and a fallback.
 
 #![allow(
@@ -24,7 +24,7 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 const SAMPLE: &str = include_str!("../../leadapi-core/tests/data/form.json");
-/// Many short rounds, so that some of them are not disturbed.
+/// The rounds are many and short, so that other load on the machine leaves some of them undisturbed.
 const ROUNDS: usize = 301;
 
 fn main() {
@@ -59,7 +59,7 @@ fn walks(pages: usize, count: u32, naive_count: u32) {
     let form = record.compile(Version::Live, &Policy::default());
     let typed: Answers = serde_json::from_str(&answers.to_string()).unwrap();
     let naive = Naive::new(&value, false);
-    // The walk must reach the ending, or there is nothing to compare.
+    // The walk must reach the ending, or the comparison would be meaningless.
     assert!(matches!(form.walk(&typed).outcome(), Outcome::Finished(finish) if finish.id == Some("thanks")));
     assert_eq!(form.walk(&typed).steps().count(), pages);
     assert_eq!(naive.walk(&answers).path.len(), pages);
@@ -83,7 +83,7 @@ fn naive_walk(naive: &Naive<'_>, answers: &Value) -> usize {
     naive.walk(answers).path.len()
 }
 
-/// The time of one call: the best and the median of the rounds.
+/// Returns the best and the median time of one call over the rounds.
 fn time<T>(calls: u32, mut call: impl FnMut() -> T) -> (Duration, Duration) {
     let mut rounds: Vec<Duration> = (0..ROUNDS)
         .map(|_| {

@@ -1,9 +1,8 @@
-//! Requests per second over HTTP, compared with a bare hyper server that reads the request and returns a fixed body
-//! of the same size.
+//! Measures requests per second over HTTP. The baseline is a bare hyper server that reads the request and returns a
+//! fixed body of the same size.
 //!
-//! Each server runs on one thread, and each round loads one after the other. The load comes from another thread: 64
-//! keep-alive connections that send the next request as soon as the response is complete. The result is the ratio of
-//! a round.
+//! Each server runs on one thread, and each round loads both in turn. The load comes from another thread: 64 keep-alive
+//! connections that send the next request as soon as the response is complete. The result is the ratio within a round.
 
 #![allow(
     missing_docs,
@@ -38,7 +37,7 @@ use tokio::{
 };
 
 const CONNECTIONS: usize = 64;
-/// Rounds are many and short, because other load on the machine varies over time.
+/// The rounds are many and short, because other load on the machine varies over time.
 const ROUNDS: usize = 41;
 const ROUND: Duration = Duration::from_millis(250);
 
@@ -48,7 +47,7 @@ mod allocator;
 mod server;
 
 fn main() {
-    // Ten more leads than the sample has, so that a list of 50 is full.
+    // The sample has only 40 leads, so ten more are added to fill a list of 50.
     let (address, token) = server::start(sample(50));
     let head = |line: &str| format!("{line} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer {token}\r\n");
     let first = page(address, &(head("GET /v1/leads?limit=1") + "\r\n"));
@@ -92,7 +91,7 @@ fn start_bare(body: Bytes) -> SocketAddr {
                         .headers_mut()
                         .insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json"));
                     async {
-                        // Reads the request body, like the measured server; it is empty for a GET.
+                        // Reads the request body like the measured server. It is empty for a GET.
                         request.into_body().collect().await.unwrap();
                         Ok::<_, Infallible>(response)
                     }
@@ -104,13 +103,14 @@ fn start_bare(body: Bytes) -> SocketAddr {
     receive.recv().unwrap()
 }
 
-/// Requests per second in one round. All responses of a server to the same request have the same length.
+/// Returns the requests per second in one round. Assumes that all of a server's responses to this request have the same
+/// length.
 fn load(address: SocketAddr, request: &str) -> f64 {
     let length = exchange(address, request).len();
     Builder::new_current_thread().enable_all().event_interval(4).build().unwrap().block_on(async {
         let mut connections = JoinSet::new();
-        // This task keeps the load thread from sleeping. Waking a thread is expensive, and the server would pay for
-        // it more often the slower it is.
+        // This task keeps the load thread from sleeping. Waking a thread is expensive, and a slower server would have
+        // to do it more often.
         let awake = tokio::spawn(async {
             loop {
                 tokio::task::yield_now().await;

@@ -1,12 +1,12 @@
-//! The SQL stores, each against a baseline in the same run:
+//! Measures the SQL stores, each against a baseline in the same run:
 //!
-//! - durable creates on SQLite against a loop with one sync per create,
-//! - reads on SQLite against reads in memory,
-//! - creates and reads on PostgreSQL against hand-written statements on the same driver,
-//! - each operation of the service against the statements that the store runs for it.
+//! - durable creates on SQLite, against a loop with one sync per create,
+//! - reads on SQLite, against reads in memory,
+//! - creates and reads on PostgreSQL, against hand-written statements on the same driver,
+//! - each operation of the service, against the statements that the store runs for it.
 //!
-//! `cargo bench -p leadapi-tests --bench stores` uses 1,000 and 100,000 leads. `LEADAPI_BENCH_LEADS=1000,1000000`
-//! sets other sizes.
+//! `cargo bench -p leadapi-tests --bench stores` uses 1,000 and 100,000 leads. `LEADAPI_BENCH_LEADS=1000,1000000` sets
+//! other sizes.
 #![allow(
     clippy::cast_precision_loss,
     clippy::expect_used,

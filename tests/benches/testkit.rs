@@ -1,5 +1,5 @@
-//! The test kit against bare wiremock with bare reqwest, in the same run: the time of a suite of 200 tests with one
-//! server each, and of one start.
+//! Measures the test kit against bare wiremock with bare reqwest, in the same run: the time of a suite of 200 tests
+//! with one server each, and of a single start.
 //!
 //! As under `#[tokio::test]`, each test has its own single-threaded runtime. The two suites alternate.
 
@@ -77,7 +77,7 @@ fn main() {
     start("the same, without root certificates", async || drop(bare_client()));
 }
 
-/// A client without root certificates, because reading those of the system takes most of the time of a start.
+/// Returns a client without root certificates, because loading the system's takes most of the startup time.
 fn bare_client() -> reqwest::Client {
     reqwest::Client::builder().tls_certs_only([]).build().unwrap()
 }
@@ -86,7 +86,7 @@ fn id() -> LeadId {
     LeadId::parse("lead-1").unwrap()
 }
 
-/// Runs a test `count` times, one after the other.
+/// Returns the total time of running a test `count` times in sequence.
 fn times(count: usize, test: &impl AsyncFn()) -> Duration {
     let begun = Instant::now();
     for _ in 0..count {
@@ -95,7 +95,7 @@ fn times(count: usize, test: &impl AsyncFn()) -> Duration {
     begun.elapsed()
 }
 
-/// The median time of one start and stop, in microseconds.
+/// Prints and returns the median time of one start and stop, in microseconds.
 fn start(name: &str, start: impl AsyncFn()) -> f64 {
     let mut each: Vec<f64> = (0..STARTS).map(|_| seconds(times(1, &start)) * 1e6).collect();
     each.sort_by(f64::total_cmp);

@@ -1,9 +1,9 @@
-//! Scaling to a second thread: in-process calls of the whole service on one thread and on two, depending on what the
-//! two callers share.
+//! Measures how the service scales to a second thread. The in-process calls run on one thread and on two, depending on
+//! what the two callers share.
 //!
-//! The pair that shares nothing but the machine sets the upper bound, with which every other pair is compared. The
-//! two processors of a virtual machine may be two cores at one time and two hardware threads of the same core at
-//! another. So the last columns cover only the rounds in which the pair that shares nothing got a second core.
+//! The pair of callers that shares nothing but the machine is the upper bound for every other pair. The two processors
+//! of a virtual machine may be two cores at one time and two hardware threads of the same core at another. So the last
+//! columns cover only the rounds in which the upper bound shows that two cores were available.
 
 #![allow(
     missing_docs,
@@ -38,7 +38,7 @@ use tower::Service;
 
 const ROUNDS: usize = 101;
 const CALLS: usize = 3_000;
-/// The speed-up from which a round counts as having two cores. Two threads that share nothing reach 1.9 to 2 on two
+/// The minimum speedup for a round to count as having two cores. Two threads that share nothing reach 1.9 to 2 on two
 /// cores, and 1.1 to 1.4 on two hardware threads of one core.
 const TWO_CORES: f64 = 1.8;
 
@@ -71,7 +71,7 @@ fn main() {
     }
 }
 
-/// What two callers share.
+/// What the two callers share.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Shared {
     Nothing,
@@ -105,7 +105,7 @@ impl Call {
     const ALL: [Self; 4] = [Self::Get, Self::List, Self::Patch, Self::Create];
 }
 
-/// The service handle and the request parameters of one thread.
+/// A service handle, and the request parameters of one thread.
 struct Caller {
     service: LeadService,
     token: String,
@@ -140,7 +140,7 @@ fn pair(shared: Shared) -> [Caller; 2] {
     })
 }
 
-/// A business that is parsed separately, so that it shares no memory with another, not even the text of an id.
+/// Returns a business that is parsed separately, so it shares no memory with another one, not even the text of an id.
 fn seed(id: &str) -> BusinessSeed {
     let mut seed = Dataset::parse(SAMPLE).unwrap().businesses.remove(0);
     seed.id = id.parse().unwrap();
@@ -148,7 +148,7 @@ fn seed(id: &str) -> BusinessSeed {
 }
 
 impl Caller {
-    /// Builds the requests in advance, because building them is the host's work.
+    /// Builds the requests in advance, because building them is the host's work and must not be measured.
     fn requests(&self, calls: &[Call]) -> Vec<Request<Full<Bytes>>> {
         let one = format!("/leads/{}", self.lead);
         let request = |call: &Call| {
@@ -170,21 +170,21 @@ fn call(service: &mut LeadService, request: Request<Full<Bytes>>) {
     assert!(black_box(response).status().is_success());
 }
 
-/// The gain from a second thread for a pair, as medians.
+/// The speedup of a pair from a second thread. All values are medians over the rounds.
 struct Growth {
-    /// Thousands of calls per second on one thread, and on two.
+    /// Thousands of calls per second on one thread. The next field has the value for two.
     one: f64,
     two: f64,
-    /// Two threads over one.
+    /// The rate on two threads divided by the rate on one.
     ratio: f64,
-    /// Two threads of this pair over two threads that share nothing.
+    /// The rate of this pair divided by the rate of the pair that shares nothing, both on two threads.
     of_nothing: f64,
-    /// Two threads over one, in the `rounds` in which there were two cores; NaN if there was no such round.
+    /// The ratio in only those `rounds` that had two cores; NaN if there was no such round.
     on_two_cores: f64,
     rounds: usize,
 }
 
-/// Measures the pairs in turn, because the performance of the machine varies over time.
+/// Measures the pairs alternately, because the performance of the machine varies over time.
 fn growth(calls: &[Call], pairs: &[(Shared, [Caller; 2]); 4]) -> [(Shared, Growth); 4] {
     let rounds: Vec<_> =
         (0..ROUNDS).map(|_| pairs.each_ref().map(|(_, pair)| [round(calls, &pair[..1]), round(calls, pair)])).collect();
@@ -230,7 +230,7 @@ fn round(calls: &[Call], callers: &[Caller]) -> f64 {
     (CALLS * callers.len()) as f64 / (ended - begun).as_secs_f64() / 1_000.0
 }
 
-/// The seconds that a reader takes while a writer patches continuously.
+/// Returns the seconds that a reader takes for its calls while a writer patches continuously.
 fn read_during_writes(reader: &Caller, writer: &Caller) -> f64 {
     let (ready, is_over) = (AtomicUsize::new(2), AtomicBool::new(false));
     thread::scope(|scope| {
@@ -262,7 +262,7 @@ fn read_during_writes(reader: &Caller, writer: &Caller) -> f64 {
     })
 }
 
-/// Pins the thread. In rounds this short the scheduler may leave both threads on one core until the end.
+/// Pins the thread to a core. Otherwise the scheduler may leave both threads on one core for a whole round.
 fn stay_on(core: usize) {
     let cores = core_affinity::get_core_ids().unwrap();
     assert!(core_affinity::set_for_current(cores[core]));

@@ -1,16 +1,15 @@
-//! A mutation test: removes one `business_id` condition from one SQL statement at a time, and checks that the
-//! differential test fails.
+//! A mutation test that removes one `business_id` condition from one SQL statement at a time. The differential test
+//! must fail for each mutant.
 //!
-//! The executable of the test contains the statements as text. So the tool patches a copy of the executable with a
-//! replacement of the same length: nothing is rebuilt, and the copy differs from the product in this one condition
-//! only. Run it as
+//! The test's executable contains the statements as text, so the tool patches a copy of it with a replacement of the
+//! same length. Nothing is rebuilt, and the copy differs from the original only in this condition. Run the tool as
 //!
 //! ```text
 //! cargo test -p leadapi-tests --test differential --no-run
 //! cargo run -p leadapi-tests --example without_business -- target/debug/deps/differential-<hash> [NAME]…
 //! ```
 //!
-//! If names are given, only the statements with those names are mutated. The tool prints a table of outcomes, and its
+//! If names are given, the tool mutates only the statements with those names. It prints a table of outcomes, and its
 //! exit status is 1 if a mutant survived. It takes minutes, so it is not part of the regular tests.
 #![allow(
     clippy::expect_used,
@@ -29,10 +28,10 @@ use std::{
     time::Instant,
 };
 
-/// The timeout of a test in seconds. A test that exceeds it hangs, which also counts as detected.
+/// The timeout of a test in seconds. A test that exceeds it hangs, so the mutant counts as detected.
 const LONGEST: &str = "240";
 
-/// The tests in the order in which they run, until one fails.
+/// The tests, in the order in which they run until one fails.
 const TESTS: [&str; 5] = [
     "keys::stores_agree_on_idempotency_keys_that_expire",
     "random::stores_agree_on_random_requests",
@@ -75,7 +74,7 @@ fn main() -> ExitCode {
     if survived == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// All statements with a condition on the business.
+/// Returns all statements with a condition on the business.
 fn statements() -> Vec<Statement> {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../leadapi-server/src/store"));
     SOURCES.iter().flat_map(|source| constants(&fs::read_to_string(folder.join(source)).unwrap())).collect()
@@ -88,7 +87,7 @@ fn constants(source: &str) -> Vec<Statement> {
         let Some(text) = rest.split('"').nth(1) else { continue };
         let mut lines = text.split("\\\n");
         let first = lines.next().unwrap_or_default().to_owned();
-        // A backslash at the end of a line joins it to the next line without its leading white space.
+        // A backslash at the end of a line joins the next line without its leading whitespace.
         let sql = lines.fold(first, |sql, line| sql + line.trim_start());
         if !conditions(&sql).is_empty() {
             statements.push(Statement { name: name.to_owned(), sql });
@@ -97,7 +96,7 @@ fn constants(source: &str) -> Vec<Statement> {
     statements
 }
 
-/// The start and the length of each `business_id = $n`, including a table name before it.
+/// Returns the position and length of each `business_id = $n`, including a table name before it.
 fn conditions(sql: &str) -> Vec<(usize, usize)> {
     const CONDITION: &str = "business_id = $";
     let places = sql.match_indices(CONDITION).map(|(at, _)| {
@@ -109,13 +108,13 @@ fn conditions(sql: &str) -> Vec<(usize, usize)> {
 }
 
 impl Statement {
-    /// The mutants of the statement. Each replaces one condition by one of the same length and with the same
-    /// parameter that is always true.
+    /// Returns the mutants of the statement. In each, one condition is replaced with one that is always true and has
+    /// the same length and parameter.
     fn without_business(&self) -> Vec<String> {
         let changed = conditions(&self.sql).into_iter().map(|(at, length)| {
             let condition = &self.sql[at..at + length];
             let parameter = condition.rsplit(' ').next().unwrap_or(condition);
-            // The concatenation tells both databases that the parameter is a text.
+            // The concatenation tells both databases that the parameter has type text.
             let always = format!("{parameter}||''={parameter}");
             format!("{}{always:<length$}{}", &self.sql[..at], &self.sql[at + length..])
         });
@@ -138,7 +137,7 @@ fn replace(program: &[u8], from: &[u8], to: &[u8]) -> Option<Vec<u8>> {
     found.then_some(changed)
 }
 
-/// Runs the tests, and returns the first one that fails and, if its output names one, the store.
+/// Runs the tests. Returns the first one that fails and, if its output names one, the store.
 fn run(mutant: &Path, executable: &str) -> String {
     for test in TESTS {
         let ran = Command::new("timeout")
@@ -153,7 +152,7 @@ fn run(mutant: &Path, executable: &str) -> String {
         if !ran.status.success() {
             let store = ["Sqlite", "Postgres"].into_iter().find(|store| output.contains(store));
             let failed = output.contains(&format!("test {test} ... FAILED"));
-            // `timeout` exits with status 124 if it ended the test.
+            // `timeout` exits with status 124 if it killed the test.
             let how = match ran.status.code() {
                 Some(124) => "red (hangs)",
                 _ if failed => "red",

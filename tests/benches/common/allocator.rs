@@ -1,4 +1,4 @@
-//! The allocator that the server's binary uses.
+//! Sets the allocator that the server binary uses.
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -1,4 +1,4 @@
-//! The server as shipped, with logging off and rate limits raised, on a separate thread.
+//! Runs the server as shipped on a separate thread, with logging off and rate limits raised.
 
 use std::{net::SocketAddr, sync::mpsc::channel, thread};
 

@@ -1,4 +1,4 @@
-//! Durable creates: many callers through the whole service, against a loop with one sync per create.
+//! Measures durable creates by many callers through the whole service, against a loop with one sync per create.
 
 use std::{
     fs::File,
@@ -71,7 +71,7 @@ pub(crate) fn on_slower_disks() {
     }
 }
 
-/// The median duration of a 4 KB write with a sync, in microseconds.
+/// Returns the median duration of the sync after a 4 KB write, in microseconds.
 fn sync_time(folder: &Path) -> f64 {
     let mut file = File::create(folder.join("sync")).unwrap();
     let times = (0..200).map(|_| {
@@ -83,7 +83,7 @@ fn sync_time(folder: &Path) -> f64 {
     median(times.collect())
 }
 
-/// A service over a store, and an `Authorization` header value for it.
+/// Returns a service over a store, and an `Authorization` header value for it.
 pub(crate) async fn service(store: SqlStore) -> (LeadService, String) {
     let secret = BearerToken::generate().unwrap();
     store.insert(&business(), TokenRecord::new(&secret, "bench", Scopes::Both, moment(0))).await.unwrap();
@@ -93,7 +93,7 @@ pub(crate) async fn service(store: SqlStore) -> (LeadService, String) {
     (service, format!("Bearer {}", secret.expose()))
 }
 
-/// Creates per second with many concurrent callers.
+/// Returns the creates per second with many concurrent callers.
 pub(crate) async fn concurrent(service: &LeadService, token: &str) -> f64 {
     let made = Arc::new(AtomicUsize::new(0));
     let begun = Instant::now();
@@ -116,7 +116,8 @@ pub(crate) async fn concurrent(service: &LeadService, token: &str) -> f64 {
     made.load(Ordering::Relaxed) as f64 / begun.elapsed().as_secs_f64()
 }
 
-/// Writes the same rows with hand-written SQL: a lead and the four counts that include it, one transaction per lead.
+/// The baseline: writes the same rows as the store with hand-written SQL. Each transaction writes one lead and the four
+/// counts that include it.
 struct Bare {
     connection: rusqlite::Connection,
     made: usize,

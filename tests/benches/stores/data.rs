@@ -1,4 +1,4 @@
-//! The data in the measured stores, and the timing of calls.
+//! The data in the measured stores, and a timer for calls.
 
 use std::time::{Duration, Instant};
 
@@ -32,7 +32,7 @@ pub(crate) fn moment(minutes: usize) -> Timestamp {
     start.checked_add(Duration::from_secs(60 * minutes as u64)).unwrap()
 }
 
-/// A data set with one lead per minute.
+/// Returns a data set with one lead per minute.
 pub(crate) fn dataset(leads: usize) -> Dataset {
     let mut seed = BusinessSeed::new(business(), "Harbour & Pine", moment(0));
     seed.clients =
@@ -69,7 +69,7 @@ pub(crate) fn new_lead(nth: usize) -> NewLead {
         .stage(&stage(nth / CLIENTS))
 }
 
-/// The numbers of leads with which the benchmark runs.
+/// Returns the numbers of leads with which the benchmark runs.
 pub(crate) fn sizes() -> Vec<usize> {
     let sizes = std::env::var("LEADAPI_BENCH_LEADS").unwrap_or_else(|_| "1000,100000".into());
     sizes.split(',').map(|size| size.parse().unwrap()).collect()
@@ -80,7 +80,7 @@ pub(crate) fn median(mut figures: Vec<f64>) -> f64 {
     figures[figures.len() / 2]
 }
 
-/// The median duration of a call in microseconds, over at least 50 calls and half a second.
+/// Returns the median duration of a call in microseconds, over at least 50 calls and half a second.
 pub(crate) async fn time(call: impl AsyncFn(usize)) -> f64 {
     for nth in 0..5 {
         call(nth).await;

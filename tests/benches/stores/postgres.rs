@@ -1,4 +1,4 @@
-//! PostgreSQL through the store, against hand-written statements on the same driver.
+//! Measures the store on PostgreSQL, against hand-written statements on the same driver.
 
 use std::{
     collections::HashMap,
@@ -23,7 +23,7 @@ const ROUND: Duration = Duration::from_secs(2);
 const ROUNDS: usize = 5;
 
 pub(crate) async fn all() {
-    // With fsync, as in production.
+    // `fsync` is on, as in production.
     let Some(cluster) = Cluster::start(&["fsync=on"]) else { return };
     for leads in sizes() {
         let url = cluster.url(&cluster.create_database("bench").await);
@@ -51,7 +51,7 @@ pub(crate) async fn connect(url: &str) -> Client {
     client
 }
 
-/// The reads as one would write them without maintained counts: a page and a `count(*)` for its total, pipelined.
+/// Runs a read as one would without maintained counts: a page and a `count(*)` for its total, pipelined.
 async fn by_hand(hand: &Hand, what: &Read, nth: usize, leads: usize) {
     const COLUMNS: &str = "id, client_id, name, email, phone, source, notes, value, pipeline_id, stage_id, \
         business_name, created_at";
@@ -89,7 +89,7 @@ async fn by_hand(hand: &Hand, what: &Read, nth: usize, leads: usize) {
     }
 }
 
-/// A connection that prepares each statement once, like the store.
+/// The baseline: a connection that prepares each statement once, like the store.
 struct Hand {
     client: Client,
     known: Mutex<HashMap<String, Statement>>,
@@ -107,7 +107,8 @@ impl Hand {
     }
 }
 
-/// Creates by 64 callers in one business, against bare inserts of leads on as many connections as the pool has.
+/// Measures creates by 64 callers in one business, against bare inserts of leads on as many connections as the pool
+/// has.
 async fn creates(cluster: &Cluster) {
     let url = cluster.url(&cluster.create_database("bench").await);
     let store = SqlStore::open(&url.parse().unwrap()).await.unwrap();

@@ -1,4 +1,4 @@
-//! Reads on SQLite against the same reads in memory, at several sizes.
+//! Measures reads on SQLite against the same reads in memory, at several sizes.
 
 use leadapi_core::{
     dataset::Dataset,
@@ -10,13 +10,13 @@ use leadapi_server::store::SqlStore;
 
 use crate::data::{business, client, dataset, lead_id, micros, sizes, stage, time};
 
-/// A measured read.
+/// A read to measure.
 pub(crate) enum Read {
     One,
     Page(LeadQuery),
 }
 
-/// The measured reads of a store with this many leads.
+/// Returns the reads to measure on a store with this many leads.
 pub(crate) fn reads(leads: usize) -> Vec<(&'static str, Read)> {
     let at = |limit, offset: usize| Window::new(limit, offset as u64).unwrap();
     let both = LeadQuery::new().client(client(1)).stage(stage(2));

@@ -1,6 +1,6 @@
-//! The overhead of the service: each operation through the whole service, against the statements that the store runs
-//! for it, on one connection of the same driver with prepared statements. One caller alternates between the two, on
-//! identical databases.
+//! Measures the overhead of the service: each operation through the whole service, against the statements that the
+//! store runs for it. The baseline runs them as prepared statements on one connection of the same driver. One caller
+//! alternates between the two, on identical databases.
 
 use std::{collections::HashMap, hint::black_box, path::Path, time::Instant};
 
@@ -37,7 +37,7 @@ pub(crate) async fn sqlite() {
 }
 
 pub(crate) async fn postgres() {
-    // With fsync, as in production.
+    // `fsync` is on, as in production.
     let Some(cluster) = Cluster::start(&["fsync=on"]) else { return };
     let [ours, bare] =
         [cluster.url(&cluster.create_database("ours").await), cluster.url(&cluster.create_database("bare").await)];
@@ -105,14 +105,14 @@ fn request(operation: Operation, nth: usize, token: &str, made: &[String]) -> Re
     request.body(Full::from(body)).unwrap()
 }
 
-/// The baseline: a connection, and a loop that reads every column.
+/// The baseline: a connection and a loop that reads every column.
 enum Bare {
     Sqlite(rusqlite::Connection),
     Postgres { client: Client, known: HashMap<&'static str, Statement> },
 }
 
-/// Opens the baseline database and writes to it once, as the store has done: while the WAL is empty, SQLite asks the
-/// operating system for the size of the database file on each read.
+/// Opens the baseline's database and writes to it once, as the store has done. While the WAL is empty, SQLite queries
+/// the size of the database file on each read.
 fn open(path: &Path) -> rusqlite::Connection {
     let connection = rusqlite::Connection::open(path).unwrap();
     connection
@@ -138,7 +138,7 @@ impl Bare {
         }
     }
 
-    /// Runs the steps. On PostgreSQL, the steps of each round trip are pipelined.
+    /// Runs the steps. On PostgreSQL, pipelines the steps of each round trip.
     async fn run(&self, steps: &[Vec<Step>]) {
         match self {
             Self::Sqlite(connection) => steps.iter().flatten().for_each(|step| on_sqlite(connection, step)),

@@ -67,8 +67,8 @@ macro_rules! step {
     };
 }
 
-/// The steps of an operation, by round trip. The steps of an inner list do not depend on each other's results, so
-/// they can be pipelined.
+/// Returns the steps of an operation, grouped by round trip. The steps of a group do not depend on each other's
+/// results, so they can be pipelined.
 pub(crate) fn steps(database: Database, operation: Operation, nth: usize) -> Vec<Vec<Step>> {
     match operation {
         Operation::Get => vec![vec![step!(&lead_statement::SELECT, owner(), lead_id(nth).to_string())]],
@@ -111,7 +111,7 @@ fn page(database: Database, of_client: bool, in_stage: bool) -> Vec<Step> {
     steps
 }
 
-/// The beginning of a write transaction, up to the first result that is needed.
+/// Returns the beginning of a write transaction, up to the first result that the transaction depends on.
 fn writing(database: Database, needs: Vec<Step>) -> Vec<Step> {
     let mut steps = match database {
         Database::Sqlite => vec![Step::Command("BEGIN IMMEDIATE")],
@@ -121,7 +121,7 @@ fn writing(database: Database, needs: Vec<Step>) -> Vec<Step> {
     steps
 }
 
-/// The end of a write transaction: the last statements and the commit.
+/// Returns the end of a write transaction: its last statements and the commit.
 fn written(database: Database, nth: usize, mut steps: Vec<Step>) -> Vec<Step> {
     if database == Database::Postgres {
         steps.push(step!(of_postgres::RECORD_COMMIT_ID, "bench".to_owned(), nth.to_string(), 0_i64, owner()));
@@ -130,7 +130,7 @@ fn written(database: Database, nth: usize, mut steps: Vec<Step>) -> Vec<Step> {
     steps
 }
 
-/// The filters whose rows in the `counts` table count a new lead.
+/// Returns the filters whose rows in the `counts` table include a new lead.
 fn filters(nth: usize) -> [(String, String); 4] {
     let (client, stage) = (client(nth).to_string(), stage(nth / crate::data::CLIENTS).to_string());
     let none = String::new;

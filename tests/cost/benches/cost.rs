@@ -1,12 +1,12 @@
-//! The cost of one call, compared with the figures in `cost.txt`: instructions, allocations and allocated bytes.
+//! Compares the cost of one call with the figures in `cost.txt`: instructions, allocations and allocated bytes.
 //!
-//! The benchmark fails if the number of allocations differs at all, or if instructions or bytes differ by more than
-//! 5 % in either direction. `LEADAPI_ACCEPT=1 cargo bench -p leadapi-cost --bench cost` accepts a change and rewrites
+//! The benchmark fails if the number of allocations changes at all, or if instructions or bytes change by more than 5 %
+//! in either direction. `LEADAPI_ACCEPT=1 cargo bench -p leadapi-cost --bench cost` accepts the new costs and rewrites
 //! the file.
 //!
-//! Valgrind counts the instructions and must be installed. The counts vary by about 1 % whatever else the machine
-//! does, but another compiler gives other counts. `callgrind_annotate target/tmp/cost/GET-one` shows where they are
-//! spent.
+//! Valgrind, which must be installed, counts the instructions. The counts vary by about 1 % regardless of other load on
+//! the machine, but differ between compiler versions. `callgrind_annotate target/tmp/cost/GET-one` shows where the
+//! instructions are spent.
 
 #![allow(
     missing_docs,
@@ -33,7 +33,7 @@ static MEMORY: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/cost.txt");
 const CALLS: usize = 1_000;
-/// The allowed relative deviation of each cost. Allocations are the same in each run.
+/// The allowed relative deviation of each cost. It is zero for allocations, because they are the same in each run.
 const ALLOWED: [f64; 3] = [0.05, 0.0, 0.05];
 
 /// Instructions, allocations and allocated bytes of one call.
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Prints the change of each cost, and returns whether all are within the allowed deviation.
+/// Prints the change of each cost, and returns whether all changes are within the allowed deviation.
 fn compare(costs: &[(&str, Cost)], figures: &BTreeMap<&str, Cost>) -> bool {
     println!("{:<18}{:>14}{:>9}{:>14}{:>9}{:>14}{:>9}", "one call", "instructions", "", "allocations", "", "bytes", "");
     let mut all = costs.len() == figures.len();
@@ -66,7 +66,7 @@ fn compare(costs: &[(&str, Cost)], figures: &BTreeMap<&str, Cost>) -> bool {
         print!("{name:<18}");
         for ((is, was), allowed) in cost.iter().zip(figure).zip(ALLOWED) {
             let change = *is as f64 / was as f64 - 1.0;
-            // Without a recorded figure the change is infinite, so the comparison fails.
+            // Without a recorded figure, the change is infinite and the comparison fails.
             all &= change.abs() <= allowed;
             print!("{is:>14}{:>+7.1} %", change * 100.0);
         }
@@ -84,7 +84,7 @@ fn cost(operation: &Operation) -> Cost {
     all.map(|all| (all + CALLS / 2) / CALLS)
 }
 
-/// Counts the instructions of all calls, in a separate process that does not count allocations.
+/// Counts the instructions of all calls in a separate process, which does not count allocations.
 fn instructions(operation: &Operation) -> usize {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cost");
     fs::create_dir_all(&folder).unwrap();

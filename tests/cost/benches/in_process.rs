@@ -1,4 +1,5 @@
-//! The time of one in-process call of the service: no socket and no async runtime, but everything else enabled.
+//! Measures the time of one in-process call of the service: no socket and no async runtime, but everything else
+//! enabled.
 
 #![allow(missing_docs, clippy::print_stdout, reason = "a benchmark prints")]
 

@@ -1,4 +1,4 @@
-//! In-process calls of the service for measurements: no socket and no async runtime, but everything else enabled.
+//! Makes in-process calls of the service for measurements: no socket and no async runtime, but everything else enabled.
 #![allow(
     clippy::indexing_slicing,
     clippy::missing_panics_doc,
@@ -24,7 +24,7 @@ use tower_service::Service;
 pub use operation::{OPERATIONS, Operation};
 pub use sample::{SAMPLE, sample};
 
-/// A service and the prepared requests to send to it.
+/// A service, and the prepared requests to send to it.
 #[derive(Debug)]
 pub struct Calls {
     service: LeadService,
@@ -51,7 +51,7 @@ impl Calls {
         Self { service, requests, status: operation.status }
     }
 
-    /// Sends all requests one after the other, checks the statuses, and drops the responses.
+    /// Sends all requests in sequence, checks the statuses, and drops the responses.
     pub fn make(&mut self) {
         for request in self.requests.drain(..) {
             let response = block_on(self.service.call(request)).unwrap();

@@ -5,7 +5,7 @@ use http::{Request, StatusCode};
 use http_body_util::Full;
 use leadapi_core::dataset::BusinessSeed;
 
-/// The operations of the API, and requests that are rejected before they reach one.
+/// The operations of the API, and requests that the service rejects before they reach an operation.
 pub const OPERATIONS: [Operation; 11] = [
     Operation { name: "unknown path", status: StatusCode::NOT_FOUND, path: |_, _| "/nowhere".into(), ..LIST },
     Operation { name: "unknown token", status: StatusCode::UNAUTHORIZED, token: Some(UNKNOWN), ..LIST },
@@ -32,14 +32,14 @@ const LIST: Operation = Operation {
 /// A token with a valid checksum that is not in the token store.
 const UNKNOWN: &str = "pak_00000000000000000000000000000000000000000002OZByn";
 
-/// A request that is made many times.
+/// A request that the measurement repeats.
 #[derive(Debug)]
 pub struct Operation {
-    /// The name of the operation in the output.
+    /// The name shown in the output.
     pub name: &'static str,
     method: &'static str,
     pub(crate) status: StatusCode,
-    /// The token to send instead of that of the business.
+    /// The token to send instead of the business's token.
     token: Option<&'static str>,
     path: Text,
     body: Text,
@@ -68,7 +68,7 @@ fn each(nth: usize, business: &BusinessSeed) -> String {
     format!("/leads/{}", business.leads[nth].id)
 }
 
-/// A page that was not requested recently, so it cannot come from a cache.
+/// Returns the path of a page that was not requested recently, so it cannot come from a cache.
 fn not_seen(nth: usize, business: &BusinessSeed) -> String {
     format!("/leads?offset={}", nth % (business.leads.len() - 49))
 }

@@ -2,10 +2,10 @@
 
 use leadapi_core::dataset::Dataset;
 
-/// The sample data set of the server. Including the file avoids a dependency on the server crate.
+/// The server's sample data set. Including the file avoids a dependency on the server crate.
 pub const SAMPLE: &str = include_str!("../../../leadapi-server/data/sample.json");
 
-/// The sample with at least this many leads in its first business, filled up with copies of its own leads.
+/// Returns the sample with at least this many leads in its first business, by adding copies of its leads.
 #[must_use]
 pub fn sample(leads: usize) -> Dataset {
     let mut data = Dataset::parse(SAMPLE).unwrap();

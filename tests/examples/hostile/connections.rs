@@ -1,4 +1,4 @@
-//! Peers that open a connection and do not use it.
+//! Attacks by peers that open a connection and do not use it.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -10,7 +10,7 @@ const MANY: usize = 2_000;
 const LIMIT: Duration = Duration::from_secs(10);
 const MARGIN: Duration = Duration::from_millis(500);
 const MAX_MEMORY: usize = 400 << 20;
-/// The limit of concurrent TLS handshakes; a new one evicts the oldest.
+/// The limit on concurrent TLS handshakes. Each handshake beyond it evicts the oldest one.
 const HANDSHAKES: usize = 1_024;
 const QUIET: Duration = Duration::from_secs(10);
 
@@ -28,7 +28,7 @@ pub(crate) async fn run(program: &Path, names: &[String], lifted: bool) -> usize
             options.extend([kind.limit().to_owned(), never]);
         }
         let target = Arc::new(Target::start(program, &options, kind.is_tls(), None));
-        // Caches and the allocator are warm.
+        // Warms up the caches and the allocator.
         Good::during(&target, Duration::from_secs(1)).await;
         let quiet = Good::during(&target, QUIET).await;
         let good = Good::start(&target);

@@ -10,10 +10,10 @@ use leadapi_tests::hostile::{
 use crate::{is_affected, mb, ms};
 
 const MANY: usize = 20;
-/// Frames on each connection every 5 ms.
+/// The number of frames sent on each connection every 5 ms.
 const BATCH: usize = 50;
 const TIME: Duration = Duration::from_secs(8);
-/// For floods that withhold the window: longer than the write timeout of 10 s.
+/// The duration of floods that withhold the window: longer than the write timeout of 10 s.
 const LONG: Duration = Duration::from_secs(14);
 const WRITE: Duration = Duration::from_secs(10);
 const MARGIN: Duration = Duration::from_millis(500);
@@ -45,7 +45,7 @@ pub(crate) async fn run(program: &Path, names: &[String]) -> usize {
         let quiet = Good::during(&target, TIME).await;
         let good = Good::start(&target);
         let time = if kind.withholds_window() { LONG } else { TIME };
-        // These floods do not depend on the request rate.
+        // The effect of these floods does not depend on the request rate.
         let batch = if kind.withholds_window() { 2 } else { BATCH };
         let all = flood(&target, kind, MANY, batch, time).await;
         let attacked = good.stop();

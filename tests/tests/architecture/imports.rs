@@ -1,4 +1,4 @@
-//! The paths that a source file names.
+//! Collects the paths in a source file.
 
 use syn::{
     Attribute, File, Item, ItemUse, Meta, UseTree, Visibility,
@@ -11,12 +11,12 @@ pub(crate) struct Import {
     pub(crate) path: Vec<String>,
 }
 
-/// The paths of one file, without those of its tests.
+/// The paths in one file, excluding its tests.
 #[derive(Default)]
 pub(crate) struct Imports {
-    /// What `use` brings into the module, so that other modules may find it there.
+    /// The names that `use` brings into the module. Other modules may refer to them there.
     pub(crate) names: Vec<Import>,
-    /// The modules of which `use` imports everything that is public.
+    /// The modules whose public items are imported with `use …::*`.
     pub(crate) globs: Vec<Vec<String>>,
     /// Paths in expressions, types and patterns that start with `crate`, `self` or `super`.
     pub(crate) paths: Vec<Vec<String>>,
@@ -75,7 +75,7 @@ impl<'a> Visit<'a> for Imports {
         visit::visit_path(self, path);
     }
 
-    /// `pub(in crate::cli)` names a module and needs nothing of it.
+    /// Ignores paths such as `pub(in crate::cli)`, which name a module but do not depend on it.
     fn visit_visibility(&mut self, _: &'a Visibility) {}
 }
 

@@ -1,4 +1,4 @@
-//! The shape of the source: modules without import cycles, and files that can be read in one sitting.
+//! Checks the structure of the source: modules without import cycles, and files short enough to read in one sitting.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod imports;
@@ -19,7 +19,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// Modules that import each other, directly or through others, can only be understood together.
+/// Modules that import each other, even indirectly, can only be understood together.
 #[test]
 fn sibling_modules_have_no_import_cycles() {
     let mut cycles = vec![];
@@ -47,7 +47,7 @@ fn source_files_have_at_most_300_lines() {
     assert!(long.is_empty(), "files above {MAX_LINES} lines:\n{}", long.join("\n"));
 }
 
-/// Returns the Rust files below a folder.
+/// Returns all Rust files below a folder.
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = vec![];
     let mut folders = vec![folder.to_owned()];

@@ -1,4 +1,4 @@
-//! The modules of a crate and the imports between them.
+//! Builds the module tree of a crate and the imports between its modules.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,7 +8,7 @@ use std::{
 
 use crate::{imports::Imports, rust_files};
 
-/// The path of a module within its crate. The crate itself has an empty one.
+/// The path of a module within its crate. The crate root has an empty path.
 type Module = Vec<String>;
 
 pub(crate) struct Tree {
@@ -29,13 +29,13 @@ impl Tree {
         Self { modules: modules.filter(|(module, _)| !is_test(module)).collect() }
     }
 
-    /// Returns how many modules import which others.
+    /// Returns the number of pairs of modules in which the first imports the second.
     pub(crate) fn edges(&self) -> usize {
         self.imports().len()
     }
 
-    /// Describes each group of siblings that import each other. A module may import from its parents and they from it:
-    /// a `mod.rs` is part of the description of its children.
+    /// Describes each cycle of imports between sibling modules. Imports between a module and its ancestors are allowed,
+    /// because a `mod.rs` is part of the description of its children.
     pub(crate) fn cycles(&self) -> Vec<String> {
         let mut siblings: BTreeMap<Module, BTreeSet<(String, String)>> = BTreeMap::new();
         for (from, to) in self.imports() {
@@ -73,7 +73,7 @@ impl Tree {
         edges
     }
 
-    /// Returns the module that defines what a path names in a module, if it is of this crate.
+    /// Returns the module that defines the item at a path, if it belongs to this crate.
     fn resolve(&self, module: &Module, path: &[String], depth: usize) -> Option<Module> {
         let mut path = path.iter();
         let mut at = match path.as_slice().first()?.as_str() {
@@ -95,7 +95,7 @@ impl Tree {
             } else if self.modules.contains_key(&child) {
                 at = child;
             } else {
-                // The name may be one that the module imports from another.
+                // The name may be one that this module imports from another.
                 let imports = self.modules.get(&at)?;
                 let import = imports.names.iter().find(|import| import.name == *name && depth < 8);
                 let full = import.map(|import| [&*import.path, path.as_slice()].concat());
@@ -106,7 +106,7 @@ impl Tree {
     }
 }
 
-/// Returns a cycle for each edge that closes one, each cycle once.
+/// Returns every cycle once. Looks for one through each edge.
 fn cycles(edges: &BTreeSet<(String, String)>) -> Vec<Vec<String>> {
     let mut found: BTreeMap<BTreeSet<String>, Vec<String>> = BTreeMap::new();
     for (from, to) in edges {

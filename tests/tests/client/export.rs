@@ -26,11 +26,11 @@ use leadapi_core::{
 
 const LEADS: usize = 100_000;
 const WRITERS: usize = 4;
-/// The number of inserts and deletes by each writer per page that is read. The pager makes no promise if the list
-/// changes by more than one page while it reads one page.
+/// The inserts and deletes of each writer per page that the pager reads. The pager guarantees nothing if the list
+/// changes by more than one page meanwhile.
 const WRITES_PER_PAGE: usize = 10;
 
-/// A client of an in-process service with [`LEADS`] leads. The writers may delete those whose id ends in 0; the
+/// Returns a client of an in-process service with [`LEADS`] leads. The writers may delete leads whose id ends in 0; the
 /// others stay.
 async fn client() -> Client {
     let mut data = Dataset::parse(
@@ -39,7 +39,7 @@ async fn client() -> Client {
     )
     .unwrap();
     let at = "2026-01-01T00:00:00Z".parse().unwrap();
-    // All leads have the same timestamp, so the ids alone determine the order.
+    // All leads have the same timestamp, so only their ids determine the order.
     data.businesses[0].leads = (0..LEADS).map(|nth| Lead::new(old(nth), c1(), format!("{nth}"), at)).collect();
     let (tokens, token) = (MemoryTokens::default(), BearerToken::generate().unwrap());
     tokens.insert(&"b1".parse().unwrap(), TokenRecord::new(&token, "t", Scopes::Both, at)).await.unwrap();
@@ -62,7 +62,7 @@ fn stays(nth: usize) -> bool {
     !nth.is_multiple_of(10)
 }
 
-/// Inserts and deletes at the rate at which pages are read, until `stop` is set. Returns the number of rounds.
+/// Inserts and deletes leads at the rate at which pages are read, until `stop` is set. Returns the number of rounds.
 async fn write(client: Client, writer: usize, stop: Arc<AtomicBool>, read: Arc<AtomicUsize>) -> usize {
     let mut goes = (0..LEADS).filter(|nth| !stays(*nth) && nth / 10 % WRITERS == writer);
     let mut written = 0;
@@ -72,7 +72,7 @@ async fn write(client: Client, writer: usize, stop: Arc<AtomicBool>, read: Arc<A
             continue;
         }
         client.leads().create(&NewLead::new(&c1(), "new")).await.unwrap();
-        // Deletes from both ends in turn, so that rows disappear both ahead of the reader and behind it.
+        // Alternates between both ends, so that leads disappear both ahead of the reader and behind it.
         if let Some(nth) = if written % 2 == 0 { goes.next() } else { goes.next_back() } {
             client.leads().delete(&old(nth)).await.unwrap();
         }

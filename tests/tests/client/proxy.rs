@@ -14,19 +14,19 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// What the proxy does with a request.
+/// The proxy's action on a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     None,
-    /// The response is delayed.
+    /// Delays the response.
     Late(Duration),
-    /// The connection is closed before the request reaches the server.
+    /// Closes the connection before the request reaches the server.
     Dropped,
-    /// The server executes the request, but the connection is closed without a response.
+    /// Lets the server execute the request, but closes the connection without a response.
     Cut,
-    /// The server executes the request, but the connection is closed in the middle of the response.
+    /// Lets the server execute the request, but closes the connection in the middle of the response.
     CutShort,
-    /// The proxy sends this response, and the request does not reach the server.
+    /// Sends this response without forwarding the request to the server.
     Answered(&'static str),
 }
 
@@ -36,7 +36,7 @@ const FAILED: &str = "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 17\r
 const RUBBISH: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 29\r\n\r\n\
     <html>Welcome, guest!</html>\n";
 
-/// The fault of the n-th request. It is the same in each run; about one request in eight fails.
+/// Returns the fault of the n-th request. The sequence is the same in each run; about one request in eight fails.
 pub(crate) fn storm(nth: u64) -> Fault {
     match nth.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 57 {
         0..=2 => Fault::Dropped,
@@ -45,14 +45,14 @@ pub(crate) fn storm(nth: u64) -> Fault {
         8..=9 => Fault::Answered(TOO_MANY),
         10..=11 => Fault::Answered(FAILED),
         12..=13 => Fault::Answered(RUBBISH),
-        // Longer than the timeout of an attempt.
+        // Longer than the timeout of one attempt.
         14 => Fault::Late(Duration::from_millis(1_500)),
         15..=20 => Fault::Late(Duration::from_millis(100)),
         _ => Fault::None,
     }
 }
 
-/// A proxy on a free port that runs as long as the runtime.
+/// A proxy on a free port that lives as long as the runtime.
 pub(crate) struct Proxy {
     pub(crate) address: String,
     /// The number of requests received.
@@ -79,7 +79,7 @@ impl Proxy {
     }
 }
 
-/// Forwards requests one after the other, until a fault ends the connection.
+/// Forwards requests in sequence until a fault ends the connection.
 async fn pass(
     mut client: TcpStream,
     server: &str,
@@ -112,7 +112,7 @@ async fn pass(
     }
 }
 
-/// Reads a complete message: the head, and a body with the `Content-Length` of the head.
+/// Reads a complete message: its head, and a body of the length that `Content-Length` gives.
 async fn message(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     loop {

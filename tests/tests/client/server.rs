@@ -5,7 +5,7 @@ use std::process::{Child, Command};
 use leadapi_client::{Client, ClientBuilder, Pacing};
 use leadapi_tests::{secret, serve_one_business};
 
-/// A running server without rate limits. It has one business with the client account `c1` and a token.
+/// A running server without rate limits. Its only business has the client account `c1` and a token.
 pub(crate) struct Server {
     child: Child,
     pub(crate) address: String,
@@ -20,7 +20,8 @@ impl Server {
         Self { child, address, token }
     }
 
-    /// A client builder for the server at this address, or for a proxy in front of it. Client-side rate limiting is
+    /// Returns a client builder for the server at this address, or for a proxy in front of it. Client-side rate
+    /// limiting is off, because the server has no limits.
     /// off, because the server has no limits.
     pub(crate) fn client(&self, address: &str) -> ClientBuilder {
         Client::builder(format!("http://{address}/v1"), self.token.as_str()).pacing(Pacing::off())

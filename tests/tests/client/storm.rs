@@ -23,10 +23,10 @@ const CLIENTS: usize = 20;
 const LEADS: usize = 60;
 /// The time limit of each call.
 const DEADLINE: Duration = Duration::from_secs(60);
-/// The delay that a busy machine may add to the time limit.
+/// How far a call may exceed the time limit on a busy machine.
 const SLACK: Duration = Duration::from_secs(2);
 
-/// Creates a lead, and reads it again.
+/// Creates a lead and reads it back.
 async fn create_and_read(client: &Client, name: &str) {
     let begun = Instant::now();
     let lead = client.leads().create(&NewLead::new(&ClientId::parse("c1").unwrap(), name)).await.unwrap();
@@ -37,7 +37,7 @@ async fn create_and_read(client: &Client, name: &str) {
     assert!(begun.elapsed() < DEADLINE + SLACK);
 }
 
-/// The number of leads with each name.
+/// Returns the number of leads with each name.
 async fn all(client: &Client) -> BTreeMap<String, usize> {
     let (mut names, mut offset) = (BTreeMap::new(), 0);
     loop {
@@ -85,7 +85,7 @@ async fn connections_are_reused() {
         create_and_read(&client, &format!("{nth}")).await;
     }
     assert_eq!(proxy.requests.load(Ordering::Relaxed), 100);
-    // A call can begin before the connection of the last one is back in the pool.
+    // A call may begin before the connection of the previous one is back in the pool.
     let connections = proxy.connections.load(Ordering::Relaxed);
     assert!((1..=3).contains(&connections), "{connections} connections");
 }

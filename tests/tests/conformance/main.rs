@@ -47,7 +47,7 @@ impl Timer for Leaping {
     }
 }
 
-/// The service with the standard data set and this clock.
+/// Returns a service with the standard data set and this clock.
 async fn service(time: &Leaping, limits: Limits) -> LeadService {
     let dataset = Dataset::parse(DATA).unwrap();
     let tokens = MemoryTokens::default();
@@ -65,7 +65,7 @@ async fn service(time: &Leaping, limits: Limits) -> LeadService {
         .unwrap()
 }
 
-/// An in-process transport to the service with request ids, as the server serves it.
+/// Returns an in-process transport to the service that adds request ids, as the server does.
 async fn in_process(time: &Leaping, limits: Limits) -> impl Transport {
     InProcess::new(leadapi_server::with_request_ids(service(time, limits).await))
 }
@@ -74,13 +74,13 @@ fn raised() -> Limits {
     Limits::new(NonZeroU32::MAX, NonZeroU32::MAX)
 }
 
-/// The broken sentences, each with its section.
+/// Returns the broken sentences, each prefixed with its section.
 fn broken(report: &Report) -> Vec<String> {
     let broken = report.sentences.iter().filter(|sentence| matches!(sentence.outcome, Outcome::Broken(_)));
     broken.map(|sentence| format!("{} {}", sentence.section, sentence.text)).collect()
 }
 
-/// The skipped sentences, each with the reason.
+/// Returns the skipped sentences, each with the reason.
 fn skipped(report: &Report) -> Vec<String> {
     let skipped = report.sentences.iter().filter_map(|sentence| match &sentence.outcome {
         Outcome::Skipped(reason) => Some(format!("{}: {reason}", sentence.text)),

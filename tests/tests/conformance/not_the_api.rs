@@ -1,5 +1,5 @@
-//! Targets that do not respond or are not the API: the check ends quickly, and its report names the problem and
-//! counts no sentences, or very few, as holding.
+//! Targets that do not respond or do not serve the API. The check must end quickly, name the problem, and report no or
+//! very few sentences as holding.
 
 use std::{
     io::{Read, Write},
@@ -20,7 +20,7 @@ fn holding(report: &Report) -> Vec<&str> {
     holding.map(|sentence| sentence.text.as_str()).collect()
 }
 
-/// A listener on a free port, and its base URL.
+/// Returns a listener on a free port, and its base URL.
 fn listener() -> (TcpListener, String) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -40,7 +40,7 @@ async fn a_closed_port_holds_no_sentence() {
 
 #[tokio::test]
 async fn a_silent_server_ends_the_check_within_ten_seconds() {
-    // The kernel completes the connections, but nothing accepts them or reads from them.
+    // The kernel completes the connections, but nothing accepts or reads them.
     let (_listener, url) = listener();
     let begun = Instant::now();
     let report = report(&url).await;
@@ -50,13 +50,13 @@ async fn a_silent_server_ends_the_check_within_ten_seconds() {
     assert!(report.to_string().contains("no response within 200ms"), "{report}");
 }
 
-/// Starts a server that sends the same bytes in response to every request, and returns its base URL.
+/// Starts a server that answers every request with the same bytes, and returns its base URL.
 fn always(answer: &'static str) -> String {
     let (listener, url) = listener();
     thread::spawn(move || {
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { return };
-            // Closing a connection with unread data would reset it, so the request is read first.
+            // The request is read first, because closing a connection with unread data would reset it.
             let mut request = Vec::new();
             let mut buffer = vec![0; 128 * 1024];
             while !request.windows(4).any(|end| end == b"\r\n\r\n") {
@@ -87,7 +87,7 @@ async fn a_server_without_http_holds_no_sentence() {
     assert_eq!(holding(&report), Vec::<&str>::new());
 }
 
-/// Tokens in a response are redacted in the report.
+/// A server may echo a token, so the report redacts tokens in responses.
 #[tokio::test]
 async fn reports_redact_tokens_that_a_server_echoes() {
     let page = "HTTP/1.1 200 OK\r\ncontent-length: 27\r\nconnection: close\r\n\r\nAuthorization: pak_CheckBot";

@@ -10,8 +10,8 @@ use leadapi_server::Server;
 
 use crate::{DATA, Leaping, broken, in_process, raised, service, skipped};
 
-/// The sentence that no run against a correct service can check, because a correct service never answers 500. With
-/// raised limits, there is no 429 either.
+/// The sentence that no run can check on a correct service, because such a service never answers 500. With raised
+/// limits, a run cannot check 429 either.
 const NEVER_SEEN: &str =
     "a 500 has the message internal error and does not reveal its cause: no such response was received";
 
@@ -44,7 +44,7 @@ async fn our_service_passes_over_sockets() {
     left_as_it_was(&client, &report).await;
 }
 
-/// Checks that the suite removed everything that it created, and left the other leads in place.
+/// Checks that the suite deleted everything that it created and left the other leads unchanged.
 async fn left_as_it_was(client: &Client, report: &Report) {
     assert_eq!(report.left_behind, Vec::<String>::new());
     let query = LeadQuery::new().window(Window::new(200, 0).unwrap());
@@ -65,7 +65,8 @@ async fn the_check_leaves_the_other_business_unchanged() {
     assert_eq!(theirs.leads().list(&LeadQuery::new()).await.unwrap().total, 1);
 }
 
-/// Sentences that need data which the target does not name are skipped with a reason, and never reported as holding.
+/// A sentence is skipped with a reason if the target does not name the data that it needs, and is never reported as
+/// holding.
 #[tokio::test]
 async fn a_minimal_target_skips_sentences_with_a_reason() {
     let time = Leaping::new();
@@ -88,7 +89,6 @@ async fn a_minimal_target_skips_sentences_with_a_reason() {
     }
 }
 
-/// A second run on the same server gives the same result.
 #[tokio::test]
 async fn a_second_run_gives_the_same_result() {
     let (time, target) = (Leaping::new(), Target::standard());

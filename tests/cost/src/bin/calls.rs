@@ -1,4 +1,4 @@
-//! Makes a number of calls of one operation: `calls "GET one" 1000`.
+//! Makes a number of calls of one operation, for example `calls "GET one" 1000`.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the measurement")]
 
 use std::env;
@@ -13,7 +13,8 @@ fn main() {
     measured(&mut Calls::prepare(operation, count));
 }
 
-/// Callgrind counts only what runs inside this function (`--toggle-collect`), so the preparation is excluded.
+/// Makes the measured calls. Callgrind counts only inside this function (`--toggle-collect`), which excludes the
+/// preparation.
 #[inline(never)]
 fn measured(calls: &mut Calls) {
     calls.make();

@@ -1,4 +1,4 @@
-//! Changes to requests and responses, from which the defects are built.
+//! Changes to requests and responses that simulate defects.
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri};
@@ -27,7 +27,7 @@ pub(super) fn with_replaced(response: Response<Bytes>, name: &'static str, from:
     if response.headers().get(name).is_some_and(|value| value == from) { with(response, name, to) } else { response }
 }
 
-/// Edits the body, if it is a JSON object.
+/// Edits the body if it is a JSON object.
 pub(super) fn edited_response(response: Response<Bytes>, edit: impl FnOnce(&mut Value)) -> Response<Bytes> {
     let (mut head, body) = response.into_parts();
     let Ok(mut json @ Value::Object(_)) = serde_json::from_slice(&body) else {
@@ -35,7 +35,7 @@ pub(super) fn edited_response(response: Response<Bytes>, edit: impl FnOnce(&mut 
     };
     let before = json.clone();
     edit(&mut json);
-    // Indexing a missing member with `body["…"]` inserts a null, which is not an edit.
+    // Indexing a missing member with `body["…"]` inserts a null, which does not count as an edit.
     if let Some(object) = json.as_object_mut() {
         object.retain(|name, value| {
             !value.is_null() || before.get(name).is_some() || ["updated_at", "next"].contains(&name.as_str())
@@ -80,7 +80,7 @@ pub(super) fn is_lead(request: &Request<Bytes>) -> bool {
 
 // Helpers that change a request.
 
-/// Edits the body, if it is a JSON object.
+/// Edits the body if it is a JSON object.
 pub(super) fn edited_request(request: Request<Bytes>, edit: impl FnOnce(&mut Value)) -> Request<Bytes> {
     let (head, body) = request.into_parts();
     let Ok(mut json @ Value::Object(_)) = serde_json::from_slice(&body) else { return Request::from_parts(head, body) };
@@ -106,7 +106,7 @@ pub(super) fn with_path(mut request: Request<Bytes>, path: &str) -> Request<Byte
     request
 }
 
-/// Replaces the read-only or write-only token of the business with the one that has both scopes.
+/// Replaces a business's read-only or write-only token with the one that has both scopes.
 pub(super) fn with_both_scopes(mut request: Request<Bytes>) -> Request<Bytes> {
     let authorization =
         request.headers().get("authorization").map(|header| String::from_utf8_lossy(header.as_bytes()).into_owned());

@@ -1,5 +1,4 @@
-//! Planted defects: each one must break the sentence of the contract that it violates, and must not break most
-//! others.
+//! Planted defects. Each one must make the check report the sentence that it violates, and few other sentences.
 
 mod changes;
 
@@ -19,7 +18,7 @@ use self::changes::{
 };
 use crate::{Leaping, broken, in_process, raised};
 
-/// A service with one defect, either in its requests or in its responses.
+/// A service with one defect, in either its requests or its responses.
 struct Defective<T> {
     service: T,
     defect: Defect,
@@ -43,7 +42,7 @@ impl<T: Transport> Transport for Defective<T> {
 
 use Defect::{InRequest, InResponse};
 
-/// The name of a defect, the defect, and sentences that it must break, each with its section in front.
+/// The name of a defect, the defect, and sentences that it must break, each prefixed with its section.
 type Planted = (&'static str, Defect, &'static [&'static str]);
 
 #[rustfmt::skip]
@@ -185,7 +184,7 @@ async fn each_defect_breaks_the_sentence_it_violates() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Checks the defects of the rate limits, with a clock that advances on demand.
+/// Checks the defects in rate limiting, with a clock that advances on demand.
 #[tokio::test]
 async fn each_rate_limit_defect_breaks_its_sentence() {
     let planted: [(&str, Limits, Defect, &str); 5] = [
