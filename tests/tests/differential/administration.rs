@@ -1,4 +1,4 @@
-//! Random administrative changes to a business. Only the SQL stores support administration.
+//! Random administrative changes to a business. Only the SQL stores support them.
 
 use leadapi_core::{
     auth::Role,
@@ -14,7 +14,7 @@ use super::{
     sides::{Check, silent},
 };
 
-/// An administrative task that may be refused.
+/// An administrative task that a store may refuse.
 #[derive(Debug, Clone)]
 pub(crate) struct TaskRequest {
     pub(crate) who: Who,
@@ -41,7 +41,7 @@ pub(crate) enum Task {
     RemoveForm { is_there: bool },
 }
 
-/// The creation time of everything that is added.
+/// The creation time of every record that a task adds.
 pub(crate) const CREATED: &str = "2026-01-03T00:00:00Z";
 
 impl TaskRequest {
@@ -61,7 +61,7 @@ impl TaskRequest {
         format!("{name} {}", self.who.canary())
     }
 
-    /// The addresses of members. Two differ only in case, and both businesses use the same addresses.
+    /// Returns a member's email address. Two addresses differ only in case, and both businesses use the same ones.
     pub(crate) fn email(member: u8) -> &'static str {
         ["owner@agency.example", "Owner@Agency.example", "ann@agency.example", "bo@agency.example"][usize::from(member)]
     }
@@ -81,8 +81,8 @@ impl TaskRequest {
         FormId::parse(if is_there { id } else { "nobody" }).unwrap()
     }
 
-    /// Performs the task, and returns its outcome and whether it was done. Refusals are not searched for foreign
-    /// data, because they may repeat the requested id.
+    /// Performs the task, and returns its outcome and whether the store made the change. Refusals are not searched for
+    /// the other business's data, because they may repeat the requested id.
     pub(crate) async fn perform(&self, store: &SqlStore) -> Check<(String, bool)> {
         match self.execute(store).await {
             Ok(done) => silent(self.who, &done).map(|()| (done, true)),

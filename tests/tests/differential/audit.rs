@@ -1,4 +1,4 @@
-//! Invariants of the stores that must hold after any sequence of operations.
+//! Invariants that every store must satisfy after any sequence of operations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +17,10 @@ use super::{
     sides::{Check, Sides, silent},
 };
 
-/// The maximum number of leads in a bucket after a transaction. A bucket is a range of leads that is counted as one.
+/// The maximum number of leads in a bucket after a transaction. A bucket is a range of leads with a shared count.
 const MAX_BUCKET: i64 = 2_048;
 
-/// Checks that every list and every lead is the same in all stores, and then everything that [`hidden_state`] checks.
+/// Checks that all stores return the same lists and leads, and then runs [`hidden_state`].
 pub(crate) async fn all(sides: &Sides<'_>, seed: &Seed) -> Check {
     for who in Who::BOTH {
         lists(sides, who).await?;
@@ -29,7 +29,7 @@ pub(crate) async fn all(sides: &Sides<'_>, seed: &Seed) -> Check {
     hidden_state(sides, seed).await
 }
 
-/// Checks what no response shows: the lead counts, the other rows of each business, and the contents of an export.
+/// Checks the data that no response shows: the lead counts, the other rows of each business, and an export's contents.
 pub(crate) async fn hidden_state(sides: &Sides<'_>, seed: &Seed) -> Check {
     let expected = businesses(&sides.all[0].ports, seed).await;
     for side in &sides.all {
@@ -49,7 +49,7 @@ pub(crate) async fn hidden_state(sides: &Sides<'_>, seed: &Seed) -> Check {
     Ok(())
 }
 
-/// Removes the idempotency keys from an export, and returns them as the rows that a database has of them.
+/// Removes the idempotency keys from an export, and returns them as the rows that a database holds for them.
 fn idempotency(exported: &mut [BusinessSeed]) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     for business in exported {
@@ -61,7 +61,7 @@ fn idempotency(exported: &mut [BusinessSeed]) -> Vec<Vec<String>> {
     rows
 }
 
-/// Every combination of a client account and a stage of the business as list filters, including no filter.
+/// Returns list filters with every combination of a client account and a stage of the business, including no filter.
 pub(crate) fn filters(who: Who) -> Vec<String> {
     let (own_client, own_stage) = (fixture::own(who, "client"), fixture::own(who, "stage"));
     let clients = fixture::CLIENTS.into_iter().chain([own_client.as_str()]);
@@ -79,7 +79,7 @@ async fn lists(sides: &Sides<'_>, who: Who) -> Check {
                 let path = format!("/leads?limit={limit}&offset={offset}{filters}");
                 let page = sides.send(who, &operation::get(who, &path)).await?;
                 offset += limit;
-                // A stage that does not exist in this business is refused, in the same way by all stores.
+                // All stores refuse a stage that does not exist in this business, in the same way.
                 if page.status != 200 || page.json()["total"].as_u64().unwrap() <= offset {
                     break;
                 }
@@ -98,7 +98,7 @@ async fn lists(sides: &Sides<'_>, who: Who) -> Check {
     Ok(())
 }
 
-/// Compares each lead, because lists do not contain all fields.
+/// Compares each lead separately, because lists do not contain all fields.
 async fn leads(sides: &Sides<'_>, who: Who) -> Check {
     let page = sides.send(who, &operation::get(who, "/leads?limit=200")).await?;
     for id in page.ids() {
@@ -110,8 +110,8 @@ async fn leads(sides: &Sides<'_>, who: Who) -> Check {
 type Position = (i64, String);
 type Filter = (String, String);
 
-/// Checks the lead counts. Each row must contain the number of leads of its bucket that match its filter. No row may be
-/// missing. Only the rows without a filter may be zero, because they define the buckets.
+/// Checks the lead counts. Each row must contain the number of leads in its bucket that match its filter, and no row
+/// may be missing. Only rows without a filter may be zero, because they define the buckets.
 pub(crate) async fn lead_counts(raw: &Raw) -> Check {
     let mut found: BTreeMap<String, BTreeMap<(Position, Filter), i64>> = BTreeMap::new();
     for row in raw.rows("SELECT business_id, from_at, from_id, client_id, stage_id, leads FROM tally").await {
@@ -160,7 +160,7 @@ pub(crate) async fn lead_counts(raw: &Raw) -> Check {
     if longest.is_some_and(|leads| *leads > MAX_BUCKET) { Err(wrong("a bucket is too large")) } else { Ok(()) }
 }
 
-/// Checks that no row of a business contains data of the other one.
+/// Checks that no row of one business contains data of the other.
 async fn own_rows(raw: &Raw) -> Check {
     for table in ["client", "pipeline", "stage", "lead", "tally", "idempotency", "form", "token"] {
         for who in Who::BOTH {
@@ -174,7 +174,7 @@ async fn own_rows(raw: &Raw) -> Check {
     Ok(())
 }
 
-/// Checks that a write of one business does not change the commit record of the other (table `operation`).
+/// Checks that a write by one business does not change the other's commit record (table `operation`).
 pub(crate) async fn commit_records(kept: &OpenStore) -> Check {
     let Some((store, raw)) = kept.sql().filter(|_| kept.kind == StoreKind::Postgres) else { return Ok(()) };
     let nobody = LeadId::parse("nobody").unwrap();
@@ -196,7 +196,7 @@ async fn export(store: &SqlStore) -> Vec<BusinessSeed> {
     receiver.iter().collect()
 }
 
-/// The businesses as the in-memory store has them. Data that requests cannot change comes from the seed.
+/// Returns the businesses as the in-memory store holds them. Data that requests cannot change comes from the seed.
 pub(crate) async fn businesses(ports: &Ports, seed: &Seed) -> Vec<BusinessSeed> {
     let mut businesses = seed.dataset().businesses;
     for business in &mut businesses {
@@ -210,7 +210,7 @@ pub(crate) async fn businesses(ports: &Ports, seed: &Seed) -> Vec<BusinessSeed> 
     businesses
 }
 
-/// All leads of a business, oldest first.
+/// Returns all leads of a business, oldest first.
 async fn every_lead(ports: &Ports, business: &BusinessSeed) -> Vec<Lead> {
     let mut leads: Vec<Lead> = Vec::new();
     loop {

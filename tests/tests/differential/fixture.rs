@@ -1,5 +1,5 @@
-//! Two businesses that are easy to confuse: most of their ids are the same, and their names begin with the same
-//! words. Every name and note of a business, and every id that only it has, contains the canary of that business.
+//! Two businesses that are easy to confuse. Most of their ids are the same, and their names begin with the same words.
+//! A canary text identifies each business: it is in all of the business's names, notes and unshared ids.
 
 use leadapi_core::{
     auth::{BearerToken, Scopes},
@@ -11,7 +11,7 @@ use leadapi_core::{
 use leadapi_tests::{Seed, secret};
 use serde_json::{Value, json};
 
-/// A business.
+/// One of the two businesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Who {
     A,
@@ -33,7 +33,7 @@ impl Who {
         BusinessId::parse(if self == Self::A { "biz-a" } else { "biz-b" }).unwrap()
     }
 
-    /// The tokens of the seed: 0 always stays, 1 may be revoked or deleted, and 2 also expires.
+    /// Returns a token of the seed. Token 0 always stays, 1 may be revoked or deleted, and 2 also expires.
     pub(crate) fn token(self, nth: usize) -> TokenRecord {
         let at: Timestamp = "2026-05-01T00:00:00Z".parse().unwrap();
         let secret = BearerToken::parse(&self.secret(nth)).unwrap();
@@ -53,17 +53,17 @@ pub(crate) const CLIENTS: [&str; 2] = ["client-1", "client-2"];
 pub(crate) const PIPELINES: [&str; 2] = ["pipe-1", "pipe-2"];
 pub(crate) const STAGES: [&str; 4] = ["stage-1", "stage-2", "stage-3", "stage-4"];
 
-/// The id of a record that only one business has.
+/// Returns the id of a record that only one business has.
 pub(crate) fn own(who: Who, kind: &str) -> String {
     format!("{}-{kind}", who.canary())
 }
 
-/// A seed with both businesses, which are imported one after the other.
+/// Returns a seed with both businesses, each in its own data set.
 pub(crate) fn seed() -> Seed {
     seed_with(|who| leads(who).as_array().unwrap().clone())
 }
 
-/// The same seed with other leads.
+/// Returns the same seed with other leads.
 pub(crate) fn seed_with(leads: impl Fn(Who) -> Vec<Value>) -> Seed {
     let data = Who::BOTH.map(|who| Dataset::parse(&business(who, leads(who)).to_string()).unwrap());
     let tokens = Who::BOTH.into_iter().flat_map(|who| (0..TOKENS).map(move |nth| (who.business(), who.token(nth))));
@@ -87,8 +87,8 @@ fn business(who: Who, leads: Vec<Value>) -> Value {
     }]})
 }
 
-/// The pipelines have the same ids in both businesses. But a stage may be the first in one business and the last in
-/// the other, or belong to another pipeline.
+/// Returns the pipelines of a business. Their ids are the same in both businesses, but a stage may be first in one
+/// business and last in the other, or belong to another pipeline.
 fn pipelines(who: Who) -> Value {
     let canary = who.canary();
     let pipeline = |id: &str, created_at: &str, stages: &[&str]| {
@@ -126,7 +126,7 @@ fn leads(who: Who) -> Value {
     ])
 }
 
-/// A form with the same id in both businesses.
+/// Returns a form, which has the same id in both businesses.
 pub(crate) fn form(who: Who) -> Value {
     let data: Value = serde_json::from_str(include_str!("../../data/two_businesses.json")).unwrap();
     let form = data["businesses"][0]["forms"][0].to_string();

@@ -1,4 +1,4 @@
-//! Idempotency keys that both businesses use and that expire at different times, which is rare in random sequences.
+//! Idempotency keys that both businesses use and that expire at different times. Random sequences rarely produce them.
 
 use super::{
     fixture::{self, Who},
@@ -17,7 +17,7 @@ async fn stores_agree_on_idempotency_keys_that_expire() {
             create(who, 11, 1),
             create(other, 10, 0),
             Operation::Wait(DAY + 60),
-            // This renews the first key of `who`; its second key and the key of `other` have expired.
+            // Renews the first key of `who`. The second key of `who` and the key of `other` have expired.
             create(who, 12, 0),
             Operation::DeleteExpiredKeys,
             create(who, 12, 0),

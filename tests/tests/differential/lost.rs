@@ -1,4 +1,4 @@
-//! A commit whose answer is lost. The store must determine its outcome from the record of the same business.
+//! A commit whose answer is lost. The store must determine the outcome from the commit record of the same business.
 
 use leadapi_core::{
     id::{ClientId, LeadId},
@@ -23,7 +23,8 @@ async fn a_create_reports_its_true_outcome_whichever_message_is_lost() {
     store.import(fixture::seed().dataset(), |_| {}).await.unwrap();
     for who in Who::BOTH {
         for nth in 0.. {
-            // Both businesses have written before, so each has a commit record that could be mixed up.
+            // Both businesses have written before, so each has a commit record that the store could confuse with the
+            // other's.
             for who in Who::BOTH {
                 store.delete(&who.business(), &LeadId::parse("nobody").unwrap()).await.unwrap();
             }

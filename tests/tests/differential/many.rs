@@ -1,5 +1,5 @@
-//! Thousands of leads: the SQL stores maintain lead counts in buckets and split a bucket that grows too large.
-//! The counts must equal those of a full scan.
+//! Tests with thousands of leads. The SQL stores maintain lead counts in buckets, and split a bucket that grows too
+//! large. The counts must equal those of a full scan.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -24,14 +24,14 @@ use super::{
 const START: i64 = 1_767_225_600_000;
 const MINUTE: i64 = 60_000;
 
-/// The leads of each business, one or two minutes apart, so that those of both businesses interleave. An import
-/// creates buckets of 1,024 leads.
+/// Returns the leads of a business, one or two minutes apart, so that the leads of both businesses interleave. An
+/// import creates buckets of 1,024 leads.
 fn leads(who: Who) -> Vec<Value> {
     let (many, every) = if who == Who::A { (5_000, 1) } else { (2_600, 2) };
     (0..many).map(|nth| lead(who, nth, START + nth * every * MINUTE)).collect()
 }
 
-/// Half of the ids of the import are also used by the other business.
+/// Returns a lead id. Half of the imported ids are also used by the other business.
 fn lead_id(who: Who, nth: i64) -> String {
     if nth % 2 == 0 && nth < 10_000 { format!("lead-{nth}") } else { fixture::own(who, &format!("lead-{nth}")) }
 }
@@ -67,9 +67,9 @@ async fn counts_of_thousands_of_leads_equal_a_full_scan() {
         audit::hidden_state(&sides, &seed).await
     };
     whole().await.unwrap();
-    // Enough leads in each of three ranges to make its bucket too large: before the first lead, among the old ones,
-    // and after the last. The other business follows, so that the buckets of each are split between those of the
-    // other.
+    // Adds enough leads to overfill one bucket in each of three ranges: before the first lead, among the old ones, and
+    // after the last. Then does the same in the other business, so that each business's buckets are split between those
+    // of the other.
     for (nth, who) in [(0, Who::A), (1, Who::B)] {
         // The newest leads of the two businesses have different times.
         let last = (5_300 - 50 * nth) * MINUTE;
@@ -98,13 +98,13 @@ enum Change {
     Move(Who, String),
 }
 
-/// Applies all changes to each store, many concurrently, so that they share transactions.
+/// Applies all changes to each store, many concurrently so that they share transactions.
 async fn each(sides: &Sides<'_>, changes: impl Iterator<Item = Change> + Clone) {
     for side in &sides.all {
         let mut running = JoinSet::new();
         for change in changes.clone() {
             running.spawn(apply(side.ports.store.clone(), change));
-            // Concurrency gains nothing in memory.
+            // Concurrency has no benefit in memory.
             if running.len() >= 300 || side.kept.kind == StoreKind::Memory {
                 running.join_next().await.unwrap().unwrap();
             }
@@ -135,7 +135,7 @@ async fn apply(store: Arc<dyn Store>, change: Change) {
     }
 }
 
-/// Compares pages across each boundary between two buckets, in any store, and around the end of the list.
+/// Compares pages across every boundary between two buckets of any store, and around the end of the list.
 async fn pages(sides: &Sides<'_>, who: Who) -> Check {
     for (client, stage) in [("", ""), ("client-1", ""), ("", "stage-1"), ("client-2", "stage-4")] {
         let mut edges = BTreeSet::from([0, 1_024, 100_000]);
@@ -152,7 +152,7 @@ async fn pages(sides: &Sides<'_>, who: Who) -> Check {
     Ok(())
 }
 
-/// The list offsets at which the buckets end under a filter, newest first.
+/// Returns the list offsets at which the buckets end under a filter, newest first.
 async fn ends(side: &Side<'_>, who: Who, client: &str, stage: &str) -> Vec<u64> {
     let Some((_, raw)) = side.kept.sql() else { return Vec::new() };
     let rows = raw

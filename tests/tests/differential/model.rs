@@ -1,4 +1,4 @@
-//! The model of administration: the effect of an administrative task on a business, according to the rules.
+//! A model of administration: the effect of each task on a business.
 
 use leadapi_core::{
     auth::Role,
@@ -13,7 +13,7 @@ use super::{
     fixture,
 };
 
-/// Returns the business after the task, or `None` if a rule forbids it.
+/// Returns the business after the task, or `None` if a rule forbids the task.
 pub(crate) fn apply(request: &TaskRequest, before: &BusinessSeed) -> Option<BusinessSeed> {
     let mut after = before.clone();
     match &request.task {
@@ -111,7 +111,7 @@ fn same(one: &str, other: &str) -> bool {
     one.to_lowercase() == other.to_lowercase()
 }
 
-/// Sorts the members by address and checks their rules: no duplicate address, and an owner remains if there was one.
+/// Sorts the members by address and checks their rules: no duplicate address, and the last owner must remain.
 fn members(before: &BusinessSeed, after: &mut BusinessSeed) -> Option<()> {
     let has_owner = |business: &BusinessSeed| business.members.iter().any(|member| member.role == Role::Owner);
     after.members.sort_by(|a, b| a.email.cmp(&b.email));
@@ -121,13 +121,13 @@ fn members(before: &BusinessSeed, after: &mut BusinessSeed) -> Option<()> {
     (addresses.len() == after.members.len() && (has_owner(after) || !has_owner(before))).then_some(())
 }
 
-/// Finds the pipeline of a stage, and its index there.
+/// Returns the pipeline that contains a stage, and the stage's index.
 fn stage<'b>(business: &'b mut BusinessSeed, id: &str) -> Option<(&'b mut Pipeline, usize)> {
     let at = |pipeline: &Pipeline| pipeline.stages.iter().position(|stage| stage.id.as_str() == id);
     business.pipelines.iter_mut().find_map(|pipeline| at(pipeline).map(|at| (pipeline, at)))
 }
 
-/// Inserts a stage at a position, or at the end, and renumbers the positions.
+/// Inserts a stage at a position or at the end, and renumbers the positions.
 fn put_in(pipeline: &mut Pipeline, stage: Stage, position: Option<u32>) -> Option<()> {
     let last = pipeline.stages.len() + 1;
     let position = position.map_or(last, |position| position as usize);
@@ -157,7 +157,7 @@ fn delete_stage(
         None => None,
         Some(target) => {
             let target = request.stage(target);
-            // The removed stage itself is not a valid target, and is no longer found here.
+            // The removed stage is not a valid target, and this lookup no longer finds it.
             let (pipeline, _) = stage(business, target.as_str())?;
             Some((pipeline.id.clone(), target))
         }

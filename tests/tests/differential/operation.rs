@@ -1,4 +1,4 @@
-//! Random operations of a business, and their requests.
+//! Random operations of a business and their requests.
 
 use bytes::Bytes;
 use http::Request;
@@ -9,7 +9,7 @@ use super::fixture::{self, Who};
 
 #[derive(Debug, Clone)]
 pub(crate) enum Operation {
-    /// `id` is the id of the new lead, if the create succeeds.
+    /// If the create succeeds, the new lead gets `id`.
     Create {
         who: Who,
         id: Id,
@@ -44,7 +44,7 @@ pub(crate) enum Operation {
         who: Who,
         window: Window,
     },
-    /// A request with a token that may be deleted, revoked or expired.
+    /// Sends a request with a token that may be deleted, revoked or expired.
     Knock {
         who: Who,
         token: usize,
@@ -52,7 +52,7 @@ pub(crate) enum Operation {
     Tokens {
         who: Who,
     },
-    /// `who` revokes a token that may belong to the other business.
+    /// `who` revokes a token, which may belong to the other business.
     Revoke {
         who: Who,
         of: Who,
@@ -68,16 +68,16 @@ pub(crate) enum Operation {
         of: Who,
         token: usize,
     },
-    /// The SQL stores delete expired idempotency keys.
+    /// Makes the SQL stores delete expired idempotency keys.
     DeleteExpiredKeys,
-    /// Advances the clock by this many seconds, or sets it back a little.
+    /// Advances the clock by this many seconds, or sets it back slightly.
     Wait(i64),
 }
 
-/// Selects an id of some kind of record.
+/// Selects the id of a record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Id {
-    /// An id that both businesses have, or may have.
+    /// An id that both businesses may have.
     Shared(usize),
     Own,
     Foreign,
@@ -93,7 +93,7 @@ pub(crate) struct Change {
     stage: Option<Placement>,
 }
 
-/// The id of a pipeline or a stage, or `null`.
+/// A pipeline or stage id, or `null`.
 #[derive(Debug, Clone, Copy)]
 enum Placement {
     Named(Id),
@@ -162,7 +162,7 @@ impl Window {
     }
 }
 
-/// The request of an operation and its sender, or `None` if the operation is not a request.
+/// Returns the request of an operation and its sender, or `None` if the operation is not a request.
 pub(crate) fn request(operation: &Operation) -> Option<(Who, Request<Bytes>)> {
     Some(match operation {
         Operation::Create { who, client, change, key, .. } => {
@@ -206,7 +206,7 @@ fn with(secret: &str, method: &str, path: &str, body: Option<Value>) -> Request<
     request.body(body.map(|body| body.to_string().into()).unwrap_or_default()).unwrap()
 }
 
-/// A create with an idempotency key. If it creates a lead, the lead gets this id.
+/// Returns a create with an idempotency key. If it creates a lead, the lead gets the id that `lead` selects.
 pub(crate) fn create(who: Who, lead: usize, key: u8) -> Operation {
     let change = Change { name: Some(0), notes: None, pipeline: None, stage: None };
     Operation::Create { who, id: Id::Shared(lead), client: Id::Shared(0), change, key: Some(key) }
@@ -215,7 +215,7 @@ pub(crate) fn create(who: Who, lead: usize, key: u8) -> Operation {
 const HOUR: i64 = 60 * 60;
 pub(crate) const DAY: i64 = 24 * HOUR;
 
-/// Any operation, but without idempotency keys.
+/// Generates any operation, without idempotency keys.
 pub(crate) fn keyless() -> impl Strategy<Value = Operation> {
     any().prop_map(|operation| match operation {
         Operation::Create { who, id, client, change, .. } => Operation::Create { who, id, client, change, key: None },
@@ -224,7 +224,7 @@ pub(crate) fn keyless() -> impl Strategy<Value = Operation> {
 }
 
 pub(crate) fn any() -> impl Strategy<Value = Operation> {
-    // Token 0 always stays valid, so that each business can send requests.
+    // Token 0 always stays valid, so that each business can always send requests.
     let token = || 1..fixture::TOKENS;
     prop_oneof![
         12 => (who(), new_lead_id(), id(), change(), option::weighted(0.7, 0..2_u8))
@@ -242,14 +242,14 @@ pub(crate) fn any() -> impl Strategy<Value = Operation> {
         1 => (who(), who(), token()).prop_map(|(who, of, token)| Operation::Forget { who, of, token }),
         1 => (who(), who(), token()).prop_map(keep),
         2 => Just(Operation::DeleteExpiredKeys),
-        // These steps keep the age of a key away from exactly 24 hours. If the clock went back across that age, some
+        // With these steps, no key is ever close to 24 hours old. If the clock were set back across that age, some
         // stores might already have deleted the key.
         4 => prop_oneof![4 => Just(1), 3 => Just(7 * HOUR), 2 => Just(25 * HOUR), 2 => Just(-2)].prop_map(Operation::Wait),
     ]
 }
 
-/// Of the other business's tokens, only the one that always stays is inserted. A business that stored a token which
-/// the other one had deleted would give its owner access.
+/// Inserts a token. Of the other business's tokens, uses only the one that always stays: inserting a deleted one would
+/// succeed, and give the other business's caller access.
 fn keep((who, of, token): (Who, Who, usize)) -> Operation {
     Operation::Keep { who, of, token: if who == of { token } else { 0 } }
 }
@@ -262,12 +262,12 @@ pub(crate) fn id() -> impl Strategy<Value = Id> {
     prop_oneof![8 => (0..8_usize).prop_map(Id::Shared), 2 => Just(Id::Own), 2 => Just(Id::Foreign), 1 => Just(Id::Unknown)]
 }
 
-/// An id for a new record: never one with the canary of the other business.
+/// Generates an id for a new record, never one with the other business's canary.
 pub(crate) fn new_id() -> impl Strategy<Value = Id> {
     prop_oneof![6 => (0..8_usize).prop_map(Id::Shared), 1 => Just(Id::Own)]
 }
 
-/// From a range so large that most ids are new.
+/// Generates an id from a range so large that most ids are new.
 fn new_lead_id() -> impl Strategy<Value = Id> {
     prop_oneof![12 => (0..24_usize).prop_map(Id::Shared), 1 => Just(Id::Own)]
 }
@@ -278,7 +278,7 @@ fn change() -> impl Strategy<Value = Change> {
         .prop_map(|(name, notes, pipeline, stage)| Change { name, notes, pipeline, stage })
 }
 
-/// Adds a name, because a create needs one.
+/// Adds a name, because a create requires one.
 fn named(change: Change) -> Change {
     Change { name: change.name.or(Some(0)), ..change }
 }

@@ -1,5 +1,7 @@
-//! Random sequences of operations. `LEADAPI_DIFFERENTIAL_CASES` sets the number of cases, `LEADAPI_DIFFERENTIAL_SEED`
-//! the seed, and `LEADAPI_DIFFERENTIAL_STEPS` the maximum number of steps to shrink a failing case.
+//! Random sequences of operations.
+//!
+//! `LEADAPI_DIFFERENTIAL_CASES` sets the number of cases, `LEADAPI_DIFFERENTIAL_SEED` the seed, and
+//! `LEADAPI_DIFFERENTIAL_STEPS` the maximum number of steps to shrink a failing case.
 
 use std::{env, fmt::Debug};
 
@@ -18,7 +20,7 @@ use super::{
     sides::{Check, Sides, Stores},
 };
 
-/// The default number of cases, which takes some seconds.
+/// The default number of cases, which take a few seconds.
 const CASES: u32 = 24;
 /// The default maximum number of steps to shrink a failing case.
 const STEPS: u32 = 256;
@@ -41,7 +43,7 @@ fn stores_agree_on_random_administration() {
     run(&vec(step, 40..80), async |stores, steps: Vec<Step>| administer(stores, &steps).await);
 }
 
-/// Runs cases of a strategy on stores that are opened once.
+/// Runs the cases of a strategy on stores that are opened only once.
 fn run<T: Debug>(cases: &impl Strategy<Value = T>, play: impl AsyncFn(&Stores, T) -> Check) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let stores = runtime.block_on(Stores::open(&fixture::seed()));
@@ -58,7 +60,7 @@ fn run<T: Debug>(cases: &impl Strategy<Value = T>, play: impl AsyncFn(&Stores, T
     outcome.unwrap_or_else(|wrong| panic!("LEADAPI_DIFFERENTIAL_SEED={seed}\n{wrong}"));
 }
 
-/// A seed that differs from run to run.
+/// Returns a seed that differs from run to run.
 fn rand() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(0)
@@ -97,7 +99,7 @@ async fn administer(stores: &Stores, steps: &[Step]) -> Check {
     audit::all(&sides, &seed).await
 }
 
-/// Performs a task on every SQL store. Each must do what the model does, and all must give the same answer.
+/// Performs a task on every SQL store. All must match the model and give the same answer.
 async fn perform(sides: &mut Sides<'_>, seed: &mut Seed, request: &TaskRequest) -> Check {
     let mut businesses = audit::businesses(&sides.all[0].ports, seed).await;
     let business = businesses.iter_mut().find(|business| business.id == request.who.business()).unwrap();

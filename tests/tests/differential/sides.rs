@@ -1,4 +1,4 @@
-//! The same service over each kind of store, with the same clock and the same lead ids.
+//! The same service on each kind of store, with a shared clock and shared lead ids.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -31,11 +31,11 @@ pub(crate) type Check<T = ()> = Result<T, String>;
 /// The lifetime of an idempotency key, in milliseconds (contract D10).
 const DAY: i64 = 24 * 60 * 60 * 1_000;
 
-/// Stores of each kind, opened once.
+/// A store of each kind, opened once.
 pub(crate) struct Stores(Vec<OpenStore>);
 
 impl Stores {
-    /// Opens a store of each kind. The in-memory store is the first, and the reference for the others.
+    /// Opens a store of each kind. The first is the in-memory store, the reference for the others.
     pub(crate) async fn open(seed: &Seed) -> Self {
         let mut stores = Vec::new();
         for kind in StoreKind::all() {
@@ -81,7 +81,7 @@ fn put<T>(value: &Mutex<T>, new: T) {
     *value.lock().unwrap_or_else(PoisonError::into_inner) = new;
 }
 
-/// The stores during a case.
+/// The stores during one case.
 pub(crate) struct Sides<'a> {
     time: Arc<Mutex<Timestamp>>,
     next: Arc<Mutex<LeadId>>,
@@ -95,7 +95,7 @@ pub(crate) struct Side<'a> {
 }
 
 impl Sides<'_> {
-    /// Performs an operation on all stores, which must have the same outcome.
+    /// Performs an operation on all stores, and checks that the outcomes are the same.
     pub(crate) async fn play(&self, operation: &Operation) -> Check {
         if let Operation::Create { who, id, .. } = operation {
             put(&self.next, LeadId::parse(id.lead(*who)).unwrap());
@@ -125,7 +125,7 @@ impl Sides<'_> {
         }
     }
 
-    /// The idempotency keys of a business, in each database.
+    /// Returns the idempotency keys of a business in each database.
     async fn keys(&self, who: Who) -> Vec<Vec<Vec<String>>> {
         let mut keys = Vec::new();
         for (_, raw) in self.all.iter().filter_map(|side| side.kept.sql()) {
@@ -136,7 +136,7 @@ impl Sides<'_> {
         keys
     }
 
-    /// Deletes expired keys, and checks that exactly those that are a day old are gone.
+    /// Deletes expired keys, and checks that exactly the keys that are at least a day old are gone.
     async fn delete_expired_keys(&self) -> Check {
         let now = get(&self.time);
         for side in &self.all {
@@ -161,7 +161,7 @@ impl Sides<'_> {
         side.service = service(&side.ports, &self.time, &self.next);
     }
 
-    /// Sends a request to all stores, which must give the same response.
+    /// Sends a request to all stores, and checks that the responses are the same.
     pub(crate) async fn send(&self, who: Who, request: &Request<Bytes>) -> Check<TestResponse> {
         let mut answers: Vec<TestResponse> = Vec::new();
         for side in &self.all {
@@ -187,8 +187,8 @@ impl Sides<'_> {
 }
 
 impl Side<'_> {
-    /// Performs an operation on tokens, for which there is no request. Error texts are not compared, because they
-    /// differ between stores.
+    /// Performs an operation on tokens that has no request. Error texts are not compared, because they differ between
+    /// stores.
     async fn manage(&self, operation: &Operation, now: Timestamp) -> String {
         let tokens = &self.ports.tokens;
         let id = |of: &Who, nth: usize| -> TokenId { of.token(nth).id };
@@ -216,7 +216,7 @@ pub(crate) fn silent(who: Who, shown: &str) -> Check {
     if shown.contains(foreign) { Err(format!("{who:?} is shown {foreign}: {shown}")) } else { Ok(()) }
 }
 
-/// A limiter that admits every request, because rate limits are not part of the stores.
+/// A limiter that admits every request, because stores do not implement rate limits.
 struct AllowAll;
 
 #[async_trait]

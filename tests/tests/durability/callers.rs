@@ -13,17 +13,17 @@ use crate::server::Server;
 
 const CALLERS: usize = 8;
 
-/// A caller, and the responses that it received.
+/// A caller and the responses that it received.
 #[derive(Default)]
 struct Caller {
     nth: usize,
     created: usize,
-    /// The ids of the acknowledged leads, by their names.
+    /// The ids of acknowledged leads, by name.
     acknowledged: HashMap<String, String>,
 }
 
 impl Caller {
-    /// Creates lead after lead until a request fails. The next run begins by retrying that request.
+    /// Creates leads until a request fails. The next run begins by retrying that request.
     async fn run(mut self, client: Client, heard: UnboundedSender<()>) -> Self {
         loop {
             let name = format!("{}-{}", self.nth, self.created);
@@ -38,7 +38,7 @@ impl Caller {
     }
 }
 
-/// All callers.
+/// All callers of a test.
 pub(crate) struct Callers(Vec<Caller>);
 
 impl Callers {
@@ -46,8 +46,8 @@ impl Callers {
         Self((0..CALLERS).map(|nth| Caller { nth, ..Caller::default() }).collect())
     }
 
-    /// Lets all callers create until the server has acknowledged this many leads. Then ends the server, and waits
-    /// until each caller has noticed.
+    /// Lets all callers create leads until the server has acknowledged this many. Then ends the server, and waits until
+    /// each caller has noticed.
     pub(crate) async fn until<T>(&mut self, acknowledged: usize, server: Server, end: impl FnOnce(Server) -> T) -> T {
         let (heard, mut hear) = unbounded_channel();
         let run = |caller: Caller| tokio::spawn(caller.run(server.client.clone(), heard.clone()));
@@ -62,8 +62,8 @@ impl Callers {
         ended
     }
 
-    /// Checks that each acknowledged lead is stored exactly once, and that the only other leads are those whose
-    /// request got no response. Returns the number of acknowledged leads.
+    /// Checks that each acknowledged lead is stored exactly once, and that every other stored lead belongs to a request
+    /// without a response. Returns the number of acknowledged leads.
     pub(crate) async fn check(&self, server: &Server) -> usize {
         let mut acknowledged = HashMap::new();
         let mut open = Vec::new();
@@ -83,7 +83,7 @@ impl Callers {
     }
 }
 
-/// Numbers that differ from run to run.
+/// Returns a random number below the bound, which differs from run to run.
 pub(crate) fn random_below(bound: usize) -> usize {
     usize::try_from(uuid::Uuid::new_v4().as_u128() % bound as u128).unwrap()
 }

@@ -1,4 +1,4 @@
-//! SIGKILL at random times under load.
+//! Kills the server with SIGKILL at random times under load.
 
 use std::time::Duration;
 

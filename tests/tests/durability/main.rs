@@ -1,4 +1,4 @@
-//! Durability: an acknowledged write survives, however the server ends.
+//! Durability: an acknowledged write survives, however the server exits.
 #![cfg(unix)]
 #![allow(
     clippy::expect_used,

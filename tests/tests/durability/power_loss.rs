@@ -1,4 +1,4 @@
-//! Power losses at random times under load: everything that was not synced is lost.
+//! Cuts the power at random times under load, which loses everything that was not synced.
 //!
 //! If commits are not synced (`synchronous = NORMAL` in `leadapi-server/src/store/sqlite/open.rs`), this test fails,
 //! while the test that only kills the server still passes.

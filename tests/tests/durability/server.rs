@@ -1,4 +1,4 @@
-//! A server process on a SQLite file.
+//! Runs a server process on a SQLite file.
 
 use std::{
     path::Path,
@@ -21,8 +21,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server on the file `leads.db` in a directory. A new file gets one business. `prepare` may change the
-    /// command.
+    /// Starts a server on the file `leads.db` in a directory. If the file is new, adds one business. `prepare` may
+    /// change the command.
     pub(crate) async fn start(folder: &Path, prepare: impl FnOnce(&mut Command)) -> Self {
         let token = secret("durability");
         let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
@@ -41,7 +41,7 @@ impl Server {
         self.child.wait().unwrap();
     }
 
-    /// The names and ids of all leads.
+    /// Returns the names and ids of all leads.
     pub(crate) async fn all(&self) -> Vec<(String, String)> {
         let mut all = Vec::new();
         loop {
@@ -56,10 +56,10 @@ impl Server {
     }
 }
 
-/// A failing test must not leave a server running.
+/// Kills the server, so that a failed test leaves none running.
 impl Drop for Server {
     fn drop(&mut self) {
-        // The server may already have been killed, so errors are ignored.
+        // Errors are ignored, because the test may already have killed the server.
         self.child.kill().unwrap_or_default();
         drop(self.child.wait());
     }

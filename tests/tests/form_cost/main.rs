@@ -1,6 +1,6 @@
-//! The cost of a check for hostile records: about linear time and memory, whatever they contain.
+//! Checks that the cost of a form check is about linear in time and memory, even for hostile records.
 //!
-//! It is a separate binary, because it counts allocations. `-- --nocapture` prints a table.
+//! This is a separate binary, because it counts allocations. `-- --nocapture` prints a table.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "the test prints a table, and a failed unwrap fails it")]
 
 use std::{
@@ -15,12 +15,12 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// The maximum number of bytes that one call may allocate in total, freed or not: a constant, plus a number of bytes
-/// per byte of the record. Peak memory is less.
+/// The maximum number of bytes that one call may allocate in total, including freed ones: this constant, plus a number
+/// of bytes per byte of the record. Peak memory is lower.
 const BYTES: usize = 150_000_000;
 const BYTES_PER_BYTE: usize = 30;
 
-/// Generous, for a build without optimisation on a busy machine.
+/// Generous enough for an unoptimised build on a busy machine.
 const TIME: Duration = Duration::from_secs(20);
 
 #[test]

@@ -1,4 +1,4 @@
-//! Properties of every walk, on random forms: what must not change it, and what must always hold.
+//! Properties of every walk through random forms: invariants, and changes that must make no difference.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ fn law(tame: bool, holds: impl Fn(&Value, &Value) -> Result<(), TestCaseError>) 
     outcome.unwrap_or_else(|wrong| panic!("{wrong}"));
 }
 
-/// Checks that a change to a record does not change its walks.
+/// Checks that a change to a record does not affect its walks.
 fn no_change(tame: bool, change: impl Fn(&mut Value)) {
     law(tame, |record, answers| {
         let mut changed = record.clone();
@@ -44,7 +44,7 @@ fn no_change(tame: bool, change: impl Fn(&mut Value)) {
     });
 }
 
-/// The report without the indexes of rules.
+/// Returns the report without the indexes of rules.
 fn unplaced(mut report: Value) -> Value {
     for skipped in report["notices"].as_array_mut().unwrap() {
         skipped[1] = Value::Null;
@@ -120,7 +120,7 @@ fn an_unknown_member_changes_nothing() {
 
 #[test]
 fn renaming_pages_and_questions_changes_only_the_names() {
-    // Permutes the numbers after p and q, in ids, targets, keys and placeholders alike.
+    // Permutes the numbers after p and q in ids, targets, keys and placeholders alike.
     fn rename(text: &str) -> String {
         let mut renamed = String::new();
         let mut before = ' ';
@@ -167,7 +167,7 @@ fn progress_rises_and_reaches_one_only_at_an_ending() {
     });
 }
 
-/// Each answer is in one field of the lead, or in one line of the notes and one attribute, but never in both.
+/// Each answer is either in one field of the lead, or in one line of the notes and one attribute, but never in both.
 #[test]
 fn each_answer_is_in_the_lead_exactly_once() {
     law(false, |record, answers| {

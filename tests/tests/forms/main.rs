@@ -1,4 +1,4 @@
-//! The form engine against test vectors, a naive interpreter, brute force and general properties.
+//! Tests the form engine with test vectors, a naive interpreter, brute force and general properties.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -21,17 +21,17 @@ use std::{env, str::FromStr};
 use proptest::test_runner::Config;
 use serde_json::Value;
 
-/// The sample form.
+/// Returns the sample form.
 fn sample() -> Value {
     serde_json::from_str(include_str!("../../../leadapi-core/tests/data/form.json")).unwrap()
 }
 
-/// A number that the environment can set.
+/// Returns the number in the environment variable `name`, or the default if it is unset or invalid.
 fn configured<T: FromStr>(name: &str, by_default: T) -> T {
     env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(by_default)
 }
 
-/// A configuration for this many random cases, which differ from run to run and are not persisted.
+/// Returns a configuration for this many random cases, which differ from run to run and are not persisted.
 fn config(cases: u32) -> Config {
     Config { cases, failure_persistence: None, max_shrink_iters: 4_096, ..Config::default() }
 }

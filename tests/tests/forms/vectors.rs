@@ -31,7 +31,7 @@ fn vectors() -> Vec<Vector> {
     file["vectors"].as_array().unwrap().iter().map(vector).collect()
 }
 
-/// The differences from the expected walks, by vector.
+/// Returns the differences from the expected walks, one per failing vector.
 fn differences(walk: impl Fn(&Vector) -> Value) -> Vec<String> {
     let mut differences = Vec::new();
     for vector in vectors() {

@@ -1,17 +1,17 @@
-//! The steps of a README: files to save and commands to run.
+//! Parses the steps of a README: files to save and commands to run.
 
 use std::{fs, path::Path};
 
-/// One step of a reader.
+/// A step that a reader of the README performs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Saves a block under the name that the sentence before it gives.
+    /// Saves a block as a file. The sentence before the block gives the file's name.
     File { name: String, text: String },
     /// Runs a command.
     Run(String),
 }
 
-/// The steps of a file, in order.
+/// Returns the steps of a file in order.
 pub(crate) fn read(path: &Path) -> Vec<Step> {
     steps(&fs::read_to_string(path).unwrap())
 }
@@ -38,7 +38,7 @@ fn steps(markdown: &str) -> Vec<Step> {
     steps
 }
 
-/// The commands of a block. Each begins with a prompt, and continues on the next line after a backslash.
+/// Returns the commands of a block. Each begins with a prompt, and a backslash continues it on the next line.
 fn commands(block: &[&str]) -> Vec<String> {
     let mut commands: Vec<String> = Vec::new();
     for line in block {
@@ -51,7 +51,7 @@ fn commands(block: &[&str]) -> Vec<String> {
     commands
 }
 
-/// The file name with this extension in a sentence.
+/// Returns the first file name in a sentence that has this extension.
 fn file_name(sentence: &str, language: &str) -> Option<String> {
     let names = sentence.split('`').skip(1).step_by(2);
     let mut of_this_kind = names.filter(|name| name.strip_suffix(language).is_some_and(|stem| stem.ends_with('.')));

@@ -1,4 +1,5 @@
-//! The programs that a README builds and runs. They are built before the test, so a command runs the binary at once.
+//! The programs that a README builds and runs. They are built before the test, so each command starts its binary
+//! immediately.
 
 use std::{
     env, fs,
@@ -9,7 +10,7 @@ use std::{
 
 use crate::ROOT;
 
-/// The command of a README that builds and runs a program, and the name of the program in the test.
+/// The README commands that build and run a program, each with the name of the prebuilt program.
 const BUILT: [(&str, &str); 4] = [
     ("cargo run --release -p leadapi-server -- ", "leadapi-server "),
     ("cargo run -p leadapi-tests --bin contract -- ", "contract "),
@@ -17,10 +18,10 @@ const BUILT: [(&str, &str); 4] = [
     ("cargo run -p leadapi-examples --example export_csv -- ", "export_csv "),
 ];
 
-/// Commands that include this test, so it cannot run them. CI must run exactly these.
+/// Commands that would run this test recursively, so the test skips them. CI must run exactly these.
 const RUN_BY_CI: [&str; 1] = ["cargo test --workspace"];
 
-/// The command as the test runs it, or `None` if CI runs it.
+/// Returns the command that runs the prebuilt program, or `None` if CI runs it.
 ///
 /// # Panics
 ///
@@ -37,7 +38,7 @@ pub(crate) fn prebuilt(command: &str) -> Option<String> {
     Some(command)
 }
 
-/// Links the programs of a README into a folder for `PATH`.
+/// Links the programs of a README into a folder on `PATH`.
 pub(crate) fn link_into(folder: &Path, readme: &str) {
     let mut programs: Vec<(&str, PathBuf)> = vec![
         ("leadapi-server", env!("CARGO_BIN_EXE_server").into()),
@@ -50,8 +51,8 @@ pub(crate) fn link_into(folder: &Path, readme: &str) {
     }
 }
 
-/// Examples of another package, which cargo does not build for this one. With `--workspace` it takes what
-/// `cargo test --workspace` has built.
+/// Returns examples of another package, which cargo does not build for this test. `--workspace` reuses what `cargo test
+/// --workspace` has built.
 fn examples_built(names: &[&str]) -> Vec<PathBuf> {
     if names.is_empty() {
         return Vec::new();

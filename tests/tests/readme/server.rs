@@ -1,4 +1,4 @@
-//! A server that a README starts.
+//! Runs a server that a README starts.
 
 use std::{
     fs::{self, File},
@@ -15,7 +15,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts the server, and waits until it listens.
+    /// Starts the server and waits until it listens.
     pub(crate) fn start(command: &mut Command, output: &Path) -> Self {
         let file = File::create(output).unwrap();
         let process = command.stdout(file.try_clone().unwrap()).stderr(file).spawn().unwrap();
@@ -25,7 +25,7 @@ impl Server {
         server
     }
 
-    /// The first token that the server printed.
+    /// Returns the first token that the server printed.
     pub(crate) fn first_token(&self) -> Option<String> {
         let printed = self.printed();
         printed
@@ -34,7 +34,7 @@ impl Server {
             .map(str::to_owned)
     }
 
-    /// Sends SIGINT; the server must shut down gracefully.
+    /// Sends SIGINT, and checks that the server shuts down gracefully.
     pub(crate) fn end(mut self) {
         signal("INT", &[self.process.id()]);
         let status = self.process.wait().unwrap();
@@ -51,7 +51,8 @@ impl Server {
 }
 
 impl Drop for Server {
-    /// A failing test must not leave a server running. Errors are ignored, because the server may have ended.
+    /// Kills the server, so that a failed test leaves none running. Errors are ignored, because the server may already
+    /// have exited.
     fn drop(&mut self) {
         self.process.kill().ok();
         self.process.wait().ok();

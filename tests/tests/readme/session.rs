@@ -1,4 +1,4 @@
-//! A reader with two terminals: one runs a server until the next one starts, the other runs everything else.
+//! Simulates a reader with two terminals. One runs a server until the next one starts; the other runs everything else.
 
 use std::{env, fs, net::TcpListener, os::unix::fs::symlink, path::Path, process::Command};
 
@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::{ROOT, programs, server::Server};
 
-/// Addresses in READMEs. In a test the port of each is a free one, on the loopback address.
+/// Addresses in READMEs. The test replaces each with a free port on the loopback address.
 const ADDRESSES: [&str; 3] = [DEFAULT_ADDRESS, "127.0.0.1:9090", "[::]:443"];
 
 /// The default address of a server.
@@ -20,7 +20,7 @@ pub(crate) struct Session {
     readme: String,
     /// The working directory of the commands.
     folder: TempDir,
-    /// The files of the test: programs, shell variables and the output of servers.
+    /// The files that belong to the test: programs, shell variables and server output.
     own: TempDir,
     addresses: Vec<(&'static str, String)>,
     server: Option<Server>,
@@ -31,11 +31,11 @@ pub(crate) struct Session {
 impl Session {
     pub(crate) fn new(readme: &str) -> Self {
         let (folder, own) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-        // Commands name files of the repository from its root.
+        // Commands refer to repository files relative to its root.
         for part in ["leadapi-core", "leadapi-server", "leadapi-client"] {
             symlink(Path::new(ROOT).join(part), folder.path().join(part)).unwrap();
         }
-        // The reader supplies the certificate.
+        // Stands in for the certificate that a reader supplies.
         let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         fs::write(folder.path().join("cert.pem"), cert.pem()).unwrap();
         fs::write(folder.path().join("key.pem"), signing_key.serialize_pem()).unwrap();
@@ -99,7 +99,7 @@ impl Session {
         assert!(output.status.success(), "{}: {written}\n{}\n{stdout}{stderr}", self.readme, output.status);
     }
 
-    /// A shell with the variables of the previous commands that exits at the first failing command.
+    /// Returns a shell command that has the variables of earlier commands and exits at the first failure.
     fn shell(&self, script: &str) -> Command {
         let own = self.own.path();
         let mut shell = Command::new("sh");

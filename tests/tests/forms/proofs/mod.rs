@@ -1,5 +1,5 @@
-//! Proofs against brute force: all combinations of answers that could make a difference, walked by the naive
-//! interpreter. `LEADAPI_FORMS_PROOFS` sets the number of forms.
+//! Compares proofs with brute force: the naive interpreter walks all combinations of answers that could make a
+//! difference. `LEADAPI_FORMS_PROOFS` sets the number of forms.
 
 mod brute_force;
 
@@ -21,7 +21,7 @@ use crate::{
     random::{self, Draw},
 };
 
-/// The default number of forms, which takes some seconds.
+/// The default number of forms, which take a few seconds.
 const FORMS: u32 = 1_500;
 
 /// Replays the witnesses of refuted properties.
@@ -40,7 +40,7 @@ fn replay(form: &Questionnaire<'_>, proofs: &Proofs) {
     }
 }
 
-/// Checks that every path is listed once, and that its answers follow it.
+/// Checks that every path is listed exactly once, and that its answers follow the path.
 fn compare_paths(form: &Questionnaire<'_>, endings: &[Value], seen: &Seen) -> Result<(), TestCaseError> {
     let found = form.paths(usize::MAX);
     prop_assert!(found.complete);
@@ -105,12 +105,12 @@ fn verdicts_equal_those_of_brute_force() {
         Ok(())
     });
     outcome.unwrap_or_else(|wrong| panic!("{wrong}"));
-    // Each property must be refuted for some forms and proved for others, or the comparison would be empty.
+    // Some forms must refute each property and others prove it, or the comparison would be vacuous.
     let counts = counts.into_inner();
     assert!(counts.iter().all(|count| (1..forms).contains(count)), "{counts:?}");
 }
 
-/// Answers between two constants exist too, so each reachable step of the ladder is found, and no other.
+/// Answers between two constants count too, so every reachable step of the ladder is found, and no other step is.
 #[test]
 fn answers_between_two_constants_are_found() {
     let step = |op: &str, value: i32, ending: &str| {
@@ -183,7 +183,7 @@ fn the_graph_proves_verdicts_beyond_the_budget() {
     let good = proofs(&form(last(true), "end:all"));
     assert!(!good.complete);
     assert_eq!([&good.ends, &good.named, &good.contactable], [&Verdict::Proved; 3]);
-    // A property that the graph does not prove is unknown, not proved.
+    // A property that the graph cannot prove is unknown.
     let back = proofs(&form(last(true), "p17"));
     assert_eq!(back.ends, Verdict::Unknown);
     let mut policy = Policy::default();

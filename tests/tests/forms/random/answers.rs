@@ -1,4 +1,4 @@
-//! Random answers.
+//! Generates random answers.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ fn answer(draw: &mut Draw<'_>) -> Value {
     }
 }
 
-/// Answers to some of the questions of a record, most of them valid.
+/// Generates answers to some of the questions of a record, most of them valid.
 pub(crate) fn answers(draw: &mut Draw<'_>, record: &Value) -> Value {
     let mut kinds = BTreeMap::new();
     question_types(record, &mut kinds);

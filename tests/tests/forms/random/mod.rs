@@ -1,4 +1,4 @@
-//! Random forms and answers, drawn from bytes, so that a failing case shrinks with its bytes.
+//! Generates random forms and answers from bytes, so that a failing case shrinks with its bytes.
 
 mod answers;
 mod record;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 pub(crate) use self::{answers::answers, record::record};
 
-/// Bytes to draw from. When they are used up, every choice is the first option.
+/// The bytes to draw from. Once they are used up, every choice returns its first option.
 pub(crate) struct Draw<'b>(pub &'b [u8]);
 
 impl Draw<'_> {
@@ -17,7 +17,7 @@ impl Draw<'_> {
         usize::from(*first) % count
     }
 
-    /// True once in `times` draws.
+    /// Returns true once in `times` draws, on average.
     fn rarely(&mut self, times: usize) -> bool {
         self.below(times) == times - 1
     }
@@ -76,7 +76,7 @@ const TEXTS: [&str; 26] = [
 const LABELS: [&str; 9] =
     ["", "Why?", "{name}", "{ q1 }, {custom}", "{{q0}}", "{zz} {", "a\nb {email}", "{phone}{value}", " "];
 
-/// JSON of an unexpected type.
+/// Returns JSON of an unexpected type.
 fn wild(draw: &mut Draw<'_>) -> Value {
     match draw.below(8) {
         0 => Value::Null,
@@ -90,7 +90,7 @@ fn wild(draw: &mut Draw<'_>) -> Value {
     }
 }
 
-/// Inserts the value, or occasionally another one or none, unless `tame`.
+/// Inserts the value. Unless `tame`, occasionally inserts another value or none.
 fn put(draw: &mut Draw<'_>, tame: bool, to: &mut Map<String, Value>, key: &str, value: Value) {
     let value = if !tame && draw.rarely(24) {
         if draw.below(2) == 0 {

@@ -1,4 +1,4 @@
-//! A clean form, and for each code of a finding the change to it that shows the code.
+//! A clean form, and for each finding code a change to the form that causes the finding.
 
 mod paths;
 mod questions;
@@ -8,7 +8,7 @@ mod settings;
 use leadapi_core::form::Code;
 use serde_json::{Value, json};
 
-/// A form with nothing to find.
+/// Returns a form without findings.
 pub(crate) fn clean() -> Value {
     json!({"form": {
         "client_id": "c1",
@@ -56,7 +56,7 @@ pub(crate) fn published(mut record: Value) -> Value {
     record
 }
 
-/// Returns a form that shows this code, and the JSON pointer of the finding.
+/// Returns a form that causes a finding with this code, and the JSON pointer of the finding.
 pub(crate) fn showcase(code: Code) -> (&'static str, Value) {
     let mut record = clean();
     let pointer = questions::plant(code, &mut record)

@@ -1,11 +1,11 @@
-//! Forms with a fault that only the paths through the form show.
+//! Forms with a fault that only a walk through the form reveals.
 
 use leadapi_core::form::Code;
 use serde_json::{Value, json};
 
 use super::{jump, question, rule};
 
-/// Plants the fault of this code, if it is one of these, and returns the pointer to it.
+/// Plants the fault for this code, if it belongs to this group, and returns its pointer.
 pub(super) fn plant(code: Code, record: &mut Value) -> Option<&'static str> {
     let form = &mut record["form"];
     Some(match code {
@@ -91,7 +91,7 @@ pub(super) fn plant(code: Code, record: &mut Value) -> Option<&'static str> {
             "/form/logic/rules/3"
         }
         Code::BudgetExceeded => {
-            // Fourteen questions of two answers each, and a rule at the end that looks at all of them.
+            // Adds fourteen questions with two answers each, and a rule at the end that reads all of them.
             let ids: Vec<String> = (0..14).map(|number| format!("x{number}")).collect();
             for id in &ids {
                 question(record, 1, json!({"id": id, "type": "short_text", "label": "X?"}));
