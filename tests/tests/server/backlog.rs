@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 
 use crate::host::{Host, SOON, endless, secret};
 
-/// The request holds no response while it waits, and waits no longer than any other request.
+/// The request holds no response in memory while it waits, and it times out like any other request.
 #[tokio::test]
 async fn a_request_behind_an_unread_response_times_out_with_500() {
     let mut limits = endless();
@@ -29,6 +29,6 @@ async fn a_request_behind_an_unread_response_times_out_with_500() {
     assert_eq!(unread.status(), 200);
     let refused = send().await.unwrap();
     assert_eq!((refused.status().as_u16(), &refused.headers()["retry-after"]), (500, &"1".parse().unwrap()));
-    // Other connections do not wait.
+    // Other connections are not affected.
     host.assert_serves_others().await;
 }

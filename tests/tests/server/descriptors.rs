@@ -1,4 +1,4 @@
-//! A server with few file descriptors: it serves as many connections as it can and closes the others at once.
+//! A server with few file descriptors. It serves as many connections as it can, and closes the others immediately.
 
 use std::path::Path;
 
@@ -15,10 +15,10 @@ fn target(descriptors: usize) -> Target {
     Target::start(Path::new(env!("CARGO_BIN_EXE_server")), &options, false, Some(descriptors))
 }
 
-/// Returns a connection that was served, or `None` if the server closed it at once.
+/// Opens a connection and sends a request. Returns the connection if the server responds, or `None` if it closes it.
 async fn served(target: &Target) -> Option<Peer> {
     let mut peer = Peer(target.connect().await);
-    // Writing fails if the server has closed the connection already.
+    // Writing fails if the server has already closed the connection.
     tokio::io::AsyncWriteExt::write_all(&mut peer.0, target.request("GET /v1/clients", "", "").as_bytes())
         .await
         .ok()?;
@@ -63,7 +63,7 @@ async fn few_descriptors_limit_connections_and_the_server_stays_ready() {
     }
 }
 
-/// The process may open more files later than its share allows for.
+/// The limit drops after the start, so the server cannot have sized its connection limit to it.
 #[tokio::test]
 async fn connections_are_closed_at_once_when_file_descriptors_run_out() {
     let target = target(64);

@@ -1,4 +1,4 @@
-//! HEAD: no response to it has a body, over either protocol, and each has the head of its GET.
+//! HEAD requests over HTTP/1.1 and HTTP/2: no response has a body, and each has the same head as the response to GET.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ fn case(path: &str, headers: &[(&str, &str)], status: u16) -> Case {
     Case { path: path.to_owned(), headers: headers.collect(), status: StatusCode::from_u16(status).unwrap() }
 }
 
-/// Responses of the service, and those of the server in front of it.
+/// Covers responses of the service, and of the server in front of it.
 #[tokio::test]
 async fn no_response_to_head_has_a_body() {
     let token = format!("Bearer {}", secret());
@@ -92,7 +92,7 @@ async fn are_without_bodies(address: &str, cases: &[Case]) {
     }
 }
 
-/// Returns the head and the body of a response, on a connection that the server closes after it.
+/// Returns the head and body of a response, over a connection that the server then closes.
 async fn http1(address: &str, method: &str, case: &Case) -> (String, String) {
     let mut peer = crate::host::Peer(TcpStream::connect(address).await.unwrap());
     let headers: Vec<String> = case.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
@@ -105,7 +105,7 @@ async fn http1(address: &str, method: &str, case: &Case) -> (String, String) {
     let answer = peer.rest().await;
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
     let mut head: Vec<&str> = head.split("\r\n").filter(|line| !line.starts_with("date: ")).collect();
-    // The order of the lines after the status line has no meaning.
+    // The order of header lines has no meaning.
     head[1..].sort_unstable();
     (head.join("\r\n"), body.to_owned())
 }

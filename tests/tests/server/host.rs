@@ -1,4 +1,4 @@
-//! A server in this process, and the bytes on its sockets.
+//! Runs a server in this process, and exchanges bytes with its sockets.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -13,7 +13,7 @@ use tokio::{
     time::timeout,
 };
 
-/// Longer than any wait of these tests that should end.
+/// A timeout longer than any wait that a test expects to end.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 const NEVER: Duration = Duration::from_secs(3_600);
 pub(crate) const SOON: Duration = Duration::from_millis(200);
@@ -24,7 +24,7 @@ pub(crate) struct Host {
     ended: JoinHandle<ShutdownOutcome>,
 }
 
-/// Limits that no test ever reaches, so that a test can set one of them.
+/// Returns limits that no test ever reaches, so that a test can lower the one that it tests.
 pub(crate) fn endless() -> HttpLimits {
     let mut limits = HttpLimits::default();
     for time in [
@@ -62,16 +62,16 @@ impl Host {
         Peer(TcpStream::connect(self.address).await.unwrap())
     }
 
-    /// Returns the response to a request on a new connection.
+    /// Sends a request on a new connection, and returns the response.
     pub(crate) async fn request(&self, request: &str) -> String {
         let mut peer = self.connect().await;
         peer.send(request).await;
         peer.rest().await
     }
 
-    /// Checks that the server serves others as usual.
+    /// Checks that the server still serves other connections.
     pub(crate) async fn assert_serves_others(&self) {
-        // No rate limit counts this request.
+        // This request has no token, so no rate limit counts it.
         let answer = self.request(&get("/v1/nowhere", "connection: close\r\n")).await;
         assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
     }
@@ -82,7 +82,7 @@ impl Host {
     }
 }
 
-/// A connection, byte by byte.
+/// A raw TCP connection.
 pub(crate) struct Peer(pub(crate) TcpStream);
 
 impl Peer {
@@ -90,20 +90,20 @@ impl Peer {
         self.0.write_all(text.as_bytes()).await.unwrap();
     }
 
-    /// Checks that for this time the other side neither sends anything nor closes.
+    /// Checks that the server neither sends anything nor closes the connection for this time.
     pub(crate) async fn is_silent_for(&mut self, time: Duration) {
         timeout(time, self.0.readable()).await.expect_err("the peer stays silent");
     }
 
-    /// Reads until the other side closes or resets the connection.
+    /// Reads until the server closes or resets the connection.
     pub(crate) async fn rest(&mut self) -> String {
         let mut all = Vec::new();
-        // Bytes before a reset count.
+        // Bytes received before a reset count too.
         timeout(TIMEOUT, self.0.read_to_end(&mut all)).await.expect("the connection is closed").unwrap_or_default();
         String::from_utf8_lossy(&all).into_owned()
     }
 
-    /// Reads HTTP/2 frames up to one of this kind, and returns its payload.
+    /// Reads HTTP/2 frames until one has this kind, and returns its payload.
     pub(crate) async fn frame(&mut self, kind: u8) -> Vec<u8> {
         loop {
             let (found, _, payload) = self.any_frame().await;
@@ -113,7 +113,7 @@ impl Peer {
         }
     }
 
-    /// Reads HTTP/2 frames up to one of these kinds: on a stream, or a ping.
+    /// Reads HTTP/2 frames until a stream frame or a ping has one of these kinds, and returns the kind.
     pub(crate) async fn first_of(&mut self, kinds: &[u8]) -> u8 {
         const PING: u8 = 6;
         loop {
@@ -124,7 +124,7 @@ impl Peer {
         }
     }
 
-    /// Reads one HTTP/2 frame: its kind, its stream and its payload.
+    /// Reads one HTTP/2 frame, and returns its kind, stream and payload.
     async fn any_frame(&mut self) -> (u8, u32, Vec<u8>) {
         let mut head = [0; 9];
         timeout(TIMEOUT, self.0.read_exact(&mut head)).await.expect("a frame arrives").unwrap();
@@ -139,7 +139,7 @@ impl Peer {
         self.0.write_all(&frame).await.unwrap();
     }
 
-    /// Reads one response, and leaves the connection open.
+    /// Reads one response. The connection stays open.
     pub(crate) async fn answer(&mut self) -> String {
         let mut all = Vec::new();
         loop {

@@ -1,4 +1,4 @@
-//! HTTP/2 attacks on a small scale, and honest HTTP/2 traffic.
+//! Small HTTP/2 attacks, and honest HTTP/2 traffic.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 const MANY: usize = 4;
 const BATCH: usize = 20;
 const TIME: Duration = Duration::from_secs(6);
-/// Each wait is one second; the longest sequence has three, and a graceful close. Machines that run tests are busy.
+/// The time limit on a busy machine. The longest sequence has three timeouts of one second and a graceful close.
 const LONGEST: Duration = Duration::from_secs(5);
 const MAX_MEMORY: usize = 400 << 20;
 
@@ -31,7 +31,7 @@ async fn each_flood_is_ended_and_good_traffic_is_unaffected() {
         floods.spawn(async move {
             let limits = ["--first-byte-timeout", "--head-timeout", "--body-timeout", "--write-timeout"];
             let mut options: Vec<&str> = limits.iter().flat_map(|name| [*name, "1s"]).collect();
-            // A peer that withholds the window must be cut by the write timeout, and not by the idle timeout.
+            // The write timeout must cut off a peer that withholds the window, so the idle timeout is out of reach.
             let idle = if kind.withholds_window() { "1h" } else { "1s" };
             options.extend(["--log", "warn", "--idle-timeout", idle]);
             let target = target(&options);
@@ -50,7 +50,7 @@ async fn each_flood_is_ended_and_good_traffic_is_unaffected() {
     floods.join_all().await;
 }
 
-/// More requests at a time than streams, so that most of them wait for a stream.
+/// There are more concurrent requests than streams, so most of them wait for a stream.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_honest_peer_is_served_on_one_connection() {
     const REQUESTS: usize = 300;

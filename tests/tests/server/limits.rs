@@ -1,4 +1,4 @@
-//! Limits on the number, the size and the duration of requests.
+//! Limits on the number, size and duration of requests.
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,18 +23,18 @@ async fn a_connection_beyond_the_limit_is_closed_at_once() {
     first.send(&get("/v1/clients", "")).await;
     assert!(first.answer().await.starts_with("HTTP/1.1 200"));
     drop(second);
-    // The server frees the permit once it has noticed that the connection is gone.
+    // The server releases the permit once it notices that the connection is closed.
     let served = async { while host.request(&get("/v1/clients", "connection: close\r\n")).await.is_empty() {} };
     timeout(TIMEOUT, served).await.expect("a connection is served again");
 }
 
-/// Opens and keeps a connection from this address; returns whether the server served it.
+/// Opens a connection from this address and keeps it open. Returns whether the server served it.
 #[cfg(target_os = "linux")]
 async fn is_served_from(host: &Host, address: &str, kept: &mut Vec<Peer>) -> bool {
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
     socket.bind(format!("{address}:0").parse().unwrap()).unwrap();
     let mut peer = Peer(socket.connect(host.address).await.unwrap());
-    // Writing fails if the server has closed the connection already.
+    // Writing fails if the server has already closed the connection.
     if peer.0.write_all(get("/v1/nowhere", "").as_bytes()).await.is_err() {
         return false;
     }
@@ -43,7 +43,7 @@ async fn is_served_from(host: &Host, address: &str, kept: &mut Vec<Peer>) -> boo
     bytes.is_ok_and(|bytes| bytes > 0)
 }
 
-/// One address must not use up all connections.
+/// A single address must not use up all connections.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn the_connection_limit_per_address_spares_other_addresses() {
@@ -57,13 +57,13 @@ async fn the_connection_limit_per_address_spares_other_addresses() {
         assert_eq!(is_served_from(&host, "127.0.0.2", &mut kept).await, third);
         assert!(is_served_from(&host, "127.0.0.3", &mut kept).await);
         kept.clear();
-        // The server frees the permits once it has noticed that the connections are gone.
+        // The server releases the permits once it notices that the connections are closed.
         let served = async { while !is_served_from(&host, "127.0.0.2", &mut kept).await {} };
         timeout(TIMEOUT, served).await.expect("a connection is served again");
     }
 }
 
-/// Returns a world whose store waits, the gate, and the store.
+/// Returns a world whose store blocks, the gate that unblocks it, and the underlying store.
 async fn gated() -> (World, Gated, Arc<dyn Store>) {
     let world = World::new().await;
     let kept = world.kept.clone();
@@ -78,7 +78,7 @@ async fn a_request_beyond_the_limit_is_500_with_retry_after() {
     limits.requests = 2;
     let host = Host::of(world, limits).await;
     let (mut first, mut second) = (host.connect().await, host.connect().await);
-    // A create whose body has been read is in flight too, until it is answered.
+    // A create whose body has been read stays in flight until it is answered.
     first.send(&get("/v1/clients", "")).await;
     second.send(&post(r#"{"client_id":"a-client-1","name":"Ann"}"#, "")).await;
     gate.arrived(2).await;
@@ -91,7 +91,7 @@ async fn a_request_beyond_the_limit_is_500_with_retry_after() {
     host.assert_serves_others().await;
 }
 
-/// One token must not use up the capacity that all callers share.
+/// A single token must not use up the capacity that all callers share.
 #[tokio::test]
 async fn the_request_limit_per_token_spares_other_tokens() {
     let (world, gate, _) = gated().await;
@@ -117,7 +117,7 @@ async fn the_request_limit_per_token_spares_other_tokens() {
     assert!(host.request(&get("/v1/nowhere", "connection: close\r\n")).await.starts_with("HTTP/1.1 404"));
 }
 
-/// Otherwise a few peers with half a body would keep everybody else out.
+/// Otherwise a few peers that send half a body could lock out all other callers.
 #[tokio::test]
 async fn a_request_that_waits_for_its_body_holds_no_permit() {
     let (world, gate, _) = gated().await;
@@ -129,10 +129,10 @@ async fn a_request_that_waits_for_its_body_holds_no_permit() {
     let mut waiting = [host.connect().await, host.connect().await];
     for peer in &mut waiting {
         peer.send(half).await;
-        // The server has read it once it has served another connection.
+        // Once the server has served another connection, it has read the half request.
         host.assert_serves_others().await;
     }
-    // One request is in flight now. A body that arrives now waits for it to end, and is not refused.
+    // One request is now in flight. A request whose body arrives now waits for that one to finish, and is not refused.
     let mut running = host.connect().await;
     running.send(&get("/v1/clients", "")).await;
     gate.arrived(1).await;
@@ -144,7 +144,7 @@ async fn a_request_that_waits_for_its_body_holds_no_permit() {
     assert!(answer.starts_with("HTTP/1.1 500"), "{answer}");
     gate.open(1);
     assert!(running.answer().await.starts_with("HTTP/1.1 200"));
-    // One of them has its permit now.
+    // One of the waiting requests now has its permit.
     gate.arrived(1).await;
     let answer = one_more().await;
     assert!(answer.starts_with("HTTP/1.1 500"), "{answer}");
@@ -180,10 +180,10 @@ async fn a_write_completes_after_its_client_disconnects() {
     peer.send(&post(r#"{"client_id":"a-client-1","name":"Gone"}"#, "")).await;
     gate.arrived(1).await;
     drop(peer);
-    // A connection is accepted again once the server has noticed that the old one is gone.
+    // The server accepts a connection again once it notices that the old one is closed.
     let seen = async { while host.request(&get("/v1/nowhere", "connection: close\r\n")).await.is_empty() {} };
     timeout(TIMEOUT, seen).await.expect("the server notices the disconnect");
-    // The shutdown waits for the write too.
+    // The shutdown also waits for the write.
     let ended = host.stop();
     gate.open(1);
     assert_eq!(timeout(TIMEOUT, ended).await.unwrap().unwrap(), leadapi_server::ShutdownOutcome::Graceful);
@@ -213,7 +213,7 @@ async fn requests_with_too_many_headers_or_bytes_are_refused() {
     let host = Host::start(endless()).await;
     let close = "connection: close\r\n";
     let many = |more: usize| (0..more).map(|n| format!("x-{n}: y\r\n")).collect::<Vec<_>>().concat();
-    // The headers of the request itself.
+    // The number of headers that the request has by itself.
     let own = 3;
     let answer = host.request(&get("/v1/clients", &(close.to_owned() + &many(64 - own)))).await;
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
@@ -228,7 +228,7 @@ async fn requests_with_too_many_headers_or_bytes_are_refused() {
     assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
     assert!(answer.ends_with(r#"{"error":"path and query must be at most 4096 bytes"}"#), "{answer}");
 
-    // hyper answers this one, with an empty body.
+    // hyper itself answers this request, with an empty body.
     let answer = host.request(&get("/v1/clients", &format!("x: {}\r\n", "y".repeat(16_384)))).await;
     assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
     host.assert_serves_others().await;

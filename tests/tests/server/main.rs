@@ -1,4 +1,4 @@
-//! The listener on real sockets: its limits, its timeouts and its shutdown.
+//! The listener on real sockets: its limits, timeouts and shutdown.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

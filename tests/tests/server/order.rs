@@ -1,4 +1,4 @@
-//! Limits on the size of a request apply before the checks of the contract (D1), over both protocols.
+//! The limits on the size of a request apply before the contract's checks (D1), over HTTP/1.1 and HTTP/2.
 
 use bytes::Bytes;
 use http::Request;
@@ -10,15 +10,15 @@ use tokio::net::TcpStream;
 
 use crate::host::{Host, Peer};
 
-/// The number of headers that every request has: over HTTP/1.1 `host` and `connection`, over HTTP/2 none.
+/// The number of headers that every HTTP/1.1 request has: `host` and `connection`. HTTP/2 requests have none.
 const OWN_HEADERS: usize = 2;
 
 #[tokio::test]
 async fn size_limits_are_checked_before_path_method_and_token() {
     let host = Host::start(HttpLimits::default()).await;
     let (long, large) = ("x".repeat(4_096), "y".repeat(16_384));
-    // The method, the path, the number of headers, the value of one of them, and the statuses over HTTP/1.1 and
-    // HTTP/2. Without the limit the first would be 404, the second 405 and the others 401.
+    // Each row has a method, a path, a number of headers, the value of one of them, and the statuses over HTTP/1.1 and
+    // HTTP/2. Without the limits, the first request would get 404, the second 405 and most others 401.
     for (method, path, headers, value, statuses) in [
         ("GET", "/v1/nowhere", 65, "y", (400, 400)),
         ("DELETE", "/v1/clients", 65, "y", (400, 400)),

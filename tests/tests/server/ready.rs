@@ -1,4 +1,4 @@
-//! Readiness of a server while its database fails and recovers.
+//! The readiness of a server while its database fails and recovers.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -19,7 +19,7 @@ impl Drop for Running {
     }
 }
 
-/// A server with a listener for its operator.
+/// A server with an operator's listener.
 pub(crate) struct Server {
     _process: Running,
     /// The address of the operator's listener.
@@ -38,7 +38,7 @@ impl Server {
         Self { _process: process, operator }
     }
 
-    /// Returns the status and the body.
+    /// Returns the status and body of a page.
     fn get(&self, path: &str) -> String {
         let mut stream = TcpStream::connect(&self.operator).unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.operator).unwrap();
@@ -48,7 +48,7 @@ impl Server {
         format!("{} {body}", &answer["HTTP/1.1 ".len()..][..3])
     }
 
-    /// Waits for an outcome. The server reuses one for a second, so a change shows only after that.
+    /// Waits until `/readyz` answers this. The server caches each outcome for a second, so a change shows up later.
     fn wait_for(&self, answer: &str) {
         wait_until(answer, || self.get("/readyz") == answer);
     }
@@ -88,7 +88,7 @@ async fn a_server_with_a_read_only_database_is_not_ready() {
     }
 }
 
-/// A disk or a quota that is full, and later has space.
+/// The disk or quota is full twice, and has space again each time.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_server_with_a_full_disk_is_not_ready_until_there_is_space() {

@@ -1,12 +1,13 @@
-//! Peers that keep a connection without using it. One limit cuts each, while all others are out of reach.
+//! Peers that keep a connection open without using it. In each test, one limit cuts them off and all others are out of
+//! reach.
 
 use leadapi_server::HttpLimits;
 use tokio::{io::AsyncWriteExt, time::Instant};
 
 use crate::host::{Host, SOON, TIMEOUT, endless, get, post};
 
-/// Sends these bytes, and checks that the server closes the connection, not before its time, while it serves others.
-/// Returns the response.
+/// Sends these bytes and returns the response. Checks that the server closes the connection, but not too early, and
+/// still serves other connections.
 async fn is_cut(limits: HttpLimits, sends: &[u8]) -> String {
     let host = Host::start(limits).await;
     let mut peer = host.connect().await;
@@ -49,7 +50,7 @@ async fn the_head_timeout_starts_with_the_first_byte() {
     assert!(start.elapsed() >= SOON, "{:?}", start.elapsed());
 }
 
-/// The first letter may still become HTTP/2, so the timeout of the first bytes applies.
+/// These bytes may still become HTTP/2, so the first-byte timeout applies.
 #[tokio::test]
 async fn an_ambiguous_prefix_is_cut_by_the_first_byte_timeout() {
     for half in ["P", "PRI * HTTP/2.0\r\n\r\nSM"] {
@@ -67,7 +68,7 @@ async fn a_head_sent_byte_by_byte_is_cut_by_the_head_timeout() {
     let mut peer = host.connect().await;
     let (mut read, mut write) = peer.0.split();
     let drip = async {
-        // Until the server closes the connection.
+        // Continues until the server closes the connection.
         while write.write_all(b"G").await.is_ok() {
             tokio::time::sleep(SOON / 20).await;
         }
@@ -100,7 +101,7 @@ async fn an_idle_connection_is_closed_by_the_idle_timeout() {
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
 
-/// Half a head counts as such even after an earlier request.
+/// The head timeout also applies after an earlier request on the connection.
 #[tokio::test]
 async fn half_a_second_head_is_cut_by_the_head_timeout() {
     let mut limits = endless();
@@ -120,7 +121,7 @@ async fn a_peer_that_never_reads_is_cut_by_the_write_timeout() {
     let host = Host::start(limits).await;
     let mut peer = host.connect().await;
     let request = get("/v1/leads?limit=200", "");
-    // Unread responses fill the buffers on the way, and then the server accepts no more bytes from this side.
+    // Unread responses fill the socket buffers, after which the server reads no more requests.
     let flood = async { while peer.0.write_all(request.as_bytes()).await.is_ok() {} };
     tokio::time::timeout(TIMEOUT, flood).await.expect("it is cut");
     host.assert_serves_others().await;
@@ -130,13 +131,13 @@ async fn a_peer_that_never_reads_is_cut_by_the_write_timeout() {
 async fn a_lone_http_2_preface_is_cut_by_the_head_timeout() {
     let mut limits = endless();
     limits.head = SOON;
-    // The server sends its SETTINGS frame and no response.
+    // The server sends its SETTINGS frame, but no response.
     let answer = is_cut(limits, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await;
     assert!(!answer.contains("HTTP/1.1"), "{answer}");
 }
 
-/// A peer that sends even after the final response: the server does not reset it, which could lose the response, but
-/// does not wait for long.
+/// If a peer sends bytes after the final response, the server does not reset the connection immediately, which could
+/// lose the response. But it does not wait for long.
 #[tokio::test]
 async fn a_peer_that_sends_after_the_final_response_is_cut() {
     let mut limits = endless();
@@ -180,7 +181,7 @@ async fn is_cut_of_age(limits: HttpLimits) -> String {
     peer.rest().await
 }
 
-/// A peer that stays within the limits is not affected by them.
+/// Limits do not affect a peer that stays within them.
 #[tokio::test]
 async fn a_slow_and_honest_peer_is_served() {
     let host = Host::start(HttpLimits::default()).await;

@@ -1,4 +1,4 @@
-//! A server never sees a request that was not sent, directly or through third-party proxies.
+//! A server must never see a request that was not sent, either directly or through third-party proxies.
 
 use std::{collections::HashMap, net::SocketAddr, path::Path, sync::Arc};
 
@@ -11,7 +11,7 @@ use leadapi_tests::hostile::{
 const AT_A_TIME: usize = 32;
 
 fn target() -> Target {
-    // A server that waits for the rest of a request must not wait for long.
+    // Short timeouts, because many cases leave the server waiting for the rest of a request.
     let options = ["--head-timeout", "1s", "--body-timeout", "1s", "--idle-timeout", "3s"].map(str::to_owned);
     Target::start(Path::new(env!("CARGO_BIN_EXE_server")), &options, false, None)
 }
@@ -60,16 +60,17 @@ async fn no_request_is_smuggled_through_haproxy() {
     through(target, &proxy).await;
 }
 
-/// The proxy marks the requests that it sends; a request hidden in a body has no mark.
+/// Sends every case through a proxy. The proxy marks the requests that it forwards, but a request hidden in a body has
+/// no mark.
 async fn through(target: Target, proxy: &Proxy) {
     let all = Arc::new(cases(&target.authorization()));
-    // A proxy may keep the connection to its client open.
+    // Errors are ignored, because a proxy may keep the connection to its client open.
     drop(send(&all, proxy.address, &target.authorization()).await);
     let seen: HashMap<String, Vec<String>> = target.seen();
     let unmarked = seen.iter().filter(|(_, ids)| ids.iter().any(|id| !id.starts_with(Proxy::MARK)));
     let unmarked: Vec<_> = unmarked.collect();
     assert!(unmarked.is_empty(), "{unmarked:?}");
-    // The proxy does reach the server, on connections that it reuses.
+    // The proxy must have forwarded some of the open requests, or the test would prove nothing.
     let went_on = (0..all.len()).filter(|nth| seen.contains_key(&next(*nth))).count();
     assert!(went_on >= 20, "{went_on}");
 }

@@ -1,4 +1,4 @@
-//! HTTPS: both protocols, a certificate that changes, and handshakes that fail.
+//! HTTPS: both protocols, certificate renewal, and failing handshakes.
 
 use std::{fs, io, path::Path, process::Command, sync::Arc};
 
@@ -19,7 +19,7 @@ use tokio_rustls::TlsConnector;
 
 use crate::host::{Host, SOON, TIMEOUT, endless, secret};
 
-/// A folder with a certificate for `localhost` and its key, and the same files as the server's setting.
+/// A folder with a certificate for `localhost` and its key, and the server's TLS setting for these files.
 struct Certificate {
     folder: TempDir,
     files: TlsFiles,
@@ -35,7 +35,7 @@ impl Certificate {
         this
     }
 
-    /// Writes another certificate with another key into the same files, one after the other.
+    /// Writes a new certificate and a new key to the same files, one after the other.
     fn renew(&mut self) {
         let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         replace(&self.files.certificate, &cert.pem());
@@ -44,7 +44,7 @@ impl Certificate {
     }
 }
 
-/// Replaces a file as tools do that renew certificates: they write another file and rename it.
+/// Replaces a file the way certificate renewal tools do: writes another file and renames it.
 fn replace(path: &Path, text: &str) {
     let renewed = path.with_extension("new");
     fs::write(&renewed, text).unwrap();
@@ -70,7 +70,7 @@ fn trusting(certificate: &CertificateDer<'static>, protocols: &[&str]) -> Arc<Cl
     Arc::new(config)
 }
 
-/// Makes a handshake, and returns the protocol that it negotiated.
+/// Performs a handshake, and returns the negotiated protocol.
 fn handshake(address: std::net::SocketAddr, config: Arc<ClientConfig>) -> io::Result<Option<Vec<u8>>> {
     let mut connection = ClientConnection::new(config, "localhost".try_into().unwrap()).unwrap();
     let mut stream = std::net::TcpStream::connect(address)?;
@@ -92,7 +92,7 @@ async fn alpn_selects_the_protocol_of_the_client() {
         let got = tokio::task::spawn_blocking(move || handshake(address, config)).await.unwrap().unwrap();
         assert_eq!(got.as_deref(), agreed, "{offered:?}");
     }
-    // The connection uses the negotiated protocol.
+    // The connection must use the negotiated protocol.
     let connector = TlsConnector::from(trusting(&certificate.der, &["h2"]));
     let stream = TcpStream::connect(host.address).await.unwrap();
     let stream = connector.connect("localhost".try_into().unwrap(), stream).await.unwrap();
@@ -104,7 +104,7 @@ async fn alpn_selects_the_protocol_of_the_client() {
     assert_eq!((answer.status().as_u16(), answer.version()), (200, Version::HTTP_2));
 }
 
-/// Handshakes go on meanwhile, and each sees either the old certificate or the new one, complete.
+/// Each handshake during the renewal must see either the complete old certificate or the complete new one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_renewed_certificate_is_loaded_without_a_failed_handshake() {
     let mut certificate = Certificate::new();
@@ -131,15 +131,15 @@ async fn a_renewed_certificate_is_loaded_without_a_failed_handshake() {
     let seen = changes.await.unwrap();
     assert_eq!((seen.first(), seen.last()), (Some(&(true, false)), Some(&(false, true))), "{seen:?}");
 
-    // A key that cannot be used changes nothing. The server reads it through pipes, so that the test knows when: once
-    // the server opens the second pipe, it has finished with the first key.
+    // An unusable key changes nothing. The server reads the key from pipes, so the test knows that the server has
+    // finished with the first key once it opens the second pipe.
     let key = certificate.files.key.clone();
     tokio::task::spawn_blocking(move || {
         for _ in 0..2 {
             let pipe = key.with_extension("pipe");
             assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
             fs::rename(pipe, &key).unwrap();
-            // Blocks until a reader opens the pipe.
+            // Blocks until the server opens the pipe.
             fs::write(&key, "no key").unwrap();
         }
     })
@@ -196,7 +196,7 @@ async fn unusable_certificate_files_are_refused_with_the_reason() {
     }
 }
 
-/// Requests on a kept connection, to check that bytes arrive complete in both directions.
+/// Sends requests over a keep-alive connection, to check that bytes arrive completely in both directions.
 #[tokio::test]
 async fn requests_and_responses_arrive_complete_over_tls() {
     let certificate = Certificate::new();

@@ -1,10 +1,11 @@
-//! Unread bodies: the connection continues after them, or the response announces that it closes.
+//! Request bodies that the service does not read. Either the connection remains usable, or the response announces its
+//! close.
 
 use leadapi_server::HttpLimits;
 
 use crate::host::{Host, Peer, SOON, endless, get, secret};
 
-/// Returns a connection that has sent the head of a create that is refused for its token.
+/// Returns a connection that has sent the head of a create, which the server refuses because it has no token.
 async fn refused(host: &Host, headers: &str) -> Peer {
     let mut peer = host.connect().await;
     peer.send(&format!("POST /v1/leads HTTP/1.1\r\nhost: x\r\n{headers}\r\n")).await;
@@ -15,7 +16,7 @@ fn says_close(answer: &str) -> bool {
     answer.contains("\r\nconnection: close\r\n")
 }
 
-/// The head and each piece of the body are sent separately, and the response waits for the last of them.
+/// The test sends the head and each piece of the body separately. The response waits for the last piece.
 #[tokio::test]
 async fn a_connection_stays_usable_after_an_unread_body() {
     let host = Host::start(HttpLimits::default()).await;
@@ -31,7 +32,7 @@ async fn a_connection_stays_usable_after_an_unread_body() {
     for (headers, pieces) in bodies {
         let mut peer = refused(&host, headers).await;
         for piece in pieces {
-            // The pause keeps each piece separate from the one before.
+            // The pause keeps the server from reading two pieces at once.
             peer.is_silent_for(SOON / 4).await;
             peer.send(piece).await;
         }
@@ -55,7 +56,7 @@ async fn an_unexpected_body_on_get_is_discarded() {
     }
 }
 
-/// The response announces it, so that the client does not use a connection that closes.
+/// The announcement keeps the client from sending another request on the connection.
 #[tokio::test]
 async fn a_response_announces_that_the_connection_closes() {
     let mut limits = endless();
@@ -63,7 +64,8 @@ async fn a_response_announces_that_the_connection_closes() {
     let host = Host::start(limits).await;
     let endless = format!("100001\r\n{}\r\n", "x".repeat(0x10_0001));
     for (headers, body) in [
-        // Too long to be discarded, with or without a length that says so; or incomplete, or invalid, or never sent.
+        // Two bodies too long to discard, with and without a declared length, and bodies that are incomplete, invalid
+        // or never sent.
         ("content-length: 1048577\r\n", "x"),
         ("transfer-encoding: chunked\r\n", &endless),
         ("content-length: 9\r\n", "{"),
@@ -78,7 +80,8 @@ async fn a_response_announces_that_the_connection_closes() {
     }
 }
 
-/// Also if the service has started to read the body: the server does not continue to read after an error.
+/// The server closes the connection even if the service has started to read the body, because it reads nothing after an
+/// error.
 #[tokio::test]
 async fn a_response_to_an_invalid_body_announces_the_close() {
     let host = Host::start(HttpLimits::default()).await;
@@ -90,8 +93,8 @@ async fn a_response_to_an_invalid_body_announces_the_close() {
     assert!(answer.starts_with("HTTP/1.1 400") && says_close(&answer), "{answer}");
 }
 
-/// If the response came before the end of the body, the server would have to reset the stream, and curl 7.88 drops
-/// the response then.
+/// The response must not precede the end of the body. The server would then have to reset the stream, and curl 7.88
+/// drops the response of a reset stream.
 #[tokio::test]
 async fn an_http_2_stream_is_not_reset_after_its_response() {
     const DATA: u8 = 0;
@@ -109,12 +112,12 @@ async fn an_http_2_stream_is_not_reset_after_its_response() {
         peer.send_frame(SETTINGS, 0, 0, b"").await;
         // A create without a token: POST, http, the path and the authority.
         peer.send_frame(HEADERS, END_HEADERS, 1, b"\x83\x86\x04\x09/v1/leads\x01\x01x").await;
-        // This keeps the head separate from the body.
+        // The ping keeps the server from reading the head and the body at once.
         peer.send_frame(PING, 0, 0, b"whatever").await;
         assert_eq!(peer.first_of(&[HEADERS, PING]).await, PING);
         for piece in 1..=pieces {
             if piece == 5 {
-                // The body is not read, but the server still opens the window.
+                // The server does not use the body, but still opens the window for it.
                 assert_eq!(peer.first_of(&[HEADERS, RST_STREAM, WINDOW_UPDATE]).await, WINDOW_UPDATE);
             }
             peer.send_frame(DATA, if piece == pieces { END_STREAM } else { 0 }, 1, &[b' '; 16_000]).await;

@@ -1,4 +1,4 @@
-//! The reported outcome is the stored one, wherever the connection to PostgreSQL breaks (contract D10).
+//! The reported outcome matches the stored one, wherever the connection to PostgreSQL breaks (contract D10).
 
 use leadapi_core::port::{Store, StoreError, Updated};
 use leadapi_server::store::SqlStore;
@@ -9,7 +9,7 @@ use leadapi_tests::{
 
 use crate::fixture::{all, business, count, create, id, open, rename};
 
-/// A store behind a proxy, and another one with a direct connection to the same database.
+/// A store behind a proxy, and a second store with a direct connection to the same database.
 struct ProxiedStore {
     proxy: Proxy,
     store: SqlStore,
@@ -21,12 +21,12 @@ impl ProxiedStore {
         let database = cluster.create_database("commits").await;
         let direct = open(&cluster.url(&database), 2).await;
         let proxy = Proxy::to(cluster.address()).await;
-        // With a single connection, the same call always produces the same messages.
+        // With a single connection, repeated calls produce the same messages.
         let store = open(&cluster.url_at(proxy.address(), &database), 1).await;
         Self { proxy, store, direct }
     }
 
-    /// The number of messages of a call on a warm connection, by direction.
+    /// Returns the number of messages per direction that a call causes on a warm connection.
     async fn messages(&self, call: impl AsyncFn()) -> [usize; 2] {
         call().await;
         self.proxy.watch();
@@ -34,7 +34,7 @@ impl ProxiedStore {
         [Direction::ToServer, Direction::ToClient].map(|direction| self.proxy.seen_going(direction).len())
     }
 
-    /// Every message at which a call can be cut, combined with every way of cutting that both sides notice.
+    /// Returns every message at which a call can be cut, combined with every kind of cut that both sides notice.
     async fn cuts(&self, call: impl AsyncFn()) -> Vec<Cut> {
         let [to_server, to_client] = self.messages(call).await;
         let places = (0..to_server).map(|nth| (Direction::ToServer, nth));
@@ -71,7 +71,7 @@ async fn a_create_cut_at_any_message_reports_its_true_outcome() {
                 );
             }
         }
-        // Whatever the first call returned, a retry must be right. It also warms the connection for the next cut.
+        // Whatever the first call returned, a retry must succeed. It also warms up the connection for the next cut.
         let again = id(create(&proxied.store, &name, &name).await.unwrap());
         let leads: Vec<_> = all(&proxied.direct).await.into_iter().filter(|(_, found)| *found == name).collect();
         assert_eq!(leads, [(again, name)], "{cut:?}");
@@ -100,7 +100,7 @@ async fn an_update_cut_at_any_message_reports_its_true_outcome() {
     }
 }
 
-/// If the answer to a successful removal is lost, the store must not repeat the removal and report "no such lead".
+/// If the answer to a successful delete is lost, the store must not retry the delete and report "no such lead".
 #[tokio::test]
 async fn a_delete_cut_at_any_message_reports_its_true_outcome() {
     let Some(cluster) = Cluster::shared() else { return };
@@ -133,7 +133,7 @@ async fn a_create_succeeds_once_although_its_commit_is_never_answered() {
         create(&proxied.store, "warm", &new_key()).await.unwrap();
         proxied.proxy.watch();
         create(&proxied.store, "warm", &new_key()).await.unwrap();
-        // The last message to the server is the commit, and the last two messages from it are the answer.
+        // The last message to the server is the commit. The last two messages from the server are the answer.
         let seen = proxied.proxy.seen_going(direction);
         let nth = if direction == Direction::ToServer { seen.len() - 1 } else { seen.len() - 2 };
         assert!(direction == Direction::ToClient || seen[nth].is_commit());

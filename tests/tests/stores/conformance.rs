@@ -31,7 +31,7 @@ async fn postgres_passes_the_conformance_suite() {
     conformance::run(async |dataset| postgres(cluster, 10, dataset).await).await.unwrap();
 }
 
-/// The pool has one connection, so a call that needs a second one while it holds the first would fail.
+/// The pool has a single connection, so a call that holds it and needs a second one would fail.
 #[tokio::test]
 async fn postgres_with_one_connection_passes_the_conformance_suite() {
     let Some(cluster) = Cluster::shared() else { return };

@@ -1,4 +1,4 @@
-//! An export with a slow reader.
+//! An export to a slow reader.
 
 use std::{thread::sleep, time::Duration};
 
@@ -7,7 +7,7 @@ use leadapi_tests::postgres::Cluster;
 
 use crate::fixture::{create, open};
 
-/// Longer than the `idle_in_transaction_session_timeout` of a request's transaction.
+/// Longer than the `idle_in_transaction_session_timeout` of normal requests.
 const SLOW: Duration = Duration::from_millis(5_500);
 
 #[tokio::test]

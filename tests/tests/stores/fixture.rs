@@ -1,4 +1,4 @@
-//! A database with one business, and helpers for calls on it.
+//! A database with one business, and helpers that call its store.
 
 use leadapi_core::{
     dataset::Dataset,
@@ -16,7 +16,7 @@ pub(crate) fn business() -> BusinessId {
     BusinessId::parse("b1").unwrap()
 }
 
-/// Opens a store with one business, over at most this many connections.
+/// Opens a store with one business and at most this many connections.
 pub(crate) async fn open(url: &str, connections: usize) -> SqlStore {
     let url: DatabaseUrl = url.parse().unwrap();
     let store = SqlStore::open(&url.connections(connections)).await.unwrap();
@@ -35,7 +35,7 @@ pub(crate) async fn create(store: &SqlStore, name: &str, key: &str) -> Result<Cr
     store.create(&business(), NewLeadMeta::new(id, Timestamp::now()), draft, Some(&once)).await
 }
 
-/// The id of the lead, whether new or replayed.
+/// Returns the id of the lead, whether new or replayed.
 pub(crate) fn id(created: Created) -> LeadId {
     match created {
         Created::New(lead) | Created::Replayed(lead) => lead.id.clone(),
@@ -47,7 +47,7 @@ pub(crate) async fn rename(store: &SqlStore, id: &LeadId, name: &str) -> Result<
     store.update(&business(), id, &LeadPatch::new().name(name).check().unwrap()).await
 }
 
-/// The ids and names of all leads.
+/// Returns the ids and names of all leads.
 pub(crate) async fn all(store: &SqlStore) -> Vec<(LeadId, String)> {
     let mut all = Vec::new();
     loop {
@@ -62,7 +62,7 @@ pub(crate) async fn all(store: &SqlStore) -> Vec<(LeadId, String)> {
     }
 }
 
-/// The number of leads with this name.
+/// Returns the number of leads with this name.
 pub(crate) async fn count(store: &SqlStore, name: &str) -> usize {
     all(store).await.iter().filter(|(_, found)| found == name).count()
 }

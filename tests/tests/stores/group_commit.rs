@@ -1,4 +1,4 @@
-//! Group commit: each of the writes that share a transaction has the same outcome as on its own.
+//! Group commit: each write in a shared transaction has the same outcome as on its own.
 
 use futures_util::future::join_all;
 use leadapi_core::{
@@ -12,7 +12,7 @@ use leadapi_tests::postgres::Cluster;
 
 use crate::fixture::{all, business, open};
 
-/// Makes forty concurrent creates. Every tenth uses the id of an existing lead, and another tenth an unknown client
+/// Makes forty concurrent creates. Every tenth uses the id of an existing lead, and another tenth use an unknown client
 /// account.
 async fn failing_writes_do_not_fail_the_others(store: &SqlStore) {
     let create = async |nth: usize, id: String, client: &str| {

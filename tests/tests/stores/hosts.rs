@@ -1,4 +1,4 @@
-//! URLs with several hosts, some of which are silent, dead, or read-only.
+//! URLs with several hosts, some of which are silent, dead or read-only.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 
 use crate::fixture::{create, open};
 
-/// The URL of a new database of a cluster, with other hosts in front of its own.
+/// Returns the URL of a new database in a cluster, with other hosts before the cluster's own.
 async fn after(cluster: &Cluster, others: &str, parameters: &str) -> String {
     let database = cluster.create_database("hosts").await;
     let hosts = format!("{others},{}", cluster.address());
@@ -19,7 +19,7 @@ async fn opened(url: &str) -> Result<SqlStore, String> {
     SqlStore::open(&url.parse::<DatabaseUrl>().unwrap()).await.map_err(|error| error.to_string())
 }
 
-/// A host that accepts connections and never sends anything.
+/// Returns a host that accepts connections and never sends anything.
 async fn silent() -> TcpListener {
     TcpListener::bind("127.0.0.1:0").await.unwrap()
 }
@@ -31,7 +31,7 @@ async fn a_silent_host_delays_only_the_first_connection() {
     let url = after(cluster, &silent.local_addr().unwrap().to_string(), "").await;
     let begun = Instant::now();
     let store = open(&url, 4).await;
-    // The silent host is tried once; all later connections first try the host that answered.
+    // The store tries the silent host once. All later connections first try the host that responded.
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     let mut creates = Vec::new();
     for nth in 0..4 {
@@ -58,7 +58,7 @@ async fn a_frozen_host_is_abandoned_for_the_next_one() {
     create(&store, "before", "before").await.unwrap();
     first.pause();
     let begun = Instant::now();
-    // The connections of the pool lead to the frozen host, until the store has given up each of them.
+    // The pool's connections lead to the frozen host until the store has given up each of them.
     while create(&store, "after", "after").await.is_err() {
         assert!(begun.elapsed() < Duration::from_secs(60), "the second host is never tried");
     }

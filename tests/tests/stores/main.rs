@@ -1,4 +1,4 @@
-//! The guarantees of the SQL stores, on SQLite and on PostgreSQL.
+//! The guarantees of the SQL stores, on SQLite and PostgreSQL.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

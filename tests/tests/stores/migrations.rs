@@ -1,4 +1,4 @@
-//! The first server that starts creates the schema; a later one does not create it again.
+//! The first server to start creates the schema; later ones do not create it again.
 
 use futures_util::future::join_all;
 use leadapi_server::store::SqlStore;
@@ -37,7 +37,7 @@ async fn a_newer_schema_version_is_refused() {
     assert!(SqlStore::open(&url.parse().unwrap()).await.unwrap_err().to_string().contains("newer"));
 }
 
-/// Once the tables exist, a role that may only read and write rows can serve.
+/// Once the tables exist, a role that may only read and write rows can serve requests.
 #[tokio::test]
 async fn a_role_without_create_privileges_can_serve() {
     let Some(cluster) = Cluster::shared() else { return };

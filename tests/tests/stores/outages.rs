@@ -1,4 +1,5 @@
-//! A database that crashes, hangs or is unreachable: no acknowledged write is lost, and every failure is a 500.
+//! A database that crashes, hangs or is unreachable. No acknowledged write may be lost, and every failure must be a
+//! 500.
 
 use std::{
     collections::HashMap,
@@ -29,7 +30,7 @@ use crate::fixture::{all, business, create, id, open};
 const CALLERS: usize = 16;
 const CRASHES: usize = 5;
 
-/// Retries with the same key until the create succeeds, as a client does.
+/// Retries with the same key until the create succeeds, as a client would.
 async fn retry_until_created(store: &SqlStore, key: &str) -> LeadId {
     loop {
         match create(store, key, key).await {
@@ -58,7 +59,7 @@ async fn killing_postgres_under_load_loses_and_duplicates_no_lead() {
     let callers: Vec<_> = callers.collect();
     for crash in 0..CRASHES {
         let before = all(&store).await.len();
-        // The server is killed under load, after a number of creates that varies.
+        // The server is killed under load, each time after a different number of creates.
         while all(&store).await.len() < before + 20 + 7 * crash {
             tokio::task::yield_now().await;
         }
@@ -81,7 +82,7 @@ async fn killing_postgres_under_load_loses_and_duplicates_no_lead() {
     eprintln!("{CRASHES} crashes of PostgreSQL, {} creates acknowledged and stored exactly once", acknowledged.len());
 }
 
-/// At least one request of each operation.
+/// Returns at least one request for each operation.
 fn requests(token: &str) -> Vec<Request<Full<Bytes>>> {
     let lead = r#"{"client_id":"c1","name":"Ann"}"#;
     let request = |method: &str, path: &str, body: &str| {
@@ -110,7 +111,8 @@ async fn all_are_500(service: &LeadService, token: &str) {
     }
 }
 
-/// A failing database is never reported as 401, 403, 404 or an empty list, because these are statements about data.
+/// A database failure must never be reported as 401, 403, 404 or an empty list, because these are statements about
+/// data.
 #[tokio::test]
 async fn an_unreachable_or_frozen_database_is_500() {
     let Some(mut cluster) = Cluster::start(&["fsync=off"]) else { return };
@@ -119,7 +121,7 @@ async fn an_unreachable_or_frozen_database_is_500() {
     let token = TokenRecord::new(&secret, "t", Scopes::Both, "2026-01-01T00:00:00Z".parse().unwrap());
     store.insert(&business(), token).await.unwrap();
     let fresh = LeadService::builder(store.clone(), StoredTokens::new(store.clone(), SystemClock)).build().unwrap();
-    // A service that has the token in its cache still needs the store for the request itself.
+    // This service has the token in its cache, but still needs the store for the request itself.
     let cached = StoredTokens::new(store.clone(), SystemClock).cached();
     let cached = LeadService::builder(store.clone(), cached).build().unwrap();
     for request in requests(secret.expose()) {
@@ -133,7 +135,7 @@ async fn an_unreachable_or_frozen_database_is_500() {
     cluster.pause();
     all_are_500(&fresh, secret.expose()).await;
     cluster.resume();
-    // Then the service works again without a restart.
+    // Once the database is back, the service recovers without a restart.
     let answer = async || {
         let Ok(response) = fresh.clone().oneshot(requests(secret.expose()).remove(0)).await;
         response.status()
@@ -143,7 +145,7 @@ async fn an_unreachable_or_frozen_database_is_500() {
     }
 }
 
-/// With synchronous replication, a commit is safe only when the standby has it. No timeout may acknowledge it before.
+/// With synchronous replication, a commit is safe only once the standby has it. No timeout may acknowledge it earlier.
 #[tokio::test]
 async fn a_commit_that_waits_for_a_standby_is_not_acknowledged() {
     let Some(cluster) = Cluster::start(&[]) else { return };

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::fixture::{all, create, open};
 
-/// A PgBouncer that runs until it is dropped.
+/// A PgBouncer process that runs until it is dropped.
 struct PgBouncer {
     process: Child,
     port: u16,
@@ -21,8 +21,8 @@ struct PgBouncer {
 }
 
 impl PgBouncer {
-    /// Starts PgBouncer with this pool mode in front of a cluster. Returns `None` if it is not installed, but panics
-    /// if `LEADAPI_REQUIRE_PROXIES` is set.
+    /// Starts PgBouncer with this pool mode in front of a cluster. If PgBouncer is not installed, returns `None`, or
+    /// panics if `LEADAPI_REQUIRE_PROXIES` is set.
     fn start(cluster: &Cluster, mode: &str) -> Option<Self> {
         const PROGRAM: &str = "/usr/sbin/pgbouncer";
         if !fs::exists(PROGRAM).unwrap() {
@@ -44,7 +44,7 @@ impl PgBouncer {
         let mut command = Command::new(PROGRAM);
         command.arg(&settings).stdout(Stdio::null()).stderr(Stdio::null());
         if folder.path().metadata().unwrap().uid() == 0 {
-            // PgBouncer refuses to run as root; with `-u` it changes to this user.
+            // PgBouncer refuses to run as root. With `-u` it switches to this user.
             command.args(["-u", "nobody"]);
             fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755)).unwrap();
         }

@@ -1,5 +1,5 @@
-//! A commit whose answer is lost in an outage: every write in it is done exactly once, and every caller gets the true
-//! outcome.
+//! A commit whose answer is lost in an outage. Every write in it must be executed exactly once, and every caller must
+//! get its true outcome.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ enum WriteOutcome {
     Deleted(LeadId, Result<bool, StoreError>),
 }
 
-/// Two servers on the same database: one whose connections can be cut, and one that is always connected.
+/// Two servers on the same database. The connections of the first can be cut; the second stays connected.
 struct Servers {
     proxy: Proxy,
     one: SqlStore,
@@ -77,15 +77,15 @@ impl Servers {
         join_all(writes).await
     }
 
-    /// Blocks a first write on the lock of its business until all `writes` are queued. So all of them wait for its
-    /// commit, and share the next one.
+    /// Blocks an initial write on the lock of its business until all `writes` are queued. They all wait for its commit,
+    /// and then share the next one.
     async fn together<T>(&self, writes: impl Future<Output = T>) -> T {
         let connect = async || {
             let (client, connection) = tokio_postgres::connect(&self.url, NoTls).await.unwrap();
             tokio::spawn(connection);
             client
         };
-        // A transaction caches `pg_stat_activity` at its first read, so a second connection polls it.
+        // A transaction caches `pg_stat_activity` when it first reads it, so a second connection polls it.
         let (holder, observer) = (connect().await, connect().await);
         holder.batch_execute("BEGIN; SELECT * FROM business FOR NO KEY UPDATE").await.unwrap();
         let one = self.one.clone();
@@ -100,8 +100,8 @@ impl Servers {
         written
     }
 
-    /// Waits for the outage. During it, the second server renames every lead that the first one has renamed. Ends the
-    /// outage after `lasts`, and returns the leads that were renamed again.
+    /// Waits for the outage to begin. During the outage, the second server renames every lead that the first one has
+    /// renamed. Ends the outage after `lasts`, and returns the leads that were renamed again.
     async fn outage(&self, lasts: Duration) -> Vec<LeadId> {
         while !self.proxy.has_cut() {
             tokio::task::yield_now().await;
@@ -125,8 +125,8 @@ async fn create_plain(store: &SqlStore, name: &str) -> Result<Created, StoreErro
     store.create(&business(), NewLeadMeta::new(id, Timestamp::now()), draft, None).await
 }
 
-/// Runs the writes around an outage. Returns their outcomes, the leads that the second server renamed, and the leads
-/// that are stored afterwards.
+/// Runs the writes around an outage. Returns their outcomes, the leads that the second server renamed, and all leads
+/// stored afterwards.
 async fn around_an_outage(
     cluster: &Cluster,
     lasts: Duration,
@@ -160,8 +160,7 @@ async fn writes_during_a_seven_second_outage_are_done_exactly_once() {
     }
 }
 
-/// The outage lasts longer than the store waits. So a write may fail with an error, but must not return a wrong
-/// result.
+/// The outage lasts longer than the store waits. A write may then fail, but must not return a wrong outcome.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_with_an_unknown_outcome_is_not_repeated() {
     let Some(cluster) = Cluster::shared() else { return };

@@ -1,4 +1,4 @@
-//! Runs a test again in a child process that can be killed.
+//! Runs a test again in a child process that the test can kill.
 
 use std::{
     env,
@@ -7,12 +7,12 @@ use std::{
 
 const ROLE: &str = "LEADAPI_TESTS_CHILD";
 
-/// The role of this process if it is the child process.
+/// Returns the role of this process if it is the child process.
 pub(crate) fn role() -> Option<String> {
     env::var(ROLE).ok()
 }
 
-/// A command that runs the test with this name in a child process.
+/// Returns a command that runs the test with this name in a child process.
 pub(crate) fn run(test: &str, role: &str) -> Command {
     let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--exact", test, "--nocapture", "--quiet"]).env(ROLE, role);

@@ -25,7 +25,7 @@ use crate::child;
 
 async fn connect(url: &str) -> Client {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
-    // The connection fails when the server is killed, as intended.
+    // The connection returns an error when the server is killed, as intended.
     tokio::spawn(connection);
     client
 }
@@ -34,7 +34,7 @@ async fn query_text(client: &Client, sql: &str) -> String {
     client.query_one(sql, &[]).await.unwrap().get(0)
 }
 
-/// The process id and the directory of a server.
+/// Returns the process id and the directory of a server.
 async fn process_and_directory(cluster: &Cluster) -> (u32, String) {
     let data = query_text(&connect(&cluster.url("postgres")).await, "SHOW data_directory").await;
     let lock = fs::read_to_string(Path::new(&data).join("postmaster.pid")).unwrap();
@@ -59,7 +59,7 @@ async fn a_crash_keeps_committed_data() {
     let url = cluster.url(&database);
     let client = connect(&url).await;
     assert_eq!(query_text(&client, "SHOW fsync").await, "on");
-    // The collation of the database must not be byte order. This fails on a machine that has no other locale.
+    // The database's collation must not be byte order. This fails on a machine that has no other locale.
     assert_eq!(query_text(&client, "SELECT min(a) FROM (VALUES ('b'), ('C')) v (a)").await, "b");
     client.batch_execute("CREATE TABLE t (a text); INSERT INTO t VALUES ('kept')").await.unwrap();
 
@@ -103,7 +103,7 @@ async fn the_certificate_is_valid_for_one_authority_and_one_name() {
         let connected = tokio_postgres::connect(&url, MakeRustlsConnect::new(trusting(root))).await;
         assert_eq!(connected.is_ok(), good, "{host} by {}: {:?}", root.display(), connected.err());
     }
-    // A proxy forwards an encrypted connection unchanged.
+    // The proxy forwards an encrypted connection unchanged.
     let proxy = Proxy::to(cluster.address()).await;
     let url = cluster.url_at(format!("localhost:{}", proxy.address().port()), "postgres?sslmode=require");
     drop(tokio_postgres::connect(&url, MakeRustlsConnect::new(trusting(&ca.root))).await.unwrap());

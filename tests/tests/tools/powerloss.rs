@@ -1,4 +1,4 @@
-//! A power loss destroys data that was not synced, and nothing else.
+//! A simulated power loss must destroy all data that was not synced, and nothing else.
 
 use std::{
     collections::BTreeSet,
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use crate::child;
 
-/// Runs a test again as a child process that is subject to the power loss.
+/// Runs a test again as a child process on the disk that can lose power.
 fn start(kit: &PowerLoss, test: &str, role: &str) -> (Child, Lines<BufReader<ChildStdout>>) {
     let mut command = child::run(test, role);
     kit.command(&mut command);
@@ -95,8 +95,8 @@ fn write_page(file: &File, page: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, &[2; 1000], page * 4096)
 }
 
-/// The simulation agrees with the guarantees of SQLite's `synchronous` modes, so it can test a store that relies on
-/// them.
+/// The simulation must match the guarantees of SQLite's `synchronous` modes. Only then can it test a store that relies
+/// on them.
 #[test]
 fn sqlite_keeps_the_guarantees_of_its_synchronous_modes() {
     if let Some(role) = child::role() {
@@ -109,12 +109,12 @@ fn sqlite_keeps_the_guarantees_of_its_synchronous_modes() {
     assert!(losses[1] > 0 && losses[2] > 0);
 }
 
-/// Inserts one row after the other, and prints the number of each when its insert has returned.
+/// Inserts rows in sequence, and prints the number of each once its insert has returned.
 fn write_rows(disk: &Path, synchronous: &str, first: i64) -> rusqlite::Result<()> {
     let db = Connection::open(disk.join("db"))?;
     db.pragma_update(None, "synchronous", synchronous)?;
     db.query_one("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
-    // Checkpoints about every twenty pages, so that many power losses hit one.
+    // Checkpoints about every twenty pages, so that many power losses interrupt a checkpoint.
     db.query_one("PRAGMA wal_autocheckpoint = 20", [], |_| Ok(()))?;
     db.execute_batch("CREATE TABLE IF NOT EXISTS t (n INTEGER PRIMARY KEY, filling BLOB)")?;
     let mut output = io::stdout();
@@ -126,7 +126,7 @@ fn write_rows(disk: &Path, synchronous: &str, first: i64) -> rusqlite::Result<()
     Ok(())
 }
 
-/// Cuts the power of a writer repeatedly on the same disk, and returns the number of cycles that lost a row.
+/// Repeatedly cuts the power of a writer on the same disk, and returns the number of cycles that lost a row.
 fn cycles_with_a_loss(synchronous: &str, cycles: u32) -> u32 {
     let mut disk = tempfile::tempdir().unwrap();
     let mut said = BTreeSet::new();
@@ -138,7 +138,7 @@ fn cycles_with_a_loss(synchronous: &str, cycles: u32) -> u32 {
         let rows = rows(found.path());
         let lost = said.difference(&rows).count();
         losses += u32::from(lost > 0);
-        // Each lost row is counted once.
+        // Ensures that each lost row is counted only once.
         said = rows;
         disk = found;
     }
@@ -150,14 +150,14 @@ fn one_cycle(disk: &TempDir, synchronous: &str, first: i64) -> (TempDir, Vec<i64
     let role = format!("{synchronous} {first} {}", disk.path().display());
     let (mut child, lines) = start(&kit, "powerloss::sqlite_keeps_the_guarantees_of_its_synchronous_modes", &role);
     let mut numbers = lines.map_while(Result::ok).filter_map(|line| line.strip_prefix("row ")?.parse().ok());
-    // The writer continues meanwhile, so the power is cut at a random time after these rows.
+    // The writer continues after these rows, so the power is cut at a random time.
     let mut said: Vec<i64> = numbers.by_ref().take(random(200) + 1).collect();
     let found = kit.cut(&mut child);
     said.extend(numbers);
     (found, said)
 }
 
-/// The rows of the database, whose integrity is checked; empty if the table never became durable.
+/// Checks the integrity of the database and returns its rows, or an empty set if the table never became durable.
 fn rows(disk: &Path) -> BTreeSet<i64> {
     let db = Connection::open(disk.join("db")).unwrap();
     let state: String = db.query_one("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();

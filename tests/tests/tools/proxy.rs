@@ -1,4 +1,4 @@
-//! The proxy breaks a connection exactly at the chosen message.
+//! The proxy cuts a connection exactly at the chosen message.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ impl ProxiedDatabase {
         Some(Self { proxy, through, direct })
     }
 
-    /// Stores a number in a separate transaction, on a new connection.
+    /// Stores a number in a transaction of its own, on a new connection.
     async fn store(&self, number: i32) -> Result<(), Error> {
         let client = connect(&self.through).await?;
         client.batch_execute("BEGIN").await?;
@@ -35,7 +35,7 @@ impl ProxiedDatabase {
         client.batch_execute("COMMIT").await
     }
 
-    /// Whether the number is stored, once the server has handled everything that came through the proxy.
+    /// Returns whether the number is stored, once the server has handled everything that came through the proxy.
     async fn holds(&self, number: i32) -> bool {
         let others =
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
@@ -45,7 +45,7 @@ impl ProxiedDatabase {
         !self.direct.query("SELECT FROM t WHERE n = $1", &[&number]).await.unwrap().is_empty()
     }
 
-    /// The messages of an uninterrupted run.
+    /// Returns the messages of an uninterrupted run.
     async fn whole_run(&self) -> Vec<Message> {
         self.proxy.watch();
         self.store(-1).await.unwrap();
@@ -56,7 +56,7 @@ impl ProxiedDatabase {
 
 async fn connect(url: &str) -> Result<Client, Error> {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
-    // The connection fails when it is cut, as intended.
+    // The connection returns an error when it is cut, as intended.
     tokio::spawn(connection);
     Ok(client)
 }
@@ -74,7 +74,7 @@ async fn the_proxy_sees_every_message() {
     let Some(database) = ProxiedDatabase::new().await else { return };
     let run = database.whole_run().await;
     let kinds = |direction| going(&run, direction).iter().map(|message| message.kind).collect::<String>();
-    // Startup, begin, prepare, execute, close of the prepared statement, commit.
+    // The messages of startup, begin, prepare, execute, close of the prepared statement, and commit.
     assert_eq!(kinds(Direction::ToServer), "\0Q PDS BES CS Q".replace(' ', ""));
     // The parameters that the server reports at startup differ between versions.
     let (greeting, rest) =
