@@ -1,4 +1,4 @@
-"""The data set of the load test: similar businesses with one token each."""
+"""Generates the data set of the load test: similar businesses with one token each."""
 
 import json
 import zlib
@@ -14,7 +14,7 @@ BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def token(nth: int) -> str:
-    """A token with a valid checksum (contract D8)."""
+    """Returns a token with a valid checksum (contract D8)."""
     secret = f"pak_{nth:043}"
     checksum, digits = zlib.crc32(secret.encode()), ""
     for _ in range(6):

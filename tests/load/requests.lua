@@ -1,9 +1,9 @@
--- Sends the requests of a file in order, again and again, and prints how many there were, in how much time, and how many
--- failed.
+-- Sends the requests of a file in order, repeatedly. Prints the number of requests, the elapsed time, and the number of
+-- failures.
 
 local requests, next_request = {}, 0
 
--- Enough of a JSON reader for lines that this test writes itself.
+-- Extracts a string field. Parses just enough JSON for the lines that this test writes itself.
 local function field(line, name)
   local value = line:match('"' .. name .. '": "(.-[^\\])"')
   return value and value:gsub('\\"', '"')

@@ -1,4 +1,4 @@
-"""The two servers under load. Only the measured one runs on the first core."""
+"""Builds and runs the two servers under load. Only the measured server runs on the first core."""
 
 import json
 import os
@@ -21,13 +21,13 @@ class Running:
     pid: int
 
     def cpu(self) -> float:
-        """The CPU time of the process so far, in seconds."""
+        """Returns the CPU time that the process has used so far, in seconds."""
         fields = Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 def build() -> tuple[str, str]:
-    """Builds the shipped server and the bare one."""
+    """Builds the shipped server and bare hyper, and returns their paths."""
     return (
         executable("-p", "leadapi-server", "--bin", "leadapi-server"),
         executable("-p", "leadapi-tests", "--example", "bare_hyper"),
@@ -73,7 +73,7 @@ def started(command: list[str]):
 
 
 def save_responses(url: str, folder: Path) -> None:
-    """Saves responses of the server, whose bodies bare hyper then returns."""
+    """Saves bodies of the server's responses, which bare hyper then returns."""
     for name, path in {"one": f"/leads/{lead_id(0, 0)}", "list": "/leads?limit=50"}.items():
         request = Request(url + path, headers={"Authorization": f"Bearer {token(0)}"})
         with urlopen(request) as response:

@@ -1,4 +1,4 @@
-"""One round of load by wrk."""
+"""Runs one round of load with wrk."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ from data import BUSINESSES, CLIENTS, LEADS, STAGES, lead_id, token
 
 SCRIPT = Path(__file__).parent / "requests.lua"
 CONNECTIONS = 64
-# The number of different requests in a workload.
+# The number of different requests in the mixed workload.
 REQUESTS = 10_000
 
 # Requests per second, and seconds of CPU time per request.
@@ -20,7 +20,7 @@ Measured = namedtuple("Measured", ["per_second", "cpu"])
 
 def measure(server, workload: str, seconds: int) -> Measured:
     with NamedTemporaryFile("w", suffix=".jsonl") as file:
-        # The same requests for both servers.
+        # A fixed seed, so that both servers receive the same requests.
         random = Random(1)
         for _ in range(REQUESTS if workload == "mixed" else 1):
             file.write(json.dumps(request(workload, random)) + "\n")

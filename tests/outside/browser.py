@@ -1,4 +1,4 @@
-"""The API reference in a real Chromium: the page renders, trial requests work, and no request leaves for another host.
+"""Tests the API reference in a real Chromium: it renders, trial requests work, and no request goes to another host.
 
     python browser.py SERVER
 
@@ -19,10 +19,10 @@ from playwright.sync_api import expect, sync_playwright
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]
 
-# The URL of the server behind a proxy.
+# The public URL, as if the server were behind a proxy.
 PUBLIC_URL = "https://api.example.com/crm/v1"
 
-# A machine that runs other tests renders slowly.
+# Rendering is slow on a machine that runs other tests.
 expect.set_options(timeout=60_000)
 
 
@@ -59,14 +59,14 @@ def try_page(context, url: str, api: str, token: str) -> None:
     expect(page.locator("nav a")).to_have_count(7)
     picture(page, "desktop")
 
-    # The page shows the refusal of a request without a token.
+    # The page shows the response that refuses a request without a token.
     leads = page.locator("#list_leads")
     leads.get_by_role("button", name="Send").click()
     expect(leads.locator(".came .status")).to_have_text("401")
     expect(leads.locator(".came")).to_contain_text("missing token")
     refused = messages.copy()
     messages.clear()
-    # Chromium itself logs the status 401.
+    # Chromium itself logs each 401 response.
     assert all("401" in text for text in refused), refused
 
     page.locator("#token").fill(token)
@@ -93,11 +93,11 @@ def try_page(context, url: str, api: str, token: str) -> None:
     curl = page.evaluate("navigator.clipboard.readText()")
     assert "$LEADAPI_TOKEN" in curl and token not in curl, curl
     assert PUBLIC_URL in curl, curl
-    # This server has no proxy in front of it, so the test replaces the public URL with its own address.
+    # No proxy serves the public URL, so the test replaces it with the server's address.
     answer = subprocess.run(["sh", "-c", curl.replace(PUBLIC_URL, api)], env={**os.environ, "LEADAPI_TOKEN": token}, capture_output=True, text=True)
     assert "201 Created" in answer.stdout and "idempotency-replayed: true" in answer.stdout, answer
 
-    # The example of every operation succeeds on the sample data; the delete comes last.
+    # The example of every operation succeeds on the sample data. The delete comes last, because it deletes the example.
     for operation in ["get_lead", "update_lead", "list_pipelines", "list_clients", "delete_lead"]:
         section = page.locator(f"#{operation}")
         section.get_by_role("button", name="Send").click()
@@ -130,7 +130,7 @@ def try_page(context, url: str, api: str, token: str) -> None:
 
 
 def type_token(context, url: str, token: str) -> None:
-    """Typing the token does not scroll the page."""
+    """Checks that typing the token does not scroll the page."""
     page = context.new_page()
     page.goto(url)
     expect(page.locator(".operation")).to_have_count(7)
@@ -138,7 +138,7 @@ def type_token(context, url: str, token: str) -> None:
     before = page.evaluate("scrollY")
     top, bar = (page.locator(part).evaluate("part => part.getBoundingClientRect()") for part in ["#create_lead", ".bar"])
     assert before > 500 and top["top"] >= bar["bottom"], (before, top, bar)
-    # A mouse click, because Playwright's own click scrolls the field into view.
+    # Uses a mouse click, because Playwright's own click would scroll the field into view.
     box = page.locator("#token").bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.keyboard.type(token)
@@ -149,7 +149,7 @@ def type_token(context, url: str, token: str) -> None:
 
 
 def check_tokens(context, url: str, token: str) -> None:
-    """The bar shows whether the server accepts the token."""
+    """Checks that the bar shows whether the server accepts the token."""
     page = context.new_page()
     page.goto(url)
     expect(page.locator(".operation")).to_have_count(7)
@@ -166,7 +166,7 @@ def check_tokens(context, url: str, token: str) -> None:
 
 
 def link_operations(context, url: str) -> None:
-    """Each heading has a link, which a click copies, and each example has a button that copies it."""
+    """Checks that each heading has a link that a click copies, and each example has a copy button."""
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = context.new_page()
     page.goto(url)
@@ -190,7 +190,7 @@ def link_operations(context, url: str) -> None:
 
 
 def open_menu_on_phone(context, url: str) -> None:
-    """On a small screen the list of operations opens from the bar, wherever the reader is."""
+    """Checks that on a small screen the list of operations opens from the bar, at any scroll position."""
     page = context.new_page()
     page.set_viewport_size({"width": 390, "height": 800})
     page.goto(url)
@@ -211,7 +211,7 @@ def open_menu_on_phone(context, url: str) -> None:
 
 
 def switch_theme(context, url: str) -> None:
-    """The theme follows the system until the reader chooses one, and the choice outlives the page."""
+    """Checks that the theme follows the system until the reader chooses one, and that the choice survives a reload."""
     page = context.new_page()
     page.emulate_media(color_scheme="dark")
     page.goto(url)
@@ -259,7 +259,7 @@ CONTRASTS = """() => {
 
 
 def measure_contrast(context, url: str, scheme: str) -> None:
-    """Borders and placeholders meet WCAG 2.2, 1.4.11 and 1.4.3. axe does not check these."""
+    """Checks that borders and placeholders meet WCAG 2.2, 1.4.11 and 1.4.3, which axe does not check."""
     page = context.new_page()
     page.emulate_media(color_scheme=scheme)
     page.goto(url)

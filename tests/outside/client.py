@@ -1,4 +1,4 @@
-"""Generates a client with a third-party generator, and runs the seven operations with it.
+"""Generates a client with a third-party generator, and calls all seven operations with it.
 
     python client.py SERVER
 """
@@ -24,7 +24,7 @@ def main() -> None:
 
 
 def generate(directory: Path) -> None:
-    # The post hooks only format the code.
+    # Disables the post hooks, which only format the code.
     config = directory / "config.yml"
     config.write_text("post_hooks: []\n")
     generator = Path(sys.executable).parent / "openapi-python-client"

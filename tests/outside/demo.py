@@ -1,4 +1,4 @@
-"""A server with the sample data and practically no rate limits, for one test."""
+"""Runs a server with the sample data and practically no rate limits, for one test."""
 
 import os
 import re

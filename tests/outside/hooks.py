@@ -1,7 +1,7 @@
-"""Rejections that schemathesis must accept, because no schema can express their rules.
+"""Lists rejections that schemathesis must accept, because no schema can express their rules.
 
-A request that is valid against its schema can still be rejected because of the data in the store, or because of a number
-that a double cannot represent. A rejection is accepted only if its whole message is about such rules.
+The server may reject a request that matches its schema because of the data in the store, or because of a number that a
+64-bit float cannot represent. A rejection is accepted only if every part of its message is about such a rule.
 """
 
 import schemathesis
@@ -9,21 +9,21 @@ from hypothesis import strategies as st
 from schemathesis.openapi.checks import RejectedPositiveData
 
 BEYOND_A_SCHEMA = {
-    # Contract D3 and D6: a reference does not exist, or two do not belong together.
+    # A referenced record does not exist, or two referenced records do not belong together (contract D3, D6).
     "stage_id: no such stage",
     "pipeline_id: no such pipeline",
     "stage_id belongs to another pipeline than pipeline_id",
-    # Contract D4: portable regular expressions cannot match the digits of all scripts.
+    # Portable regular expressions cannot match the digits of all scripts (contract D4).
     "phone must have at least three digits",
-    # Contract D10: the key was used with another body.
+    # The key was used before with another body (contract D10).
     "Idempotency-Key was used before with another body",
-    # Contract D4: JSON Schema accepts 9007199254740993, but a double cannot represent it.
+    # JSON Schema accepts 9007199254740993, but a 64-bit float cannot represent it (contract D4).
     "value must be a number that a double holds exactly when it is a whole number",
     "value must be a finite number within the range of a double",
 }
 
 
-# Random text is hardly ever a valid phone number, so creates with it would all be rejected early.
+# Random text is hardly ever a valid phone number, so the server would reject nearly every create early.
 schemathesis.openapi.format("phone", st.from_regex(r"\A[+]?[0-9٠-٩ ().-]{0,10}[0-9]{3}[0-9 ]{0,9}\Z"))
 
 

@@ -1,4 +1,4 @@
-"""The number of crates, the time of cold builds, and the size of the server binary."""
+"""Measures the number of dependencies, the time of cold builds, and the size of the server binary."""
 
 import json
 import os
@@ -27,14 +27,14 @@ def crates():
         ("leadapi-server", "", None),
     ]:
         tree = cargo("tree", "--locked", "-p", package, "-e", "normal", "--prefix", "none", *features.split())
-        # The text after " (" is the source of the crate, or says that it was listed before.
+        # The text after " (" is the crate's source, or marks a crate that was listed before.
         names = {line.split(" (")[0] for line in tree.splitlines() if line}
-        # The package itself does not count.
+        # The tree includes the package itself, which does not count.
         yield f"dependencies of {package} {features}", len(names) - 1, allowed, ""
 
 
 def builds():
-    """Builds each crate from scratch as the only dependency of an empty package, with the default settings of cargo."""
+    """Builds each crate from scratch as the only dependency of an empty package, with cargo's default settings."""
     # The features that the client uses.
     reqwest = '{ version = "*", default-features = false, features = ["rustls"] }'
     for name, dependency in [
@@ -49,7 +49,7 @@ def builds():
             (folder / "src/lib.rs").touch()
             (folder / "Cargo.toml").write_text(
                 f'[package]\nname = "cold"\nedition = "2024"\n[dependencies]\n{name} = {dependency}\n[workspace]\n')
-            # The same versions for all.
+            # All builds use the same versions.
             shutil.copy(ROOT / "Cargo.lock", folder)
             cargo("fetch", "--quiet", folder=folder)
             start, used = time.monotonic(), cpu()
@@ -59,13 +59,13 @@ def builds():
 
 
 def cpu() -> float:
-    """The CPU time of all child processes, in seconds."""
+    """Returns the CPU time of all child processes, in seconds."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def binary() -> tuple[str, int]:
-    """The shipped server binary and its size in bytes."""
+    """Builds the server as shipped, and returns the binary's path and its size in bytes."""
     made = cargo("build", "--quiet", "--profile", "dist", "-p", "leadapi-server", "--bin", "leadapi-server",
                  "--message-format=json")
     path = [one["executable"] for one in map(json.loads, made.splitlines()) if one.get("executable")][-1]

@@ -1,4 +1,4 @@
-"""The time to the first response of the server, and its memory then, with the sample and with a million leads."""
+"""Measures the time to the server's first response, and its memory then, with the sample and with a million leads."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def starts(binary: str, size: int):
 
 @contextmanager
 def served(binary: str, *arguments: str):
-    """Starts a server: the seconds to its first line and first response, its CPU time, memory and number of leads."""
+    """Starts a server. Yields the seconds to its first line and response, its CPU time, memory and number of leads."""
     command = [binary, *arguments, "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"]
     start = time.monotonic()
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"LEADAPI_LOG": "error"})
@@ -49,7 +49,7 @@ def served(binary: str, *arguments: str):
         first, token = None, None
         for line in server.stdout:
             first = first or time.monotonic() - start
-            # A demo prints its tokens; other new tokens are in a file.
+            # A demo prints its tokens. Other servers write new tokens to a file.
             if in_file := re.search(r"secret of .* is in (\S+),", line):
                 line = Path(in_file[1]).read_text()
             token = token or re.search(r"pak_\w+", line)
@@ -71,7 +71,7 @@ def served(binary: str, *arguments: str):
 
 
 def write(file: Path) -> int:
-    """Repeats the leads of the sample, one per second, spread over client accounts and stages."""
+    """Writes a data set that repeats the sample's leads, one per second, spread over client accounts and stages."""
     data = json.loads(SAMPLE.read_text())
     business = data["businesses"][0]
     models, clients = business["leads"], business["clients"]

@@ -1,22 +1,21 @@
 /* Simulates a disk that keeps only synced data.
  *
- * It is preloaded before the C library of a process. All reads and writes go to the real files, and synced data goes
- * to a mirror too. When the process is killed, the mirror is the disk after a power loss.
+ * The shim is preloaded before a process's C library. All reads and writes go to the real files, and each sync copies
+ * the synced data to a mirror. After the process is killed, the mirror holds what a disk would hold after a power loss.
  *
- *   LEADAPI_POWERLOSS_DISK       the watched folder
- *   LEADAPI_POWERLOSS_MIRROR     inodes/<number> holds the durable content of the file with that inode
- *                                number; names/… are links to these: the durable names in the folder
+ *   LEADAPI_POWERLOSS_DISK       the folder to watch
+ *   LEADAPI_POWERLOSS_MIRROR     the mirror: inodes/<number> holds the durable content of the file with that inode
+ *                                number, and names/… holds the durable names as links to these files
  *   LEADAPI_POWERLOSS_SLOWER     the delay of each real sync in microseconds, with or without a watched folder
  *   LEADAPI_POWERLOSS_FULL       a file: while it contains an error number, writes to other files in its folder and
  *                                below fail with that error, as on a full disk
  *
- * A sync of a file makes its content durable, a sync of a folder the names in it; nothing else makes either durable.
- * Files and folders are not really synced, which makes it fast. A kill in the middle of a sync leaves a part of it in
- * the mirror, as a power loss does on a disk.
+ * A sync of a file makes its content durable. A sync of a folder makes the names in it durable. Nothing else does.
+ * The real files and folders are not synced, which makes tests fast. A kill in the middle of a sync leaves part of the
+ * data in the mirror, as a power loss does on a disk.
  *
- * Not supported: writes through mmap, copy_file_range, fallocate and io_uring, files that are opened with
- * O_SYNC, and writes by other processes at the same time. A folder below the watched one is durable with
- * its first own sync, or its parent's.
+ * Not supported: writes through mmap, copy_file_range, fallocate and io_uring, files opened with O_SYNC, and concurrent
+ * writes by other processes. A folder below the watched one becomes durable when it or its parent is first synced.
  */
 
 #define _GNU_SOURCE
@@ -37,12 +36,10 @@
 
 #define PAGE 4096
 
-/* The pages of a file that are not durable. */
+/* The pages of a file that are not durable: those from `from` on, and those marked in `marked`. */
 struct file {
     ino_t inode;
-    /* All pages from this on, */
     size_t from;
-    /* and those that are marked here. */
     unsigned char *marked;
     size_t marks;
     struct file *next;
@@ -81,7 +78,7 @@ static void path_of(char *path, const char *format, ...)
     must(length >= 0 && length < PATH_MAX, "a path is too long");
 }
 
-/* Whether an open file is the watched folder or below it, and its path from there: nothing, or "/a/b". */
+/* Returns whether an open file is the watched folder or below it. Sets `rest` to the path within it: "" or "/a/b". */
 static int is_watched(int fd, char *rest)
 {
     char link[64], path[PATH_MAX];
@@ -99,7 +96,7 @@ static int is_watched(int fd, char *rest)
     return 1;
 }
 
-/* Whether a write to an open file must fail because the disk is full, and then errno. */
+/* Returns whether a write to an open file must fail because the disk is full. If so, sets errno. */
 static int is_full(int fd)
 {
     char link[64], path[PATH_MAX], number[16] = "";
@@ -121,7 +118,7 @@ static int is_full(int fd)
     return 1;
 }
 
-/* The record of a file. Of one that this process sees for the first time, nothing is known to be durable. */
+/* Returns the record of a file. Creates it with no durable pages if this process sees the file for the first time. */
 static struct file *record_of(ino_t inode)
 {
     for (struct file *file = files; file; file = file->next)
@@ -134,7 +131,7 @@ static struct file *record_of(ino_t inode)
     return files = file;
 }
 
-/* The record of an open file, if it is watched and has a name. */
+/* Returns the record of an open file, or NULL if the file is not watched or has no name. */
 static struct file *record_of_open(int fd)
 {
     char rest[PATH_MAX];
@@ -144,7 +141,7 @@ static struct file *record_of_open(int fd)
     return record_of(stat.st_ino);
 }
 
-/* Notes a write that was made. Before it is made would be too early: a sync of another thread may be in between. */
+/* Records a write after it was made. Recording it earlier would be wrong if another thread synced in between. */
 static void wrote(int fd, off_t start, ssize_t length)
 {
     int before = errno;
@@ -166,7 +163,7 @@ static void wrote(int fd, off_t start, ssize_t length)
     errno = before;
 }
 
-/* Notes that a file was made shorter or longer. */
+/* Records that a file was truncated or extended. */
 static void resized(int fd, off_t length)
 {
     int before = errno;
@@ -183,9 +180,10 @@ static void inode_path(char *path, ino_t inode)
     path_of(path, "%s/inodes/%ju", mirror, (uintmax_t)inode);
 }
 
-/* A descriptor to read an open file with.
+/* Returns a descriptor that can read an open file.
  *
- * It is the same one where that can read, because closing another one drops all locks of the process on the file. */
+ * Uses the given descriptor if it can read, because closing another one would drop all locks of the process on the
+ * file. */
 static int readable(int fd)
 {
     char link[64];
@@ -218,7 +216,7 @@ static void sync_content(int fd, const struct stat *stat)
     file->marks = 0;
 }
 
-/* Makes a name in the mirror mean this inode. */
+/* Makes a name in the mirror refer to this inode. */
 static void sync_name(const char *name, ino_t inode)
 {
     char path[PATH_MAX], fresh[PATH_MAX];
@@ -235,7 +233,7 @@ static void sync_name(const char *name, ino_t inode)
     must(link(path, fresh) == 0 && syscall(SYS_renameat2, AT_FDCWD, fresh, AT_FDCWD, name, 0) == 0, name);
 }
 
-/* The new names come before the old ones go, so that a file which was renamed has at least one. */
+/* Copies a folder's names to the mirror. Adds new names before removing old ones, so a renamed file always has one. */
 static void sync_names(const char *rest)
 {
     char real[PATH_MAX], kept[PATH_MAX], path[PATH_MAX];
@@ -267,7 +265,7 @@ static void sync_names(const char *rest)
     closedir(folder);
 }
 
-/* Whether a sync was of something that is watched, and so is done. */
+/* Mirrors the synced file or folder and returns true if it is watched. The caller then skips the real sync. */
 static int synced(int fd)
 {
     char rest[PATH_MAX];
@@ -284,13 +282,13 @@ static int synced(int fd)
     return watched;
 }
 
-/* The inode that loses its last name when this path goes; 0 for none. */
+/* Returns the inode that loses its last name when this path is removed, or 0 if none does. */
 static ino_t last_name(int folder, const char *path)
 {
     char rest[PATH_MAX];
     struct stat stat;
     int before = errno;
-    /* Closing such a descriptor drops no locks. */
+    /* Closing an O_PATH descriptor drops no locks. */
     int fd = syscall(SYS_openat, folder, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     int last = fd >= 0 && is_watched(fd, rest) && fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode) && stat.st_nlink == 1;
     if (fd >= 0)
@@ -299,7 +297,7 @@ static ino_t last_name(int folder, const char *path)
     return last ? stat.st_ino : 0;
 }
 
-/* Forgets an inode, because another file may get its number. A name in the mirror still has its content. */
+/* Forgets an inode, because another file may reuse its number. Names in the mirror still keep its content. */
 static void forget(ino_t inode)
 {
     char path[PATH_MAX];
@@ -322,7 +320,7 @@ static void forget(ino_t inode)
     errno = before;
 }
 
-/* The functions of the C library. */
+/* The intercepted functions of the C library. */
 
 #define ALSO(name, other) extern __typeof__(other) name __attribute__((alias(#other)))
 
