@@ -265,7 +265,7 @@ static void sync_names(const char *rest)
     closedir(folder);
 }
 
-/* Mirrors the synced file or folder and returns true if it is watched. The caller then skips the real sync. */
+/* Returns whether the file or folder is watched, and mirrors it if so. The caller then skips the real sync. */
 static int synced(int fd)
 {
     char rest[PATH_MAX];
