@@ -81,7 +81,7 @@ const EXPORTS: usize = 5;
 const AT_ONCE: usize = 4;
 
 /// Returns the leads per second that concurrent requests read by offset. The export is complete only if nobody writes
-/// meanwhile.
+/// at the same time.
 async fn export_by_hand(bare: &Arc<Bare>) -> f64 {
     let (begun, mut running, mut offset, mut leads) = (Instant::now(), JoinSet::new(), 0, 0);
     while offset < EXPORTED || !running.is_empty() {

@@ -8,7 +8,7 @@ use http::Request;
 
 use crate::{Case, TestResponse, Transport, World, runner, transport::Tcp};
 
-/// How requests reach the service.
+/// The transport of requests to the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Via {
     /// A direct call with an empty base path.
@@ -20,7 +20,7 @@ pub enum Via {
 }
 
 impl Via {
-    /// All transports.
+    /// Every transport.
     pub const ALL: [Self; 3] = [Self::Process, Self::Tcp, Self::Axum];
 
     /// Returns the public base path, which precedes `/leads` in requests over this transport.

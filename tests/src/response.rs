@@ -7,11 +7,11 @@ use serde_json::Value;
 /// A response whose body has been read to the end.
 #[derive(Debug, Clone)]
 pub struct TestResponse {
-    /// The status code.
+    /// The response status.
     pub status: StatusCode,
-    /// The headers.
+    /// The response headers.
     pub headers: HeaderMap,
-    /// The body.
+    /// The complete body.
     pub body: Bytes,
 }
 

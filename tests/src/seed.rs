@@ -1,4 +1,4 @@
-//! The contents of a store when a test begins.
+//! The initial contents of a store in a test.
 
 use leadapi_core::{dataset::Dataset, id::BusinessId, port::TokenRecord};
 

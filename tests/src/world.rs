@@ -94,19 +94,19 @@ impl World {
         }
     }
 
-    /// Replaces the store of the service.
+    /// Replaces the service's store.
     pub fn store(mut self, store: impl Store + 'static) -> Self {
         self.store = Arc::new(store);
         self
     }
 
-    /// Replaces the token verifier.
+    /// Replaces the service's token verifier.
     pub fn verifier(mut self, verifier: impl TokenVerifier + 'static) -> Self {
         self.verifier = Arc::new(verifier);
         self
     }
 
-    /// Replaces the rate limiter.
+    /// Replaces the service's rate limiter.
     pub fn limiter(mut self, limiter: impl RateLimiter + 'static) -> Self {
         self.limiter = Arc::new(limiter);
         self
@@ -118,7 +118,7 @@ impl World {
         self
     }
 
-    /// Replaces the source of lead ids.
+    /// Replaces the service's source of lead ids.
     pub fn ids(mut self, ids: impl IdSource + 'static) -> Self {
         self.ids = Some(Arc::new(ids));
         self
@@ -130,7 +130,7 @@ impl World {
         self
     }
 
-    /// Advances the clock by this many seconds.
+    /// Advances the clock by this number of seconds.
     pub fn wait(&self, seconds: u64) {
         self.clock.advance(Duration::from_secs(seconds));
     }

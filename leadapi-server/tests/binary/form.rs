@@ -1,4 +1,4 @@
-//! The form commands that need no store.
+//! The `form` commands that read a form from a file and need no store.
 
 use std::{
     fs,

@@ -239,7 +239,7 @@ fn sigterm_waits_for_an_in_flight_request() {
     server.signal("-TERM");
     let deadline = Instant::now() + Duration::from_secs(8);
     let mut refusals = 0;
-    // By the time the server has refused this many connections, a shutdown that does not wait would be over.
+    // By the time the server has refused 2,000 connections, a shutdown that does not wait would be over.
     while refusals < 2_000 {
         refusals += i32::from(TcpStream::connect(&server.address).is_err());
         assert!(Instant::now() < deadline, "it still accepts connections");

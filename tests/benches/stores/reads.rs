@@ -16,7 +16,7 @@ pub(crate) enum Read {
     Page(LeadQuery),
 }
 
-/// Returns the reads to measure on a store with this many leads.
+/// Returns the reads to measure on a store with `leads` leads.
 pub(crate) fn reads(leads: usize) -> Vec<(&'static str, Read)> {
     let at = |limit, offset: usize| Window::new(limit, offset as u64).unwrap();
     let both = LeadQuery::new().client(client(1)).stage(stage(2));

@@ -36,7 +36,7 @@ const CALLS: usize = 1_000;
 /// The allowed relative deviation of each cost. It is zero for allocations, because they are the same in each run.
 const ALLOWED: [f64; 3] = [0.05, 0.0, 0.05];
 
-/// Instructions, allocations and allocated bytes of one call.
+/// The instructions, allocations and allocated bytes of one call.
 type Cost = [usize; 3];
 
 fn main() -> ExitCode {

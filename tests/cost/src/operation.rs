@@ -1,4 +1,4 @@
-//! The measured operations.
+//! The operations to measure.
 
 use bytes::Bytes;
 use http::{Request, StatusCode};

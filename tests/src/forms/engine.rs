@@ -1,4 +1,4 @@
-//! The engine's report of a walk, in the format of the test vectors.
+//! Reports the engine's walk in the format of the test vectors.
 
 use leadapi_core::form::{
     Answers, CalendarProvider, Escape, FormRecord, NoLead, Outcome, Policy, Questionnaire, Step, VerificationKind,
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 /// The text that replaces a known placeholder without an answer.
 pub const FALLBACK: &str = "…";
 
-/// Reports a walk through a record.
+/// Walks a record and returns the report.
 pub fn report(record: &Value, draft: bool, answers: &Value) -> Value {
     let record: FormRecord = serde_json::from_str(&record.to_string()).unwrap();
     let version = if draft { Version::Draft } else { Version::Live };
@@ -17,7 +17,7 @@ pub fn report(record: &Value, draft: bool, answers: &Value) -> Value {
     report_of(&form, &serde_json::from_str(&answers.to_string()).unwrap())
 }
 
-/// Reports a walk through a compiled form.
+/// Walks a compiled form and returns the report.
 pub fn report_of(form: &Questionnaire<'_>, answers: &Answers) -> Value {
     let walk = form.walk(answers);
     let mut report = Map::new();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// Returns a form with this many pages, each with two questions, three rules of two conditions, and a fallback. Also
+/// Returns a form with `pages` pages, each with two questions, three rules of two conditions, and a fallback. Also
 /// returns answers that match no rule, so a walk visits every page and evaluates every condition.
 pub fn sized(pages: usize) -> (Value, Value) {
     let page = |page: usize| {

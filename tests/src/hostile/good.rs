@@ -103,7 +103,7 @@ impl Good {
         self.thread.join().unwrap()
     }
 
-    /// Runs the traffic for this time, without an attack.
+    /// Runs the traffic for `time`, without an attack.
     pub async fn during(target: &Target, time: Duration) -> Report {
         let good = Self::start(target);
         tokio::time::sleep(time).await;

@@ -202,7 +202,7 @@ async fn peer(target: Arc<Target>, kind: PeerKind, patience: Duration, ends: Arc
     Cut { after }
 }
 
-/// Connects. With `small`, uses small segments and a small receive buffer, as over a real network.
+/// Connects to the server. If `small`, uses small segments and a small receive buffer, as over a real network.
 async fn connect(address: SocketAddr, small: bool) -> TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
     if small {

@@ -39,7 +39,7 @@ const STREAMS: usize = 8;
 /// The pause between a response and the next request of the same caller. It is much shorter than the drain delay, so
 /// that each caller learns of the shutdown in time.
 const PAUSE: Duration = Duration::from_millis(10);
-/// The timeout of a response. A request without a response by then counts as lost.
+/// The timeout of a response. A request still unanswered after it counts as lost.
 const TIMEOUT: Duration = Duration::from_secs(20);
 /// The time to close the remaining connections. A new connection has one second, an HTTP/2 peer has another second to
 /// learn of the shutdown, and the requests that it sent until then have a third.
@@ -72,7 +72,7 @@ struct Counts {
 struct Load {
     target: Arc<Target>,
     counts: Arc<Counts>,
-    /// When the signal was sent.
+    /// The time at which the signal was sent, once it was.
     signalled: watch::Receiver<Option<Instant>>,
     drain: Duration,
 }

@@ -117,7 +117,7 @@ impl Target {
         format!("{line} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n{length}{headers}\r\n{body}")
     }
 
-    /// Returns the value of the header `Authorization`.
+    /// Returns the value of the `Authorization` header.
     pub fn authorization(&self) -> String {
         format!("Bearer {}", self.token)
     }
@@ -145,7 +145,7 @@ impl Target {
         signal(name, &[self.child.id()]);
     }
 
-    /// Waits until the server exits, and returns `None` if it does not exit in this time.
+    /// Waits until the server exits. Returns `None` if it does not exit within the time limit.
     pub fn ended(&mut self, within: Duration) -> Option<ExitStatus> {
         let deadline = Instant::now() + within;
         loop {

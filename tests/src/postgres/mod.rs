@@ -135,7 +135,7 @@ impl Cluster {
         self.own().start_again();
     }
 
-    /// Creates an empty database with this name.
+    /// Creates an empty database with exactly this name.
     ///
     /// # Panics
     ///

@@ -27,7 +27,7 @@ use leadapi_core::{
 const LEADS: usize = 100_000;
 const WRITERS: usize = 4;
 /// The inserts and deletes of each writer per page that the pager reads. The pager guarantees nothing if the list
-/// changes by more than one page meanwhile.
+/// changes by more than one page while it reads one page.
 const WRITES_PER_PAGE: usize = 10;
 
 /// Returns a client of an in-process service with [`LEADS`] leads. The writers may delete leads whose id ends in 0; the

@@ -70,7 +70,7 @@ pub(crate) enum Operation {
     },
     /// Makes the SQL stores delete expired idempotency keys.
     DeleteExpiredKeys,
-    /// Advances the clock by this many seconds, or sets it back slightly.
+    /// Advances the clock by a number of seconds, or sets it back slightly.
     Wait(i64),
 }
 

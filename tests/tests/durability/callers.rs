@@ -46,8 +46,8 @@ impl Callers {
         Self((0..CALLERS).map(|nth| Caller { nth, ..Caller::default() }).collect())
     }
 
-    /// Lets all callers create leads until the server has acknowledged this many. Then ends the server, and waits until
-    /// each caller has noticed.
+    /// Lets all callers create leads until the server has acknowledged `acknowledged` of them. Then ends the server,
+    /// and waits until each caller has noticed.
     pub(crate) async fn until<T>(&mut self, acknowledged: usize, server: Server, end: impl FnOnce(Server) -> T) -> T {
         let (heard, mut hear) = unbounded_channel();
         let run = |caller: Caller| tokio::spawn(caller.run(server.client.clone(), heard.clone()));

@@ -90,7 +90,7 @@ impl Peer {
         self.0.write_all(text.as_bytes()).await.unwrap();
     }
 
-    /// Checks that the server neither sends anything nor closes the connection for this time.
+    /// Checks that the server neither sends anything nor closes the connection for `time`.
     pub(crate) async fn is_silent_for(&mut self, time: Duration) {
         timeout(time, self.0.readable()).await.expect_err("the peer stays silent");
     }

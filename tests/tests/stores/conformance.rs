@@ -1,4 +1,4 @@
-//! Each store passes the conformance suite for stores.
+//! Runs the conformance suite for stores on each store.
 
 use leadapi_core::{BoxError, conformance, dataset::Dataset};
 use leadapi_server::store::SqlStore;

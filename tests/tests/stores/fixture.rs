@@ -16,7 +16,7 @@ pub(crate) fn business() -> BusinessId {
     BusinessId::parse("b1").unwrap()
 }
 
-/// Opens a store with one business and at most this many connections.
+/// Opens a store with one business and at most `connections` connections.
 pub(crate) async fn open(url: &str, connections: usize) -> SqlStore {
     let url: DatabaseUrl = url.parse().unwrap();
     let store = SqlStore::open(&url.connections(connections)).await.unwrap();

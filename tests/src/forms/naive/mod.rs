@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use values::{objects, text_of};
 
-/// A form to walk.
+/// A form that the interpreter walks.
 #[derive(Debug)]
 pub struct Naive<'v> {
     form: &'v Value,
@@ -45,7 +45,7 @@ struct Page<'v> {
 pub struct Walk {
     /// The indexes of the visited pages.
     pub path: Vec<usize>,
-    /// `empty`, `awaiting`, `endless` or `finished`.
+    /// The outcome: `empty`, `awaiting`, `endless` or `finished`.
     pub outcome: &'static str,
     /// The index of the ending, or `None` for the built-in ending.
     pub ending: Option<usize>,

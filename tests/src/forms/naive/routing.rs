@@ -1,4 +1,4 @@
-//! Routing from page to page.
+//! Routes a walk from page to page.
 
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri};
 use serde_json::Value;
 
-// Helpers that change a response.
+// Changes to responses.
 
 pub(super) fn status(mut response: Response<Bytes>, from: u16, to: u16) -> Response<Bytes> {
     if response.status() == from {
@@ -78,7 +78,7 @@ pub(super) fn is_lead(request: &Request<Bytes>) -> bool {
     request.method() == Method::POST || request.uri().path().contains("/leads/")
 }
 
-// Helpers that change a request.
+// Changes to requests.
 
 /// Edits the body if it is a JSON object.
 pub(super) fn edited_request(request: Request<Bytes>, edit: impl FnOnce(&mut Value)) -> Request<Bytes> {
