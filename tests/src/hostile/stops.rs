@@ -30,18 +30,20 @@ use super::{
     good::{read_answer, status},
 };
 
-/// The numbers of callers that keep their connection alive, of callers that open a connection for each request, of
-/// HTTP/2 connections, and of callers on each HTTP/2 connection.
+/// The number of callers that keep their connection alive.
 const KEEP_ALIVE_CALLERS: usize = 16;
+/// The number of callers that open a connection for each request.
 const ONE_SHOT_CALLERS: usize = 4;
+/// The number of HTTP/2 connections.
 const HTTP2_CONNECTIONS: usize = 2;
+/// The number of callers on each HTTP/2 connection.
 const STREAMS: usize = 8;
 /// The pause between a response and the next request of the same caller. It is much shorter than the drain delay, so
 /// that each caller learns of the shutdown in time.
 const PAUSE: Duration = Duration::from_millis(10);
 /// The timeout of a response. A request still unanswered after it counts as lost.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// The time to close the remaining connections. A new connection has one second, an HTTP/2 peer has another second to
+/// The time to close the remaining connections. A new connection has one second. An HTTP/2 peer has another second to
 /// learn of the shutdown, and the requests that it sent until then have a third.
 pub const CLOSE_TIME: Duration = Duration::from_millis(3_500);
 
