@@ -6,13 +6,12 @@
 //! ```
 //!
 //! - `connections`: 2,000 peers of each kind at the default timeouts of 10 s, together with good traffic.
-//! - `lifted`: the same without the timeout that cuts off each kind, to prove that the attack then has a visible
-//! effect.
+//! - `lifted`: the same without the timeout that cuts off each kind, to prove that the attack then has an effect.
 //! - `floods`: each HTTP/2 flood for a few seconds.
 //! - `stops`: 200 SIGTERMs under load with a short drain delay, and a few with the default one.
 //!
-//! The figure for good traffic is its 99th percentile. Other load on the machine raises it; run the command with `chrt
-//! -r 1` to exclude that. The program needs about 5,000 file descriptors. Its exit status is 1 if a check fails.
+//! The figure for good traffic is its 99th percentile. Other load on the machine raises it; run the command with
+//! `chrt -r 1` to exclude that. The program needs about 5,000 file descriptors. Its exit status is 1 if a check fails.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

@@ -51,8 +51,8 @@ pub(crate) fn link_into(folder: &Path, readme: &str) {
     }
 }
 
-/// Returns examples of another package, which cargo does not build for this test. `--workspace` reuses what `cargo test
-/// --workspace` has built.
+/// Builds and returns examples of another package, which cargo does not build for this test. `--workspace` reuses what
+/// `cargo test --workspace` has built.
 fn examples_built(names: &[&str]) -> Vec<PathBuf> {
     if names.is_empty() {
         return Vec::new();

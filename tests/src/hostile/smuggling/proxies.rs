@@ -57,11 +57,11 @@ impl Proxy {
         })
     }
 
-    /// Starts HAProxy in front of a server, like [`Proxy::nginx`].
+    /// Starts haproxy in front of a server, like [`Proxy::nginx`].
     ///
     /// # Panics
     ///
-    /// If HAProxy is not installed and `LEADAPI_REQUIRE_PROXIES=1`.
+    /// If haproxy is not installed and `LEADAPI_REQUIRE_PROXIES=1`.
     pub fn haproxy(server: SocketAddr) -> Option<Self> {
         Self::start("haproxy", |folder, port| {
             let mark = Self::MARK;
