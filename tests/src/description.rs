@@ -154,7 +154,7 @@ fn of_no_operation(mut headers: Value) -> Value {
     json!({ "headers": headers, "content": { "application/json": { "schema": schema, "example": example } } })
 }
 
-/// Describes the header `Allow`, which lists the methods of a path (contract D2).
+/// Describes the `Allow` header, which lists the methods of a path (contract D2).
 fn allow() -> Value {
     let schema = json!({ "type": "string", "pattern": "^GET, HEAD(, POST|, PATCH, DELETE)?$" });
     json!({ "required": true, "schema": schema, "example": "GET, HEAD, POST" })

@@ -166,7 +166,7 @@ async fn useless(target: &Arc<Target>) -> Vec<JoinHandle<Option<Instant>>> {
 impl Load {
     /// Returns whether the drain delay is over, so the server may refuse connections.
     fn may_be_refused(&self) -> bool {
-        // The delay is measured from this process's send, slightly before the server receives the signal.
+        // The delay counts from when this process sent the signal, slightly before the server receives it.
         self.signalled.borrow().is_some_and(|signalled| signalled.elapsed() >= self.drain)
     }
 
