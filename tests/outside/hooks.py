@@ -18,7 +18,7 @@ BEYOND_A_SCHEMA = {
     # The key was used before with another body (contract D10).
     "Idempotency-Key was used before with another body",
     # JSON Schema accepts 9007199254740993, but a 64-bit float cannot represent it (contract D4).
-    "value must be a number that a double holds exactly when it is a whole number",
+    "value must be exactly representable as a double if it is a whole number",
     "value must be a finite number within the range of a double",
 }
 

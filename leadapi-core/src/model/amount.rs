@@ -13,7 +13,7 @@ pub enum InvalidAmount {
     #[error("must be a finite number within the range of a double")]
     OutOfRange,
     /// The number is a whole number that a double cannot represent exactly, so the API would return a different number.
-    #[error("must be a number that a double holds exactly when it is a whole number")]
+    #[error("must be exactly representable as a double if it is a whole number")]
     Inexact,
 }
 
