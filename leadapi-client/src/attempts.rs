@@ -182,7 +182,7 @@ impl<'a> Attempts<'a> {
         Ok((done, ResponseMeta { status: head.status, headers: head.headers, attempts, elapsed, body }))
     }
 
-    /// Waits for a permit, behind the calls that arrived earlier.
+    /// Queues behind the calls that arrived earlier, and waits for a permit.
     async fn acquire_permit(&self) -> Result<Permit<'a>, Error> {
         let timer = &*self.context.timer;
         let limiter: &'a RateLimiter = self.context.rate_limiters.of(self.prepared.operation);
@@ -207,8 +207,8 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Creates the error for a rate-limit wait that would outlast the call's timeout. `refused` means the service's
-    /// limit rather than the client's own.
+    /// Creates the error for a rate-limit wait that would outlast the call's timeout. `refused` is true if the service
+    /// imposed the wait with a 429, rather than the client's own rate limiter.
     fn deadline_exceeded(&self, wait: Duration, refused: bool) -> Error {
         Error::new(self.prepared.operation, Cause::DeadlineExceeded { wait, refused })
     }

@@ -11,7 +11,7 @@ pub(crate) struct BaseUrl(String);
 const MAX_BYTES: usize = 2_048;
 
 impl BaseUrl {
-    /// Parses a base URL, or returns the rule that it breaks. The rule never quotes the URL, because it may contain a
+    /// Parses a base URL. The error states the rule that the URL breaks, but never quotes the URL, which may contain a
     /// password.
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         let text = text.trim_end_matches('/');

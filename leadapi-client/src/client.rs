@@ -1,4 +1,4 @@
-//! The client.
+//! The API client.
 
 use std::{fmt, sync::Arc};
 
@@ -43,7 +43,7 @@ impl Client {
         self.context.options
     }
 
-    /// Returns the context, with which the conformance check sends its own requests, even invalid ones.
+    /// Returns the context, which the conformance suite uses to send its own requests, including invalid ones.
     #[cfg(feature = "testkit")]
     pub(crate) fn context(&self) -> &ClientContext {
         &self.context

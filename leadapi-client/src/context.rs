@@ -57,9 +57,9 @@ pub enum WaitReason {
 pub struct Wait {
     /// The operation of the call.
     pub operation: Operation,
-    /// The reason.
+    /// The reason for the wait.
     pub reason: WaitReason,
-    /// The duration.
+    /// The length of the wait.
     pub duration: Duration,
     /// The number of failed attempts so far. A 429 does not count as a failure.
     pub failed_attempts: u32,

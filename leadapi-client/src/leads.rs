@@ -17,15 +17,15 @@ use crate::{
 };
 use leadapi_core::model::IdempotencyKey;
 
-/// The leads of the token's business.
+/// The operations on the leads of the token's business.
 #[derive(Debug, Clone, Copy)]
 pub struct Leads<'c>(&'c Client);
 
-/// The pipelines of the token's business, with their stages.
+/// The operations on the pipelines of the token's business, with their stages.
 #[derive(Debug, Clone, Copy)]
 pub struct Pipelines<'c>(&'c Client);
 
-/// The client accounts of the token's business.
+/// The operations on the client accounts of the token's business.
 #[derive(Debug, Clone, Copy)]
 pub struct ClientAccounts<'c>(&'c Client);
 
@@ -199,8 +199,8 @@ impl<'c> Leads<'c> {
         self.0.call(Operation::DeleteLead, Prepared::delete_lead(id), |_| Ok(()))
     }
 
-    /// Returns a pager over all leads that match the query's filters, newest first, despite concurrent writes. The
-    /// query's window is ignored.
+    /// Returns a pager over all leads that match the query's filters, newest first. Concurrent writes cause no gaps or
+    /// duplicates. The query's window is ignored.
     ///
     /// ```
     /// use leadapi_client::model::LeadQuery;

@@ -1,4 +1,4 @@
-//! Redacts text from responses for errors and logs: one line, limited in length, and without tokens.
+//! Redacts text from responses for errors and logs. The result is one line of limited length, without tokens.
 
 use leadapi_core::auth::BearerToken;
 
@@ -14,7 +14,7 @@ pub(crate) const MAX_FOREIGN_CHARS: usize = 200;
 /// Some proxies echo the request headers. The token is masked before the text is truncated, because a truncated token
 /// would not be found.
 pub(crate) fn redact(text: &str, token: &BearerToken, max_chars: usize) -> String {
-    // The prefix is much longer than the result, but short enough to search.
+    // The prefix is much longer than the result, but short enough to search quickly.
     let prefix: String = text.chars().take(max_chars.saturating_mul(16)).collect();
     let clean = mask_other_tokens(&mask_token(&prefix, token.expose()));
     let mut chars = clean.trim().chars().map(sanitize);

@@ -165,8 +165,8 @@ fn lacks_scope(headers: &HeaderMap) -> bool {
     challenges.into_iter().any(|challenge| challenge.contains(r#"error="insufficient_scope""#))
 }
 
-/// Parses `Retry-After`, which is whole seconds or a date (RFC 9110, 10.2.3). A date is compared with the response's
-/// `Date` header, if present, because the local clock may be wrong.
+/// Parses `Retry-After`, which is either a whole number of seconds or an HTTP date (RFC 9110, section 10.2.3). A date
+/// is compared with the response's `Date` header, if present, because the local clock may be wrong.
 fn retry_after(headers: &HeaderMap, now: impl FnOnce() -> SystemTime) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {

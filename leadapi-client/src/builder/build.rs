@@ -1,4 +1,4 @@
-//! The builder's last step, which validates the settings and creates a client with the chosen transport.
+//! The builder's final methods, which validate the settings and create a client with the chosen transport.
 
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response};

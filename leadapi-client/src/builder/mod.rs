@@ -16,7 +16,7 @@ use crate::{
 
 impl Client {
     /// Returns a builder for a base URL and a token. The base URL includes the base path, such as
-    /// `http://127.0.0.1:8080/v1`. The builder's last step validates both.
+    /// `http://127.0.0.1:8080/v1`. The method that builds the client validates both.
     ///
     /// The client sends the token only to the base URL's origin. Over `http://`, anyone on the network path can read
     /// it.
@@ -133,8 +133,8 @@ impl ClientBuilder {
     ///
     /// If a response asks for a longer wait, its call fails immediately, and
     /// [`Error::retry_after`](crate::Error::retry_after) returns the requested wait. If that response is a 429, other
-    /// calls wait only one second before they try again, as after a 429 without `Retry-After`. One absurd value, such
-    /// as a day, therefore cannot stop a client. The service itself never asks for more than 60 s.
+    /// calls wait only one second before they try again, as after a 429 without `Retry-After`. A single absurd value,
+    /// such as a day, therefore cannot stall the client. The service itself never asks for more than 60 s.
     ///
     /// ```
     /// use std::time::Duration;
@@ -149,7 +149,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the maximum number of requests in any 60 s. The default is the limit of the contract.
+    /// Sets the maximum number of requests in any 60 s. The default is the contract's limit.
     ///
     /// ```
     /// use leadapi_client::{Client, Pacing};
@@ -175,7 +175,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Replaces the system clock.
+    /// Sets the clock for rate limiting, backoff and timeouts. The default is the system clock.
     ///
     /// ```
     /// use leadapi_client::{Client, timer::SystemTimer};

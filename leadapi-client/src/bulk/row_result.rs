@@ -74,7 +74,7 @@ pub(super) fn affects_every_row(error: &Error) -> bool {
     error.is_unauthorized() || error.lacks_scope() || is_wrong_address || error.is_permanent()
 }
 
-/// The number of rows by result.
+/// Row counts by result.
 ///
 /// ```
 /// use leadapi_client::model::NewLead;
@@ -94,15 +94,16 @@ pub(super) fn affects_every_row(error: &Error) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Progress {
-    /// Leads that were created.
+    /// The number of leads created.
     pub created: u64,
-    /// Leads that already existed under the same key.
+    /// The number of leads that already existed under the same key.
     pub replayed: u64,
-    /// Rows that break a rule ([`RowResult::is_refused`]) and must be corrected.
+    /// The number of rows that break a rule ([`RowResult::is_refused`]) and must be corrected.
     pub refused: u64,
-    /// Valid rows for which no lead was created. Send them again.
+    /// The number of valid rows for which no lead was created. Send those rows again.
     pub failed: u64,
-    /// Rows whose result is unknown. Send them again under the same key, which creates no second lead.
+    /// The number of rows whose result is unknown. Send those rows again under the same keys; this creates no second
+    /// lead.
     pub unknown: u64,
 }
 

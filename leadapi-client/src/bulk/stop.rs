@@ -41,8 +41,8 @@ pub struct Stopped {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StopReason {
-    /// Every other row would fail too. For example, the token is invalid or lacks the scope, or the base URL is not the
-    /// API's.
+    /// All the other rows would fail too. For example, the token is invalid or lacks the scope, or the base URL does
+    /// not lead to the API.
     EveryRow,
     /// Too many consecutive rows failed because the service was unreachable or failed.
     ServiceUnavailable,
@@ -104,7 +104,7 @@ impl Stopped {
         self.reason
     }
 
-    /// Returns the text of the row's error.
+    /// Returns the message of the row's error.
     ///
     /// ```
     /// use leadapi_client::{Client, model::NewLead};

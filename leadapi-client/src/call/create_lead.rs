@@ -9,9 +9,9 @@ use crate::{context::CallOptions, error::Error};
 
 /// A [`Call`] that creates a lead. By default it carries an idempotency key.
 ///
-/// The key is generated with the call, and every attempt carries it. The service creates one lead for all attempts
-/// (contract D10), so a create is as safe to retry as a read. To survive a process crash, store the [key](Self::key)
-/// before sending, and repeat the call with the same key within 24 hours.
+/// The key is generated when the call is created, and every attempt carries it. The service creates one lead for all
+/// attempts (contract D10), so a create is as safe to retry as a read. To survive a process crash, store the
+/// [key](Self::key) before sending, and repeat the call with the same key within 24 hours.
 ///
 /// ```
 /// use leadapi_client::model::NewLead;
@@ -51,7 +51,7 @@ impl CreateLead {
     }
 
     /// Sets the idempotency key. Use a key that an earlier run stored, or one derived from the lead's source, such as a
-    /// row number of an import.
+    /// row number in an import.
     ///
     /// ```
     /// use leadapi_client::model::{IdempotencyKey, NewLead};
@@ -91,7 +91,8 @@ impl CreateLead {
         self
     }
 
-    /// Also returns the response's metadata: status, headers, number of attempts, and whether it was replayed.
+    /// Also returns the response's metadata: status, headers, number of attempts, and whether the response was a
+    /// replay.
     ///
     /// ```
     /// use leadapi_client::model::NewLead;

@@ -1,4 +1,4 @@
-//! API calls as values, which consist of a request and its options. Awaiting a call sends it.
+//! API calls as values. A call consists of a request and its options, and awaiting it sends the request.
 
 mod create_lead;
 mod options;
@@ -78,7 +78,6 @@ impl<T> Call<T> {
         WithMeta(self)
     }
 
-    /// Makes the call.
     async fn run(self) -> Result<(T, ResponseMeta), Error> {
         let refused = |refusal| Error::new(self.operation, Cause::InvalidRequest(refusal));
         let prepared = self.prepared.map_err(refused)?;

@@ -16,13 +16,13 @@ pub(crate) enum Cause {
     /// The response is not a valid success response for the operation.
     Response(ErrorResponse),
     /// The request was not sent, because the wait for the rate limit would have exceeded the call's timeout. `refused`
-    /// means the service's limit rather than the client's own.
+    /// is true if the service imposed the wait with a 429, rather than the client's own rate limiter.
     DeadlineExceeded { wait: Duration, refused: bool },
     /// The responses to list requests are inconsistent.
     InconsistentList(String),
 }
 
-/// A response that is not a valid success response for the operation. Its texts are sanitized.
+/// A response that is not a valid success response for the operation. Its strings are sanitized.
 #[derive(Debug)]
 pub(crate) struct ErrorResponse {
     pub(crate) status: StatusCode,

@@ -37,7 +37,7 @@ impl Error {
     }
 
     /// Returns the service's error message, or the message that it would have sent for a request that the client
-    /// refused to send. For other failures, it is a description, or the beginning of an unexpected body such as a
+    /// refused to send. For other failures, returns a description, or the beginning of an unexpected body, such as a
     /// proxy's error page.
     ///
     /// Text from a response has its control characters replaced and is truncated to 2,000 characters. A transport's
@@ -77,9 +77,9 @@ impl Error {
         self.response()?.request_id.as_deref()
     }
 
-    /// Returns how long to wait before the next attempt, if known. This is the response's `Retry-After`, capped at one
-    /// day but not at [`ClientBuilder::max_retry_after`](crate::ClientBuilder::max_retry_after). If the call failed
-    /// because the rate limit would have delayed it beyond its timeout, this is that delay.
+    /// Returns how long to wait before the next attempt, if known. Usually, this is the response's `Retry-After`,
+    /// capped at one day but not at [`ClientBuilder::max_retry_after`](crate::ClientBuilder::max_retry_after). If the
+    /// call failed because the rate limit would have delayed it beyond its timeout, returns that delay.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

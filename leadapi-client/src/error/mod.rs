@@ -14,8 +14,8 @@ pub use self::outcome::Outcome;
 
 /// The error of a call.
 ///
-/// The text is one line that names the operation and the failure. If the service sent an error message, the text
-/// contains it. Text from a response is shown without tokens, and is truncated to fit into a log. A custom transport's
+/// The `Display` output is one line that names the operation and the failure, and includes the service's error message,
+/// if any. Text from a response is shown without tokens, and is truncated to fit into a log. A custom transport's
 /// message is shown unchanged.
 ///
 /// ```
@@ -123,7 +123,7 @@ impl fmt::Debug for Error {
 impl error::Error for Error {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match &self.0.cause {
-            // This error's text already contains theirs, so continue with their sources.
+            // The text of this error already includes the text of these errors, so continue with their sources.
             Cause::InvalidRequest(refusal) => refusal.source(),
             Cause::Transport(error) => error.source(),
             Cause::Response(response) => response.invalid_body.as_ref().map(|reason| reason as _),

@@ -69,8 +69,9 @@ impl Error {
         }
     }
 
-    /// Returns whether a later retry may succeed: the request was not sent, its response was lost, the rate limit was
-    /// exceeded, or the service failed. Retry a create with the error's [`idempotency_key`](Self::idempotency_key).
+    /// Returns whether a later retry may succeed, because the request was not sent, its response was lost, the rate
+    /// limit was exceeded, or the service failed. Retry a create with the error's
+    /// [`idempotency_key`](Self::idempotency_key).
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -47,7 +47,7 @@ type ReturnedLead = (i64, LeadId);
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(into = "CheckpointRecord", try_from = "CheckpointRecord")]
 pub struct Checkpoint {
-    /// Leads created before this time are never returned, even if they have not been returned yet.
+    /// Leads created before this time are never returned, even if they are new to the poller.
     floor: Option<i64>,
     /// The returned leads that were created at or after the floor.
     returned: BTreeSet<ReturnedLead>,
@@ -84,9 +84,9 @@ impl Checkpoint {
     /// Returns the checkpoint after a poll that returned `leads` and began at `now`. `now` and `overlap` are in
     /// milliseconds.
     ///
-    /// The floor moves up to the newest lead minus the overlap. It never moves back, because leads that are no longer
-    /// remembered would be returned again. A `created_at` in the future counts as `now`: such a date comes from a wrong
-    /// clock or an import, and a floor based on it would hide every other lead.
+    /// The floor moves up to the newest lead minus the overlap. It never moves back; otherwise, leads that are no
+    /// longer remembered would be returned again. A `created_at` in the future counts as `now`: such a date comes from
+    /// a wrong clock or an import, and a floor based on it would hide every other lead.
     pub(super) fn after(mut self, leads: &[LeadItem], now: i64, overlap: i64) -> Self {
         self.returned.extend(leads.iter().map(|lead| (millis(lead.created_at), lead.id.clone())));
         let newest = self.returned.last().map(|(at, _)| (*at).min(now));

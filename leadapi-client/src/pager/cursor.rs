@@ -1,8 +1,8 @@
 //! The state of an iteration, which chooses the next window without doing any I/O.
 //!
 //! The list is sorted newest first by a key that never changes (contract D3). Windows, however, are addressed by row
-//! number, and rows are inserted and deleted meanwhile. The cursor therefore keeps the key of the last lead that it
-//! returned. Each window starts a few rows before the resume point, which is the row where the next lead is expected. A
+//! number, and rows may be inserted or deleted between requests. The cursor therefore keeps the key of the last lead
+//! that it returned. Each window starts a few rows before the resume point, the row where the next lead is expected. A
 //! response is usable only if its first row is at or before that key, or if it starts at the beginning of the list. Its
 //! rows are contiguous and come from one snapshot, so no lead can be missing between the last key and the first row
 //! after it. Rows at or before the key are skipped.
@@ -70,7 +70,7 @@ struct Search {
 /// The result of [`Cursor::advance`].
 #[derive(Debug)]
 pub(super) enum Advance {
-    /// The next leads, which may be none.
+    /// The next leads, possibly none.
     Leads(Vec<LeadItem>),
     /// The window missed the resume point; the search continues with the next window.
     Missed,
@@ -118,7 +118,7 @@ impl Cursor {
         self.window_at(self.search.map_or_else(|| self.start_before(self.rank), |search| search.next))
     }
 
-    /// Guesses the window after the given one. Returns `None` if there is probably no such window.
+    /// Guesses the window that follows `window`. Returns `None` if there is probably no such window.
     pub(super) fn window_after(&self, window: Window) -> Option<Window> {
         let end = window.offset() + self.page_len;
         let start = self.start_before(end).max(window.offset() + 1);
@@ -209,7 +209,7 @@ impl Cursor {
         let shift = match self.search.take() {
             // The list grew with each response, and the resume point moved ahead by as much, so expect the same again.
             Some(Search { growth: Some(growth), tries: 2.., .. }) => return self.shifts = [growth.cast_signed(); 4],
-            // A large shift is unlikely to repeat, so expect at most as much as one window can absorb.
+            // A large shift is unlikely to repeat, so expect at most the shift that one window can absorb.
             Some(_) => shift.clamp(-half, half),
             None => shift.max(-half),
         };
@@ -242,7 +242,7 @@ impl Cursor {
         let (more, step) = match search.tries {
             0 => (0, FIRST_STEP),
             1..4 => (growth, FIRST_STEP),
-            // The total is no longer reliable, because other rows are deleted meanwhile.
+            // The total is no longer reliable, because other rows are being deleted at the same time.
             _ => (growth.saturating_add(search.step), search.step.saturating_mul(2)),
         };
         let grown = from.max(self.rank + total.saturating_sub(self.total_at_rank));
@@ -252,8 +252,8 @@ impl Cursor {
         Search { next, from: Some(from), to, step, total, growth: Some(growth), ..search }
     }
 
-    /// Returns the start of a window between two bounds. It covers both bounds if they fit; otherwise it starts halfway
-    /// between them.
+    /// Returns the start of a window between two bounds. The window covers both bounds if they fit; otherwise it starts
+    /// halfway between them.
     fn between(&self, from: u64, to: u64) -> u64 {
         let near = from.saturating_sub(self.overlap());
         if near + self.page_len > to { near } else { from.midpoint(to) }

@@ -85,7 +85,7 @@ impl LeadStream {
     }
 
     /// Returns the total number of leads as reported with the last page, or `None` before the first page. The stream
-    /// may yield a different number, because leads may be created and deleted meanwhile.
+    /// may yield a different number, because leads may be created and deleted during the iteration.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;

@@ -12,11 +12,11 @@
 //! - Leads come newest first, each as it was when its page was read. A lead that changes later is not yielded again.
 //! - With a stage filter, a lead that moves into or out of the stage counts as created or deleted.
 //! - Memory is bounded by one page plus the prefetched pages. It does not grow with the list.
-//! - While the list does not change, the iteration needs about 2 % more requests than the plain loop. The more rows
-//!   move, the more requests it needs.
+//! - While the list does not change, the iteration needs about 2 % more requests than such a loop. The more rows move,
+//!   the more requests it needs.
 //!
-//! If the list is not in that order, the iteration ends with an error instead of guessing. It also ends with an error
-//! if rows move in both directions by more than a page with every request.
+//! If the list is not in the contract's order, the iteration ends with an error instead of guessing. It also ends with
+//! an error if rows move in both directions by more than a page with every request.
 //!
 //! To find leads created since the last run, use a [`Poller`].
 
@@ -47,7 +47,7 @@ pub use position::Position;
 /// The maximum number of prefetched pages.
 const MAX_PREFETCH: usize = 64;
 
-/// Fetches a page, and is called once per request. It is the pager's only interface to the rest of the client.
+/// A function that fetches a page, called once per request. It is the pager's only interface to the rest of the client.
 pub(crate) type Fetch = Arc<dyn Fn(LeadQuery) -> BoxFuture<'static, Result<Page<LeadItem>, Error>> + Send + Sync>;
 
 /// A request for all leads, created by [`Leads::list_all`](crate::Leads::list_all). It sends nothing until its stream
@@ -107,7 +107,7 @@ impl LeadPager {
     /// read limit, too.
     ///
     /// Requests make progress only while the stream is polled. Prefetched leads may be out of date by the time they are
-    /// yielded, because they date from the request.
+    /// yielded, because a page is read as soon as it is requested.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;

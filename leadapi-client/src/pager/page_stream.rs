@@ -21,8 +21,8 @@ use crate::error::Error;
 /// A stream that yields leads page by page, created by [`LeadPager::pages`].
 ///
 /// Every page contains at least one lead, and pages do not overlap. Most errors do not end the stream: the next poll
-/// requests the same page again. To give up, stop polling. An error ends the stream in two cases: the responses are not
-/// a list in the contract's order, or the list changes too fast. The stream's position remains valid even then.
+/// requests the same page again. To give up, stop polling. An error ends the stream in two cases: the responses do not
+/// form a list in the contract's order, or the list changes too fast. The stream's position remains valid even then.
 ///
 /// Its methods are cancel safe: dropping their futures leaves in-flight requests in the stream. Dropping the stream
 /// cancels its requests.
@@ -119,14 +119,14 @@ impl PageStream {
     /// # Errors
     ///
     /// Fails for the same reasons as [`Leads::list`](crate::Leads::list); the next call then requests the same page
-    /// again. Also fails if the responses are not a list in the contract's order, or if the list changes too fast. The
-    /// stream then ends.
+    /// again. Also fails if the responses do not form a list in the contract's order, or if the list changes too fast.
+    /// The stream then ends.
     pub async fn try_next(&mut self) -> Result<Option<Vec<LeadItem>>, Error> {
         self.next().await.transpose()
     }
 
     /// Returns the total number of leads as reported with the last page, or `None` before the first page. The stream
-    /// may yield a different number, because leads may be created and deleted meanwhile.
+    /// may yield a different number, because leads may be created and deleted during the iteration.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;

@@ -9,7 +9,7 @@ pub(super) type Key = (Timestamp, LeadId);
 /// The version of the serialized form.
 const VERSION: u32 = 1;
 
-/// The position of an iteration, which is after the last lead that it yielded.
+/// The position of an iteration, just after the last lead that it yielded.
 ///
 /// A position has a constant size and can be serialized with serde, so another process can resume the iteration
 /// ([`LeadPager::resume`](super::LeadPager::resume)). The serialized form is opaque. It contains no lead data except

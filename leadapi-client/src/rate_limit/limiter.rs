@@ -235,7 +235,7 @@ impl Drop for Permit<'_> {
                 state.completed.push_back(self.timer.now());
                 Vec::new()
             } else {
-                // All waiting calls move up by one.
+                // The request does not count, so every waiting call moves up by one.
                 state.notify_all()
             }
         };

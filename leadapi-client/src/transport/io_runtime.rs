@@ -12,7 +12,8 @@ use tokio::runtime::{Builder, Handle};
 
 /// Returns the handle of the process-wide runtime, and starts the runtime if it is not running.
 ///
-/// The runtime never shuts down, so a client in a `static` outlives the runtime of its first caller.
+/// The runtime never shuts down, so a client in a `static` keeps working after its first caller's runtime has shut
+/// down.
 pub(super) fn handle() -> io::Result<&'static Handle> {
     static HANDLE: OnceLock<Handle> = OnceLock::new();
     static STARTING: Mutex<()> = Mutex::new(());

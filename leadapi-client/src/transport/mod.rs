@@ -115,7 +115,7 @@ pub struct TransportError {
 }
 
 impl TransportError {
-    /// Creates an error for a request of which no byte was sent.
+    /// Creates an error for a request that failed before any byte was sent.
     ///
     /// ```
     /// # use leadapi_client::transport::{Delivery, TransportError};
@@ -133,7 +133,7 @@ impl TransportError {
         }
     }
 
-    /// Creates an error for a request of which some bytes may have been sent.
+    /// Creates an error for a request that failed after some bytes may have been sent.
     ///
     /// ```
     /// # use leadapi_client::transport::{Delivery, TransportError};

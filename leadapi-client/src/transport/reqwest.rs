@@ -43,8 +43,8 @@ pub struct Reqwest(reqwest::Client);
 impl Reqwest {
     /// The timeout for establishing a connection.
     pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-    /// How long an idle connection stays in the pool. The server closes idle connections after 75 s, so with a shorter
-    /// time, a request rarely uses a connection that is closing.
+    /// How long an idle connection stays in the pool. The server closes idle connections after 75 s. A shorter time
+    /// makes a request unlikely to use a connection that is closing.
     const IDLE: Duration = Duration::from_secs(60);
 
     /// Creates a transport with the default settings.
@@ -188,7 +188,7 @@ mod tests {
         }
     }
 
-    /// Dropping the call at that point returns the connection to the pool, for which hyper spawns a task.
+    /// Dropping the call at that point makes hyper spawn a task to return the connection to the pool.
     #[test]
     fn a_call_can_be_dropped_outside_a_runtime_after_its_response_has_arrived() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

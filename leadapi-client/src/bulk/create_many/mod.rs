@@ -117,7 +117,7 @@ impl<R: AsRef<NewLead>> CreateMany<'_, R> {
 }
 
 impl<R> CreateMany<'_, R> {
-    /// Returns the number of rows by result, counting only rows that the stream has returned.
+    /// Returns the row counts by result, for the rows that the stream has returned.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;
@@ -150,7 +150,7 @@ impl<R: AsRef<NewLead>> Stream for CreateMany<'_, R> {
     }
 }
 
-/// The row stream and the calls are boxed, and rows are never pinned.
+/// Nothing is pinned in place: the row stream and the calls are boxed, and rows are never pinned.
 impl<R> Unpin for CreateMany<'_, R> {}
 
 impl<R> fmt::Debug for CreateMany<'_, R> {

@@ -99,9 +99,9 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
 
     /// Stops the import at the first error for which `condition` returns true.
     ///
-    /// The import always stops when the token is invalid or lacks the scope, when the base URL is not the API's, and
-    /// when the transport fails permanently. It also stops after too many consecutive failures other than refusals:
-    /// twice the limit on in-flight rows, and at least 10.
+    /// The import always stops when the token is invalid or lacks the scope, when the base URL does not lead to the
+    /// API, and when the transport fails permanently. It also stops after too many consecutive failures other than
+    /// refusals: twice the limit on in-flight rows, but no fewer than 10.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;
@@ -136,7 +136,8 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     }
 
     /// Sets the timeout for each row, including its waits for the rate limit. The default is one hour, regardless of
-    /// the client's timeout. It is long because waiting for other users of the token is not a failure.
+    /// the client's timeout. It is long because other programs that share the token can delay a row, which is not a
+    /// failure.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;

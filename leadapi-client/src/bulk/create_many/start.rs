@@ -19,8 +19,8 @@ use crate::{
 /// The default limit on in-flight rows. It sustains the contract's 60 writes in 60 s if the service takes at most 8 s
 /// per row.
 const IN_FLIGHT: usize = 8;
-/// The default timeout for each row. It is longer than a call's timeout, because other users of the token may delay the
-/// row.
+/// The default timeout for each row. It is longer than a call's timeout, because other programs that share the token
+/// may delay the row.
 const TIMEOUT: Duration = Duration::from_secs(60 * 60);
 
 impl Leads<'_> {

@@ -34,7 +34,7 @@ fn read_all(model: &mut Model, size: u32, most_requests: usize) -> (usize, usize
     (longest, lost)
 }
 
-/// Reads with the plain loop for comparison, which adds the limit to the offset until a page is not full.
+/// Reads with a plain loop for comparison. The loop adds the limit to the offset until a page is not full.
 fn plain_loop(model: &mut Model, size: u32) -> (usize, usize) {
     let mut seen = HashSet::new();
     let (mut offset, mut repeated) = (0, 0);

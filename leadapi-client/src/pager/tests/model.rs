@@ -42,11 +42,11 @@ impl Rng {
 pub(super) enum Churn {
     /// Creates the first number of leads at the newest end, and deletes the second number at random positions.
     Steady(usize, usize),
-    /// Makes a random change of at most the given number of leads. It creates them at the newest end or late in the
-    /// middle, or deletes them in scattered rows, in one run, or at the newest end. Rarely, it deletes all leads.
+    /// Randomly creates or deletes up to the given number of leads. New leads are dated now, or at random times in the
+    /// past. Deleted leads are scattered, consecutive, or the newest ones. Rarely, all leads are deleted.
     Wild(usize),
-    /// Creates or deletes fewer leads than the first number. New leads are at the newest end, or at most the second
-    /// number of milliseconds before it.
+    /// Creates or deletes fewer leads than the first number. New leads are dated now, or earlier by at most the second
+    /// number of milliseconds.
     Late(usize, i64),
 }
 

@@ -81,7 +81,7 @@ proptest! {
         leads in 0_usize..300, most in 1_usize..60, size in 1_u32..40, prefetch in 0_usize..6, fails in 0_usize..12,
         waits in 0_usize..6, resumes in 0_usize..40, whole_pages: bool, seed: u64,
     ) {
-        // If every request fails, the iteration never ends.
+        // If every request failed, the iteration would never end.
         let fails = if fails == 1 { 0 } else { fails };
         let service = UnreliableService::new(Model::new(leads, Churn::Wild(most), seed), fails, waits);
         let pager = service.pager().page_size(size).prefetch(prefetch);

@@ -1,10 +1,10 @@
-//! Errors of reading, recording, saving and replaying cassettes.
+//! Errors from reading, recording, saving and replaying cassettes.
 
 use std::{io, path::PathBuf};
 
-/// The error of reading, recording, saving or replaying a cassette.
+/// An error from reading, recording, saving or replaying a cassette.
 ///
-/// An error about a secret names where it was found and never shows it.
+/// An error about a secret states where the secret was found, but never shows it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CassetteError {
@@ -24,7 +24,7 @@ pub enum CassetteError {
         /// The cause.
         source: io::Error,
     },
-    /// The text is not a HAR file.
+    /// The input is not a HAR file.
     #[error("{name} is not a HAR file")]
     NotHar {
         /// The name of the cassette.
@@ -43,7 +43,7 @@ pub enum CassetteError {
     /// The recording contains text that looks like a token, so it is not saved.
     #[error("not saved: {location} contains what looks like a token (pak_…)")]
     Token {
-        /// The entry and its part.
+        /// The entry, and the part of it that contains the text.
         location: String,
     },
     /// A redacted value also occurs in a field that is not redacted, so the recording is not saved.

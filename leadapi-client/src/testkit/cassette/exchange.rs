@@ -52,7 +52,7 @@ fn retry_after_in_seconds(all: &HeaderMap, kept: &mut HeaderMap) {
     }
 }
 
-/// Returns only the headers in `kept`, in that order, so the file does not depend on hash table order.
+/// Returns only the headers in `kept`, in that order, so that the file does not depend on the order of a hash table.
 fn filter_headers(headers: &HeaderMap, kept: &[HeaderName]) -> HeaderMap {
     let values =
         kept.iter().flat_map(|name| headers.get_all(name).iter().map(move |value| (name.clone(), value.clone())));

@@ -21,8 +21,8 @@ impl Cassette {
         Self::load_only(path, "")
     }
 
-    /// Reads only the entries whose URL starts with `url`. Use this for files from a browser, which records all its
-    /// traffic: entries for other sites may not be replayable.
+    /// Reads only the entries whose URL starts with `url`. Use this for a file from a browser: browsers record all
+    /// their traffic, and entries for other sites may not be replayable.
     ///
     /// ```
     /// use leadapi_client::testkit::cassette::{Cassette, CassetteError};
@@ -75,7 +75,7 @@ impl Cassette {
         }
     }
 
-    /// Returns the cassette as the text of a HAR file.
+    /// Returns the cassette as HAR text.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;

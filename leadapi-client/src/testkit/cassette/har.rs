@@ -225,7 +225,8 @@ fn version() -> &'static str {
     "1.2"
 }
 
-/// HAR readers require a timestamp. A real one would make two recordings of the same traffic differ.
+/// Returns a constant timestamp. HAR readers require a timestamp, but a real one would make two recordings of the same
+/// traffic differ.
 fn fixed_time() -> &'static str {
     "2000-01-01T00:00:00.000Z"
 }
@@ -234,7 +235,7 @@ fn http_version() -> &'static str {
     "HTTP/1.1"
 }
 
-/// The value that the specification defines for an unknown size.
+/// Returns the value that the specification defines for an unknown size.
 fn unknown() -> i8 {
     -1
 }

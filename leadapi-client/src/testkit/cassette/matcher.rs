@@ -61,7 +61,7 @@ pub(super) struct BoundPlaceholders {
 }
 
 impl BoundPlaceholders {
-    /// Returns the value that this run sent for a redacted text.
+    /// Returns the value that this run sent for a redacted string.
     pub(super) fn redacted(&self, placeholder: &str) -> Option<&String> {
         self.redacted.values.get(placeholder)
     }
@@ -238,7 +238,7 @@ fn json(recorded: &Json, sent: &Json, at: &str, bound: &mut Candidate<'_>, found
     }
 }
 
-/// Compares two strings. A redacted text matches any value, but must match the same value every time.
+/// Compares two strings. A redacted string matches any value, but must match the same value every time.
 fn same_text(recorded: &str, sent: &str, bound: &mut Candidate<'_>) -> bool {
     recorded == sent || (is_redacted(recorded) && bound.bind(recorded, sent))
 }

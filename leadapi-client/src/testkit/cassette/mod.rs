@@ -36,8 +36,8 @@
 //!   Its `created_at` becomes a time in the year 2100, so these leads still sort before all existing ones in lists.
 //!   [`Recorder::keep_ids`] keeps the real ids and times.
 //! - The name, email, phone, notes and business name of leads are redacted: they become `redacted-1`, `redacted-2` and
-//!   so on. Equal texts get the same placeholder, in requests and responses. [`Recorder::keep_personal_data`] turns
-//!   this off, and [`Recorder::redact`] adds fields, such as `source`. If an email, a phone number or the text of an
+//!   so on. Equal values get the same placeholder, in requests and responses. [`Recorder::keep_personal_data`] turns
+//!   this off, and [`Recorder::redact`] adds fields, such as `source`. If an email, a phone number or the value of an
 //!   added field also occurs in another field, nothing is saved. Bodies that are not JSON are recorded unchanged.
 //!
 //! Values that depend on elapsed time are kept, so a `Retry-After` may differ between two recordings.
@@ -48,7 +48,7 @@
 //! # What is compared
 //!
 //! A replay compares method, path, query and body, but neither host nor token. The order of query parameters, the order
-//! of JSON keys, escapes and the notation of numbers do not matter. A redacted text matches any value, but must match
+//! of JSON keys, escapes and the notation of numbers do not matter. A redacted string matches any value, but must match
 //! the same value every time, and the response contains the value that was sent. An idempotency key matches any value,
 //! but a retry must repeat its key and another create must use another key.
 //!
@@ -113,8 +113,8 @@ impl Cassette {
         OpenOptions::new(path.into())
     }
 
-    /// Keeps only the entries whose URL starts with `url`. Useful for files from a browser, which records all its
-    /// traffic.
+    /// Keeps only the entries whose URL starts with `url`. Use this for a file from a browser, because browsers record
+    /// all their traffic.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;

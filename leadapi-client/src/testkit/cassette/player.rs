@@ -40,7 +40,7 @@ pub(super) struct RecordedEntry {
     status: StatusCode,
     headers: HeaderMap,
     body: Bytes,
-    /// The parsed body, if it contains redacted texts.
+    /// The parsed body, if it contains redacted strings.
     template: Option<Json>,
 }
 
@@ -184,7 +184,7 @@ impl RecordedEntry {
         &self.name
     }
 
-    /// Returns the response, with redacted texts replaced by the values that this run sent.
+    /// Returns the response, with redacted strings replaced by the values that this run sent.
     fn response(&self, bound: &BoundPlaceholders) -> Response<Bytes> {
         let filled = self.template.clone().and_then(|mut json| {
             let mut changed = false;
@@ -203,7 +203,7 @@ impl RecordedEntry {
     }
 }
 
-/// Parses a body in advance. Returns `None` if it has no redacted texts, because such a body is sent unchanged.
+/// Parses a body in advance. Returns `None` if it has no redacted strings, because it is then sent unchanged.
 fn template(body: &[u8]) -> Option<Json> {
     let mut json = Json::parse(std::str::from_utf8(body).ok()?)?;
     let mut has_redacted = false;
@@ -211,7 +211,7 @@ fn template(body: &[u8]) -> Option<Json> {
     has_redacted.then_some(json)
 }
 
-/// Returns the headers to replay. Drops those that held only for the original response, such as its encoding.
+/// Returns the headers to replay. Drops those that applied only to the original response, such as its encoding.
 fn replayed_headers(headers: &[NameValue]) -> HeaderMap {
     const DROPPED: [HeaderName; 7] = [
         header::CONTENT_ENCODING,

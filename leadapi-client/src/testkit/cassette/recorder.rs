@@ -65,7 +65,7 @@ impl Recorder {
     /// Redacts a field. `email` selects every field and query parameter with this name. `/data/*/email` is a JSON
     /// pointer into a body, where `*` matches any key or index.
     ///
-    /// Equal texts get the same placeholder, such as `redacted-1`, in requests and responses. The [module](super)
+    /// Equal values get the same placeholder, such as `redacted-1`, in requests and responses. The [module](super)
     /// documentation describes how placeholders are replayed.
     ///
     /// ```
@@ -95,7 +95,7 @@ impl Recorder {
         self
     }
 
-    /// Keeps the ids and creation times of created leads, so two recordings of the same traffic differ.
+    /// Keeps the real ids and creation times of created leads. Two recordings of the same traffic then differ.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -109,7 +109,7 @@ impl Recorder {
         self
     }
 
-    /// Also records the header with this name. Its value is recorded unchanged.
+    /// Also records this header, with its value unchanged.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

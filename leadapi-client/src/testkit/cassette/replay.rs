@@ -73,7 +73,7 @@ impl Replay {
         TOKEN
     }
 
-    /// Creates a client of the server, with the default retry policy. Its waits take no real time.
+    /// Creates a client for the server, with the default retry policy. The client's waits take no real time.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
@@ -149,7 +149,7 @@ impl ReplayTransport {
         Self(Arc::new(VerifyOnDrop(player)))
     }
 
-    /// Creates a client over this transport.
+    /// Creates a client with this transport.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -24,7 +24,7 @@ use super::{
 /// A host that does not exist. The real host is not recorded, so no replay can reach it.
 const ORIGIN: &str = "http://leadapi.invalid";
 
-/// The minimum length of a value in the leak check. Shorter values occur in other texts by chance.
+/// The minimum length of a value in the leak check. Shorter values occur in other text by chance.
 const MIN_IDENTIFYING_LEN: usize = 6;
 
 pub(super) fn entries(exchanges: &[Exchange], rules: &Rules) -> Result<Vec<Entry>, CassetteError> {
@@ -164,7 +164,7 @@ impl Writer<'_> {
         Ok(if after == before { body.to_owned() } else { after.into_bytes() })
     }
 
-    /// Redacts the selected fields, including every text within them.
+    /// Redacts the selected fields, including every string within them.
     fn redact(
         &mut self,
         json: &mut Json,
@@ -203,7 +203,8 @@ impl Writer<'_> {
         self.redacted.of(text)
     }
 
-    /// Redacts personal data. Cannot fail, because it runs by default: a value of the wrong type is left alone.
+    /// Redacts personal data. Because this runs by default, it must not fail, so a value of the wrong type is left
+    /// unchanged.
     fn redact_personal(&mut self, json: &mut Json, path: &mut Vec<String>) {
         match json {
             Json::Object(fields) => {
@@ -264,7 +265,7 @@ impl Writer<'_> {
     }
 }
 
-/// Returns the URL-decoded texts of an entry, each with the name of its part.
+/// Returns the URL-decoded parts of an entry, each with its name.
 pub(super) fn parts(entry: &Entry) -> impl Iterator<Item = (&'static str, String)> {
     let Entry { request, response, .. } = entry;
     let headers = |headers: &[NameValue]| {

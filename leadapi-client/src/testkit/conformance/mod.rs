@@ -1,4 +1,4 @@
-//! Checks over HTTP whether another implementation conforms to the contract, sentence by sentence.
+//! Checks whether another implementation conforms to the contract, over HTTP and sentence by sentence.
 //!
 //! To check an implementation in any language, start it with a known data set and describe that data set in a
 //! [`Target`]. The report states which sentences of the contract hold:
@@ -24,8 +24,8 @@
 //! $ cargo run -p leadapi-tests --bin contract -- --url http://127.0.0.1:8080/v1 --junit contract.xml
 //! ```
 //!
-//! - **Requests.** The suite sends valid and invalid requests as bytes, through the client's [`Transport`]. The
-//!   client's validation, rate limiting and retries do not interfere.
+//! - **Requests.** The suite sends valid and invalid requests as bytes, through the client's [`Transport`]. They bypass
+//!   the client's validation, rate limiting and retries.
 //! - **Configuration.** A [`Target`] contains tokens by role and a few ids. Sentences that need a missing token or id
 //!   are [skipped](Outcome::Skipped) with the reason, and are never reported as holding.
 //! - **Side effects.** The suite creates its own leads and deletes them at the end. Because it counts records, no other
@@ -56,7 +56,7 @@ use crate::Client;
 
 /// Checks an implementation against the contract. The client provides the base URL and a token with both scopes.
 ///
-/// A run never fails. The report contains all problems, even an unreachable server.
+/// The run itself never fails. The report lists all problems, even an unreachable server.
 ///
 /// ```
 /// use leadapi_client::testkit::{FakeLeadApi, conformance::{self, Target}};

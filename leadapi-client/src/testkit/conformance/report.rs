@@ -31,13 +31,13 @@ pub struct Report {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Sentence {
-    /// The section of the contract, such as `D3`, or `5` of the specification.
+    /// The section of the contract, such as `D3` or `5`.
     pub section: &'static str,
     /// The sentence in plain words.
     pub text: String,
     /// Whether the sentence holds.
     pub outcome: Outcome,
-    /// The duration of the check.
+    /// How long the check took.
     pub took: Duration,
 }
 
@@ -49,7 +49,7 @@ pub enum Outcome {
     Holds,
     /// The sentence does not hold.
     Broken(Violation),
-    /// The sentence was not checked, for this reason.
+    /// The sentence was not checked, for the reason in the string.
     Skipped(String),
 }
 
@@ -57,11 +57,11 @@ pub enum Outcome {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
-    /// The request.
+    /// The request that exposed the violation.
     pub request: String,
-    /// The expected result.
+    /// The response that the sentence requires.
     pub expected: String,
-    /// The actual result.
+    /// The response that was received.
     pub actual: String,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct TestRequest<'r> {
     identity: Identity,
     headers: Vec<(&'static str, Vec<u8>)>,
     body: Bytes,
-    /// The reason why a record that the request needs does not exist, if it does not.
+    /// If a record that the request needs does not exist, the reason why.
     stop: Option<Stop>,
 }
 
@@ -67,7 +67,7 @@ impl<'r> TestRequest<'r> {
         self.text(body.to_string())
     }
 
-    /// Sets a body with the JSON content type. The text need not be valid JSON.
+    /// Sets a body with the JSON content type. The body may be invalid JSON.
     pub(super) fn text(self, body: impl Into<Bytes>) -> Self {
         self.typed("application/json", body)
     }

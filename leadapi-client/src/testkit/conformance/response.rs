@@ -41,7 +41,7 @@ impl CheckedResponse {
         self.json.get("error").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// Returns a string member of the object, or an empty string if there is none.
+    /// Returns a string member of the object, or an empty string if the object has no such member.
     pub(super) fn text(&self, member: &str) -> &str {
         self.json.get(member).and_then(Value::as_str).unwrap_or_default()
     }
@@ -125,7 +125,7 @@ impl CheckedResponse {
         }
     }
 
-    /// Expects a member of the object to be written exactly as `text`.
+    /// Expects the raw JSON of a member to be exactly `text`.
     pub(super) fn has_raw_member(self, member: &str, text: &str) -> Expectation {
         let members: BTreeMap<String, Box<RawValue>> = serde_json::from_slice(&self.body).unwrap_or_default();
         let holds = members.get(member).is_some_and(|raw| raw.get() == text);

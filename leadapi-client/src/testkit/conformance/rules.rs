@@ -1,4 +1,4 @@
-//! Rules of the contract for all responses of a kind. They are checked on every response of a run.
+//! The contract's rules for all responses of a kind, checked on every response of a run.
 
 use http::HeaderName;
 use leadapi_core::{

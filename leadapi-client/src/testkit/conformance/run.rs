@@ -19,7 +19,7 @@ use crate::{
     redact::{MAX_FOREIGN_CHARS, redact},
 };
 
-/// The id of a lead created for a check, or the reason why there is none.
+/// The id of a lead created for a check, or the reason why it could not be created.
 pub(super) type CreatedLead = Result<String, Stop>;
 
 /// One run of the suite.
@@ -147,7 +147,7 @@ impl<'a> Run<'a> {
         self.sender.token(role)
     }
 
-    /// Waits for the rate limit, and reports the wait as a client call does.
+    /// Waits for the rate limit, and reports the wait to the client's `on_wait` callback.
     pub(super) async fn wait(&self, operation: Operation, duration: Duration) {
         self.sender.wait(operation, duration).await;
     }

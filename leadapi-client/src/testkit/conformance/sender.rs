@@ -77,7 +77,7 @@ impl<'a> Sender<'a> {
         self.context.origin.base.join(path)
     }
 
-    /// Waits for the rate limit, and reports the wait as a client call does.
+    /// Waits for the rate limit, and reports the wait to the client's `on_wait` callback.
     pub(super) async fn wait(&self, operation: Operation, duration: Duration) {
         if let Some(on_wait) = &self.context.on_wait {
             on_wait(&Wait { operation, reason: WaitReason::RateLimited, duration, failed_attempts: 0 });
@@ -85,8 +85,8 @@ impl<'a> Sender<'a> {
         self.context.timer.sleep(duration).await;
     }
 
-    /// Sends a request, with the token for `by` if it is set. A rate-limited request is retried, except in checks of
-    /// the rate limit itself.
+    /// Sends a request, with the token for the role `by`, if any. A rate-limited request is retried, except in checks
+    /// of the rate limit itself.
     pub(super) async fn send(
         &self,
         request: Request<Bytes>,

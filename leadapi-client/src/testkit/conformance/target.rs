@@ -169,7 +169,7 @@ impl Target {
         self
     }
 
-    /// Sets the timeout of each request. Defaults to 10 seconds.
+    /// Sets the timeout for each request. Defaults to 10 seconds.
     ///
     /// ```
     /// # use std::time::Duration;

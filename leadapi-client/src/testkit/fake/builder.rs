@@ -1,4 +1,4 @@
-//! The builder of a fake.
+//! The builder for a fake.
 
 use std::sync::{Arc, Mutex};
 
@@ -119,7 +119,7 @@ impl FakeBuilder {
         self
     }
 
-    /// Sets the rate limits of each token. Defaults to the limits in the contract.
+    /// Sets the rate limits for each token. Defaults to the limits in the contract.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -24,8 +24,8 @@ impl FakeLeadApi {
         self.inject(|faults| faults.fail_nth(n))
     }
 
-    /// Answers a fraction of later requests with 500, without executing them. A fraction of 0.1 fails one request in
-    /// ten, and 0 turns the fault off. The same seed selects the same requests.
+    /// Answers a fraction of later requests with 500, without executing them. A fraction of 0.1 fails about one request
+    /// in ten, and 0 turns the fault off. The same seed selects the same requests.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

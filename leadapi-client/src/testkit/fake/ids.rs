@@ -1,4 +1,4 @@
-//! Reproducible ids.
+//! A generator of reproducible lead ids.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

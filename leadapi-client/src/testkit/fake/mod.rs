@@ -108,7 +108,7 @@ impl FakeLeadApi {
         FakeBuilder::default()
     }
 
-    /// Creates a client of the fake, with a read and write token for its first business. The client has the default
+    /// Creates a client for the fake, with a read and write token for its first business. The client has the default
     /// retry policy and no rate limiting, and ignores proxy environment variables.
     ///
     /// Its waits advance the fake's clock instead of taking real time. A rate-limited request is therefore retried

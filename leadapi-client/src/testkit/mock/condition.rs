@@ -1,4 +1,4 @@
-//! The conditions of a stub. Each explains why a request does not match.
+//! The conditions of a stub. Each can explain why a request does not match.
 
 use std::fmt;
 

@@ -18,9 +18,9 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! - **Which stub answers.** The first stub, in order of definition, that matches the request and has answers left.
-//!   Define specific stubs before general ones. A stub matches only requests that carry the mock's token, unless it
-//!   answers 401.
+//! - **Which stub answers.** The first stub, in order of definition, that matches the request and has answers left
+//!   answers it. Define specific stubs before general ones. A stub matches only requests that carry the mock's token,
+//!   unless it answers 401.
 //! - **How often.** At least once, unless [`times`](Stub::times) or [`any_times`](Stub::any_times) says otherwise. An
 //!   answer that is followed by [`then`](Stub::then) is given once.
 //! - **Unexpected requests.** The mock answers them with 501 and an error object. The error names the request, the
@@ -92,7 +92,7 @@ impl MockLeadApi {
         Self { registry, server }
     }
 
-    /// Creates a client of the mock with the default retry policy and no rate limiting. The client ignores proxy
+    /// Creates a client for the mock, with the default retry policy and no rate limiting. The client ignores proxy
     /// environment variables.
     ///
     /// The client retries as in production, so a stub for a transient error receives five requests (see

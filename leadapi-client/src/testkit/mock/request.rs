@@ -1,4 +1,4 @@
-//! A request as stubs see it.
+//! A received request, parsed for matching against stubs.
 
 use std::fmt;
 
@@ -49,7 +49,7 @@ impl ReceivedRequest {
         format!("{} {}{query}", self.method, self.path)
     }
 
-    /// Returns a query parameter.
+    /// Returns the value of a query parameter.
     pub(super) fn parameter(&self, name: &str) -> Option<String> {
         let mut pairs = self.query.as_deref().unwrap_or_default().split('&');
         pairs.find_map(|pair| {

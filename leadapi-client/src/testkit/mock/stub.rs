@@ -28,7 +28,7 @@ impl<O: Stubbed> Stub<O> {
         Self { registry, at, operation: PhantomData }
     }
 
-    /// Gives the last answer exactly `count` times. After that, requests no longer match it.
+    /// Gives the last answer exactly `count` times. After that, it matches no more requests.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

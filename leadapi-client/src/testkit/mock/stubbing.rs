@@ -9,7 +9,7 @@ use super::{
 };
 
 impl MockLeadApi {
-    /// Stubs creating a lead: `POST /leads`.
+    /// Starts a stub for creating a lead (`POST /leads`).
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -27,7 +27,7 @@ impl MockLeadApi {
         On::new(&self.registry, None)
     }
 
-    /// Stubs reading one lead: `GET /leads/{id}`.
+    /// Starts a stub for getting this lead (`GET /leads/{id}`).
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -45,7 +45,7 @@ impl MockLeadApi {
         On::new(&self.registry, Some(id))
     }
 
-    /// Stubs updating one lead: `PATCH /leads/{id}`.
+    /// Starts a stub for updating this lead (`PATCH /leads/{id}`).
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -63,7 +63,7 @@ impl MockLeadApi {
         On::new(&self.registry, Some(id))
     }
 
-    /// Stubs deleting one lead: `DELETE /leads/{id}`.
+    /// Starts a stub for deleting this lead (`DELETE /leads/{id}`).
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -81,7 +81,7 @@ impl MockLeadApi {
         On::new(&self.registry, Some(id))
     }
 
-    /// Stubs listing leads: `GET /leads`.
+    /// Starts a stub for listing leads (`GET /leads`).
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -98,7 +98,7 @@ impl MockLeadApi {
         On::new(&self.registry, None)
     }
 
-    /// Stubs listing pipelines: `GET /pipelines`.
+    /// Starts a stub for listing pipelines (`GET /pipelines`).
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -115,7 +115,7 @@ impl MockLeadApi {
         On::new(&self.registry, None)
     }
 
-    /// Stubs listing client accounts: `GET /clients`.
+    /// Starts a stub for listing client accounts (`GET /clients`).
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

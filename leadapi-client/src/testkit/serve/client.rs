@@ -13,7 +13,7 @@ use crate::{
     transport::Reqwest,
 };
 
-/// Creates a client of a testkit server, with the default retry policy and no rate limiting. The client's waits end
+/// Creates a client for a testkit server, with the default retry policy and no rate limiting. The client's waits end
 /// immediately, and `skipped` receives the duration of each.
 #[expect(
     clippy::expect_used,

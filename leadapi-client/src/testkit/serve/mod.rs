@@ -15,7 +15,7 @@ use self::proxy::{CUT, Proxy};
 
 pub(super) const BASE: &str = "/v1";
 
-/// Answers requests one at a time. Must not block.
+/// A handler that answers requests one at a time and must not block.
 pub(super) trait Handler: Send + Sync + 'static {
     fn handle(&self, request: Request<Bytes>) -> Reply;
 }

@@ -40,7 +40,7 @@ impl Proxy {
                     break;
                 }
                 if let Ok(client) = client {
-                    // An error closes the connection, and the client notices that.
+                    // Ignore the error: it closes the connection, which the client notices.
                     thread::spawn(move || connect(&client, upstream));
                 }
             }

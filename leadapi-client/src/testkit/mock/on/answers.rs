@@ -85,7 +85,7 @@ impl<O: Stubbed, P: AnswerState> On<O, P> {
         }))
     }
 
-    /// Answers 404: no such lead or, for operations without a lead id, no such path.
+    /// Answers 404, with the message for an unknown lead or, for operations without a lead id, for an unknown path.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
