@@ -24,7 +24,7 @@ use leadapi_server::SAMPLE;
 
 const FORM: &str = include_str!("../../leadapi-core/tests/data/form.json");
 
-/// Scripted answers. One of them is not a valid number, and the optional phone number is left empty.
+/// Scripted answers. One answer is not a valid number, and the optional phone number is left empty.
 const SCRIPT: [(&str, &str); 12] = [
     ("q_recipient", "1"),
     ("q_age", "8,1"),
@@ -81,7 +81,7 @@ fn converse(form: &Questionnaire<'_>, visitor: &mut Visitor) -> Result<Answers, 
             Outcome::Awaiting { problems } => problems,
             _ => Vec::new(),
         };
-        // The first page that has not been shown or, if there is none, the page with invalid answers.
+        // The first page that has not been shown or, if all have been shown, the page with invalid answers.
         let page = |step: &Step<'_, '_>| step.page().map(str::to_owned);
         let step = walk.steps().find(|step| !shown.contains(&page(step)));
         let Some(step) = step.or_else(|| walk.steps().last().filter(|_| !problems.is_empty())) else {
@@ -155,7 +155,7 @@ impl Visitor {
     }
 }
 
-/// Creates a client of an in-process service with the sample data.
+/// Creates a client for an in-process service with the sample data.
 async fn client() -> Result<Client, BoxError> {
     let (dataset, tokens) = (Dataset::parse(SAMPLE)?, MemoryTokens::default());
     let issued = tokens::import(&tokens, &dataset, SystemClock.now()).await?;

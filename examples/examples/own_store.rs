@@ -27,7 +27,7 @@ use leadapi_core::{
     validate::{InvalidReference, LeadDraft, LeadEdit, LookupResult, NewLeadMeta, RequiredLookups},
 };
 
-/// The shops of all businesses. An unknown business gets the empty shop, so every lookup in it finds nothing.
+/// The shops of all businesses. For an unknown business, an empty shop is used, so every lookup finds nothing.
 #[derive(Default)]
 struct Shops {
     by_business: HashMap<BusinessId, Shop>,
@@ -47,7 +47,7 @@ struct Shop {
 #[derive(Default)]
 struct Leads {
     by_id: BTreeMap<LeadId, Arc<Lead>>,
-    /// The idempotency keys of past creates, each with its request's fingerprint and the lead from its first response.
+    /// The idempotency keys of past creates, each with the request's fingerprint and the lead from the first response.
     remembered: HashMap<IdempotencyKey, ([u8; 32], Arc<Lead>)>,
 }
 

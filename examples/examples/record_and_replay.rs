@@ -1,4 +1,5 @@
-//! Records the requests to a real server, replays them without it, and shows how a changed request fails the test.
+//! Records the requests to a real server, replays them without the server, and shows how a changed request fails the
+//! test.
 //!
 //! Run it with `cargo run -p leadapi-examples --example record_and_replay`.
 

@@ -1,5 +1,6 @@
-//! Checks that `?` works on every fallible public function in a function that returns `anyhow::Result`. Each error is a
-//! concrete type that is `Send`, `Sync` and `'static`, not a `Box<dyn Error>`. The test passes if it compiles.
+//! Checks that `?` works on the result of every fallible public function, inside a function that returns
+//! `anyhow::Result`. Each error is a concrete type that is `Send`, `Sync` and `'static`, not a `Box<dyn Error>`. The
+//! test passes if it compiles.
 
 #![cfg(feature = "testkit")]
 

@@ -1,5 +1,5 @@
 //! The network client on minimal executors: without a runtime, on a runtime without timers and sockets, and on a
-//! runtime that ends before the next call.
+//! runtime that shuts down before the next call.
 //!
 //! This is a separate test program, because the panic hook and the I/O thread are global to the process.
 #![cfg(all(test, feature = "reqwest"))]
@@ -36,7 +36,7 @@ fn count_panics() {
     *HOOK;
 }
 
-/// A threaded server that answers each request with an empty page, and a client of it.
+/// A threaded server that answers each request with an empty page, and a client for it.
 struct Server {
     client: Client,
     connections: Arc<AtomicUsize>,
@@ -126,7 +126,7 @@ fn a_connection_outlives_the_runtime_of_its_first_call() {
     assert_no_panic();
 }
 
-/// The test starts itself as a child process, with a thread stack size that no system can allocate.
+/// The test runs itself as a child process, with a thread stack size that no system can allocate.
 #[test]
 fn without_the_io_thread_nothing_is_sent() {
     const NAME: &str = "without_the_io_thread_nothing_is_sent";

@@ -122,7 +122,7 @@ async fn import(args: &Args, client: &Client) -> Result<Report, BoxError> {
             }
             Ok(result) if result.is_refused() => {
                 let RowResult { row, outcome, .. } = result;
-                // The fault found in the file is more helpful than the validation error for the empty lead.
+                // The error found while parsing the file is more helpful than the validation error for the empty lead.
                 let because = row.fault.or_else(|| outcome.err().map(|error| error.message())).unwrap_or_default();
                 refused.add(row.number, &row.record, &because)?;
             }

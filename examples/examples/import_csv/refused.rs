@@ -45,7 +45,7 @@ impl Refused {
         self.file.as_ref().map(|(path, _)| path.as_path())
     }
 
-    /// Returns the row with our columns in front, without such columns from an earlier import.
+    /// Returns the row with our columns in front, and without those that an earlier import added.
     fn line(&self, record: &ByteRecord, ours: [&[u8]; 2]) -> ByteRecord {
         let mut line = ByteRecord::from(&ours[..]);
         for (at, field) in record.iter().enumerate() {

@@ -23,7 +23,7 @@ pub(crate) struct Row {
     pub(crate) number: u64,
     /// The checksum, which detects a row that has changed since the last run.
     pub(crate) checksum: u32,
-    /// The fields as they are in the file.
+    /// The fields, unchanged from the file.
     pub(crate) record: ByteRecord,
     /// The reason why the row is not a valid lead. `new` is then empty, so validation rejects it before it is sent.
     pub(crate) fault: Option<String>,
@@ -163,8 +163,7 @@ impl Field {
     }
 }
 
-/// Opens a flexible reader, so a row with a different number of fields is rejected by `lead` and does not stop the
-/// import.
+/// Opens a flexible reader: `lead` then rejects a row with a wrong number of fields, and the import continues.
 fn reader(path: &Path, delimiter: u8) -> Result<csv::Reader<std::fs::File>, BoxError> {
     let reader = ReaderBuilder::new().delimiter(delimiter).flexible(true).from_path(path);
     reader.map_err(|error| format!("{} cannot be read: {error}", path.display()).into())

@@ -13,7 +13,7 @@ use crate::support::{service, wait};
 
 const CASE: &str = "LEADAPI_CASSETTE_CASE";
 
-/// The child process of a case: a program that is tested with a session.
+/// The program that each case runs in a child process. It makes its calls through a session.
 #[test]
 fn case() {
     let Some(path) = env::var_os(CASE).map(PathBuf::from) else { return };

@@ -25,7 +25,7 @@ impl Transport for FixedResponse {
     }
 }
 
-/// Sends a request and returns the text of its recording.
+/// Sends a request and returns its recording as text.
 fn saved(request: Request<&'static str>, headers: HeaderMap, answer: &'static str) -> Result<String, CassetteError> {
     let recorder = Recorder::new(FixedResponse(headers, answer));
     wait(recorder.send(request.map(Into::into))).unwrap();

@@ -121,7 +121,7 @@ fn loading_refuses_two_base_paths() {
         let entries: Vec<String> = urls.iter().map(|url| entry(url)).collect();
         format!(r#"{{"log": {{"entries": [{}]}}}}"#, entries.join(","))
     };
-    // Paths outside the API are ignored.
+    // Entries outside the API are ignored when base paths are compared.
     Cassette::parse(&har(&["https://x/", "https://x/v1/leads", "https://x/app.js", "https://x/v1/clients"])).unwrap();
     let mixed = har(&["https://a/v1/leads", "https://a/v1/clients", "https://b/v2/leads"]);
     let error = Cassette::parse(&mixed).unwrap_err().to_string();

@@ -37,7 +37,8 @@ pub(crate) async fn run_traffic(client: &Client) -> Result<Vec<String>, Error> {
     Ok(results)
 }
 
-/// Returns a recorder around the real service and its client. The data is fictitious, so it is not redacted.
+/// Returns a recorder around the real service, and a client that uses it. The data is fictitious, so it is not
+/// redacted.
 pub(crate) fn recorded(with: impl FnOnce(Recorder) -> Recorder) -> (Recorder, Client) {
     let (service, token) = support::service();
     let recorder = with(Recorder::new(InProcess::new(service)).keep_personal_data());

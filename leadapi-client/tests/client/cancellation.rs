@@ -64,7 +64,7 @@ impl Timer for SleepClock {
     }
 
     async fn sleep(&self, duration: Duration) {
-        // This is an attempt's timeout. The attempt always completes first.
+        // This sleep is an attempt's timeout. The attempt always completes first.
         if duration >= Duration::from_secs(9) {
             std::future::pending::<()>().await;
         }
@@ -101,8 +101,8 @@ fn poll_times<C: IntoFuture>(call: C, times: usize) -> bool {
     (0..times).any(|_| future.as_mut().poll(&mut cx).is_ready())
 }
 
-/// Drops a call after each number of polls, each time on a new client. Checks that only sent requests use up the rate
-/// limit. Returns the number of polls that the call needs to complete.
+/// Drops a call after one poll, after two, and so on, each time on a new client. Checks that only sent requests use up
+/// the rate limit. Returns the number of polls that the call needs to complete.
 fn drop_everywhere<C: IntoFuture>(call: impl Fn(&Client) -> C, counts_as_write: bool) -> usize {
     for times in 0..10_000 {
         let (service, token) = service();

@@ -110,8 +110,8 @@ async fn a_retry_has_the_same_body_and_waits() {
 
 /// async-stripe opens a connection for every call.
 ///
-/// A call can start before the I/O thread has returned the last connection to the pool, and then it opens another one.
-/// This happens at most twice, because from then on the pool has a spare connection.
+/// A call that starts before the I/O thread has returned the last connection to the pool opens another one. At most two
+/// connections are opened this way, because the pool then has a spare one.
 #[tokio::test]
 async fn connections_are_reused() {
     let server = ScriptedServer::start(|_| (LEAD, true)).await;
@@ -140,7 +140,8 @@ async fn a_create_without_a_key_is_not_retried_after_a_lost_response() {
     }
 }
 
-/// The same failures for requests that are safe to retry: a create that keeps its key across attempts, and a DELETE.
+/// Tests the same failures with requests that are safe to retry: a create that keeps its key across attempts, and a
+/// DELETE.
 #[tokio::test]
 async fn idempotent_requests_are_retried_after_a_lost_response() {
     let server = ScriptedServer::start(|nth| match nth {
@@ -162,7 +163,7 @@ async fn idempotent_requests_are_retried_after_a_lost_response() {
     assert_eq!(server.requests().len(), 2);
 }
 
-/// The server closes an idle connection just as the client sends the next request on it.
+/// Tests a server that closes an idle connection just as the client sends the next request on it.
 #[tokio::test]
 async fn a_connection_that_is_closing_loses_no_call() {
     const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 81\r\n\r\n\

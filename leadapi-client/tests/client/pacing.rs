@@ -74,7 +74,7 @@ impl Transport for DelayedTransport {
     }
 }
 
-/// Returns a client of a service on tokio's clock, and a counter of refused requests.
+/// Returns a client for a service on tokio's clock, and a counter of refused requests.
 fn client(pacing: Pacing) -> (Client, Arc<AtomicUsize>) {
     let start = Instant::now();
     let (service, token) = limited(SlidingWindow::with_time(Limits::default(), move || start.elapsed()));
@@ -86,7 +86,7 @@ fn client(pacing: Pacing) -> (Client, Arc<AtomicUsize>) {
     (builder.transport(transport).unwrap(), refused)
 }
 
-/// Makes `calls` calls from `callers` concurrent callers. Returns how long this took.
+/// Makes `calls` calls from `callers` concurrent callers. Returns the elapsed time.
 async fn run<F: Future<Output = ()> + Send + 'static>(callers: usize, calls: usize, call: impl Fn() -> F) -> Duration {
     let begun = Instant::now();
     let (mut running, mut left) = (JoinSet::new(), calls);

@@ -52,7 +52,7 @@ impl Act {
     }
 }
 
-/// The remaining acts, the requests received so far, and the clock.
+/// The results that remain in the script, the requests received so far, and the clock.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     acts: Mutex<VecDeque<Act>>,
@@ -132,7 +132,7 @@ impl Script {
         requests.iter().map(|(_, request)| key(request)).collect()
     }
 
-    /// Asserts that every act was used.
+    /// Asserts that every result in the script was used.
     pub(crate) fn assert_ended(&self) {
         assert!(self.acts.lock().unwrap().is_empty());
     }

@@ -34,7 +34,7 @@ const OPERATIONS: [Operation; 7] = [
     Operation::ListClients,
 ];
 
-/// Returns the error of an operation that is attempted once.
+/// Returns the error of an operation that is attempted only once.
 async fn fail(client: &Client, operation: Operation) -> Error {
     let (id, once) = (LeadId::parse("l1").unwrap(), RetryPolicy::none());
     match operation {

@@ -1,4 +1,4 @@
-//! Every answer of a stub, as our client reads it.
+//! Tests of every answer that a stub can give, as our client reads it.
 
 use std::time::Duration;
 
@@ -214,8 +214,8 @@ async fn mocks_and_clients_are_independent() {
 
 #[tokio::test]
 async fn servers_can_be_dropped_after_the_coop_budget_is_used_up() {
-    // The loop exceeds the coop budget of a tokio task, so the servers use it up. A drop that blocked on a tokio lock
-    // would then hang forever.
+    // The loop starts enough servers to exhaust the coop budget of a tokio task. After that, a drop that blocked on a
+    // tokio lock would hang forever.
     for _ in 0..200 {
         drop(MockLeadApi::start().await);
         drop(FakeLeadApi::start().await);

@@ -12,7 +12,7 @@ use crate::{
     failures::fails,
 };
 
-/// Returns whether a program is installed. Prints a message if it is not.
+/// Returns whether a program is installed, and prints a message if it is missing.
 fn is_installed(program: &str) -> bool {
     let is_there = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
     if !is_there {

@@ -35,9 +35,9 @@ pub enum CassetteError {
     /// An entry in the file cannot be replayed.
     #[error("{entry} cannot be replayed: {reason}")]
     InvalidEntry {
-        /// The entry.
+        /// A description of the entry.
         entry: String,
-        /// The reason.
+        /// The reason for the failure.
         reason: &'static str,
     },
     /// The recording contains text that looks like a token, so it is not saved.
@@ -57,13 +57,13 @@ pub enum CassetteError {
     Unredactable {
         /// The entry, and the part of it that cannot be redacted.
         location: String,
-        /// The reason.
+        /// The reason for the failure.
         reason: &'static str,
     },
     /// A recorded request received no response.
     #[error("not saved: {entry} received no response, and a network failure cannot be replayed")]
     NoResponse {
-        /// The entry.
+        /// A description of the entry.
         entry: String,
     },
     /// The header must not be recorded, because it contains credentials.

@@ -32,7 +32,7 @@ fn indices<R>(results: &[RowResult<R>]) -> Vec<u64> {
     results.iter().map(|result| result.index).collect()
 }
 
-/// Allows enough attempts that random faults do not exhaust them.
+/// Allows so many attempts that random faults do not exhaust them.
 fn many_attempts() -> RetryPolicy {
     RetryPolicy::default().attempts(30)
 }

@@ -40,7 +40,7 @@ pub(super) struct Clock {
 struct Sleep<'c>(&'c Clock, (Duration, u64));
 
 impl Clock {
-    /// Advances to the earliest deadline of any sleeper.
+    /// Advances the clock to the earliest deadline of all sleeping tasks.
     pub(super) fn advance_to_next(&self) -> bool {
         let first = self.sleepers.lock().unwrap().first().copied();
         if let Some((until, _)) = first {
@@ -78,7 +78,7 @@ impl Timer for Clock {
     }
 }
 
-/// The fault that a request encounters on its way.
+/// The fault that the transport injects into a request.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) enum Fault {
     #[default]
@@ -220,7 +220,7 @@ impl Simulation {
         }
     }
 
-    /// Returns how many leads of each name the service has, not counting the initial lead.
+    /// Returns the number of leads with each name, not counting the initial lead.
     pub(super) fn leads(&self) -> BTreeMap<String, usize> {
         let direct = Client::builder("http://in-process/v1", self.token.clone()).pacing(Pacing::off());
         let direct = direct.in_process(self.service.clone()).unwrap();

@@ -1,4 +1,4 @@
-//! The error of a call covers all its attempts.
+//! Tests that the error of a call accounts for all its attempts.
 
 use leadapi_client::{Outcome, RetryPolicy, model::IdempotencyKey};
 

@@ -62,7 +62,7 @@ fn a_429_is_not_a_failure_and_pauses_its_class() {
     assert!(script.now() >= 140 * SECOND);
     assert!(script.waits.lock().unwrap().iter().all(|wait| wait.failed_attempts == 0));
 
-    // Later writes from any clone of the client wait too. Reads do not, because they have their own limit.
+    // Later writes from any clone of the client wait too. Reads do not wait, because they have their own limit.
     let (client, script) = Script::client([
         Act::status(429).with("retry-after", &60),
         Act::Response(200, Vec::new(), r#"{"data":[],"total":0,"limit":50,"offset":0}"#.to_owned()),
