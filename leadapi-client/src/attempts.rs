@@ -122,7 +122,7 @@ impl<'a> Attempts<'a> {
                     return false;
                 }
                 self.wait(wait, WaitReason::Backoff).await;
-                // Withdraw only now, so that a call dropped during its wait costs nothing.
+                // Withdraw only after the wait, so that a call dropped during the wait costs nothing.
                 self.spent = cost;
                 self.context.budget.withdraw(cost, self.context.timer.now())
             }

@@ -49,7 +49,6 @@ impl Client {
         &self.context
     }
 
-    /// Creates a call for an operation.
     pub(crate) fn call<T>(
         &self,
         operation: Operation,

@@ -48,7 +48,7 @@ pub(crate) enum InvalidRequest {
     /// URL parsers remove `.` and `..`, so the request would go to a different path.
     #[error("id must not be . or .., which URL parsers remove from a path")]
     Unaddressable,
-    /// A value cannot be serialized as JSON. This should never happen, because no field can contain such a value.
+    /// A value cannot be serialized as JSON. This should never happen, because every field can be serialized.
     #[error("body cannot be serialized as JSON")]
     Unserializable(#[from] serde_json::Error),
 }

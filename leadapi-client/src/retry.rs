@@ -112,7 +112,7 @@ pub(crate) enum RetryDecision {
     GiveUp,
     /// Retry when the rate limit allows it.
     AfterRateLimit,
-    /// Retry after a random wait of at most the given duration.
+    /// Retry after a random wait of at most this duration.
     Backoff(Duration),
 }
 

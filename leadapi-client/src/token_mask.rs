@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, ops::Range};
 
 /// The text that replaces a token.
 pub(crate) const MASK: &str = "pak_[token]";
-/// The minimum length of a token fragment to mask. Shorter fragments often occur in text by chance.
+/// The minimum length of a token fragment to mask. Shorter fragments often occur in unrelated text.
 const MIN_PART: usize = 8;
 
 /// Masks the token even if it is URL-escaped, JSON-escaped, base64-encoded, in a different case, interrupted by other

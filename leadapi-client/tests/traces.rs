@@ -1,4 +1,4 @@
-//! The trace of a call contains its operation and its result, but no personal data.
+//! Tests that the trace of a call contains the call's operation and result, but no personal data.
 //!
 //! This is a separate test program with a single test, because `tracing` caches process-wide whether a subscriber is
 //! interested.

@@ -177,7 +177,7 @@ impl<'r> StopMonitor<'r> {
         self.stopped.is_some()
     }
 
-    /// Takes the error, if any. Later calls return `None`.
+    /// Takes the error if the import must stop. Later calls return `None`.
     pub(super) const fn take(&mut self) -> Option<Stopped> {
         self.stopped.take()
     }

@@ -110,7 +110,6 @@ impl CreateLead {
         WithMeta(self.0)
     }
 
-    /// Replaces all options.
     pub(crate) const fn options(mut self, options: CallOptions) -> Self {
         self.0.options = options;
         self

@@ -18,7 +18,7 @@ use crate::{
 pub use self::create_lead::CreateLead;
 use self::options::options;
 
-/// The future of a [`Call`].
+/// The future that sends a [`Call`] and completes with its result.
 pub type CallFuture<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 
 /// An API call that has not been sent. Awaiting it sends it.

@@ -1,6 +1,6 @@
 //! The options that all types of calls share.
 
-/// Implements the options for each type of call, given the path to the field that contains them.
+/// Implements the option methods for a type of call. The argument is the path to the field that contains the options.
 macro_rules! options {
     ($($type:ty $(, $generic:ident)?: $($field:tt).+;)*) => {$(
         impl $(<$generic>)? $type {

@@ -1,4 +1,4 @@
-//! The internal cause of a failed call.
+//! The reason why a call failed, with its data. [`Error`](super::Error) provides public accessors.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The details of a failed call.
+//! Accessors for the details of a failed call.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ impl Error {
         self.0.operation
     }
 
-    /// Returns the status of the response, if there was one.
+    /// Returns the status of the response, if one was received.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -96,7 +96,7 @@ impl Error {
         }
     }
 
-    /// Returns the number of attempts.
+    /// Returns how many attempts the call made.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -122,8 +122,8 @@ impl Error {
         self.0.elapsed
     }
 
-    /// Returns the idempotency key of a create. Repeating the create with this key within 24 hours creates no second
-    /// lead (contract D10). Returns `None` if the client refused to send the create because it is invalid.
+    /// Returns the idempotency key of a failed create. Repeating the create with this key within 24 hours creates no
+    /// second lead (contract D10). Returns `None` if the client refused to send the create because it is invalid.
     ///
     /// ```
     /// use leadapi_client::{Client, Outcome, model::NewLead, transport::{Transport, TransportError}};

@@ -1,4 +1,4 @@
-//! The error of a call, and its outcome.
+//! The error that a failed call returns, and the outcome of that call.
 
 mod cause;
 mod details;
@@ -12,7 +12,7 @@ use leadapi_core::{http::Operation, model::IdempotencyKey};
 pub(crate) use self::cause::{Cause, ErrorResponse, InvalidBody};
 pub use self::outcome::Outcome;
 
-/// The error of a call.
+/// The error that a failed call returns.
 ///
 /// The `Display` output is one line that names the operation and the failure, and includes the service's error message,
 /// if any. Text from a response is shown without tokens, and is truncated to fit into a log. A custom transport's
@@ -63,7 +63,7 @@ impl Error {
         self
     }
 
-    /// Returns a short label for the kind of error, which spans record as `error.type`.
+    /// Returns a short label for the kind of error. The call's span records it as `error.type`.
     pub(crate) fn kind(&self) -> &'static str {
         match &self.0.cause {
             Cause::InvalidRequest(_) => "invalid",

@@ -34,9 +34,9 @@ impl Error {
 
     /// Returns the outcome of the call across all its attempts.
     ///
-    /// Statuses from 400 to 499 are refusals, except 408, which means that the request did not arrive in time. Other
-    /// statuses may come from a proxy after the service has executed the request. If the response to an earlier attempt
-    /// was lost, a later refusal does not tell whether that attempt was executed.
+    /// Statuses from 400 to 499 are refusals, except 408, which means that the request did not arrive in time. With any
+    /// other status, the service may have executed the request, for example before a proxy failed. If the response to
+    /// an earlier attempt was lost, a later refusal does not reveal whether that attempt was executed.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -85,8 +85,8 @@ impl Checkpoint {
     /// milliseconds.
     ///
     /// The floor moves up to the newest lead minus the overlap. It never moves back; otherwise, leads that are no
-    /// longer remembered would be returned again. A `created_at` in the future counts as `now`: such a date comes from
-    /// a wrong clock or an import, and a floor based on it would hide every other lead.
+    /// longer remembered would be returned again. A `created_at` in the future counts as `now`: it comes from a wrong
+    /// clock or an import, and a floor based on it would hide every other lead.
     pub(super) fn after(mut self, leads: &[LeadItem], now: i64, overlap: i64) -> Self {
         self.returned.extend(leads.iter().map(|lead| (millis(lead.created_at), lead.id.clone())));
         let newest = self.returned.last().map(|(at, _)| (*at).min(now));

@@ -1,4 +1,4 @@
-//! The state of an iteration, which chooses the next window without doing any I/O.
+//! The state of an iteration. It chooses the next window and does no I/O.
 //!
 //! The list is sorted newest first by a key that never changes (contract D3). Windows, however, are addressed by row
 //! number, and rows may be inserted or deleted between requests. The cursor therefore keeps the key of the last lead
@@ -37,7 +37,7 @@ pub(super) struct Cursor {
     size: u32,
     /// The key of the last lead that was returned.
     last: Option<Key>,
-    /// The number of rows at or before that lead when it was read. It is the offset of the next lead if nothing
+    /// The number of rows up to and including that lead when it was read. It is the offset of the next lead if nothing
     /// changes.
     rank: u64,
     /// The total number of rows when that lead was read.
@@ -52,7 +52,7 @@ pub(super) struct Cursor {
     is_done: bool,
 }
 
-/// The state of a search for the resume point, which starts when a window misses it.
+/// The state of a search for the resume point. A search starts when a window misses the resume point.
 #[derive(Debug, Clone, Copy)]
 struct Search {
     next: u64,
@@ -92,7 +92,6 @@ impl Cursor {
         }
     }
 
-    /// Returns whether the iteration has reached the end.
     pub(super) const fn is_done(&self) -> bool {
         self.is_done
     }
@@ -113,7 +112,6 @@ impl Cursor {
         self.last.as_ref()
     }
 
-    /// Returns the next window to request.
     pub(super) fn window(&self) -> Window {
         self.window_at(self.search.map_or_else(|| self.start_before(self.rank), |search| search.next))
     }
@@ -147,7 +145,7 @@ impl Cursor {
         }
         let seen = self.last.as_ref().map_or(0, |last| rows.partition_point(|row| key(row) >= (last.0, &last.1)));
         let (read, end) = (rows.len() as u64, start + rows.len() as u64);
-        // A short or empty page does not mean the end, so compare with the total, which is from the same snapshot.
+        // A short or empty page may not be the last one, so compare with the total, which is from the same snapshot.
         let is_end = end >= total;
         let starts_before = start == 0 || seen > 0;
         let makes_progress = seen < rows.len() || is_end;
@@ -263,7 +261,7 @@ impl Cursor {
         // During a search, each window is twice as large as the previous one, so it finds the resume point sooner.
         let tries = self.search.map_or(0, |search| search.tries.min(8));
         let limit = (self.size << tries).min(Window::MAX_LIMIT);
-        // Both values are in range, so the default is never used. Even if it were, it would only cost requests.
+        // Both values are in range, so the default is never used. Even if it were, it would only cost extra requests.
         Window::new(limit, start.min(Window::MAX_OFFSET)).unwrap_or_default()
     }
 }

@@ -18,7 +18,7 @@ pub(crate) enum PagerError {
         /// The offset in the response.
         received: u64,
     },
-    /// The given number of consecutive responses had no new rows and did not reach the end.
+    /// This number of consecutive responses had no new rows and did not reach the end.
     #[error("no progress in {0} consecutive pages: the list changes faster than it can be read")]
     NoProgress(u32),
 }

@@ -82,7 +82,7 @@ impl LeadPager {
         Self { fetch, query, page_size: Window::MAX_LIMIT, prefetch: 1, from: Position::default() }
     }
 
-    /// Sets the page size of the requests. The default is 200, which is also the maximum. The minimum is 2, because
+    /// Sets the number of leads per request. The default is 200, which is also the maximum. The minimum is 2, because
     /// consecutive requests overlap. Values outside this range are clamped.
     ///
     /// ```

@@ -55,7 +55,7 @@ pub struct PageStream {
     pub(super) cursor: Cursor,
     /// The requests in page order. Only the first is certain; the others are guesses.
     requests: VecDeque<Request>,
-    /// Whether a [`PagerError`](super::error::PagerError) has ended the stream, which then sends no more requests.
+    /// Whether a [`PagerError`](super::error::PagerError) has ended the stream. An ended stream sends no more requests.
     ended: bool,
 }
 

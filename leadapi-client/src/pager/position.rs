@@ -39,7 +39,7 @@ const VERSION: u32 = 1;
 pub struct Position {
     /// The last lead that was yielded.
     pub(super) last: Option<Key>,
-    /// The number of rows up to and including that lead when it was read, which is the first offset to try.
+    /// The number of rows up to and including that lead when it was read. It is the first offset to try.
     pub(super) rank: u64,
     /// The total number of rows when that lead was read.
     pub(super) total: Option<u64>,
@@ -69,7 +69,7 @@ impl TryFrom<PositionRecord> for Position {
     type Error = UnknownVersion;
 
     fn try_from(PositionRecord { version, last, rank, total }: PositionRecord) -> Result<Self, UnknownVersion> {
-        // The input is untrusted. A wrong number only costs requests, but a huge one must not cause an overflow.
+        // The input is untrusted. A wrong number only costs extra requests, but a huge one must not cause an overflow.
         let max = leadapi_core::model::Window::MAX_OFFSET;
         let (rank, total) = (rank.min(max), total.map(|total| total.min(max)));
         if version == VERSION { Ok(Self { last, rank, total }) } else { Err(UnknownVersion(version)) }

@@ -54,7 +54,7 @@ struct Waiter {
 /// The result of [`RateLimiter::try_acquire`].
 pub(crate) enum Acquire<'l> {
     Granted(Permit<'l>),
-    /// No permit is free. Try again at the given time.
+    /// No permit is free. Try again at `until`.
     Wait {
         until: Duration,
         refused: bool,

@@ -78,7 +78,7 @@ impl Pacing {
     }
 }
 
-/// The rate limiters for reads and writes, which the service counts separately.
+/// One rate limiter for reads and another for writes, because the service counts them separately.
 #[derive(Debug)]
 pub(crate) struct RateLimiters {
     reads: RateLimiter,

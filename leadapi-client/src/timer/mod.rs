@@ -1,4 +1,4 @@
-//! The clock and sleep function that a client uses.
+//! The clock that a client uses, and the default implementation.
 
 mod thread;
 

@@ -1,4 +1,4 @@
-//! The tokio runtime for all network connections, which has its own thread.
+//! The tokio runtime for all network connections. It has its own thread.
 
 use std::{
     io,
@@ -65,7 +65,7 @@ impl<F: Future> Future for Entered<'_, F> {
 
 impl<F> Drop for Entered<'_, F> {
     fn drop(&mut self) {
-        // Dropping the future may return a connection to the pool, which spawns a task and so needs the runtime.
+        // Dropping the future may return a connection to the pool. This spawns a task, so it needs the runtime.
         let _guard = self.handle.enter();
         self.future.set(None);
     }

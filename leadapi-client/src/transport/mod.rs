@@ -66,7 +66,7 @@ pub trait Transport: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// Fails if there is no response. [`TransportError::delivery`] says whether the request may have reached the
+    /// Fails if no response is received. [`TransportError::delivery`] says whether the request may have reached the
     /// service. If that is unknown, use [`TransportError::maybe_sent`].
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError>;
 }
@@ -177,7 +177,7 @@ impl TransportError {
         self
     }
 
-    /// Marks the error as permanent: a retry would fail in the same way.
+    /// Marks the error as permanent, which means that a retry would fail in the same way.
     ///
     /// ```
     /// # use leadapi_client::transport::TransportError;

@@ -26,7 +26,7 @@ use crate::config_error::ConfigError;
 /// the call fails as not sent.
 ///
 /// A server that sends endless informational responses (1xx) occupies that thread for up to half a second at a time,
-/// until its call times out. Meanwhile other calls are delayed, but their timeouts are not.
+/// until its call times out. This delays the responses to other calls, but not their timeouts.
 ///
 /// Redirects are not followed, because they would forward the token. Proxies are taken from the environment
 /// (`HTTP_PROXY` and the like). Over plain HTTP, a proxy can read the token.

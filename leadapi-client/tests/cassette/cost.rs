@@ -1,4 +1,4 @@
-//! The cost of replaying a request does not grow with the cassette.
+//! Tests that the cost of replaying a request does not grow with the cassette.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
-//! A session takes its mode from the environment. Each case runs in a separate process, because a test cannot safely
-//! change its own environment while other tests run.
+//! Tests that a session takes its mode from the environment. Each case runs in a separate process, because a test
+//! cannot safely change its own environment while other tests run.
 
 use std::{
     env, fs,

@@ -1,4 +1,4 @@
-//! Secrets and personal data that must not be saved.
+//! Tests that secrets and personal data are never saved.
 
 use http::{HeaderMap, HeaderValue, Request, Response, header};
 use leadapi_client::{

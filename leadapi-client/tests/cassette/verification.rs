@@ -1,4 +1,4 @@
-//! A replay that differs from the recording fails and names the difference.
+//! Tests that a replay fails if it differs from the recording, and that the error names the difference.
 
 use leadapi_client::{
     Client,

@@ -1,4 +1,5 @@
-//! Calls that end while they are still connecting. They have sent nothing, so they do not count against the rate limit.
+//! Tests of calls that end while they are still connecting. They have sent nothing, so they must not count towards the
+//! rate limit.
 
 use std::time::Duration;
 

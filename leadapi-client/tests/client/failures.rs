@@ -109,7 +109,7 @@ async fn answered_with(scheme: &str, bytes: Vec<u8>) -> Error {
     let server = tokio::spawn(async move {
         let (mut socket, _) = listener.accept().await.unwrap();
         assert_ne!(socket.read(&mut [0; 4_096]).await.unwrap(), 0);
-        // The client may stop reading early.
+        // The client may close the connection before it has read all bytes.
         socket.write_all(&bytes).await.unwrap_or_default();
     });
     let error = create(&client(&url)).await;

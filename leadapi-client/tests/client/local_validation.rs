@@ -57,7 +57,6 @@ fn an_invalid_request_is_not_sent() {
     assert_eq!(sent.load(Ordering::Relaxed), 1);
 }
 
-/// The service sends the same message to callers that send such a request anyway.
 #[test]
 fn the_message_is_the_same_as_that_of_the_service() {
     use http_body_util::{BodyExt, Full};

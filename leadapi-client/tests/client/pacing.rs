@@ -1,4 +1,5 @@
-//! The client-side rate limit: the client never receives a 429, and is barely slower than the limit requires.
+//! Tests of the client-side rate limit. The client must never receive a 429, and must be barely slower than the limit
+//! requires.
 
 use std::{
     sync::{

@@ -96,7 +96,7 @@ impl Timer for ScriptHandle {
 }
 
 impl Script {
-    /// Creates a client whose requests have the given results, in order.
+    /// Creates a client whose requests get the scripted results, in order.
     pub(crate) fn client(acts: impl IntoIterator<Item = Act>) -> (Client, Arc<Self>) {
         Self::with(acts, |builder| builder)
     }

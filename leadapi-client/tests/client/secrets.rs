@@ -1,4 +1,4 @@
-//! The token never appears in any output.
+//! Tests that the token never appears in any output.
 
 use std::{error::Error, fmt::Debug, iter::successors};
 

@@ -1,4 +1,4 @@
-//! The seven operations give the same results against the real service in process and over sockets.
+//! Tests that the seven operations give the same results in process and over sockets, against the real service.
 
 use leadapi_client::{
     Client,
@@ -69,7 +69,7 @@ mod over_sockets {
     use super::*;
     use crate::support::service;
 
-    /// The real service behind the socket of a mock server.
+    /// The real service, as the responder of a mock server.
     struct Real(LeadService);
 
     impl Respond for Real {

@@ -1,4 +1,4 @@
-//! The failure messages for requests that differ from the expectations of a test.
+//! The messages with which a mock fails a test whose requests differ from its expectations.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,4 +1,4 @@
-//! The fake's clock, rate limits, tokens and store behave as in the service.
+//! Tests that the fake's clock, rate limits, tokens and store behave as in the service.
 
 use std::time::Duration;
 

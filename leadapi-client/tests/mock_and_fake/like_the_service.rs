@@ -46,7 +46,7 @@ fn data() -> (Dataset, [BearerToken; 3]) {
     (data, secrets)
 }
 
-/// Builds a service without using the fake. New leads get the given ids.
+/// Builds a service without using the fake. New leads get the ids in `ids`.
 async fn by_hand(data: Dataset, clock: &Arc<ManualClock>, ids: Arc<Mutex<Vec<LeadId>>>) -> LeadService {
     let tokens = MemoryTokens::default();
     tokens::import(&tokens, &data, START.parse().unwrap()).await.unwrap();

@@ -94,7 +94,7 @@ impl<R: AsRef<NewLead>> CreateMany<'_, R> {
         poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 
-    /// Takes rows until the limit is reached.
+    /// Takes rows from the input until the in-flight limit is reached.
     fn take_rows(&mut self, cx: &mut Context<'_>) {
         if self.stop.is_stopped() {
             self.rows = None;

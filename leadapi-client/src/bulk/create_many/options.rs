@@ -79,8 +79,8 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
         Ok(self.keys(move |index, _| key(&import, index).unwrap_or_else(|_| last.clone())))
     }
 
-    /// Sets the function that returns a row's key, given the row's index and the row. Each key must be unique to its
-    /// row and the same in every run.
+    /// Sets the function that returns a row's key, from the row's index and the row. Each key must be unique to its row
+    /// and the same in every run.
     ///
     /// ```
     /// # use leadapi_client::model::{IdempotencyKey, NewLead};

@@ -109,7 +109,7 @@ impl Leads<'_> {
     }
 }
 
-/// A stream over the rows of an iterator, which is always ready.
+/// A stream over the rows of an iterator. It is always ready.
 struct Ready<I>(I);
 
 /// The iterator is never pinned.

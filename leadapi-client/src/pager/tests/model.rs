@@ -114,7 +114,6 @@ impl Model {
         }
     }
 
-    /// Stops all changes.
     pub(super) fn still(&mut self) {
         self.churn = Churn::Steady(0, 0);
     }

@@ -115,7 +115,7 @@ pub(super) struct Content {
     /// `None` if the program that wrote the file omitted the body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<String>,
-    /// `base64`, or `None` if the text is the body itself.
+    /// `base64`, or `None` if `text` is the unencoded body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) encoding: Option<String>,
 }

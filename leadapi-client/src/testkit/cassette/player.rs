@@ -93,7 +93,7 @@ impl Player {
         response
     }
 
-    /// Describes the entry nearest to the request and how they differ.
+    /// Describes the entry nearest to the request, and the differences between them.
     fn explain_mismatch(&self, request: &ComparedRequest, state: &State) -> String {
         let next = state.progress.unused().next();
         let distance = |nth: usize, differences: &Differences| {

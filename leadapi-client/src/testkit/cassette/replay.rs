@@ -1,4 +1,4 @@
-//! Replays of a cassette, over a socket or in memory.
+//! A server and a transport that replay a cassette.
 
 use std::{fmt, sync::Arc};
 

@@ -30,7 +30,7 @@ pub(super) enum Field {
 /// word.
 pub(super) const IDENTIFYING_FIELDS: [&str; 2] = ["email", "phone"];
 
-/// Headers that contain credentials, which are never recorded.
+/// Headers that are never recorded, because they contain credentials.
 pub(super) const SECRET: [HeaderName; 4] =
     [header::AUTHORIZATION, header::PROXY_AUTHORIZATION, header::COOKIE, header::SET_COOKIE];
 

@@ -39,7 +39,7 @@ impl Target {
         self.segments.iter().flat_map(|segment| ["/".to_owned(), escaped(segment, SEGMENT)]).collect()
     }
 
-    /// Returns the name of the API collection in the path, if there is one.
+    /// Returns the name of the API collection in the path, if any.
     pub(super) fn collection(&self) -> Option<&str> {
         self.segments.get(self.collection_at()?).map(String::as_str)
     }
@@ -49,7 +49,7 @@ impl Target {
         self.segments.iter().rposition(is_collection)
     }
 
-    /// Returns the API's base path, which is the path before the collection. Returns `None` if there is no collection.
+    /// Returns the API's base path: the path before the collection. Returns `None` if the path has no collection.
     pub(super) fn base(&self) -> Option<String> {
         let at = self.collection_at()?;
         let base = Self { segments: self.segments.iter().take(at).cloned().collect(), query: Vec::new() };

@@ -24,7 +24,7 @@ use super::{
 /// A host that does not exist. The real host is not recorded, so no replay can reach it.
 const ORIGIN: &str = "http://leadapi.invalid";
 
-/// The minimum length of a value in the leak check. Shorter values occur in other text by chance.
+/// The minimum length of a value in the leak check. Shorter values often occur in unrelated text.
 const MIN_IDENTIFYING_LEN: usize = 6;
 
 pub(super) fn entries(exchanges: &[Exchange], rules: &Rules) -> Result<Vec<Entry>, CassetteError> {

@@ -41,7 +41,7 @@ pub struct Sentence {
     pub took: Duration,
 }
 
-/// The result of a sentence.
+/// The result of checking a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {

@@ -31,7 +31,7 @@ impl CheckedResponse {
         Self { request, path, is_head, status: head.status, headers: head.headers, body, json }
     }
 
-    /// Returns the value of a header; several values are joined.
+    /// Returns the value of a header. Repeated headers are joined.
     pub(super) fn header(&self, name: &str) -> Option<String> {
         let values: Vec<_> = self.headers.get_all(name).iter().map(|v| String::from_utf8_lossy(v.as_bytes())).collect();
         (!values.is_empty()).then(|| values.join(", "))
@@ -55,7 +55,6 @@ impl CheckedResponse {
         self.json.get("data").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Returns the ids of the records.
     pub(super) fn ids(&self) -> Vec<String> {
         self.data().iter().map(|item| item.get("id").and_then(Value::as_str).unwrap_or_default().to_owned()).collect()
     }

@@ -218,7 +218,7 @@ impl Target {
         self.second_client_id.as_deref().ok_or_else(|| missing("second_client_id"))
     }
 
-    /// Returns a pipeline, its first stage and another of its stages.
+    /// Returns the ids of a pipeline, of its first stage, and of another of its stages.
     pub(super) fn pipeline(&self) -> Result<(&str, &str, &str), Stop> {
         let found = self.pipelines.iter().find_map(|pipeline| match pipeline.stages.as_slice() {
             [first, .., other] => Some((pipeline.id.as_str(), first.as_str(), other.as_str())),
@@ -227,7 +227,7 @@ impl Target {
         found.ok_or_else(|| missing("pipeline with two stages (pipelines)"))
     }
 
-    /// Returns a pipeline other than [`pipeline`](Self::pipeline), and its first stage.
+    /// Returns the ids of a pipeline other than [`pipeline`](Self::pipeline), and of its first stage.
     pub(super) fn second_pipeline(&self) -> Result<(&str, &str), Stop> {
         let (first, ..) = self.pipeline()?;
         let mut others = self.pipelines.iter().filter(|pipeline| pipeline.id != first);

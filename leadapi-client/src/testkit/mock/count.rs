@@ -1,4 +1,4 @@
-//! How often an answer is expected to be given.
+//! The number of times that an answer is expected.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ pub(super) enum Count {
 }
 
 impl Count {
-    /// Returns whether the answer may be given again after `met` times.
+    /// Returns whether the answer may be used again after it has been used `met` times.
     pub(super) const fn allows_more(self, met: u64) -> bool {
         match self {
             Self::AtLeastOnce | Self::Any => true,
@@ -46,7 +46,7 @@ pub(super) fn times(count: u64) -> String {
     }
 }
 
-/// Formats in words how often an answer was given.
+/// Formats in words how often an answer was used.
 pub(super) fn met(count: u64) -> String {
     if count == 0 { "never met".to_owned() } else { format!("met {}", times(count)) }
 }

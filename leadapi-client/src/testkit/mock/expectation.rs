@@ -1,4 +1,4 @@
-//! Stored stubs: the requests that each matches, its answers, and how often each answer was given.
+//! Stored stubs: the requests that each matches, its answers, and how often each answer was used.
 
 use std::{fmt, panic::Location};
 

@@ -22,7 +22,7 @@
 //!   answers it. Define specific stubs before general ones. A stub matches only requests that carry the mock's token,
 //!   unless it answers 401.
 //! - **How often.** At least once, unless [`times`](Stub::times) or [`any_times`](Stub::any_times) says otherwise. An
-//!   answer that is followed by [`then`](Stub::then) is given once.
+//!   answer that is followed by [`then`](Stub::then) is used once.
 //! - **Unexpected requests.** The mock answers them with 501 and an error object. The error names the request, the
 //!   nearest stub, and the reason why that stub does not match.
 //! - **Failing the test.** [`verify`](MockLeadApi::verify) panics with a list of unmet stubs and unexpected requests,

@@ -1,4 +1,4 @@
-//! The stubs of a mock. Selects the stub that answers a request, and counts the answers given.
+//! The registry of a mock's stubs. It selects the stub that answers a request, and counts the answers.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -33,7 +33,7 @@ pub(super) struct Reply {
 pub(super) enum Cut {
     /// Send nothing.
     Whole,
-    /// Send half of the body, or half of the head if there is no body.
+    /// Send half of the body, or half of the head if the response has no body.
     Half,
 }
 

@@ -22,7 +22,7 @@ fn id() -> LeadId {
     LeadId::parse("l1").unwrap()
 }
 
-/// Returns the transient failures, each with its outcome.
+/// Returns the transient failures, each with the outcome that the client must report.
 fn transient() -> Vec<(Act, Outcome)> {
     let mut acts = vec![(Act::NotSent, Outcome::NotSent), (Act::Lost, Outcome::Unknown)];
     acts.extend([408, 500, 502, 503, 504, 599].map(|status| (Act::status(status), Outcome::Unknown)));

@@ -52,7 +52,7 @@ impl<O: Stubbed, P: AnswerState> On<O, P> {
         self.answer(StubAnswer::plain(error_response::error(StatusCode::BAD_REQUEST, message)))
     }
 
-    /// Answers 401 as for an unknown token. The stub matches requests with any token or none.
+    /// Answers 401, as the service does for an unknown token. The stub matches requests with any token, or without one.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

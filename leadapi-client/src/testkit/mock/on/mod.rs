@@ -41,7 +41,7 @@ impl<O: Stubbed> On<O> {
 }
 
 impl<O: Stubbed> Stub<O> {
-    /// Adds another answer, which follows the previous one. The previous answer is given once, unless a count was set.
+    /// Adds another answer, which follows the previous one. The previous answer is used once, unless a count was set.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
