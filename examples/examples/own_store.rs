@@ -39,7 +39,7 @@ struct Shops {
 struct Shop {
     /// Sorted by name, then by id.
     clients: Vec<ClientAccount>,
-    /// Sorted by creation time (oldest first), then by id; their stages by position.
+    /// Sorted by creation time (oldest first), then by id. The stages of each pipeline are sorted by position.
     pipelines: Vec<Pipeline>,
     leads: Mutex<Leads>,
 }

@@ -75,7 +75,7 @@ impl<'a> Attempts<'a> {
                     break last.unwrap_or_else(|| self.deadline_exceeded(Duration::ZERO, false));
                 }
                 Ok(permit) => permit,
-                // The error of the last attempt is more useful than a timeout error.
+                // The error from the last attempt is more useful than a timeout error.
                 Err(timeout) => break last.unwrap_or(timeout),
             };
             let error = match self.attempt(permit, read).await {

@@ -123,23 +123,23 @@ impl<'a> ApiResponse<'a> {
     }
 }
 
-/// [`ApiResponse::json`] as a function.
+/// Same as [`ApiResponse::json`], in the form that a call's `Read` requires.
 pub(crate) fn json<T: DeserializeOwned>(response: &ApiResponse<'_>) -> Result<T, Error> {
     response.json()
 }
 
-/// Returns serde's message without the unexpected value. Keeps the rule or the name of the missing or duplicate field,
-/// and the position.
+/// Returns serde's message without the unexpected value. The result keeps the position, and the violated rule or the
+/// name of the missing or duplicate field.
 fn without_data(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    // The text of a syntax error quotes no data.
+    // The message of a syntax error quotes no data.
     if !error.is_data() {
         return text;
     }
     let position = format!("at line {} column {}", error.line(), error.column());
     match text.rsplit_once(", expected ") {
         Some((_, expected)) => format!("expected {expected}"),
-        // These messages of serde and the core types contain no value.
+        // These messages from serde and the core types contain no value.
         None if ["missing field", "duplicate field", "must be", "an id must be"]
             .iter()
             .any(|start| text.starts_with(start)) =>

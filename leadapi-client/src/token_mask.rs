@@ -80,7 +80,8 @@ fn letters(text: &str) -> Vec<Letter> {
     letters
 }
 
-/// Decodes the first byte. Returns it with its length, including any escape such as `%41`, `%2541` or `\\u0041`.
+/// Decodes the first byte. Returns the byte and the length of its encoding, including any escape such as `%41`, `%2541`
+/// or `\\u0041`.
 fn unescaped(rest: &[u8]) -> (u8, usize) {
     let hex = |at: usize| {
         let digits = std::str::from_utf8(rest.get(at..at + 2)?).ok()?;

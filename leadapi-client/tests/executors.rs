@@ -1,5 +1,5 @@
-//! The network client on minimal executors: without a runtime, on a runtime without timers and sockets, and on a
-//! runtime that shuts down before the next call.
+//! Tests of the network client on minimal executors: without a runtime, on a runtime without timers and sockets, and on
+//! a runtime that shuts down before the next call.
 //!
 //! This is a separate test program, because the panic hook and the I/O thread are global to the process.
 #![cfg(all(test, feature = "reqwest"))]

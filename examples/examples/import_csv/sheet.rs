@@ -163,7 +163,8 @@ impl Field {
     }
 }
 
-/// Opens a flexible reader: `lead` then rejects a row with a wrong number of fields, and the import continues.
+/// Opens a reader that accepts any number of fields per row. `lead` rejects a row with a wrong number, and the import
+/// continues with the next row.
 fn reader(path: &Path, delimiter: u8) -> Result<csv::Reader<std::fs::File>, BoxError> {
     let reader = ReaderBuilder::new().delimiter(delimiter).flexible(true).from_path(path);
     reader.map_err(|error| format!("{} cannot be read: {error}", path.display()).into())

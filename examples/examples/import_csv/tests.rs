@@ -24,7 +24,8 @@ async fn a_wrong_client_account_is_reported_as_an_error_of_the_command_line() {
     let text = report.to_string();
     assert!(!report.is_complete());
     assert!(text.contains("client_id: no such client account in this business\nCorrect --client and run"), "{text}");
-    // Every row is valid, and running the same command again would fail again, so the report suggests neither.
+    // The report must suggest neither correcting the rows, which are valid, nor running the same command again, which
+    // would fail again.
     assert!(!text.contains("Run the same command again") && !text.contains("refused rows"), "{text}");
     assert!(!folder.path().join("leads.csv.refused.csv").exists());
 

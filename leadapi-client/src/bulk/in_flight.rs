@@ -32,7 +32,7 @@ impl<R> InFlight<R> {
         self.rows.len()
     }
 
-    /// Adds a row. Its call starts when it is first polled.
+    /// Adds a row. The row's call starts at the next [`poll`](Self::poll).
     pub(super) fn add(&mut self, index: u64, row: R, key: IdempotencyKey, call: CallFuture<(Lead, ResponseMeta)>) {
         self.rows.push_back(InFlightRow { index, row, key, call, outcome: None });
     }

@@ -38,7 +38,8 @@ impl Error {
         self.has(StatusCode::UNAUTHORIZED)
     }
 
-    /// Returns whether the token lacks a scope, or its business does not own the client account (status 403).
+    /// Returns whether the service answered with 403: the token lacks a scope, or its business does not own the client
+    /// account.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -172,9 +172,9 @@ impl Cursor {
 
     /// Returns the row at which a window must start to contain the resume point, even if it moves again.
     ///
-    /// Inserts before the resume point move it forward, and deletions move it back. The estimate is the smallest shift
-    /// of the last four pages, minus half the range of their shifts. A window that starts too early rereads some rows;
-    /// one that starts too late costs a request.
+    /// An insert before the resume point moves it forward, and a deletion moves it back. The estimate is the smallest
+    /// shift of the last four pages, minus half the range of their shifts. A window that starts too early rereads some
+    /// rows; one that starts too late costs a request.
     fn start_before(&self, resume_point: u64) -> u64 {
         let max = self.page_len * 3 / 4;
         let back = (self.overlap() + self.spread()).saturating_add_signed(-self.least_shift().min(0)).min(max).max(1);
@@ -182,8 +182,8 @@ impl Cursor {
         (resume_point + forward).saturating_sub(back)
     }
 
-    /// Returns the number of rows by which windows overlap while nothing changes. One row would be enough, but a few
-    /// more save requests when little changes.
+    /// Returns the number of rows by which windows overlap while nothing changes. An overlap of one row would be
+    /// enough, but a few more rows save requests when the list changes little.
     fn overlap(&self) -> u64 {
         (self.page_len / 50).clamp(1, 4)
     }
@@ -231,8 +231,8 @@ impl Cursor {
 
     /// Steps forward after a window that ended before the resume point because rows were inserted before it.
     ///
-    /// Inserts move the resume point by as much as they lengthen the list, so the total says how far to step. If that
-    /// was not far enough because the list kept growing, the next step also adds its latest growth.
+    /// Inserted rows move the resume point by as much as they lengthen the list, so the total says how far to step. If
+    /// that was not far enough because the list kept growing, the next step also adds its latest growth.
     fn ahead(&self, from: u64, total: u64) -> Search {
         let search = self.search.unwrap_or_else(|| Search::new(self.total_at_rank));
         let to = search.to.filter(|to| *to > from);

@@ -16,7 +16,7 @@
 //!   the more requests it needs.
 //!
 //! If the list is not in the contract's order, the iteration ends with an error instead of guessing. It also ends with
-//! an error if rows move in both directions by more than a page with every request.
+//! an error if, between every two requests, rows move by more than a page in both directions.
 //!
 //! To find leads created since the last run, use a [`Poller`].
 
@@ -99,7 +99,7 @@ impl LeadPager {
         self
     }
 
-    /// Sets how many pages are requested ahead while the caller processes one. The default is 1, and the maximum is 64.
+    /// Sets how many pages are prefetched while the caller processes one. The default is 1, and the maximum is 64.
     ///
     /// With 0, each page is requested only when it is needed. With a higher value, up to that number of requests is in
     /// flight at once, each at the row where its page is expected to start. A wrong guess is discarded and requested
@@ -107,7 +107,7 @@ impl LeadPager {
     /// read limit, too.
     ///
     /// Requests make progress only while the stream is polled. Prefetched leads may be out of date by the time they are
-    /// yielded, because a page is read as soon as it is requested.
+    /// yielded.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;

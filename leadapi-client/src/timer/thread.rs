@@ -140,8 +140,8 @@ impl Queue {
     /// Inserts an entry. Returns the replaced waker, and whether the thread must be notified because it would wake too
     /// late.
     ///
-    /// Removing an entry does not notify the thread. It may then wake with nothing to do, but only once per timeout
-    /// rather than once per call.
+    /// Removing an entry does not notify the thread. The thread may then wake with nothing to do, but only once per
+    /// timeout rather than once per call.
     fn insert(&mut self, key: Key, waker: Waker) -> (Option<Waker>, bool) {
         let (deadline, _) = key;
         let must_notify = self.wakes_at.is_none_or(|at| deadline < at);

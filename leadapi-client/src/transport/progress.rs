@@ -13,7 +13,7 @@ use super::Delivery;
 ///
 /// [`Client`](crate::Client) puts one into the extensions of each request. A transport that knows when it sends the
 /// first byte marks the request as not sent at the start, and as sent just before that byte. A request that is dropped
-/// between these two marks releases its rate-limit permit. Marks are optional: a request without one counts as sent.
+/// between these two marks releases its rate-limit permit. Marking is optional: an unmarked request counts as sent.
 ///
 /// ```
 /// use bytes::Bytes;

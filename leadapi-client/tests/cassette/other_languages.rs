@@ -1,4 +1,4 @@
-//! Replays for programs in other languages.
+//! Tests that programs in other languages can use a replay.
 
 use std::process::{Command, Output};
 

@@ -1,4 +1,4 @@
-//! HAR files written by other programs.
+//! Tests with HAR files written by other programs.
 
 use leadapi_client::{
     id::LeadId,

@@ -1,4 +1,4 @@
-//! Blocking calls.
+//! Tests of blocking calls.
 
 use leadapi_client::model::{LeadQuery, NewLead};
 

@@ -1,4 +1,4 @@
-//! Network failures during a call.
+//! Tests of network failures during a call.
 
 use std::{error::Error as _, time::Duration};
 

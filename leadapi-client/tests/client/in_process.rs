@@ -1,4 +1,4 @@
-//! The in-process transport with third-party services.
+//! Tests of the in-process transport with third-party services.
 
 use std::{
     convert::Infallible,

@@ -1,4 +1,4 @@
-//! A server that never sends a final response.
+//! Tests against a server that never sends a final response.
 
 use std::{
     io::{Read, Write},
@@ -10,8 +10,8 @@ use std::{
 use leadapi_client::{Client, Outcome, RetryPolicy, model::Window};
 
 const TIMEOUT: Duration = Duration::from_millis(500);
-/// The upper bound for a timeout in these tests. It is generous because, in a slow build, hyper may read such responses
-/// for over a second before it yields. It does so on another thread.
+/// The upper bound for a timeout in these tests. In a slow build, hyper may read such responses for over a second
+/// before it yields. It does so on another thread, so timeouts are not delayed.
 const LATEST: Duration = Duration::from_millis(1_500);
 
 /// Starts a server that sends informational responses until the client closes the connection. Returns its URL and

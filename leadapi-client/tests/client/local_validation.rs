@@ -1,4 +1,4 @@
-//! Requests that the client rejects without sending them, and the resulting error messages.
+//! Tests of requests that the client rejects without sending them, and of the resulting error messages.
 
 use std::sync::{
     Arc,

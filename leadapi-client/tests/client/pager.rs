@@ -1,4 +1,4 @@
-//! Paging and polling against the real service while leads are created and deleted.
+//! Tests of paging and polling against the real service while leads are created and deleted.
 
 use leadapi_client::{
     id::LeadId,

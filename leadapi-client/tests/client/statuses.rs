@@ -1,4 +1,4 @@
-//! Every status in the contract as the response to every operation, over every transport.
+//! Tests every status in the contract as the response to every operation, over every transport.
 
 use std::time::Duration;
 

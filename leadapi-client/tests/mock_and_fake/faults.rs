@@ -1,4 +1,4 @@
-//! Faults injected into the fake.
+//! Tests of the faults that the fake injects.
 
 use std::time::{Duration, Instant};
 

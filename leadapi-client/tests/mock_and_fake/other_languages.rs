@@ -1,4 +1,5 @@
-//! Programs in other languages use the mock and the fake: curl, and Python with only its standard library.
+//! Tests that programs in other languages can use the mock and the fake: curl, and Python with only its standard
+//! library.
 
 use std::{
     process::{Command, Output},

@@ -1,4 +1,4 @@
-//! Raw requests and raw responses.
+//! Helpers for raw requests and raw responses.
 
 use std::{
     collections::BTreeMap,
@@ -12,7 +12,7 @@ use leadapi_client::auth::BearerToken;
 use leadapi_core::http::LeadService;
 use tower_service::Service;
 
-/// A request written by a test.
+/// A handwritten request.
 #[derive(Debug, Clone)]
 pub(crate) struct RawRequest {
     pub(crate) line: &'static str,

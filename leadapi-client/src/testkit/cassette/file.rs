@@ -16,7 +16,7 @@ impl Cassette {
     ///
     /// # Errors
     ///
-    /// Returns [`CassetteError::Read`] if the file cannot be read, and otherwise the errors of [`parse`](Self::parse).
+    /// Returns [`CassetteError::Read`] if the file cannot be read, and any error that [`parse`](Self::parse) returns.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, CassetteError> {
         Self::load_only(path, "")
     }
@@ -33,7 +33,7 @@ impl Cassette {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`load`](Self::load).
+    /// Returns the same errors as [`load`](Self::load).
     pub fn load_only(path: impl AsRef<Path>, url: &str) -> Result<Self, CassetteError> {
         let path = path.as_ref();
         let read = fs::read_to_string(path);
@@ -116,7 +116,8 @@ impl Cassette {
     ///
     /// # Errors
     ///
-    /// Returns [`CassetteError::Write`] if the file cannot be written, and the errors of [`to_har`](Self::to_har).
+    /// Returns [`CassetteError::Write`] if the file cannot be written, and any error that [`to_har`](Self::to_har)
+    /// returns.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), CassetteError> {
         let (path, text) = (path.as_ref(), self.to_har()?);
         let mut temporary = OsString::from(path);

@@ -157,7 +157,7 @@ impl OpenOptions {
     /// # Errors
     ///
     /// Returns [`CassetteError::UnknownMode`], [`CassetteError::RecordingInCi`] or [`CassetteError::SecretHeader`] if
-    /// an option is invalid. In replay mode, also returns the errors of [`Cassette::load`].
+    /// an option is invalid. In replay mode, also returns the same errors as [`Cassette::load`].
     pub fn wrap(self, transport: impl Transport) -> Result<CassetteSession, CassetteError> {
         let Self { path, mode, rules, any_order } = self;
         let (mode, rules) = (mode?, rules?);
@@ -243,8 +243,8 @@ impl CassetteSession {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Recorder::cassette`] and [`Cassette::save`] when recording, and those of
-    /// [`ReplayTransport::verify`] when replaying.
+    /// When recording, returns the same errors as [`Recorder::cassette`] and [`Cassette::save`]. When replaying,
+    /// returns the same errors as [`ReplayTransport::verify`].
     pub fn finish(mut self) -> Result<(), CassetteError> {
         self.finished = true;
         match &self.state {

@@ -46,7 +46,7 @@ pub(super) fn entries(exchanges: &[Exchange], rules: &Rules) -> Result<Vec<Entry
     Ok(entries)
 }
 
-/// Names a part of an entry without showing its content.
+/// Describes a part of an entry without showing its content.
 pub(super) fn location(nth: usize, method: &str, part: &str) -> String {
     format!("{part} of entry {nth} ({method})")
 }

@@ -73,7 +73,7 @@ pub(super) enum Stop {
 }
 
 impl Report {
-    /// Returns whether no sentence is violated. Skipped sentences may or may not hold; the report states how many there
+    /// Returns true if no sentence is violated. Skipped sentences may or may not hold; the report states how many there
     /// are.
     ///
     /// ```

@@ -138,7 +138,7 @@ impl Target {
         Ok(serde_json::from_str(json)?)
     }
 
-    /// Returns the target for the data set `conformance/dataset.json` of this crate.
+    /// Returns the target for this crate's data set, `conformance/dataset.json`.
     ///
     /// ```
     /// use leadapi_client::testkit::conformance::Target;

@@ -18,11 +18,11 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! - **Which stub answers.** The first stub, in order of definition, that matches the request and has answers left
-//!   answers it. Define specific stubs before general ones. A stub matches only requests that carry the mock's token,
+//! - **Which stub answers.** The mock uses the first stub, in order of definition, that matches the request and has an
+//!   answer left. Define specific stubs before general ones. A stub matches only requests that carry the mock's token,
 //!   unless it answers 401.
-//! - **How often.** At least once, unless [`times`](Stub::times) or [`any_times`](Stub::any_times) says otherwise. An
-//!   answer that is followed by [`then`](Stub::then) is used once.
+//! - **How often.** An answer must be used at least once, unless [`times`](Stub::times) or
+//!   [`any_times`](Stub::any_times) says otherwise. An answer that is followed by [`then`](Stub::then) is used once.
 //! - **Unexpected requests.** The mock answers them with 501 and an error object. The error names the request, the
 //!   nearest stub, and the reason why that stub does not match.
 //! - **Failing the test.** [`verify`](MockLeadApi::verify) panics with a list of unmet stubs and unexpected requests,

@@ -20,7 +20,7 @@ pub(super) struct ReceivedRequest {
     pub(super) method: Method,
     path: String,
     query: Option<String>,
-    /// The operation that the request is for, and the value of `{id}`.
+    /// The operation that the request calls, and the value of `{id}` in its path.
     pub(super) endpoint: Option<(&'static Endpoint, String)>,
     pub(super) key: Option<String>,
     pub(super) token: Option<BearerToken>,

@@ -1,4 +1,4 @@
-//! The idempotency keys of rows.
+//! Tests of the idempotency keys of rows.
 
 use leadapi_client::model::{IdempotencyKey, NewLead};
 

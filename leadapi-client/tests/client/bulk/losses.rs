@@ -1,4 +1,4 @@
-//! Imports with lost requests and responses, and imports that are interrupted.
+//! Tests of imports that lose requests and responses, and of imports that are interrupted.
 
 use std::{
     pin::Pin,

@@ -1,4 +1,4 @@
-//! Bulk creates against the real service, over an unreliable transport and on a simulated clock.
+//! Tests of bulk creates against the real service, over an unreliable transport and on a simulated clock.
 
 mod keys;
 mod losses;
@@ -32,7 +32,7 @@ fn indices<R>(results: &[RowResult<R>]) -> Vec<u64> {
     results.iter().map(|result| result.index).collect()
 }
 
-/// Allows so many attempts that random faults do not exhaust them.
+/// Allows enough attempts to survive random faults.
 fn many_attempts() -> RetryPolicy {
     RetryPolicy::default().attempts(30)
 }

@@ -1,4 +1,4 @@
-//! Failures of individual rows, and failures that stop an import.
+//! Tests of failures of individual rows, and of failures that stop an import.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,4 +1,4 @@
-//! The stream of results: its order, its limits and its rate.
+//! Tests of the result stream: its order, its limits and its rate.
 
 use std::{
     collections::BTreeSet,

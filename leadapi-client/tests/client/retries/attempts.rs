@@ -1,4 +1,4 @@
-//! The operations and failures that are retried.
+//! Tests of which operations and failures are retried.
 
 use leadapi_client::{
     Outcome,

@@ -1,4 +1,4 @@
-//! Retries: which failures are retried, when, and how often.
+//! Tests of retries: which failures are retried, when, and how often.
 
 mod attempts;
 mod budget;

@@ -1,4 +1,4 @@
-//! Timeouts of calls and of attempts.
+//! Tests of the timeouts for calls and attempts.
 
 use std::time::Duration;
 

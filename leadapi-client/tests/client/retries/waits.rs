@@ -1,4 +1,4 @@
-//! Waits between attempts: backoff and `Retry-After`.
+//! Tests of the waits between attempts: backoff and `Retry-After`.
 
 use std::time::{Duration, SystemTime};
 
