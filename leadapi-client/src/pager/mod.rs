@@ -12,8 +12,8 @@
 //! - Leads come newest first, each as it was when its page was read. A lead that changes later is not yielded again.
 //! - With a stage filter, a lead that moves into or out of the stage counts as created or deleted.
 //! - Memory is bounded by one page plus the prefetched pages. It does not grow with the list.
-//! - While the list does not change, the iteration needs about 2 % more requests than such a loop. The more rows move,
-//!   the more requests it needs.
+//! - While the list does not change, the iteration needs about 2 % more requests than a plain loop over offsets. The
+//!   more rows move, the more requests it needs.
 //!
 //! If the list is not in the contract's order, the iteration ends with an error instead of guessing. It also ends with
 //! an error if, between every two requests, rows move by more than a page in both directions.

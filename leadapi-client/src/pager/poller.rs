@@ -30,7 +30,7 @@ const OVERLAP: Duration = Duration::from_secs(5 * 60);
 ///   them. It rereads leads from the same millisecond together or not at all. It repeats no lead, but it misses leads
 ///   that appear before the reread range.
 /// - Leads dated in the future, according to this machine's clock, do not move the overlap. If there are more than
-///   1,000 of them, all but the latest 1,000 of them are returned again.
+///   1,000, all but the latest 1,000 are returned again.
 /// - With a stage filter, a lead that moves into the stage is returned if it was created within the overlap. A poller
 ///   finds created leads, not changed ones.
 /// - A poll holds all new leads in memory until it has read the last one. If there may be too many, for example on the
