@@ -10,6 +10,7 @@ use super::{
 };
 
 impl Naive<'_> {
+    /// Returns the full report of a walk with these answers.
     pub fn report(&self, answers: &Value) -> Value {
         let walk = self.walk(answers);
         let mut report = Map::new();

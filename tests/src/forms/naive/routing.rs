@@ -42,6 +42,7 @@ impl<'v> Naive<'v> {
         Err(if self.endings().is_empty() { None } else { Some(0) })
     }
 
+    /// Walks the form with these answers.
     pub fn walk(&self, answers: &Value) -> Walk {
         self.walk_if(answers, &[])
     }
