@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request};
 use serde_json::Value;
 
-use crate::{TestResponse, Via, secret};
+use crate::{Via, secret};
 
 /// The token in the `Authorization` header of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +32,26 @@ pub enum Token {
 }
 
 impl Token {
+    /// Every token.
+    const ALL: [Self; 9] = [
+        Self::Both,
+        Self::Spare,
+        Self::Read,
+        Self::Write,
+        Self::Expired,
+        Self::Expiring,
+        Self::Revoked,
+        Self::Unknown,
+        Self::B,
+    ];
+
+    /// The token in the first `Authorization` header of a request; [`Token::None`] if it is none of these.
+    pub(crate) fn of(request: &Request<Bytes>) -> Self {
+        let sent = request.headers().get("authorization").map(HeaderValue::as_bytes).unwrap_or_default();
+        let sends = |token: &Self| sent.ends_with(token.secret().unwrap().as_bytes());
+        Self::ALL.into_iter().find(sends).unwrap_or(Self::None)
+    }
+
     /// The token in clear text.
     pub fn secret(self) -> Option<String> {
         (self != Self::None).then(|| secret(&format!("{self:?}")))
@@ -167,39 +187,6 @@ impl Case {
             request = request.header(name, value);
         }
         request.body(self.body.clone()).unwrap()
-    }
-
-    pub(crate) fn is_get(&self) -> bool {
-        self.method == Method::GET
-    }
-
-    pub(crate) fn is_head(&self) -> bool {
-        self.method == Method::HEAD
-    }
-
-    /// Whether the service may have written something, given this response.
-    pub(crate) fn may_write(&self, answer: &TestResponse) -> bool {
-        answer.status.is_success() && !self.is_get() && !self.is_head()
-    }
-
-    pub(crate) fn method(&self) -> &Method {
-        &self.method
-    }
-
-    pub(crate) fn path(&self) -> &str {
-        &self.path
-    }
-
-    pub(crate) fn sent(&self) -> &Bytes {
-        &self.body
-    }
-
-    pub(crate) fn of_token(&self) -> Token {
-        self.token
-    }
-
-    pub(crate) fn as_head(&self) -> Self {
-        Self { method: Method::HEAD, ..self.clone() }
     }
 }
 

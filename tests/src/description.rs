@@ -2,12 +2,13 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use http::{HeaderValue, Method};
+use bytes::Bytes;
+use http::{HeaderValue, Method, Request};
 use jsonschema::Validator;
 use leadapi_core::http::{Endpoint, TABLE};
 use serde_json::{Value, json};
 
-use crate::{Case, TestResponse};
+use crate::TestResponse;
 
 const FILE: &str = include_str!("../../leadapi-core/openapi.json");
 
@@ -51,20 +52,19 @@ impl Description {
         Self { validators: validators.collect(), document }
     }
 
-    /// Returns the differences between a response and the document. Also checks the request if the response is a
-    /// success.
-    pub(crate) fn breaks(&self, case: &Case, answer: &TestResponse) -> Vec<String> {
-        let (path, query) = case.path().split_once('?').unwrap_or((case.path(), ""));
-        let (place, operation) = place(case.method(), path, answer.status.as_u16());
+    /// The ways in which a response differs from the document. The request of a successful response is checked too.
+    pub(crate) fn breaks(&self, request: &Request<Bytes>, path: &str, answer: &TestResponse) -> Vec<String> {
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let (place, operation) = place(request.method(), path, answer.status.as_u16());
         let Some((place, response)) = place.and_then(|place| self.resolved(&place)) else {
-            return vec![format!("OpenAPI: {} {path} has no {}", case.method(), answer.status)];
+            return vec![format!("OpenAPI: {} {path} has no {}", request.method(), answer.status)];
         };
         let mut wrong = self.headers(&place, response, answer);
-        if *case.method() != Method::HEAD {
+        if *request.method() != Method::HEAD {
             wrong.extend(self.body(&place, response, answer));
         }
         if let Some(operation) = operation.filter(|_| answer.status.is_success()) {
-            wrong.extend(self.request(&operation, query, case));
+            wrong.extend(self.request(&operation, query, request.body()));
         }
         wrong
     }
@@ -113,7 +113,7 @@ impl Description {
     /// Checks that the document describes every query parameter and body field of an accepted request. Only names are
     /// checked: the service trims values before validating them, so a schema may reject a value that the service
     /// accepts.
-    fn request(&self, operation: &str, query: &str, case: &Case) -> Vec<String> {
+    fn request(&self, operation: &str, query: &str, body: &Bytes) -> Vec<String> {
         let mut wrong = Vec::new();
         let parameters = self.document.pointer(&format!("{operation}/parameters")).and_then(Value::as_array);
         let known: Vec<&Value> = (0..parameters.map_or(0, Vec::len))
@@ -127,7 +127,7 @@ impl Description {
         }
         let schema = format!("{operation}/requestBody/content/application~1json/schema");
         if let Some((place, schema)) = self.resolved(&schema) {
-            let body: Value = serde_json::from_slice(case.sent()).unwrap_or_default();
+            let body: Value = serde_json::from_slice(body).unwrap_or_default();
             for name in body.as_object().into_iter().flatten().map(|(name, _)| name) {
                 if schema["properties"].get(name).is_none() {
                     wrong.push(format!("OpenAPI: {place} has no field {name}"));

@@ -1,9 +1,11 @@
 //! Checks that hold for every response, whatever the request.
 
+use bytes::Bytes;
+use http::{Method, Request};
 use leadapi_core::validate::{LEAD_FIELDS, LeadField};
 use serde_json::Value;
 
-use crate::{Case, Description, TestResponse, Token};
+use crate::{Description, TestResponse, Token};
 
 const STATUSES: [u16; 10] = [200, 201, 204, 400, 401, 403, 404, 405, 429, 500];
 const ENVELOPE: [&str; 4] = ["data", "limit", "offset", "total"];
@@ -11,20 +13,20 @@ const PIPELINE: [&str; 4] = ["created_at", "id", "name", "stages"];
 const STAGE: [&str; 3] = ["id", "name", "position"];
 const CLIENT: [&str; 3] = ["created_at", "id", "name"];
 
-/// The sentences of the contract that a response breaks.
-pub(crate) fn broken(case: &Case, answer: &TestResponse) -> Vec<String> {
+/// The sentences of the contract that a response breaks. The path is that of the request below the base path.
+pub(crate) fn broken(request: &Request<Bytes>, path: &str, answer: &TestResponse) -> Vec<String> {
     let mut wrong = headers(answer);
-    if case.is_head() || answer.status == 204 {
+    if *request.method() == Method::HEAD || answer.status == 204 {
         if !answer.body.is_empty() {
             wrong.push("D2: HEAD and 204 have no body".into());
         }
     } else if answer.status.is_success() {
-        wrong.extend(shape(case.path(), &answer.json()));
+        wrong.extend(shape(path, &answer.json()));
     } else {
         wrong.extend(error_object(answer));
     }
-    wrong.extend(leaks(case, answer));
-    wrong.extend(Description::committed().breaks(case, answer));
+    wrong.extend(leaks(Token::of(request), answer));
+    wrong.extend(Description::committed().breaks(request, path, answer));
     wrong
 }
 
@@ -109,10 +111,10 @@ fn shape(path: &str, body: &Value) -> Vec<String> {
 }
 
 /// Searches the whole response for data of the other business and for the token (contract 5 and D8).
-fn leaks(case: &Case, answer: &TestResponse) -> Vec<String> {
+fn leaks(token: Token, answer: &TestResponse) -> Vec<String> {
     let all = answer.bytes();
-    let foreign = if case.of_token() == Token::B { "Canary-A" } else { "Canary-B" };
-    let secret = case.of_token().secret();
+    let foreign = if token == Token::B { "Canary-A" } else { "Canary-B" };
+    let secret = token.secret();
     let secrets = secret.iter().map(String::as_str).chain([foreign]);
     secrets.filter(|secret| all.contains(secret)).map(|secret| format!("5 and D8: the answer shows {secret}")).collect()
 }
@@ -124,7 +126,7 @@ pub(crate) fn head_is_get_without_body(head: &TestResponse, get: &TestResponse) 
     if !head.body.is_empty() {
         wrong.push("D7: HEAD has no body".into());
     }
-    let bare = TestResponse { body: bytes::Bytes::new(), ..get.clone() };
+    let bare = TestResponse { body: Bytes::new(), ..get.clone() };
     if head.bytes() != bare.bytes() {
         wrong.push(format!("D7: HEAD is GET without its body, but it is {}", head.bytes()));
     }

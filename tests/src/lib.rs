@@ -14,6 +14,7 @@
 )]
 
 mod case;
+mod contract_check;
 mod description;
 pub mod doubles;
 pub mod forms;
@@ -39,6 +40,7 @@ mod transport;
 mod world;
 
 pub use case::{Case, Token, delete, get, head, patch, post, request};
+pub use contract_check::run_contract_check;
 pub use description::Description;
 pub use live::{Live, Via, everywhere, everywhere_with};
 pub use raw::Raw;

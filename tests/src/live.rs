@@ -74,10 +74,6 @@ impl Live {
     pub fn request(&self, case: &Case) -> Request<Bytes> {
         case.to_request(self.via.public())
     }
-
-    pub(crate) async fn answer(&self, case: &Case) -> TestResponse {
-        self.raw(self.request(case)).await
-    }
 }
 
 /// Runs a script on every transport and kind of store, each time in a new world. A script checks a sentence of the

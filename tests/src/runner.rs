@@ -1,5 +1,8 @@
 //! Sends cases and checks the responses.
 
+use bytes::Bytes;
+use http::{Method, Request};
+
 use crate::{Case, Live, TestResponse, Via, World, invariants};
 
 /// Sends each case in a new world, over every transport and on every kind of store, and a HEAD after each GET.
@@ -15,12 +18,10 @@ pub async fn run_table(cases: Vec<Case>) {
             for case in cases.iter().filter(|case| case.goes(via)) {
                 let live = via.open(World::over(kept).await).await;
                 let (answer, mut wrong) = check(&live, case).await;
-                if case.is_get() {
-                    let twin = live.answer(&case.as_head()).await;
-                    wrong.extend(invariants::head_is_get_without_body(&twin, &answer));
-                }
+                let request = live.request(case);
+                wrong.extend(head_twin(&live, request.clone(), &answer).await);
                 // A case that wrote nothing needs no reset, which saves time.
-                if case.may_write(&answer) || !wrong.is_empty() {
+                if may_write(&request, &answer) || !wrong.is_empty() {
                     kept.reset().await;
                 }
                 if !wrong.is_empty() {
@@ -41,14 +42,49 @@ pub(crate) fn report(live: &Live, case: &Case, answer: &TestResponse, wrong: &[S
 
 /// Sends a case and returns the response and everything that is wrong with it.
 pub(crate) async fn check(live: &Live, case: &Case) -> (TestResponse, Vec<String>) {
-    let before = live.world.dump().await;
-    let answer = live.answer(case).await;
-    let mut wrong = invariants::broken(case, &answer);
-    if !case.may_write(&answer) && live.world.dump().await != before {
-        wrong.push("something was written".into());
-    }
+    let (answer, mut wrong) = exchange(live, &live.request(case), &mut None).await;
     wrong.extend(unexpected(case, &answer, live.via.public()));
     (answer, wrong)
+}
+
+/// Sends a request and returns the response and what is wrong with it, whatever the request: an invariant does not
+/// hold, or a refused request wrote something. `dump` is the dump before the request, if known, and after it, if
+/// nothing was written.
+pub(crate) async fn exchange(
+    live: &Live,
+    request: &Request<Bytes>,
+    dump: &mut Option<String>,
+) -> (TestResponse, Vec<String>) {
+    let before = match dump.take() {
+        Some(known) => known,
+        None => live.world.dump().await,
+    };
+    let answer = live.raw(request.clone()).await;
+    let target = request.uri().path_and_query().map_or("", |target| target.as_str());
+    let path = target.strip_prefix(live.via.public()).unwrap_or(target);
+    let mut wrong = invariants::broken(request, path, &answer);
+    if !may_write(request, &answer) {
+        let after = live.world.dump().await;
+        if after != before {
+            wrong.push("something was written".into());
+        }
+        *dump = Some(after);
+    }
+    (answer, wrong)
+}
+
+/// Sends a HEAD after a GET, and returns the differences between their responses.
+pub(crate) async fn head_twin(live: &Live, mut request: Request<Bytes>, answer: &TestResponse) -> Vec<String> {
+    if *request.method() != Method::GET {
+        return Vec::new();
+    }
+    *request.method_mut() = Method::HEAD;
+    invariants::head_is_get_without_body(&live.raw(request).await, answer)
+}
+
+/// Whether the service may have written something, given this response.
+fn may_write(request: &Request<Bytes>, answer: &TestResponse) -> bool {
+    answer.status.is_success() && !matches!(*request.method(), Method::GET | Method::HEAD)
 }
 
 fn unexpected(case: &Case, answer: &TestResponse, public: &str) -> Vec<String> {

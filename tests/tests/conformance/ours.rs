@@ -24,9 +24,10 @@ async fn our_service_passes_in_process_with_rate_limits() {
     assert!(report.holds(), "{report}");
     assert_eq!(skipped(&report), [NEVER_SEEN]);
     let mut sentences: Vec<_> = report.sentences.iter().map(|sentence| (sentence.section, &sentence.text)).collect();
-    assert!(sentences.len() > 300, "{} sentences", sentences.len());
+    assert!(sentences.len() > 700, "{} sentences", sentences.len());
     sentences.sort_unstable();
-    assert!(sentences.is_sorted_by(|a, b| a < b), "no sentence is reported twice");
+    let twice: Vec<_> = sentences.windows(2).filter(|pair| pair[0] == pair[1]).collect();
+    assert!(twice.is_empty(), "these sentences are reported twice: {twice:?}");
     left_as_it_was(&client, &report).await;
 }
 

@@ -2,12 +2,9 @@
 
 use std::collections::BTreeMap;
 
-const SOURCES: [&str; 21] = [
-    include_str!("auth.rs"),
-    include_str!("bodies/mod.rs"),
-    include_str!("bodies/sizes.rs"),
+const SOURCES: [&str; 13] = [
+    include_str!("bodies.rs"),
     include_str!("create.rs"),
-    include_str!("delete.rs"),
     include_str!("failures.rs"),
     include_str!("forms.rs"),
     include_str!("idempotency.rs"),
@@ -17,12 +14,7 @@ const SOURCES: [&str; 21] = [
     include_str!("methods.rs"),
     include_str!("order.rs"),
     include_str!("paths.rs"),
-    include_str!("placement.rs"),
-    include_str!("queries.rs"),
-    include_str!("texts.rs"),
     include_str!("tokens.rs"),
-    include_str!("update.rs"),
-    include_str!("values.rs"),
     include_str!("wire.rs"),
 ];
 

@@ -8,11 +8,9 @@
     reason = "a failed unwrap fails the test"
 )]
 
-mod auth;
 mod bodies;
 mod coverage;
 mod create;
-mod delete;
 mod failures;
 mod forms;
 mod idempotency;
@@ -24,11 +22,7 @@ mod mounts;
 mod openapi;
 mod order;
 mod paths;
-mod placement;
 mod published_crates;
-mod queries;
-mod texts;
+mod shared;
 mod tokens;
-mod update;
-mod values;
 mod wire;

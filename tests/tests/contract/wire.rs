@@ -48,6 +48,7 @@ wire! {
     foreign_client: get("5.7 403", "/leads?client_id=b-client-1");
     no_such_lead: get("7 404", "/leads/b-lead-1");
     bad_query: get("D3 400", "/leads?limit=201&page=2&offset=");
+    empty_filters: get("D3 400", "/leads?client_id=&stage_id=");
     bad_json: request("D5 400", "POST", "/leads").text("{\n  \"name\": \"Ann\",\n}");
     empty_body: request("D5 400", "POST", "/leads").text("");
     not_an_object: request("D5 400", "POST", "/leads").text("[]");

@@ -31,7 +31,7 @@
 //! - **Side effects.** The suite creates its own leads and deletes them at the end. Because it counts records, no other
 //!   program should write to the two businesses during a run.
 //! - **Duration.** Requests are sent one after the other. After a 429 the suite waits for `Retry-After`, so a run takes
-//!   about six minutes with the contract's limits and a few seconds with raised limits.
+//!   about sixteen minutes with the contract's limits and a few seconds with raised limits.
 //! - **Unreachable servers.** After a few consecutive requests without a response, the suite stops sending requests
 //!   and reports the remaining sentences as violated.
 //!

@@ -82,6 +82,11 @@ impl<'r> TestRequest<'r> {
         self.send().await?.has_status(status)
     }
 
+    /// Sends the request and expects this status and a message that starts with the first text and contains the others.
+    pub(super) async fn expect_refusal(self, status: u16, says: &[&str]) -> Result<CheckedResponse, Stop> {
+        self.send().await?.has_refusal(status, says)
+    }
+
     /// Sends the request and returns the response, whatever its status.
     pub(super) async fn send(self) -> Result<CheckedResponse, Stop> {
         if let Some(stop) = self.stop {

@@ -138,6 +138,11 @@ impl<'a> Run<'a> {
         lead
     }
 
+    /// A new lead with the two required members and these, as JSON text that may be invalid.
+    pub(super) fn new_lead_text(&self, members: &str) -> String {
+        format!(r#"{{"client_id":{},"name":"Contract check",{members}}}"#, json!(self.target.client_id))
+    }
+
     /// Creates a lead for a check.
     pub(super) async fn create_lead(&self, more: &Value) -> CreatedLead {
         Ok(self.post(&self.new_lead(more)).expect_status(201).await?.text("id").to_owned())

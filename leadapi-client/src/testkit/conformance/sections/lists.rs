@@ -110,13 +110,18 @@ async fn filters(run: &Run<'_>) {
         list.ensure(holds, format!("{here}, and neither {there} nor a lead outside of the stage"))
     })
     .await;
-    run.check("D3", "a lead that moves to another stage leaves the list of its old stage", async {
+    run.check("D3", "a lead that moves to another stage or is deleted leaves the list of its stage", async {
         let (_, first, other) = run.target.pipeline()?;
         let made = run.create_lead(&json!({"stage_id": first})).await;
         run.patch(&made, &json!({"stage_id": other})).expect_status(200).await?;
-        let (id, list) = (made?, run.get(format!("/leads?limit=200&stage_id={first}")).expect_status(200).await?);
+        let (id, list) =
+            (made.clone()?, run.get(format!("/leads?limit=200&stage_id={first}")).expect_status(200).await?);
         let holds = !list.ids().contains(&id);
-        list.ensure(holds, format!("{id} to be gone from the stage"))
+        list.ensure(holds, format!("{id} to be gone from the stage"))?;
+        run.delete(&made).expect_status(204).await?;
+        let list = run.get(format!("/leads?limit=200&stage_id={other}")).expect_status(200).await?;
+        let holds = !list.ids().contains(&id);
+        list.ensure(holds, format!("the deleted lead {id} to be gone from the stage"))
     })
     .await;
 }

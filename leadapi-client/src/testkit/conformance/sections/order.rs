@@ -41,6 +41,13 @@ pub(super) async fn check(run: &Run<'_>) {
     })
     .await;
     run.check("D1", "the scope before the lead", run.delete(&lead).with_token(Read).expect_status(403)).await;
+    before_records(run).await;
+}
+
+/// The query, the headers and the body before the records, and the records in their order.
+async fn before_records(run: &Run<'_>) {
+    let absent_id = run.absent_id();
+    let lead = Ok(absent_id.clone());
     run.check("D1", "the query before the lead", async {
         run.get(format!("/leads/{absent_id}?x=1")).expect_status(400).await?.error_starts_with("x")
     })
@@ -88,6 +95,44 @@ pub(super) async fn check(run: &Run<'_>) {
     .await;
     run.check("D1", "the lead before pipeline and stage", async {
         run.patch(&lead, &json!({"stage_id": absent_id})).expect_status(404).await?.error_contains("no such lead")
+    })
+    .await;
+    run.check("D1", "the lead before a stage of another pipeline", async {
+        let ((_, _, stage), (pipeline, _)) = (run.target.pipeline()?, run.target.second_pipeline()?);
+        let patch = json!({"stage_id": stage, "pipeline_id": pipeline});
+        run.patch(&lead, &patch).expect_refusal(404, &["", "no such lead"]).await
+    })
+    .await;
+    run.check("D1", "the method before the token and the lead", async {
+        run.request_lead("POST", &lead).without_token().expect_status(405).await
+    })
+    .await;
+    run.check("D1", "the token before the lead, whether there is one or not", async {
+        run.get_lead(&run.create_lead(&json!({})).await)
+            .without_token()
+            .expect_status(401)
+            .await?
+            .body_omits("lead")?;
+        run.get_lead(&lead).without_token().expect_status(401).await?.body_omits("lead")
+    })
+    .await;
+    run.check("D1", "the scope before the query of a DELETE", async {
+        run.request("DELETE", format!("/leads/{absent_id}?x=1")).with_token(Read).expect_status(403).await
+    })
+    .await;
+    run.check("D1", "the JSON before the lead", async {
+        run.request_lead("PATCH", &lead).text("{").expect_refusal(400, &["", "JSON"]).await
+    })
+    .await;
+    run.check("D1", "each corrected fault reveals the next check", async {
+        let send = |method, path: &str| run.request(method, path).text("{");
+        send("POST", "/lead").without_token().expect_status(404).await?;
+        send("PUT", "/leads").without_token().expect_status(405).await?;
+        send("POST", "/leads").without_token().expect_status(401).await?;
+        send("POST", "/leads").with_token(Read).expect_status(403).await?;
+        send("POST", "/leads").expect_status(400).await?;
+        run.post(&run.new_lead(&json!({"client_id": absent_id}))).expect_status(403).await?;
+        run.post(&run.new_lead(&json!({}))).expect_status(201).await
     })
     .await;
 }

@@ -1,98 +1,133 @@
-//! Paths and methods (contract 1, 4 and D7).
+//! Paths (contract 1, 4 and D7).
 
-use crate::testkit::conformance::{report::Stop, run::Run, sender::path_of};
+use serde_json::json;
+
+use crate::testkit::conformance::{run::Run, sender::path_of};
 
 pub(super) async fn check(run: &Run<'_>) {
-    for path in ["/contacts", "/deals", "/automations", "/forms", "/stages", "/tokens", "/pipelines/1", "/clients/1"] {
-        let ask = run.get(path);
-        run.check("1", format!("any other path is 404: {path}"), async {
-            ask.expect_status(404).await?.error_starts_with("path")
+    let lead = run.create_lead(&json!({})).await.map_or_else(|_| path_of(&run.absent_id()), |id| path_of(&id));
+    unknown(run, &lead).await;
+    slashes(run, &lead).await;
+    ids(run, &lead).await;
+}
+
+async fn unknown(run: &Run<'_>, lead: &str) {
+    for path in [
+        "/contacts",
+        "/deals",
+        "/conversations",
+        "/messages",
+        "/calendar",
+        "/automations",
+        "/webhooks",
+        "/forms",
+        "/forms/5f0c1a3e-9d1b-4c52-8e0f-2f6f3d5b7a11",
+        "/stages",
+        "/tokens",
+        "/businesses",
+        "/mcp",
+        "/pipelines/1",
+        "/pipelines/1/stages",
+        "/clients/1",
+        "/lead",
+        "/leadsx",
+        "/leads.json",
+        "/v2/leads",
+        "/v1/v1/leads",
+        "/health",
+        "/healthz",
+        "/livez",
+        "/readyz",
+        "/metrics",
+        "/admin",
+        "/openapi.json",
+    ] {
+        run.check("1", format!("any other path is 404: {path}"), run.get(path).expect_refusal(404, &["path"])).await;
+    }
+    let below = run.get(format!("{lead}/notes"));
+    run.check("1", "any other path is 404: /leads/{id}/notes", below.expect_refusal(404, &["path"])).await;
+    for path in ["/Leads", "/LEADS", "/leadS/1", "/Pipelines", "/CLIENTS"] {
+        run.check("D7", format!("another case is another path: {path}"), async {
+            run.get(path).expect_status(404).await?.lacks_header("location")
         })
         .await;
     }
-    for path in ["/health", "/metrics", "/admin"] {
-        run.check(
-            "D7",
-            format!("a path for operators is not part of the API: {path}"),
-            run.get(path).expect_status(404),
-        )
+    for method in ["HEAD", "POST", "DELETE", "OPTIONS"] {
+        run.check("7", format!("an unknown path is 404 on every method: {method}"), async {
+            run.request(method, "/contacts").expect_status(404).await?.lacks_header("allow")
+        })
         .await;
     }
-    run.check("D7", "another case is another path: /Leads", run.get("/Leads").expect_status(404)).await;
-    for (path, right) in
-        [("/leads/", "/leads"), ("/leads//", "/leads"), ("/pipelines/", "/pipelines"), ("/clients/", "/clients")]
-    {
-        run.check(
-            "D7",
-            format!("a trailing slash is 404 without a redirect, and its message names {right}: {path}"),
-            async {
-                run.get(path)
-                    .expect_status(404)
-                    .await?
-                    .lacks_header("location")?
-                    .error_contains(&format!("{}{right}", run.base_path()))
-            },
-        )
-        .await;
-    }
-    methods(run).await;
+    run.check("7", "an unknown path is 404 whatever the query", async {
+        run.get("/contacts?limit=0").expect_status(404).await?.body_omits("limit")
+    })
+    .await;
 }
 
-async fn methods(run: &Run<'_>) {
-    let lead = path_of(&run.absent_id());
-    for (path, name, allow) in [
-        ("/leads", "/leads", "GET, HEAD, POST"),
-        (lead.as_str(), "/leads/{id}", "GET, HEAD, PATCH, DELETE"),
-        ("/pipelines", "/pipelines", "GET, HEAD"),
-        ("/clients", "/clients", "GET, HEAD"),
+/// An extra slash causes no redirect. The message names the correct path.
+async fn slashes(run: &Run<'_>, lead: &str) {
+    let (trailing, double) = (format!("{lead}/"), lead.replacen("/leads/", "/leads//", 1));
+    for (path, name, right) in [
+        ("/leads/", "/leads/", "/leads"),
+        ("/leads//", "/leads//", "/leads"),
+        ("/pipelines/", "/pipelines/", "/pipelines"),
+        ("/clients//", "/clients//", "/clients"),
+        ("/leads/?limit=1", "/leads/?limit=1", "/leads"),
+        (&trailing, "/leads/{id}/", lead),
+        (&double, "/leads//{id}", lead),
     ] {
-        for method in ["PUT", "OPTIONS", "BREW"] {
-            run.check("D7", format!("{method} {name} is 405, names the method, and Allow is {allow}"), async {
-                run.request(method, path)
-                    .without_token()
-                    .expect_status(405)
-                    .await?
-                    .has_header("allow", allow)?
-                    .error_contains(method)
+        for method in ["GET", "POST", "DELETE"] {
+            let right = format!("{}{right}", run.base_path());
+            let sentence = format!(
+                "an extra slash is 404 without a redirect, and the message names the right path: {method} {name}"
+            );
+            run.check("D7", sentence, async {
+                let response = run.request(method, path).without_token().expect_refusal(404, &["path", &right]).await?;
+                response.lacks_header("location")
             })
             .await;
         }
     }
-    for (method, path) in [("POST", "/pipelines"), ("DELETE", "/clients"), ("PATCH", "/leads"), ("POST", lead.as_str())]
-    {
-        let name = if path == lead { "/leads/{id}" } else { path };
-        run.check(
-            "D2",
-            format!("a method that is not listed on its path is 405: {method} {name}"),
-            run.request(method, path).expect_status(405),
-        )
-        .await;
-    }
-    for path in ["/leads", "/pipelines", "/clients"] {
-        run.check("D7", format!("HEAD {path} is its GET without the body, with its Content-Length"), head(run, path))
-            .await;
-    }
-    run.check("D7", "HEAD of a lead that does not exist is 404", run.request("HEAD", lead.as_str()).expect_status(404))
-        .await;
-    run.check("D7", "a method override header is ignored", async {
-        run.get("/clients").header("x-http-method-override", "DELETE").expect_status(200).await
-    })
-    .await;
-    run.check("D7", "Accept is ignored", run.get("/clients").header("accept", "text/html").expect_status(200)).await;
-    run.check("D7", "a preflight of CORS is 405", async {
-        let preflight = run.request("OPTIONS", "/leads").header("origin", "https://app.example");
-        preflight
-            .header("access-control-request-method", "POST")
-            .expect_status(405)
-            .await?
-            .lacks_header("access-control-allow-origin")
+    run.check("D7", "the message for an extra slash names no path that does not exist", async {
+        let forms = format!("{}/forms", run.base_path());
+        run.get("/forms/").expect_status(404).await?.body_omits(&forms)
     })
     .await;
 }
 
-async fn head(run: &Run<'_>, path: &str) -> Result<(), Stop> {
-    let get = run.get(path).expect_status(200).await?;
-    let head = run.request("HEAD", path).expect_status(200).await?;
-    head.has_header("content-length", &get.body.len().to_string())?;
-    Ok(())
+/// An id in a path is decoded once, and one that cannot exist is 404.
+async fn ids(run: &Run<'_>, lead: &str) {
+    let long = "x".repeat(65);
+    for (name, segment) in [
+        ("a blank", "%20"),
+        ("NUL", "%00"),
+        ("not UTF-8", "%ff"),
+        ("not ASCII", "%C3%A9"),
+        ("half an escape", "%"),
+        ("no escape", "%zz"),
+        ("a blank inside", "a%20b"),
+        ("a slash", "%2F"),
+        ("an asterisk", "*"),
+        ("a plus", "a+lead"),
+        ("too long", &long),
+    ] {
+        for method in ["GET", "DELETE"] {
+            let request = run.request(method, format!("/leads/{segment}"));
+            let sentence = format!("an id in a path that does not exist is 404: {method}, {name}");
+            run.check("D4", sentence, request.expect_refusal(404, &["", "no such lead"])).await;
+        }
+    }
+    for (name, end) in [("a blank", "%20"), ("NUL", "%00")] {
+        let request = run.get(format!("{lead}{end}"));
+        let sentence = format!("an id in a path is compared with all its characters: {name} at the end");
+        run.check("D4", sentence, request.expect_refusal(404, &["", "no such lead"])).await;
+    }
+    run.check("D4", "an id in a path may have escapes that it does not need", async {
+        let id = lead.strip_prefix("/leads/").unwrap_or_default();
+        let first = id.bytes().next().unwrap_or_default();
+        let plain = run.get(lead).expect_status(200).await?;
+        let path = format!("/leads/%{first:02X}{}", id.get(1..).unwrap_or_default());
+        run.get(path).expect_status(200).await?.has_json(&plain.json)
+    })
+    .await;
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::both;
 use crate::testkit::conformance::{
     report::Stop,
     response::CheckedResponse,
@@ -25,10 +26,11 @@ fn placed(pipeline: impl Into<Value>, stage: impl Into<Value>) -> Value {
 
 async fn on_post(run: &Run<'_>) {
     let post = async |more: &Value| run.post(&run.new_lead(more)).expect_status(201).await;
-    run.check("D6", "POST with neither: both null", async {
-        post(&json!({})).await?.has_members(&placed(Value::Null, Value::Null))
-    })
-    .await;
+    let none = placed(Value::Null, Value::Null);
+    for (what, sent) in [("neither", json!({})), ("null for both", none.clone()), ("blanks for both", placed("", " "))]
+    {
+        run.check("D6", format!("POST with {what}: both null"), async { post(&sent).await?.has_members(&none) }).await;
+    }
     run.check("D6", "POST with a stage: the pipeline is the stage's", async {
         let (pipeline, _, other) = run.target.pipeline()?;
         post(&json!({"stage_id": other})).await?.has_members(&placed(pipeline, other))
@@ -37,6 +39,11 @@ async fn on_post(run: &Run<'_>) {
     run.check("D6", "POST with a pipeline: its first stage", async {
         let (pipeline, first, _) = run.target.pipeline()?;
         post(&json!({"pipeline_id": pipeline})).await?.has_members(&placed(pipeline, first))
+    })
+    .await;
+    run.check("D6", "POST with another pipeline and a blank stage: its first stage", async {
+        let (pipeline, first) = run.target.second_pipeline()?;
+        post(&placed(pipeline, "")).await?.has_members(&placed(pipeline, first))
     })
     .await;
     run.check("D6", "POST with both, matching", async {
@@ -84,55 +91,114 @@ async fn on_patch(run: &Run<'_>, lead: &CreatedLead) {
         changed(run, lead, &placed(pipeline, first)).await?.has_members(&placed(pipeline, first))
     })
     .await;
-    for (what, patch) in [
-        ("null for the pipeline", json!({"pipeline_id": null})),
-        ("null for the stage", json!({"stage_id": null})),
-        ("null for both", json!({"pipeline_id": null, "stage_id": null})),
-        ("a blank stage", json!({"stage_id": " "})),
-    ] {
-        run.check("D6", format!("PATCH with {what}: both become null"), async {
-            changed(run, lead, &patch).await?.has_members(&placed(Value::Null, Value::Null))
+    run.check("D6", "PATCH with both, matching, in the same pipeline", async {
+        let (pipeline, first, _) = run.target.pipeline()?;
+        changed(run, lead, &placed(pipeline, first)).await?.has_members(&placed(pipeline, first))
+    })
+    .await;
+    run.check("D6", "PATCH of a lead in no pipeline, with a stage: the pipeline is the stage's", async {
+        let (pipeline, _, other) = run.target.pipeline()?;
+        cleared(run, lead, &json!({"stage_id": other})).await?.has_members(&placed(pipeline, other))
+    })
+    .await;
+    run.check("D6", "PATCH of a lead in no pipeline, with a pipeline: its first stage", async {
+        let (pipeline, first, _) = run.target.pipeline()?;
+        cleared(run, lead, &json!({"pipeline_id": pipeline})).await?.has_members(&placed(pipeline, first))
+    })
+    .await;
+    let blanks = [Value::Null, json!(""), json!(" ")].into_iter().flat_map(|blank| {
+        [json!({"pipeline_id": blank}), json!({"stage_id": blank}), json!({"pipeline_id": blank, "stage_id": blank})]
+    });
+    for patch in blanks.chain([placed(Value::Null, ""), placed(Value::Null, " ")]) {
+        run.check("D6", format!("PATCH with null or blanks: both become null: {patch}"), async {
+            let null = placed(Value::Null, Value::Null);
+            changed(run, lead, &patch).await?.has_members(&null)?;
+            // The lead is in no pipeline now. The same patch changes nothing.
+            run.patch(lead, &patch).expect_status(200).await?.has_members(&null)
         })
         .await;
     }
 }
 
+/// Takes the lead out of its pipeline, then sends the patch.
+async fn cleared(run: &Run<'_>, lead: &CreatedLead, patch: &Value) -> Result<CheckedResponse, Stop> {
+    let null = placed(Value::Null, Value::Null);
+    run.patch(lead, &null).expect_status(200).await?.has_members(&null)?;
+    run.patch(lead, patch).send().await
+}
+
 async fn refused(run: &Run<'_>, lead: &CreatedLead) {
     let absent_id = run.absent_id();
-    run.check("D6", "POST with both, not matching, is 400", async {
+    run.check("D6", "both, not matching, is 400", async {
         let ((_, _, stage), (pipeline, _)) = (run.target.pipeline()?, run.target.second_pipeline()?);
-        run.post(&run.new_lead(&placed(pipeline, stage))).expect_status(400).await?.error_contains(OTHER)
+        both::refuses(run, lead, &placed(pipeline, stage), &[(OTHER, "")]).await
     })
     .await;
-    run.check("D6", "PATCH with both, not matching, is 400", async {
-        let ((_, _, stage), (pipeline, _)) = (run.target.pipeline()?, run.target.second_pipeline()?);
-        run.patch(lead, &placed(pipeline, stage)).expect_status(400).await?.error_contains(OTHER)
+    run.check("D6", "both, not matching, is 400, although the stage is the lead's", async {
+        let ((pipeline, _, stage), (other, _)) = (run.target.pipeline()?, run.target.second_pipeline()?);
+        run.patch(lead, &placed(pipeline, stage)).expect_status(200).await?;
+        run.patch(lead, &placed(other, stage)).expect_refusal(400, &["", OTHER]).await
     })
     .await;
-    run.check("D6", "PATCH with null for the pipeline and a stage is 400", async {
-        let (_, stage, _) = run.target.pipeline()?;
-        run.patch(lead, &placed(Value::Null, stage)).expect_status(400).await?.error_contains("pipeline_id")
-    })
-    .await;
-    run.check("D6", "PATCH with a pipeline and null for the stage is 400", async {
-        let (pipeline, ..) = run.target.pipeline()?;
-        run.patch(lead, &placed(pipeline, Value::Null)).expect_status(400).await?.error_contains("stage_id")
-    })
-    .await;
-    for (field, says) in [("pipeline_id", NO_PIPELINE), ("stage_id", NO_STAGE)] {
-        run.check("D6", format!("POST with an unknown {field} is 400"), async {
-            run.post(&run.new_lead(&json!({field: absent_id}))).expect_status(400).await?.error_contains(says)
+    for blank in [Value::Null, json!(""), json!(" ")] {
+        run.check("D6", format!("PATCH with {blank} for the pipeline and a stage is 400"), async {
+            let (_, stage, _) = run.target.pipeline()?;
+            run.patch(lead, &placed(blank.clone(), stage)).expect_refusal(400, &["", "pipeline_id"]).await
         })
         .await;
-        run.check("D6", format!("PATCH with an unknown {field} is 400"), async {
-            run.patch(lead, &json!({field: absent_id})).expect_status(400).await?.error_contains(says)
-        })
-        .await;
-        run.check("D6", format!("POST with a {field} of another business is 400"), async {
-            let other = run.target.other_business()?;
-            let id = if field == "stage_id" { &other.stage } else { &other.pipeline };
-            run.post(&run.new_lead(&json!({field: id}))).expect_status(400).await?.error_contains(says)
+        run.check("D6", format!("PATCH with a pipeline and {blank} for the stage is 400"), async {
+            let (pipeline, ..) = run.target.pipeline()?;
+            run.patch(lead, &placed(pipeline, blank.clone())).expect_refusal(400, &["", "stage_id"]).await
         })
         .await;
     }
+    run.check("D6", "PATCH with null for the pipeline and an unknown stage is 400, and names the pipeline", async {
+        run.patch(lead, &placed(Value::Null, absent_id.as_str())).expect_refusal(400, &["", "pipeline_id"]).await
+    })
+    .await;
+    for (field, says) in [("pipeline_id", NO_PIPELINE), ("stage_id", NO_STAGE)] {
+        run.check("D6", format!("an unknown {field} is 400"), async {
+            both::refuses(run, lead, &json!({field: absent_id, "name": "Not written"}), &[(says, "")]).await
+        })
+        .await;
+        run.check("D6", format!("a {field} of another business is 400"), async {
+            let other = run.target.other_business()?;
+            let id = if field == "stage_id" { &other.stage } else { &other.pipeline };
+            both::refuses(run, lead, &json!({field: id}), &[(says, "")]).await
+        })
+        .await;
+    }
+    run.check("D6", "both of another business are 400, and both are reported", async {
+        let other = run.target.other_business()?;
+        let sent = placed(other.pipeline.as_str(), other.stage.as_str());
+        both::refuses(run, lead, &sent, &[(NO_PIPELINE, ""), (NO_STAGE, "")]).await
+    })
+    .await;
+    run.check("D6", "a pipeline of the business and a stage of another one are 400", async {
+        let ((pipeline, ..), other) = (run.target.pipeline()?, run.target.other_business()?);
+        both::refuses(run, lead, &placed(pipeline, other.stage.as_str()), &[(NO_STAGE, "")]).await
+    })
+    .await;
+    run.check("D6", "a pipeline of another business and a stage of the business are 400", async {
+        let ((_, stage, _), other) = (run.target.pipeline()?, run.target.other_business()?);
+        both::refuses(run, lead, &placed(other.pipeline.as_str(), stage), &[(NO_PIPELINE, "")]).await
+    })
+    .await;
+    run.check("D6", "a stage is no pipeline, and a pipeline is no stage", async {
+        let (pipeline, stage, _) = run.target.pipeline()?;
+        both::refuses(run, lead, &json!({"pipeline_id": stage}), &[(NO_PIPELINE, "")]).await?;
+        both::refuses(run, lead, &json!({"stage_id": pipeline}), &[(NO_STAGE, "")]).await
+    })
+    .await;
+    run.check("D6", "ids that cannot exist are 400, and both are reported", async {
+        let problems = [(NO_PIPELINE, ""), (NO_STAGE, "")];
+        both::refuses(run, lead, &placed("é", "x".repeat(65)), &problems).await?;
+        both::refuses(run, lead, &json!({"stage_id": "a b"}), &[(NO_STAGE, "")]).await
+    })
+    .await;
+    run.check("D6", "ids are not trimmed", async {
+        let (_, stage, _) = run.target.pipeline()?;
+        both::refuses(run, lead, &json!({"stage_id": format!(" {stage} ")}), &[(NO_STAGE, "")]).await
+    })
+    .await;
 }

@@ -9,7 +9,7 @@ use crate::testkit::conformance::{
     request::TestRequest,
     response::CheckedResponse,
     run::Run,
-    target::Role::{OtherBusiness, Write},
+    target::Role::{OtherBusiness, Read, Write},
 };
 
 const KEY: &str = "idempotency-key";
@@ -43,23 +43,16 @@ pub(super) async fn check(run: &Run<'_>) {
     run.check("D10", "a key belongs to the business: another business can use the same key", async {
         let client = &run.target.other_business()?.client;
         let theirs = run.new_lead(&json!({"client_id": client}));
-        first.clone()?;
-        keyed(run, &key, &theirs).with_token(OtherBusiness).expect_status(201).await?.lacks_header(REPLAYED)
+        let first = first.clone()?;
+        let send = |body| keyed(run, &key, body).with_token(OtherBusiness);
+        let second = send(&theirs).expect_status(201).await?.lacks_header(REPLAYED)?;
+        replays(send(&theirs).expect_status(201).await?, &second)?;
+        send(&body).expect_refusal(400, &["Idempotency-Key"]).await?;
+        replays(keyed(run, &key, &body).expect_status(201).await?, &first)
     })
     .await;
     otherwise(run, &key, &first).await;
-    run.check("D10", "the same key with another body is 400", async {
-        first.clone()?;
-        let other = run.new_lead(&json!({"email": "twice@example.org"}));
-        keyed(run, &key, &other).expect_status(400).await?.error_starts_with("Idempotency-Key")
-    })
-    .await;
-    run.check("D10", "a replay comes before the reference checks", async {
-        first.clone()?;
-        let foreign = run.new_lead(&json!({"client_id": run.absent_id()}));
-        keyed(run, &key, &foreign).expect_status(400).await?.error_starts_with("Idempotency-Key")
-    })
-    .await;
+    other_bodies(run, &key, &first).await;
     run.check("D10", "a replay returns the first response, even after the lead was changed or deleted", async {
         let first = first.clone()?;
         let made = Ok(first.text("id").to_owned());
@@ -70,9 +63,21 @@ pub(super) async fn check(run: &Run<'_>) {
         run.get_lead(&made).expect_status(404).await
     })
     .await;
-    run.check("D10", "a refused create does not use up its key", async {
-        let key = format!("{}/failed", run.name);
-        keyed(run, &key, &run.new_lead(&json!({"client_id": run.absent_id()}))).expect_status(403).await?;
+    for (what, more, status) in [
+        ("400", json!({"email": "x"}), 400),
+        ("400 of a stage", json!({"stage_id": run.absent_id()}), 400),
+        ("403 of a client account", json!({"client_id": run.absent_id()}), 403),
+    ] {
+        run.check("D10", format!("a refused create does not use up its key: {what}"), async {
+            let key = format!("{}/{what}", run.name).replace(' ', "-");
+            keyed(run, &key, &run.new_lead(&more)).expect_status(status).await?;
+            keyed(run, &key, &run.new_lead(&json!({}))).expect_status(201).await?.lacks_header(REPLAYED)
+        })
+        .await;
+    }
+    run.check("D10", "a refused create does not use up its key: 403 of the scope", async {
+        let key = format!("{}/scope", run.name);
+        keyed(run, &key, &run.new_lead(&json!({}))).with_token(Read).expect_status(403).await?;
         keyed(run, &key, &run.new_lead(&json!({}))).expect_status(201).await?.lacks_header(REPLAYED)
     })
     .await;
@@ -105,10 +110,20 @@ async fn otherwise(run: &Run<'_>, key: &str, first: &Result<CheckedResponse, Sto
             format!(r#"{{"client_id":{client},"name":"Contract check","email":"once@example.org","value":4.5e2}}"#),
         ),
         (
-            "null instead of an absent field",
+            "null or blank instead of an absent field",
             format!(
-                r#"{{"client_id":{client},"name":"Contract check","email":"once@example.org","value":450,"notes":null}}"#
+                r#"{{"client_id":{client},"name":"Contract check","email":"once@example.org","value":450,"notes":null,"phone":""}}"#
             ),
+        ),
+        (
+            "an escape",
+            format!(
+                r#"{{"client_id":{client},"name":"Contr\u0061ct check","email":"once\u0040example.org","value":450}}"#
+            ),
+        ),
+        (
+            "white space that is trimmed",
+            format!(r#"{{"client_id":{client},"name":" Contract check ","email":"once@example.org\n","value":450}}"#),
         ),
     ] {
         run.check("D10", format!("bodies are compared after parsing: {what} does not matter"), async {
@@ -117,6 +132,32 @@ async fn otherwise(run: &Run<'_>, key: &str, first: &Result<CheckedResponse, Sto
         })
         .await;
     }
+}
+
+/// A replay comes before the reference checks, so ids that do not exist are other bodies too.
+async fn other_bodies(run: &Run<'_>, key: &str, first: &Result<CheckedResponse, Stop>) {
+    let (email, value) = (json!("once@example.org"), json!(450));
+    for (what, other) in [
+        ("another value", json!({"email": "twice@example.org", "value": value})),
+        ("a field less", json!({"email": email})),
+        ("an unknown client_id", json!({"email": email, "value": value, "client_id": run.absent_id()})),
+        ("a client_id that cannot exist", json!({"email": email, "value": value, "client_id": "no id"})),
+        ("an unknown stage_id", json!({"email": email, "value": value, "stage_id": run.absent_id()})),
+        ("a stage_id that cannot exist", json!({"email": email, "value": value, "stage_id": "no id"})),
+    ] {
+        run.check("D10", format!("the same key with another body is 400: {what}"), async {
+            first.clone()?;
+            let response = keyed(run, key, &run.new_lead(&other)).expect_refusal(400, &["Idempotency-Key"]).await?;
+            response.lacks_header(REPLAYED)
+        })
+        .await;
+    }
+    run.check(
+        "D10",
+        "the same key with an invalid body is 400, and the message names the problems of the body",
+        async { keyed(run, key, &json!({})).expect_refusal(400, &["", "name"]).await },
+    )
+    .await;
 }
 
 async fn twins(run: &Run<'_>) -> Result<CheckedResponse, Stop> {
@@ -156,24 +197,45 @@ async fn keys(run: &Run<'_>) {
         keyed(run, &key, &body).expect_status(201).await?.lacks_header(REPLAYED)
     })
     .await;
-    run.check("D10", "keys are compared exactly: another case is another key", async {
-        keyed(run, &format!("{}/a", run.name), &body).expect_status(201).await?;
-        keyed(run, &format!("{}/A", run.name), &body).expect_status(201).await?.lacks_header(REPLAYED)
+    run.check("D10", "a key may contain every visible ASCII character", async {
+        let visible: String = ('!'..='~').collect();
+        keyed(run, &format!("{}/{visible}", run.name), &body).expect_status(201).await?.lacks_header(REPLAYED)
+    })
+    .await;
+    run.check("D10", "keys are compared exactly", async {
+        for other in ["k", "K", "kk", "k.", "\"k\"", "%6b"] {
+            keyed(run, &format!("{}/{other}", run.name), &body).expect_status(201).await?.lacks_header(REPLAYED)?;
+        }
+        Ok(())
     })
     .await;
     for (what, bad) in [
-        ("empty", String::new()),
-        ("with a blank", "a b".into()),
-        ("not ASCII", "é".into()),
-        ("of 256 characters", "k".repeat(256)),
+        ("empty", &b""[..]),
+        ("with a blank", b"a b"),
+        ("with a tab", b"a\tb"),
+        ("not ASCII", "é".as_bytes()),
+        ("not UTF-8", b"\xff"),
+        ("of 256 characters", &[b'k'; 256]),
     ] {
-        run.check("D10", format!("an invalid key is 400: {what}"), async {
-            keyed(run, &bad, &body).expect_status(400).await?.error_starts_with("Idempotency-Key")
-        })
-        .await;
+        let request = run.post(&body).header(KEY, bad);
+        run.check("D10", format!("an invalid key is 400: {what}"), request.expect_refusal(400, &["Idempotency-Key"]))
+            .await;
+    }
+    for second in ["k", ""] {
+        let request = keyed(run, "k", &body).header(KEY, second);
+        run.check("D10", format!("two keys are 400: {second:?}"), request.expect_refusal(400, &["Idempotency-Key"]))
+            .await;
     }
     run.check("D10", "the header is ignored on other operations", async {
-        run.patch(&Ok(run.absent_id()), &json!({"name": "Ann"})).header(KEY, "a b").expect_status(404).await
+        let lead = run.create_lead(&json!({})).await;
+        for (request, key, status) in [
+            (run.get_lead(&lead), "a b", 200),
+            (run.patch(&lead, &json!({"name": "Ann"})), "a b", 200),
+            (run.delete(&lead), "", 204),
+        ] {
+            request.header(KEY, key).expect_status(status).await?.lacks_header(REPLAYED)?;
+        }
+        Ok(())
     })
     .await;
     run.check("D10", "a create without the header is never a replay", async {

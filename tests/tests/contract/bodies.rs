@@ -1,60 +1,10 @@
-//! The size limit of 65,536 bytes, the nesting limit, and bodies that the service does not read to their end.
+//! Bodies that the service does not read to their end (contract D5).
 
 use std::sync::atomic::Ordering;
 
 use http::Request;
-use leadapi_tests::{Case, TestResponse, Token, World, doubles::EndlessBody, post, request};
-use serde_json::json;
+use leadapi_tests::{TestResponse, Token, World, doubles::EndlessBody};
 use tower::ServiceExt;
-
-use super::{MINIMAL, both};
-
-pub(super) fn cases() -> Vec<Case> {
-    let padded = |body: &str, size: usize| format!("{body}{}", " ".repeat(size - body.len()));
-    let nested = |open: &str, close: &str, levels: usize| {
-        format!(r#"{{"name":{}1{}}}"#, open.repeat(levels), close.repeat(levels))
-    };
-    let mut cases = vec![
-        request("D5 65,536 bytes are taken", "POST", "/leads").text(padded(MINIMAL, 65_536)).is(201),
-        request("D5 65,537 bytes are 400", "POST", "/leads")
-            .text(padded(MINIMAL, 65_537))
-            .is(400)
-            .blames("body")
-            .says("65536"),
-        request("D5 65,536 bytes are taken on PATCH", "PATCH", "/leads/a-lead-1")
-            .text(padded(r#"{"name":"Bo"}"#, 65_536)),
-        request("D5 65,537 bytes are 400 on PATCH", "PATCH", "/leads/a-lead-1")
-            .text(padded("{}", 65_537))
-            .is(400)
-            .says("65536"),
-        request("D5 a megabyte is 400", "POST", "/leads")
-            .text(" ".repeat(1 << 20))
-            .is(400)
-            .blames("body")
-            .says("65536"),
-        post(
-            "D4 notes of 10,000 characters of 4 bytes fit",
-            json!({"client_id": "a-client-1", "name": "Ann", "notes": "😀".repeat(10_000)}),
-        ),
-    ];
-    for (what, body) in [
-        ("arrays", nested("[", "]", 10_000)),
-        ("objects", nested("{\"a\":", "}", 10_000)),
-        ("arrays without an end", "[".repeat(65_536)),
-        ("objects without an end", "{\"a\":".repeat(13_000)),
-        (
-            "in an unknown field",
-            format!(r#"{{"client_id":"a-client-1","name":"Ann","x":{}{}}}"#, "[".repeat(5000), "]".repeat(5000)),
-        ),
-    ] {
-        cases.extend(both(&format!("D5 nesting is bounded: {what}"), body));
-    }
-    cases.extend(both(
-        "D5 many keys",
-        format!("{{{}}}", (0..5000).map(|at| format!("\"{at}\":1")).collect::<Vec<_>>().join(",")),
-    ));
-    cases
-}
 
 async fn stream(method: &str, path: &str, token: Token, claimed: Option<u64>) -> (TestResponse, usize) {
     let body = EndlessBody { claimed, ..EndlessBody::default() };

@@ -1,0 +1,78 @@
+//! Checks that hold for POST and PATCH alike.
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use crate::testkit::conformance::{
+    report::Stop,
+    request::TestRequest,
+    response::CheckedResponse,
+    run::{CreatedLead, Run},
+};
+
+/// Sends a create with a body of these members and a patch of the lead, and returns both responses. The created lead is
+/// deleted, so that few leads exist at a time.
+async fn send(run: &Run<'_>, create: TestRequest<'_>, patch: TestRequest<'_>) -> Result<[CheckedResponse; 2], Stop> {
+    let created = create.expect_status(201).await?;
+    run.delete(&Ok(created.text("id").to_owned())).expect_status(204).await?;
+    Ok([created, patch.expect_status(200).await?])
+}
+
+/// Creates a lead with the sent members and changes the lead to them. Expects the kept members in both responses.
+pub(super) async fn accepts(run: &Run<'_>, lead: &CreatedLead, sent: &Value, kept: &Value) -> Result<(), Stop> {
+    for response in send(run, run.post(&run.new_lead(sent)), run.patch(lead, sent)).await? {
+        response.has_members(kept)?;
+    }
+    Ok(())
+}
+
+/// Like [`accepts`], for one member as JSON text, which must be returned as this JSON text.
+pub(super) async fn returns(
+    run: &Run<'_>,
+    lead: &CreatedLead,
+    member: &str,
+    [sent, kept]: [&str; 2],
+) -> Result<(), Stop> {
+    let [create, patch] = texts(run, lead, &format!(r#""{member}":{sent}"#));
+    for response in send(run, create, patch).await? {
+        response.has_raw_member(member, kept)?;
+    }
+    Ok(())
+}
+
+/// Expects that a create and a patch with these members are 400, and that the message has a problem for each field,
+/// with this text.
+pub(super) async fn refuses(
+    run: &Run<'_>,
+    lead: &CreatedLead,
+    sent: &Value,
+    problems: &[(&str, &str)],
+) -> Result<(), Stop> {
+    for request in [run.post(&run.new_lead(sent)), run.patch(lead, sent)] {
+        let response = request.expect_status(400).await?;
+        problems.iter().try_fold(response, |response, (field, text)| response.has_problem(field, text))?;
+    }
+    Ok(())
+}
+
+/// Expects that a create and a patch with this body are 400, and that the message starts with the first text and
+/// contains the others.
+pub(super) async fn refuses_body(
+    run: &Run<'_>,
+    lead: &CreatedLead,
+    body: impl Into<Bytes>,
+    says: &[&str],
+) -> Result<(), Stop> {
+    let body = body.into();
+    run.request("POST", "/leads").text(body.clone()).expect_refusal(400, says).await?;
+    run.request_lead("PATCH", lead).text(body).expect_refusal(400, says).await?;
+    Ok(())
+}
+
+/// A create and a patch with these members as JSON text, which may be invalid.
+pub(super) fn texts<'r>(run: &'r Run<'_>, lead: &CreatedLead, members: &str) -> [TestRequest<'r>; 2] {
+    [
+        run.request("POST", "/leads").text(run.new_lead_text(members)),
+        run.request_lead("PATCH", lead).text(format!("{{{members} }}")),
+    ]
+}
