@@ -98,6 +98,6 @@ async fn a_standby_is_skipped_unless_any_host_is_accepted() {
     assert!(create(&store, "Ann", "any").await.is_err(), "the first host is a standby");
     for attrs in ["standby", "prefer-standby", "read-only"] {
         let error = opened(&with(attrs)).await.unwrap_err();
-        assert!(error.contains("names servers that take no writes"), "{attrs}: {error}");
+        assert!(error.contains("selects servers that do not accept writes"), "{attrs}: {error}");
     }
 }
