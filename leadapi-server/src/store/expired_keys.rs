@@ -10,7 +10,7 @@ use super::{
     statement,
 };
 
-/// The maximum number of keys deleted in one transaction. Small batches keep other writes from waiting long.
+/// The maximum number of keys deleted in one transaction. Small batches avoid blocking other writes for long.
 const BATCH: i64 = 1_000;
 
 impl SqlStore {
@@ -19,7 +19,7 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// Returns an error if the database fails. Some keys may already have been deleted by then.
+    /// Returns an error if the database fails. Some keys may already have been deleted.
     pub async fn delete_expired_keys(&self, now: Timestamp) -> Result<u64, AdminError> {
         let Some(until) = now.checked_sub(Idempotency::LIFETIME) else { return Ok(0) };
         let mut deleted = 0;

@@ -78,7 +78,7 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// The database failed.
+    /// Returns an error if the database fails.
     pub async fn is_empty(&self) -> Result<bool, AdminError> {
         Ok(self.database.row(query!(statement::BUSINESSES), |_| Ok(())).await?.is_none())
     }

@@ -15,7 +15,7 @@ use super::{
     session::{Query, Value, query},
 };
 
-/// The number of client accounts, pipelines and stages that a `Reader` caches. Small, because the lookup is linear.
+/// The maximum number of ids of each kind that a `Reader` caches. It is small because lookups are linear.
 const SHARED: usize = 8;
 
 /// Reads a lead from the columns that every lead statement selects.
@@ -23,7 +23,7 @@ pub(crate) fn read(row: Row<'_>) -> Result<Arc<Lead>, SqlError> {
     Reader::default().read(row)
 }
 
-/// Reads the leads of one result. Leads with the same client account, pipeline or stage share one copy of its id.
+/// Reads the leads in a query result. Leads with the same client account, pipeline or stage share one copy of its id.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     clients: Vec<ClientId>,

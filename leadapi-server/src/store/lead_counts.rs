@@ -2,10 +2,10 @@
 //!
 //! The leads of a business, in order of creation, are divided into buckets of at most about [`MAX_BUCKET`] leads. For
 //! each bucket and each filter of a list (none, a client account, a stage, or both), one row of the table `tally` holds
-//! the number of matching leads. So a total is the sum of one small row per bucket, and a deep page skips the leads of
-//! at most one bucket. The rows of the empty filter define the buckets.
+//! the number of matching leads. A total is therefore the sum of one small row per bucket, and a deep page skips
+//! individual leads in at most one bucket. The rows for the empty filter define the buckets.
 //!
-//! The rows are updated in the same transaction as the leads, once per transaction.
+//! A transaction that changes leads updates these rows once, before it commits.
 
 use std::collections::BTreeMap;
 
@@ -21,13 +21,13 @@ use super::{
     statement,
 };
 
-/// The maximum size of a bucket. A bucket that grows beyond it is split.
+/// The maximum number of leads in a bucket. A bucket that grows beyond it is split.
 const MAX_BUCKET: i64 = 2_048;
 
-/// A position in the order of leads: the timestamp in milliseconds, then the id.
+/// A position in creation order: the timestamp in milliseconds, then the id.
 pub(super) type LeadPosition = (i64, String);
 
-/// The start of the first bucket: before every lead.
+/// The start of the first bucket, before every lead.
 const FIRST: (i64, &str) = (i64::MIN, "");
 /// The position after every lead.
 const END: (i64, &str) = (i64::MAX, "");
@@ -54,7 +54,7 @@ fn filters(lead: &Lead) -> impl Iterator<Item = Filter> + use<> {
     [filter(None, None), filter(Some(client), None)].into_iter().chain(by_stage.into_iter().flatten())
 }
 
-/// A bucket: its start, and the number of leads from there to the start of the next bucket.
+/// A bucket: its start position and its number of leads. It ends where the next bucket starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct CountBucket {
     from: LeadPosition,
@@ -67,14 +67,14 @@ impl CountBucket {
     }
 }
 
-/// The changes of one transaction to the lead counts of one business.
+/// One transaction's changes to the lead counts of a business.
 #[derive(Debug, Default)]
 pub(crate) struct CountChanges {
     by_position: BTreeMap<LeadPosition, BTreeMap<Filter, i64>>,
 }
 
 impl CountChanges {
-    /// Records the change of a lead. `None` means that the lead did not exist, or no longer exists.
+    /// Records a change to a lead. `None` means that the lead does not exist before or after the change.
     pub(super) fn record(&mut self, before: Option<&Lead>, after: Option<&Lead>) {
         for (lead, change) in [(before, -1), (after, 1)] {
             let Some(lead) = lead else { continue };
@@ -171,7 +171,7 @@ async fn split(session: &mut dyn Session, business: &BusinessId, bucket: CountBu
     let next =
         session.row(query!(statement::NEXT_BUCKET, business, *at, id), |mut row| read_position(&mut row)).await?;
     let end = next.unwrap_or_else(|| (END.0, END.1.to_owned()));
-    // Two halves, or more parts of that size if many leads have arrived at once.
+    // Splits into two halves, or into more parts of that size if many leads have arrived at once.
     let parts = bucket.leads / (MAX_BUCKET / 2);
     let mut starts = vec![bucket.from.clone()];
     for part in 1..parts {
@@ -221,13 +221,14 @@ pub(super) fn total(business: &BusinessId, list: &LeadQuery) -> Query {
     query!(statement::TOTAL, business, &client, &stage)
 }
 
-/// Returns the query for the number of matching leads in each bucket, newest first, for [`PageStart::skip_bucket`].
+/// Returns the query for the number of matching leads in each bucket, newest bucket first. Its rows are the input of
+/// [`PageStart::skip_bucket`].
 pub(super) fn buckets(business: &BusinessId, list: &LeadQuery) -> Query {
     let (client, stage) = filter(list.client.as_ref(), list.stage.as_ref());
     query!(statement::BUCKETS, business, &client, &stage)
 }
 
-/// The start of a page.
+/// The position at which a page of leads starts.
 #[derive(Debug)]
 pub(super) struct PageStart {
     /// The page contains only leads older than this position.
@@ -240,12 +241,12 @@ pub(super) struct PageStart {
 }
 
 impl PageStart {
-    /// Creates a start that skips `offset` leads from the newest lead.
+    /// Creates a page start that skips the newest `offset` leads.
     pub(super) fn at(offset: u64) -> Self {
         Self { before: (END.0, END.1.to_owned()), skip: offset, total: 0, is_found: false }
     }
 
-    /// Skips a whole bucket if the page starts after it. Must be called with the newest bucket first.
+    /// Skips a whole bucket if the page starts after it. Must be called for each bucket in turn, newest first.
     pub(super) fn skip_bucket(&mut self, mut row: Row<'_>) -> Result<(), SqlError> {
         let (from, leads) = (read_position(&mut row)?, row.take::<u64>()?);
         self.total += leads;

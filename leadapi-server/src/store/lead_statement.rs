@@ -1,7 +1,7 @@
-//! The SQL statements that name the columns of leads.
+//! The SQL statements that list the lead columns.
 //!
-//! Their texts are built once, from the table of optional text fields. Like the other statements, each searches within
-//! one business, and its parameters first appear in ascending order.
+//! They are built once, from the table of optional text fields. Like the other statements, each searches within one
+//! business, and its parameters are numbered in order of first appearance.
 
 use std::{fmt::Write, sync::LazyLock};
 
@@ -9,7 +9,7 @@ use leadapi_core::validate::OPTIONAL_TEXTS;
 
 type Sql = LazyLock<String>;
 
-/// The first columns, in the order in which `lead::read` takes them. The optional texts follow.
+/// The first columns, in the order in which `lead::read` takes them. The optional text fields follow.
 const COLUMNS: &str = "id, client_id, name, created_at, value, pipeline_id, stage_id";
 
 pub(crate) static SELECT: Sql = LazyLock::new(|| select("id = $2"));
@@ -18,7 +18,7 @@ pub(crate) static INSERT: Sql = LazyLock::new(insert);
 
 pub(crate) static UPDATE: Sql = LazyLock::new(update);
 
-// Pages of leads, newest first, starting after a position in the order of creation.
+// Pages of leads, newest first, starting after a position in creation order.
 
 pub(crate) static PAGE: Sql = LazyLock::new(|| page(&[]));
 
@@ -28,14 +28,14 @@ pub(crate) static PAGE_OF_STAGE: Sql = LazyLock::new(|| page(&["stage_id"]));
 
 pub(crate) static PAGE_OF_BOTH: Sql = LazyLock::new(|| page(&["client_id", "stage_id"]));
 
-/// All leads, oldest first, starting after a position in the order of creation.
+/// All leads, oldest first, starting after a position in creation order.
 pub(crate) static AFTER: Sql = LazyLock::new(|| select("(created_at, id) > ($2, $3) ORDER BY created_at, id LIMIT $4"));
 
 fn texts() -> impl Iterator<Item = &'static str> {
     OPTIONAL_TEXTS.iter().map(|text| text.name())
 }
 
-/// Returns all columns, each with a comma before it.
+/// Returns all columns, each preceded by a comma.
 fn columns() -> String {
     COLUMNS.split(", ").chain(texts()).fold(String::new(), |list, column| list + ", " + column)
 }
@@ -46,7 +46,7 @@ fn select(condition: &str) -> String {
     format!("SELECT {columns} FROM lead WHERE business_id = $1 AND {condition}")
 }
 
-/// Builds the statement for a page of the leads that have given values in `filters`.
+/// Builds the statement for a page of leads. Each column in `filters` must equal a parameter.
 fn page(filters: &[&str]) -> String {
     let mut condition = String::new();
     let mut next = 2;

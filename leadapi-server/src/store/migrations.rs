@@ -1,7 +1,7 @@
 //! The migrations of both databases, each from one version of the schema to the next.
 //!
-//! A released migration must not change: databases record how many they have run. A short one, such as a new column,
-//! can be written here as text.
+//! A released migration must not change, because each database records only how many migrations it has run. A short
+//! migration, such as one that adds a column, can be inlined here.
 
 pub(super) const POSTGRES: &[&str] = &[include_str!("postgres/0001.sql"), include_str!("postgres/0002.sql")];
 

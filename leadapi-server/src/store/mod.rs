@@ -1,7 +1,7 @@
-//! Persistent stores: SQLite in a file, and PostgreSQL for any number of servers.
+//! Persistent stores: a SQLite file for one server, or a PostgreSQL database for any number of servers.
 //!
-//! Both databases share the statements and the units of work. The modules `sqlite` and `postgres` begin and commit
-//! transactions, group writes into them, and determine the outcome of a commit.
+//! Both databases share the statements and the units of work. The modules `sqlite` and `postgres` batch writes, begin
+//! and commit transactions, and determine the outcome of each commit.
 
 mod admin;
 mod error;
@@ -90,7 +90,7 @@ impl From<StoreError> for AdminError {
     }
 }
 
-/// A [`Store`] and [`TokenStore`](leadapi_core::port::TokenStore) in a database.
+/// A [`Store`] and [`TokenStore`](leadapi_core::port::TokenStore) backed by a database.
 #[derive(Debug, Clone)]
 pub struct SqlStore {
     database: Database,
@@ -103,7 +103,7 @@ enum Database {
 }
 
 impl SqlStore {
-    /// Opens a database, and migrates its schema to this version. Creates a missing SQLite file.
+    /// Opens a database, and migrates its schema to this version. Creates the SQLite file if it does not exist.
     ///
     /// # Errors
     ///
@@ -116,13 +116,14 @@ impl SqlStore {
     /// Opens a database for a server. Only one server can serve a SQLite file, but any number can share a PostgreSQL
     /// database.
     ///
-    /// Other commands can use the database while the server runs. The file of a served SQLite database must stay in
-    /// place. If the file, its write-ahead log or its lock file is deleted, moved or replaced, the store stops
-    /// acknowledging writes, and [`failed`](Self::failed) completes.
+    /// Other commands can use the database while the server runs. While a SQLite database is being served, its files
+    /// must stay in place. If the file, its write-ahead log or its lock file is deleted, moved or replaced, the store
+    /// stops acknowledging writes, and [`failed`](Self::failed) completes.
     ///
     /// # Errors
     ///
-    /// Fails like [`open`](Self::open), and also if another server is already serving the file.
+    /// Returns an error in the same cases as [`open`](Self::open), and also if another server is already serving the
+    /// file.
     pub async fn open_to_serve(url: &DatabaseUrl) -> Result<Self, OpenError> {
         Self::open_by(url, Sqlite::open_to_serve).await
     }
@@ -142,8 +143,8 @@ impl SqlStore {
         Ok(Self { database })
     }
 
-    /// Completes when the storage has failed, and returns the reason. The store then acknowledges no more writes, and
-    /// the server must stop.
+    /// Completes when the storage fails, and returns the reason. The store then stops acknowledging writes, and the
+    /// server must stop.
     pub async fn failed(&self) -> String {
         match &self.database {
             Database::Sqlite(sqlite) => sqlite.failed().await,
@@ -171,8 +172,8 @@ impl SqlStore {
 }
 
 impl DatabaseUrl {
-    /// Restores this store from a SQLite backup. An existing store is replaced only if `replace` is true. It is kept
-    /// under another name, which is returned.
+    /// Restores this store from a SQLite backup. An existing store is replaced only if `replace` is true. The former
+    /// store is kept under another name, which is returned.
     ///
     /// # Errors
     ///
@@ -229,8 +230,8 @@ impl Database {
         }
     }
 
-    /// Runs other work that writes. If `business` is given, other writes to that business are blocked meanwhile. Pass
-    /// `None` for work that spans several businesses or none.
+    /// Runs any other work that writes. If `business` is given, other writes to that business are blocked while the
+    /// work runs. Pass `None` for work that spans several businesses or none.
     async fn work<W: Work>(&self, business: Option<&BusinessId>, work: W) -> Result<W::Output, SqlError> {
         match self {
             Self::Sqlite(sqlite) => sqlite.work(work).await,

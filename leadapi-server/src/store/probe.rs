@@ -12,7 +12,7 @@ use super::{
 /// Changes nothing but the commit count in `lineage`.
 const SQLITE: &[&str] = &["UPDATE lineage SET store_id = store_id"];
 
-/// TRUNCATE gives the table a new, empty file. So the insert must allocate disk space and cannot reuse that of a
+/// TRUNCATE gives the table a new, empty file, so the insert must allocate disk space. It cannot reuse the space of a
 /// deleted row.
 const POSTGRES: &[&str] = &["TRUNCATE write_probe", "INSERT INTO write_probe VALUES (0)"];
 

@@ -20,8 +20,7 @@ use super::{
     statement,
 };
 
-/// The largest offset at which a page is read with SQL OFFSET from the newest lead. Deeper pages use the count buckets
-/// to skip leads.
+/// The largest offset for which a page is read with SQL `OFFSET`. Deeper pages use the count buckets to skip leads.
 const SHALLOW: u64 = 1_024;
 
 /// A query for a page of leads and their total (contract D3).

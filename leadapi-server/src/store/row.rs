@@ -54,8 +54,8 @@ impl<'r> Row<'r> {
         self.cell().and_then(T::from_cell)
     }
 
-    /// Takes the next column. If `known` contains the value, returns a clone, which shares its text. Otherwise, the
-    /// value is added to `known`, up to its capacity.
+    /// Takes the next column. If `known` contains the value, returns a clone that shares its memory. Otherwise, adds
+    /// the value to `known`, up to its capacity.
     pub(crate) fn take_shared<T: FromCell + Clone + AsRef<str>>(
         &mut self,
         known: &mut Vec<T>,

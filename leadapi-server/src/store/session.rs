@@ -37,7 +37,7 @@ impl Value {
     }
 }
 
-/// Shows only the type, because drivers log statement parameters and lead data must not reach a log.
+/// Shows only the type, because drivers log statement parameters, and lead data must never be logged.
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.kind())

@@ -1,9 +1,9 @@
 //! The SQL statements for serving, shared by both databases.
 //!
-//! Each statement is limited to one business, because keys and indexes begin with `business_id`. Three exceptions state
-//! their reasons. Parameters first appear in ascending order.
+//! Each statement is limited to one business, because keys and indexes begin with `business_id`. The three exceptions
+//! state their reasons. Parameters are numbered in order of first appearance.
 
-// Leads. The other statements are in `lead_statement`.
+// Statements for leads. Those that list the lead columns are in `lead_statement`.
 
 pub(crate) const DELETE_LEAD: &str = "DELETE FROM lead WHERE business_id = $1 AND id = $2";
 
@@ -37,8 +37,8 @@ pub(crate) const ADD_LEAD_COUNT: &str = "INSERT INTO tally (business_id, client_
 pub(crate) const SUBTRACT_LEAD_COUNT: &str = "UPDATE tally SET leads = leads + $1 WHERE business_id = $2 \
     AND client_id = $3 AND stage_id = $4 AND from_at = $5 AND from_id = $6";
 
-/// Deletes the row of a filter that has no leads in a bucket. The rows of the empty filter must stay even at zero,
-/// because they define the buckets.
+/// Deletes the row of a filter that matches no leads in a bucket. The empty filter's rows must stay even when their
+/// count is zero, because they define the buckets.
 pub(crate) const DELETE_EMPTY_LEAD_COUNT: &str = "DELETE FROM tally WHERE business_id = $1 AND client_id = $2 \
     AND stage_id = $3 AND from_at = $4 AND from_id = $5 AND leads = 0";
 

@@ -138,7 +138,7 @@ impl WriteSet {
         Ok(set)
     }
 
-    /// Stores the row that a lookup returned. A lookup without a row means that the record does not exist.
+    /// Stores the row that a lookup returned. If a lookup returns no row, the record does not exist.
     fn store_row(&mut self, lookup: &Lookup, mut row: Row<'_>) -> Result<(), SqlError> {
         match lookup {
             Lookup::Client(_) => drop(self.clients.insert(row.take()?)),

@@ -63,7 +63,7 @@ impl SqlStore {
     }
 }
 
-/// Fails if the given field of any form in the business refers to the id `named`.
+/// Fails if any form in the business has the id `named` in the specified field.
 pub(super) async fn refuse_if_referenced(
     session: &mut dyn Session,
     business: &BusinessId,

@@ -24,7 +24,7 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// The database failed.
+    /// Returns an error if the database fails.
     pub async fn member(&self, business: &BusinessId, email: &str) -> Result<Option<Member>, AdminError> {
         let members = self.database.rows(query!(shared::MEMBERS, business), export::member).await?;
         Ok(find(&members, email).map(|member| Member::new(business.clone(), member.role)))

@@ -1,5 +1,5 @@
 //! The SQL statements for administration, shared by both databases. Like the statements for serving, each is limited to
-//! one business, and parameters first appear in ascending order.
+//! one business, and its parameters are numbered in order of first appearance.
 
 pub(super) const CHANGE_MEMBER: &str = "UPDATE member SET email = $1, role = $2 WHERE business_id = $3 AND email = $4";
 
@@ -32,7 +32,7 @@ pub(super) const CHANGE_FORM: &str = "UPDATE form SET record = $1 WHERE business
 
 pub(super) const DELETE_FORM: &str = "DELETE FROM form WHERE business_id = $1 AND id = $2 RETURNING 1";
 
-// Statements that move or delete leads, and their counts.
+// Statements that move or delete leads and update the lead counts.
 
 pub(super) const MOVE_LEADS: &str =
     "UPDATE lead SET pipeline_id = $1, stage_id = $2 WHERE business_id = $3 AND stage_id = $4";
@@ -54,6 +54,6 @@ pub(super) const SUBTRACT_CLIENT_COUNTS: &str = "UPDATE tally SET leads = leads 
 
 pub(super) const DELETE_CLIENT_COUNTS: &str = "DELETE FROM tally WHERE business_id = $1 AND client_id = $2";
 
-/// Keeps the rows of the empty filter even at zero, because they define the buckets.
+/// Keeps the empty filter's rows even when their count is zero, because they define the buckets.
 pub(super) const DELETE_EMPTY_STAGE_COUNTS: &str =
     "DELETE FROM tally WHERE business_id = $1 AND client_id = '' AND stage_id <> '' AND leads = 0";

@@ -1,7 +1,7 @@
 //! Tries the hosts of a database one after another, each with a timeout.
 //!
 //! The driver's own timeout covers only the TCP connection. A host that accepts the connection but never responds would
-//! use up the whole timeout, and no other host would be tried.
+//! use up the pool's timeout before another host is tried.
 
 use std::{
     io,
@@ -70,7 +70,7 @@ impl Hosts {
         Ok(Self { configs, tls, session: target.session, timeout, first: Arc::new(first.into()) })
     }
 
-    /// Returns the longest time that trying every host can take.
+    /// Returns the maximum time needed to try every host.
     pub(super) fn max_connect_time(&self) -> Duration {
         self.timeout * u32::try_from(self.configs.len()).unwrap_or(u32::MAX)
     }
@@ -138,7 +138,7 @@ fn per_host(config: &Config, timeout: Duration) -> Vec<Config> {
             one.port(*port);
         }
         // A host name may resolve to several addresses. Half the timeout leaves time for a second address if the first
-        // is dead.
+        // is unreachable.
         one.connect_timeout(timeout / 2);
         with_shared_settings(one, config)
     };
@@ -181,8 +181,8 @@ fn with_shared_settings(mut one: Config, config: &Config) -> Config {
     one
 }
 
-/// A stream on which all I/O times out. The driver's error cannot be constructed directly, so connecting over this
-/// stream produces it.
+/// A stream on which all I/O times out. The driver's timeout error cannot be constructed directly, but connecting over
+/// this stream produces one.
 struct SilentStream(Duration);
 
 impl SilentStream {

@@ -38,7 +38,7 @@ const MAX_RETRIES: u32 = 3;
 const TIMEOUT: Duration = Duration::from_secs(6);
 
 const BEGIN: &str = "BEGIN";
-/// Begins a read from one snapshot, which never waits for a writer.
+/// Begins a snapshot read, which never waits for a writer.
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 /// Begins a read without a time limit, because the consumer of the rows may be slow.
 const BEGIN_LONG_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL statement_timeout = 0; \
@@ -57,7 +57,8 @@ pub(crate) struct Postgres {
 #[derive(Debug)]
 struct Connections {
     pool: Pool,
-    /// Identifies this server in the table `operation`, which holds the id of its last transaction in each business.
+    /// The id of this server in the table `operation`, which records the last transaction of each server in each
+    /// business.
     server_id: String,
 }
 
@@ -114,7 +115,8 @@ impl Postgres {
         self.writer.write(business, write).await
     }
 
-    /// Runs other work that writes. If `business` is given, other writes to that business are blocked meanwhile.
+    /// Runs any other work that writes. If `business` is given, other writes to that business are blocked while the
+    /// work runs.
     pub(crate) async fn work<W: Work>(&self, business: Option<&BusinessId>, work: W) -> Result<W::Output, SqlError> {
         let connections = self.connections.clone();
         let business = business.cloned();
@@ -133,7 +135,7 @@ impl Postgres {
 }
 
 impl Postgres {
-    /// Deletes the records of servers that have written nothing to a business since `until`.
+    /// Deletes the records of servers that have not written to the business since `until`.
     pub(crate) async fn delete_old_servers(&self, business: &BusinessId, until: Timestamp) -> Result<(), SqlError> {
         if self.rows(&query!(statement::OLD_SERVER, business, until), |_| Ok(())).await?.is_empty() {
             return Ok(());
@@ -160,8 +162,8 @@ impl Connections {
     async fn get(&self) -> Result<Object, SqlError> {
         self.pool.get().await.map_err(|error| match error {
             PoolError::Backend(error) => SqlError::lost(error),
-            // Not mapped to `Lost`, which would be retried, because the caller has already waited long enough for the
-            // pool.
+            // Not mapped to `Lost`, because that would be retried, and the caller has already waited long enough for
+            // the pool.
             other => SqlError::other(other),
         })
     }
@@ -192,8 +194,8 @@ impl Connections {
 }
 
 impl SqlError {
-    /// Returns whether a retry may succeed. Lost connections count, because a pooled connection may have been dead
-    /// before its use.
+    /// Returns whether a retry may succeed. A lost connection is transient, because a pooled connection may have died
+    /// while it was idle.
     const fn is_transient(&self) -> bool {
         matches!(self, Self::Lost(_) | Self::Retry(_))
     }

@@ -10,11 +10,11 @@ use tokio_postgres::{Client, Error};
 
 use super::{connect::OpenError, hosts::Hosts};
 
-/// The number of attempts. One is not enough, because a pooler that rotates its sessions may assign the same one by
-/// chance.
+/// The number of attempts. A single attempt is not enough, because a pooler that rotates its sessions may assign the
+/// same session by chance.
 const ATTEMPTS: usize = 3;
-/// How long to wait for the first connection. A pooler with a single session blocks it until the other transaction
-/// ends.
+/// How long to wait for a response on the first connection. A pooler with a single session blocks that connection until
+/// the transaction on the other connection ends.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Selects a value that identifies the server and the session.
@@ -40,7 +40,7 @@ pub(super) async fn refuse(hosts: &Hosts) -> Result<(), OpenError> {
 }
 
 async fn session(client: &Client) -> Result<String, Error> {
-    // Uses a simple query, because such a pooler may not support prepared statements.
+    // Uses a simple query, because a pooler in transaction mode may not support prepared statements.
     for message in client.simple_query(SESSION).await? {
         if let tokio_postgres::SimpleQueryMessage::Row(row) = message {
             return row.try_get(0).map(|session| session.unwrap_or_default().to_owned());

@@ -153,8 +153,8 @@ impl Session for PgSession {
     }
 }
 
-/// Sends a statement by polling its future once. The driver sends nothing before the first poll, so this preserves the
-/// order.
+/// Sends a statement by polling its future once. The driver sends nothing before the first poll, so this keeps
+/// statements in order.
 fn start(mut response: PendingRows) -> PendingRows {
     match (&mut response).now_or_never() {
         Some(response) => Box::pin(std::future::ready(response)),
@@ -208,7 +208,7 @@ pub(super) fn map_error(error: tokio_postgres::Error) -> SqlError {
     }
 }
 
-/// Returns whether the data of a single write caused the error. The other writes may succeed without it.
+/// Returns whether the data of a single write caused the error. If so, the other writes may succeed without that write.
 pub(super) fn is_caused_by_one_write(error: &SqlError) -> bool {
     match error {
         SqlError::Conflict(_) => true,

@@ -10,7 +10,7 @@ use tokio_postgres::{
 
 use super::tls::{Sslmode, TlsError};
 
-/// A parsed URL: where and how to connect.
+/// The connection settings parsed from a URL.
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) config: Config,
@@ -29,7 +29,7 @@ pub(super) enum SessionAttrs {
     Primary,
 }
 
-/// The reason why a URL is rejected. No message shows a part of the URL that may contain a password.
+/// The reason why a URL is rejected. Messages never include a part of the URL that may contain a password.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InvalidUrl {
     #[error(
@@ -77,7 +77,7 @@ impl Target {
 }
 
 impl SessionAttrs {
-    /// Returns the default. Among several hosts, some are probably standbys, which do not accept writes.
+    /// Returns the default. If there are several hosts, some of them are probably standbys, which do not accept writes.
     fn default_of(config: &Config) -> Self {
         let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
         if hosts > 1 { Self::ReadWrite } else { Self::Any }

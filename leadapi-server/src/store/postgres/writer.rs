@@ -1,7 +1,7 @@
 //! Group commit for the writes of a business: all pending writes share one transaction.
 //!
-//! The writes of one business run serially in any case, because they change the same lead counts. So one task per
-//! business takes all writes that arrived during its last transaction, and commits them together. A lock on the row of
+//! The writes of one business run serially in any case, because they change the same lead counts. One task per business
+//! therefore takes all writes that arrived during its last transaction, and commits them together. A lock on the row of
 //! the business serializes the writes of different servers.
 //!
 //! # Lost commit responses
@@ -12,8 +12,9 @@
 //! committed:
 //!
 //! - PostgreSQL grants the lock only after the first transaction has ended, so the row is final.
-//! - A compatible database with weaker row locks must reject one of two transactions that write the same row. Reading
-//!   the row would not be enough there: the first transaction could still be committed afterwards.
+//! - A PostgreSQL-compatible database with weaker row locks has to reject one of two concurrent transactions that write
+//!   the same row. Only reading the row would not be enough, because the first transaction could still be committed
+//!   afterwards.
 //! - No later transaction of this server can have replaced the id. Only the draining task records ids for the business,
 //!   and it starts no other transaction until it knows the outcome. Other servers write their own rows.
 //!
@@ -46,8 +47,7 @@ use crate::store::{
 
 /// The maximum number of writes in a transaction.
 const MAX_BATCH: usize = 256;
-/// How long to keep querying the outcome of a commit. It is slightly shorter than the time that a caller waits for a
-/// response.
+/// How long to keep querying the outcome of a commit: slightly less than the default request timeout.
 const OUTCOME_TIMEOUT: Duration = Duration::from_secs(14);
 const OUTCOME_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -205,7 +205,7 @@ impl Inner {
         }
     }
 
-    /// Writes to this server's record in the business, and returns the id of its last transaction.
+    /// Updates this server's record for the business, and returns the id of the server's last transaction.
     async fn fence(&self, business: &BusinessId) -> Result<Option<String>, SqlError> {
         let mut session = PgSession::begin(self.connections.get().await?, BEGIN)?;
         session.execute(query!(statement::LOCK, business)).await?;
@@ -218,7 +218,7 @@ impl Inner {
     }
 }
 
-/// A guard that exists while a task drains the pending writes of a business.
+/// A guard held by the task that drains the pending writes of a business.
 struct DrainGuard<'a> {
     inner: &'a Inner,
     business: &'a BusinessId,

@@ -217,7 +217,7 @@ mod tests {
         }
     }
 
-    /// Opens a database with a non-empty log, and a connection that acts as another process.
+    /// Opens a database with a non-empty log, and a second connection that stands in for another process.
     fn opened(folder: &Path) -> (Sqlite, Connection) {
         let path = folder.join("leads.db");
         let sqlite = Sqlite::open(&path).unwrap();

@@ -19,7 +19,7 @@ const CHECKPOINT_PAGES: u32 = 4_000;
 /// The size to which SQLite truncates the log file after a checkpoint: slightly more than `CHECKPOINT_PAGES` pages.
 const MAX_LOG_BYTES: i64 = 16 << 20;
 
-/// Opens the connection for writing, and migrates the file to the schema of this version.
+/// Opens the connection for writing, and migrates the schema to this version.
 pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
     if rusqlite::version_number() < MIN_VERSION.0 {
         return Err(OpenError::Old { found: rusqlite::version(), oldest: MIN_VERSION.1 });
@@ -65,15 +65,16 @@ pub(super) fn writable(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Caches prepared statements. Without `ENABLE_QPSG`, SQLite would re-prepare a statement whenever its parameters
-/// change if the table has partial indexes, because another plan might be better.
+/// Caches prepared statements. `ENABLE_QPSG` keeps SQLite from re-preparing a statement on a table with partial indexes
+/// whenever the statement's parameters change.
 fn cache_statements(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
 
-/// Returns the common flags. Only one thread uses a connection at any time, so SQLite needs no mutex.
+/// Returns the open flags that all connections share. Only one thread uses a connection at a time, so SQLite needs no
+/// mutex.
 fn flags() -> OpenFlags {
     OpenFlags::SQLITE_OPEN_NO_MUTEX
 }

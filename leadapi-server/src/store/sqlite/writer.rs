@@ -25,7 +25,7 @@ use crate::store::{
     write::{self, Write, WriteOutcome},
 };
 
-/// The maximum number of writes in a transaction. It bounds how long the first write waits for the last one.
+/// The maximum number of writes in a transaction. It bounds how long the first write of a batch waits for the last.
 const MAX_BATCH: usize = 512;
 
 /// The handle that sends jobs to the writer thread.
@@ -86,7 +86,7 @@ impl Writer {
     }
 }
 
-/// Waits for the thread to exit. Its connection is the last one, so closing it runs a checkpoint.
+/// Waits for the thread to exit. The thread's connection is the last one, so closing it runs a checkpoint.
 impl Drop for Writer {
     fn drop(&mut self) {
         self.jobs = None;
@@ -130,7 +130,7 @@ impl WriterThread {
         if pending.is_empty() {
             return;
         }
-        // Set if a write failed, as opposed to the start or the commit of the transaction.
+        // True if a write itself failed, rather than the start or the commit of the transaction.
         let mut needs_isolation = false;
         let mut outcomes = self.transaction(|connection| {
             write_each(connection, &pending).inspect_err(|error| needs_isolation = !matches!(error, SqlError::Fatal(_)))

@@ -1,19 +1,19 @@
 //! Checks that a write-ahead log belongs to the file next to it.
 //!
-//! SQLite applies any valid log to any file of the same name. If a crash leaves a log behind and a backup is copied
-//! over the file, SQLite would apply the log to the backup and corrupt it. To detect this, every transaction that
-//! changes anything increments a counter in the table `lineage`, which takes one page.
+//! SQLite applies any valid log to any file with the matching name. If a crash leaves a log behind and a backup is
+//! copied over the file, SQLite would apply the log to the backup and corrupt it. To detect this, every transaction
+//! that changes anything increments a counter in the table `lineage`, which occupies a single page.
 //!
-//! When the log restarts, the file holds every commit up to that point. The first count in the log is then at most one
-//! above the count in the file, and the last count is never below it. If a file breaks this rule or has another id, the
-//! log belongs to a different file.
+//! When the log restarts, the file holds every commit up to that point. The first count in the log is therefore at most
+//! one above the count in the file, and the last count in the log is never below the count in the file. If a file
+//! breaks this rule or has another id, the log belongs to a different file.
 //!
 //! Three cases are not detected:
 //!
 //! - A log written only by other programs, because they do not increment the counter.
 //! - A file that was copied aside, served under another name and copied back, because both copies have the same id.
-//! - A copy made after the log last restarted. This case is harmless: the log holds every page that changed since, so
-//!   the result is the state at the crash.
+//! - A copy made after the log last restarted. This case is harmless: the log holds every page that has changed since
+//!   then, so the result is the state at the crash.
 
 use std::{
     fs::File,
@@ -26,7 +26,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use super::{error::OpenError, file::with_suffix};
 
-/// The number of attempts. A checkpoint of a running server may invalidate one of them.
+/// The maximum number of attempts. A checkpoint by a running server may invalidate an attempt.
 const MAX_ATTEMPTS: usize = 3;
 
 /// The only row of the table `lineage`: the id of the store, and the number of transactions that have changed the
@@ -61,7 +61,7 @@ pub(super) fn check(path: &Path) -> Result<(), OpenError> {
 
 fn is_consistent(first: &Lineage, last: &Lineage, stored: Option<&Lineage>) -> bool {
     match stored {
-        // The table is not in the file yet, so the log must hold every commit since its creation.
+        // The file does not contain the table yet, so the log must hold every commit since the table was created.
         None => first.commits == 1,
         Some(stored) => {
             stored.store_id == last.store_id && first.commits <= stored.commits + 1 && stored.commits <= last.commits
@@ -81,7 +81,7 @@ fn stored(path: &Path) -> Result<Option<Lineage>, OpenError> {
     });
     match read {
         Ok(lineage) => Ok(lineage),
-        // There is no such table yet, or SQLite cannot read the file without its log.
+        // The file does not contain the table yet, or SQLite cannot read the file without its log.
         Err(error)
             if matches!(
                 error.sqlite_error_code(),
@@ -111,7 +111,7 @@ fn read_log_file(log: &Path) -> Result<Option<LoggedVersions>, OpenError> {
 }
 
 /// Parses a log (<https://www.sqlite.org/fileformat2.html#the_write_ahead_log>), up to the first frame that is
-/// incomplete or has other salts.
+/// incomplete or whose salts differ.
 fn read_log(mut log: impl Read) -> io::Result<Option<LoggedVersions>> {
     const MAGIC: u32 = 0x377f_0682;
     let Some(header) = read_array::<32>(&mut log)? else { return Ok(None) };
@@ -173,7 +173,7 @@ fn read_array<const N: usize>(from: &mut impl Read) -> io::Result<Option<[u8; N]
     Ok(read_whole(from, &mut bytes)?.then_some(bytes))
 }
 
-/// Fills the buffer. Returns `false` if there were too few bytes.
+/// Fills the buffer. Returns `false` if the input ends first.
 fn read_whole(from: &mut impl Read, bytes: &mut [u8]) -> io::Result<bool> {
     match from.read_exact(bytes) {
         Ok(()) => Ok(true),

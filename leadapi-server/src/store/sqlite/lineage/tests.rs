@@ -1,4 +1,4 @@
-//! Tests with matching and mismatched pairs of a file and a log.
+//! Tests with matching and mismatched files and logs.
 
 use std::{fs, path::PathBuf};
 
@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::{super::open, *};
 
-/// A store as a crash leaves it. Its file and its log are copied while the store is open.
+/// A simulated crash: copies of a store's file and log, made while the store is open.
 struct Crashed {
     folder: TempDir,
 }
