@@ -39,7 +39,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// The operating system's error if the address is in use or not permitted.
+    /// Returns the operating system's error if the address is in use or not permitted.
     pub async fn bind(address: SocketAddr) -> io::Result<Self> {
         let socket = TcpListener::bind(address).await?;
         Ok(Self {
@@ -66,7 +66,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// [`TlsError`] if a file cannot be read or used.
+    /// Returns [`TlsError`] if a file cannot be read or used.
     pub fn tls(mut self, files: TlsFiles) -> Result<Self, TlsError> {
         self.tls = Some(Certified::read(files)?);
         Ok(self)

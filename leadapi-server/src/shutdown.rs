@@ -21,7 +21,7 @@ pub enum ShutdownOutcome {
     Forced,
 }
 
-/// The phases in order. A server never returns to an earlier one.
+/// The phases of a server, in order. A server never returns to an earlier phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ShutdownPhase {
     Running,
@@ -55,7 +55,8 @@ impl Shutdown {
         drop(self.0.wait_for(|now| *now >= phase).await);
     }
 
-    /// Returns a future that completes when the shutdown must close a connection that is accepted now.
+    /// Returns a future that completes when a shutdown must close a connection that was accepted at the time of the
+    /// call.
     pub(crate) fn ends_connection(self) -> impl Future<Output = ()> + Send {
         let accepted = Instant::now();
         async move {

@@ -17,10 +17,10 @@ pub(super) enum ClientCommand {
     Add {
         #[command(flatten)]
         of: BusinessArgs,
-        /// Its name: 1 to 200 characters.
+        /// The name: 1 to 200 characters.
         #[arg(long)]
         name: String,
-        /// Its id; a new UUID by default.
+        /// The id; by default, a new UUID.
         #[arg(long)]
         id: Option<ClientId>,
     },
@@ -35,7 +35,7 @@ pub(super) enum ClientCommand {
         of: BusinessArgs,
         /// The client account.
         id: ClientId,
-        /// Its new name.
+        /// The new name.
         #[arg(long)]
         name: String,
     },
@@ -45,7 +45,7 @@ pub(super) enum ClientCommand {
         of: BusinessArgs,
         /// The client account.
         id: ClientId,
-        /// Remove its leads too.
+        /// Also remove the leads of the client account.
         #[arg(long)]
         with_leads: bool,
     },

@@ -97,7 +97,7 @@ pub enum CommandError {
         /// The operating system's error.
         source: io::Error,
     },
-    /// Other machines can reach the address, but there is no certificate.
+    /// Other machines can reach the address, but no certificate is configured.
     #[error(
         "refusing to serve plain HTTP at {0}, where tokens and leads could be read in transit: pass --tls-cert and \
          --tls-key, or --insecure-http if a proxy in front uses HTTPS"
@@ -109,7 +109,7 @@ pub enum CommandError {
          address to --ops-listen, or --insecure-http if no other machine can reach it"
     )]
     InsecureOps(SocketAddr),
-    /// Only one of the certificate and the private key was given.
+    /// Only one of the certificate and the private key was specified.
     #[error("--tls-cert and --tls-key go together")]
     HalfTls,
     /// The certificate cannot be used.
@@ -148,7 +148,7 @@ pub enum CommandError {
     TokenName {
         /// The requested name.
         name: String,
-        /// The id of that token.
+        /// The id of the existing token.
         id: TokenId,
     },
     /// The output file already exists.
@@ -191,7 +191,7 @@ pub enum CommandError {
     /// The token cannot be created as requested.
     #[error("{}", error_chain(.0))]
     Token(#[from] CreateTokenError),
-    /// A token needs at least one scope.
+    /// The scopes of a token are invalid.
     #[error("--scope: {0}")]
     Scope(#[from] InvalidScope),
     /// The business has no such token.

@@ -128,7 +128,7 @@ impl Cli {
     ///
     /// # Errors
     ///
-    /// [`CommandError`] if the command fails. Once a server is listening, it fails only if its storage fails.
+    /// Returns [`CommandError`] if the command fails. Once a server is listening, it fails only if its storage fails.
     pub async fn run(self) -> Result<ExitCode, CommandError> {
         let log = match &self.command {
             Command::Serve(serve) => serve.log().start()?,

@@ -13,7 +13,7 @@ use super::CommandError;
 pub(super) struct OpenApi {
     /// The base URL that callers use, such as <https://api.example.com/v1>; repeat the option for further servers.
     ///
-    /// Generated clients and Postman call the first. Without this option, the document contains only the base path,
+    /// Generated clients and Postman call the first URL. Without this option, the document contains only the base path,
     /// which they can call only if they load the document from the server.
     #[arg(long = "server", value_name = "URL")]
     servers: Vec<ServerUrl>,

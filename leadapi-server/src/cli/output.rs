@@ -22,7 +22,7 @@ pub(super) fn print_line(line: &str) {
     writeln!(io::stdout(), "{}", escape_lines(line)).unwrap_or_default();
 }
 
-/// Escapes each line of a text, so that it is safe to print on a terminal.
+/// Escapes each line of `text`, to make it safe to print on a terminal.
 pub(super) fn escape_lines(text: &str) -> String {
     text.split('\n').map(escape).collect::<Vec<_>>().join("\n")
 }
@@ -39,8 +39,8 @@ pub(super) fn print_last_line(line: &str) {
     write_with_timeout(move || writeln!(io::stdout(), "{line}"));
 }
 
-/// Waits at most one second for a write. A slower write continues in the background. Errors are ignored, because there
-/// is no other way to report them.
+/// Waits at most one second for a write. A slower write continues in the background. Errors are ignored, because they
+/// cannot be reported anywhere else.
 pub(super) fn write_with_timeout(write: impl FnOnce() -> io::Result<()> + Send + 'static) {
     let (done, written) = mpsc::channel();
     // If the thread cannot be started, nothing is written, and the wait ends at once.
@@ -72,7 +72,7 @@ impl Format {
         self.print_verbatim(value, || escape_lines(&text()))
     }
 
-    /// Like `print`, for text that must not be escaped, such as JSON.
+    /// Like `print`, but for text that must not be escaped, such as JSON.
     pub(super) fn print_verbatim(
         self,
         value: &impl Serialize,

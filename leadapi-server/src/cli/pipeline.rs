@@ -17,13 +17,13 @@ pub(super) enum PipelineCommand {
     Add {
         #[command(flatten)]
         of: BusinessArgs,
-        /// Its name: 1 to 200 characters.
+        /// The name: 1 to 200 characters.
         #[arg(long)]
         name: String,
         /// The name of a stage; repeat the option for each stage, in order.
         #[arg(long = "stage", value_name = "NAME", required = true)]
         stages: Vec<String>,
-        /// Its id; a new UUID by default.
+        /// The id; by default, a new UUID.
         #[arg(long)]
         id: Option<PipelineId>,
     },
@@ -38,7 +38,7 @@ pub(super) enum PipelineCommand {
         of: BusinessArgs,
         /// The pipeline.
         id: PipelineId,
-        /// Its new name.
+        /// The new name.
         #[arg(long)]
         name: String,
     },

@@ -6,13 +6,13 @@ use clap::builder::StyledStr;
 
 const HIDDEN: &str = "…";
 
-/// Masks each given text that may contain a password or a token, wherever it occurs in the message.
+/// Masks every string in `given` that may contain a password or a token, wherever it occurs in the message.
 pub(super) fn redact<'t>(message: &str, given: impl IntoIterator<Item = &'t str>) -> String {
     let secrets = given.into_iter().filter(|text| may_be_secret(text));
     // clap strips terminal escapes from its messages, so a secret may also appear without them.
     let mut secrets: Vec<String> =
         secrets.flat_map(|text| [text.to_owned(), StyledStr::from(text.to_owned()).to_string()]).collect();
-    // One text may be part of another, so longer ones are replaced first.
+    // One secret may contain another, so longer ones are replaced first.
     secrets.sort_by_key(|text| std::cmp::Reverse(text.len()));
     secrets.iter().fold(message.to_owned(), |message, secret| message.replace(&**secret, HIDDEN))
 }
@@ -33,7 +33,8 @@ fn is_setting(name: &str) -> bool {
     name.starts_with("LEADAPI_") || name.starts_with("OTEL_")
 }
 
-/// Returns whether a text may contain a token or a URL with a password. Paths and e-mail addresses do not count.
+/// Returns whether the text may contain a token or a URL with a password. Returns `false` for paths and e-mail
+/// addresses.
 pub(super) fn may_be_secret(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     let has_password = text.starts_with("postgres") && text.contains(':')

@@ -49,7 +49,7 @@ impl Signals {
                 _ = terminate.recv() => Signal::Terminate,
             };
         }
-        // If Ctrl-C cannot be caught, the server has to be stopped in another way.
+        // If Ctrl-C cannot be caught, the server must be stopped by other means.
         if signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }

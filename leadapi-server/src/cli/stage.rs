@@ -21,13 +21,13 @@ pub(super) enum StageCommand {
         /// The pipeline.
         #[arg(long, value_name = "ID")]
         pipeline: PipelineId,
-        /// Its name: 1 to 200 characters.
+        /// The name: 1 to 200 characters.
         #[arg(long)]
         name: String,
-        /// Its position; stages at or after that position shift by one. By default, the new stage is last.
+        /// The position; stages at or after it shift by one. By default, the new stage is last.
         #[arg(long, value_name = "N")]
         position: Option<u32>,
-        /// Its id; a new UUID by default.
+        /// The id; by default, a new UUID.
         #[arg(long)]
         id: Option<StageId>,
     },
@@ -43,10 +43,10 @@ pub(super) enum StageCommand {
         of: BusinessArgs,
         /// The stage.
         id: StageId,
-        /// Its new name.
+        /// The new name.
         #[arg(long)]
         name: Option<String>,
-        /// Its new position in its pipeline; the other stages shift accordingly.
+        /// The new position in the pipeline; the other stages shift accordingly.
         #[arg(long, value_name = "N")]
         position: Option<u32>,
     },
@@ -56,7 +56,7 @@ pub(super) enum StageCommand {
         of: BusinessArgs,
         /// The stage.
         id: StageId,
-        /// The stage to move its leads to, in the same pipeline or another.
+        /// The stage to which the leads move, in the same pipeline or another.
         #[arg(long, value_name = "STAGE")]
         move_to: Option<StageId>,
     },

@@ -26,13 +26,13 @@ pub(super) enum TokenCommand {
     Create {
         #[command(flatten)]
         by: AdminArgs,
-        /// Its name: 1 to 100 characters, unique among the valid tokens of the business.
+        /// The name: 1 to 100 characters, unique among the valid tokens of the business.
         #[arg(long)]
         name: String,
-        /// Its scopes: read, write or both; write does not include read.
+        /// The scopes: read, write or both; write does not include read.
         #[arg(long = "scope", value_name = "SCOPE", required = true, value_delimiter = ',')]
         scopes: Vec<Scope>,
-        /// Its expiry: a time such as 2027-01-31T00:00:00Z, or a duration from now such as 90d or 12h. By default, the
+        /// The expiry: a time such as 2027-01-31T00:00:00Z, or a duration from now such as 90d or 12h. By default, the
         /// token never expires.
         #[arg(long, value_name = "WHEN")]
         expires: Option<Expiry>,
@@ -73,7 +73,7 @@ impl AdminArgs {
         let store = self.business.at.open().await?;
         let (business, person) = (&self.business.business, &self.person);
         let Some(member) = store.member(business, person).await? else {
-            // The business itself may be missing, in which case listing its members fails with a better error.
+            // If the business itself does not exist, listing its members fails with a better error.
             store.members(business).await?;
             return Err(CommandError::NotAMember { business: business.clone(), person: person.clone() });
         };
@@ -151,7 +151,7 @@ fn check_found(found: Result<bool, StoreError>, id: &TokenId) -> Result<(), Comm
     if found.map_err(AdminError::from)? { Ok(()) } else { Err(CommandError::NoSuchToken(id.clone())) }
 }
 
-/// A token as the commands print it.
+/// A token in the format that the commands print.
 #[derive(Serialize)]
 struct TokenView<'t> {
     id: &'t TokenId,
@@ -206,7 +206,7 @@ pub(super) enum Expiry {
     In(Duration),
 }
 
-/// The text is not a valid expiry.
+/// The value is not a valid expiry.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a time such as 2027-01-31T00:00:00Z, or a duration from now such as 90d or 12h")]
 pub(super) struct InvalidExpiry;

@@ -1,4 +1,4 @@
-//! The key of a connection in the per-address limit.
+//! The address that the per-address limit counts a connection under.
 
 use std::net::{IpAddr, Ipv6Addr};
 

@@ -47,15 +47,15 @@ const fn limit() -> Option<usize> {
     None
 }
 
-/// Returns how many descriptors are open. If the system does not report it, assumes the number that an idle server
-/// uses.
+/// Returns how many descriptors are open. If the system does not report this number, assumes the number that an idle
+/// server uses.
 fn open() -> usize {
     const IDLE: usize = 32;
     std::fs::read_dir("/dev/fd").map_or(IDLE, Iterator::count)
 }
 
-/// A spare descriptor, which the server gives up when no other is left, so that it can accept and close a connection.
-/// Otherwise that connection, and every one behind it, would wait in the kernel's queue with no explanation.
+/// A spare descriptor. When no other is left, the server releases it to accept and immediately close a connection.
+/// Otherwise that connection, and all those queued behind it in the kernel, would hang.
 pub(super) struct Spare(Option<File>);
 
 impl Spare {

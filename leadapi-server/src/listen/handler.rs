@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::request_body::RequestBody;
 
-/// An infallible handler of requests.
+/// An infallible request handler.
 pub(crate) trait Handler: Clone + Send + Sync + 'static {
     type ResponseBody: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static;
 

@@ -125,7 +125,8 @@ impl Body for RequestBody {
 impl Drop for RequestBody {
     fn drop(&mut self) {
         if let Some((connection, unread)) = self.connection.take().zip(self.unread.take()) {
-            // This fails if the connection has closed or the response has timed out. Nobody needs the body then.
+            // Sending fails if the connection has closed or the response has timed out. In both cases, nobody needs the
+            // body.
             drop(connection.send(unread));
         }
     }

@@ -1,7 +1,7 @@
 //! A bound on the unread response bytes across all connections of a listener.
 //!
-//! Above the limit, the server cuts the connection that has been behind longest, and starts no request until the memory
-//! is free. If it waited for peers to read instead, those that never read would lock out all others.
+//! Above the limit, the server cuts the connection that has been behind longest, and starts no further requests until
+//! that memory is freed. If it waited for peers to read instead, those that never read would lock out all others.
 
 use std::{
     collections::HashMap,
@@ -23,7 +23,7 @@ pub(super) struct UnreadBudget(Arc<Budget>);
 
 struct Budget {
     limit: usize,
-    /// All unread bytes, including those of cut connections whose memory is not yet free.
+    /// All unread bytes, including those of cut connections whose memory has not been freed yet.
     held: AtomicUsize,
     gauge: IntGauge,
     space: Notify,
@@ -33,7 +33,7 @@ struct Budget {
 /// The connections whose peers have unread bytes.
 #[derive(Default)]
 struct SlowConnections {
-    /// The unread bytes of these connections, excluding connections that have been cut.
+    /// The total number of unread bytes of these connections, excluding connections that have been cut.
     total: usize,
     next: u64,
     connections: HashMap<u64, SlowConnection>,
@@ -41,7 +41,7 @@ struct SlowConnections {
 
 struct SlowConnection {
     bytes: usize,
-    /// The deadline for its peer to read some of the bytes.
+    /// The deadline for the connection's peer to read some of the bytes.
     due: Instant,
     task: Waker,
     is_cut: Arc<AtomicBool>,

@@ -41,7 +41,7 @@ impl LoggedRequest {
         trace_span!("request", request_id = self.id(), method = method(&self.method), path = redacted(self.uri.path()))
     }
 
-    /// Writes the log line of the request, at level `ERROR` if the request failed for a known cause.
+    /// Writes the log line of the request, at level `ERROR` if the request failed and the cause is known.
     pub(super) fn log(&self, status: StatusCode, about: &RequestLog, duration: Duration) {
         macro_rules! line {
             ($level:ident, $text:literal $(, $cause:expr)?) => {
@@ -70,13 +70,14 @@ impl LoggedRequest {
     }
 }
 
-/// Returns the method if it is known, otherwise `OTHER`, because a caller could put any text into an unknown one.
+/// Returns the method if it is a known one, otherwise `OTHER`, because an unknown method can contain arbitrary text
+/// from the caller.
 fn method(method: &Method) -> &str {
     if KNOWN_METHODS.contains(method) { method.as_str() } else { "OTHER" }
 }
 
-/// Returns the path in a form that is safe to log. It is truncated, because callers choose its length, and ends before
-/// a token that was put into it by mistake.
+/// Returns the path in a form that is safe to log. The path is truncated, because callers choose its length, and cut
+/// off before any token that it contains by mistake.
 fn redacted(path: &str) -> &str {
     const MAX_CHARS: usize = 128;
     let cut = path.char_indices().nth(MAX_CHARS).map(|(end, _)| end);
@@ -89,7 +90,8 @@ fn redacted(path: &str) -> &str {
     path.get(..end.unwrap_or(path.len())).unwrap_or_default()
 }
 
-/// Returns where a token begins. Ignores case, because a token in the wrong case still reveals most of the secret.
+/// Returns the position at which a token begins. Ignores case, because a token in the wrong case still reveals most of
+/// the secret.
 pub(super) fn token_start(text: &[u8]) -> Option<usize> {
     text.windows(TOKEN_PREFIX.len()).position(|window| window.eq_ignore_ascii_case(TOKEN_PREFIX))
 }

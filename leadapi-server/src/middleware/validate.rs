@@ -30,7 +30,7 @@ pub(super) fn validate<B>(request: &Request<B>, limits: &HttpLimits) -> Result<(
 fn ambiguity<B>(request: &Request<B>) -> Option<&'static str> {
     let headers = request.headers();
     if request.method() == Method::CONNECT {
-        // A client may send anything other than HTTP after CONNECT.
+        // After CONNECT, a client may send data that is not HTTP.
         return Some("method must not be CONNECT");
     }
     // A body is chunked if its last coding is `chunked`. Other parsers may look at the first coding, or ignore unknown

@@ -1,5 +1,5 @@
 //! Protection against DNS rebinding. A web page can point its own domain at this machine, and so reach a listener on a
-//! loopback address. Such requests name the domain as their host.
+//! loopback address. The host of those requests is the page's domain.
 
 use std::net::IpAddr;
 

@@ -62,7 +62,7 @@ impl Ops {
 
     /// Serves the pages until the process exits, so that monitoring can also observe the shutdown. Unknown paths go to
     /// the API until the server stops, so that the reference page can send requests. On an address that other machines
-    /// can reach, that would expose the API in clear text, so it requires the `api` setting.
+    /// can reach, serving the API exposes it in clear text, and therefore requires the `api` setting.
     pub(crate) fn start(self, socket: TcpListener, api: impl Handler, shutdown: Shutdown, connections: Option<usize>) {
         let connections = connections.map_or(MAX_CONNECTIONS, |connections| connections.min(MAX_CONNECTIONS));
         let limits = HttpLimits { connections, address_connections: 0, ..HttpLimits::default() };
@@ -180,7 +180,7 @@ fn text(status: StatusCode, text: String) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::from(text));
     *response.status_mut() = status;
     let headers = response.headers_mut();
-    // `version` is that of the Prometheus text format.
+    // `version` is the version of the Prometheus text format.
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

@@ -64,7 +64,7 @@ impl Readiness {
     }
 
     async fn probe(&self) -> Result<(), NotReady> {
-        // This lead does not exist, so every store has to look it up.
+        // Reads a lead that does not exist, which forces every store to look it up.
         if let (Ok(business), Ok(lead)) = (BusinessId::parse("nobody"), LeadId::parse("nothing")) {
             self.store.get(&business, &lead).await.map_err(|error| log_not_ready(NotReady::Failing, &error))?;
         }

@@ -84,7 +84,7 @@ impl Setting {
 }
 
 impl Cli {
-    /// Parses the command line and the environment of this process, and the settings file that either of them names. If
+    /// Parses the command line and the environment of this process, and the settings file that either one names. If
     /// help was requested or a setting is invalid, prints the help or the error and exits.
     pub fn read() -> Self {
         let args: Vec<OsString> = std::env::args_os().collect();
@@ -113,7 +113,7 @@ impl Cli {
     }
 }
 
-/// Finds the settings file in a first parse, because the full parse needs the file's values as defaults. Ignores other
+/// Finds the settings file in a first parse, because the full parse needs the file's values as defaults. Ignores
 /// errors, which the full parse will report.
 fn config_path(args: &[OsString]) -> Option<PathBuf> {
     let matches = Cli::command().ignore_errors(true).try_get_matches_from(args).ok()?;

@@ -1,4 +1,4 @@
-//! Files that are read whole, and files that appear only once they are complete.
+//! Reads whole files, and creates files that appear only once they are complete.
 
 use std::{
     fs::{self, File, OpenOptions},

@@ -1,4 +1,4 @@
-//! Form records and answers from files, for the commands that need no store.
+//! Reads form records and answers from files, for the commands that need no store.
 
 use std::path::{Path, PathBuf};
 

@@ -29,7 +29,7 @@ pub(super) enum FormCommand {
     Paths(FormFile),
     /// Print the pages of a form from a file, and the routes between them, as a Mermaid flowchart.
     Graph(FormFile),
-    /// Walk through a form from a file with given answers, and print the resulting lead.
+    /// Walk through a form from a file with answers from another file, and print the resulting lead.
     Walk(WalkForm),
     /// Add a form record, keeping every field in its file.
     Add {
@@ -57,7 +57,7 @@ pub(super) enum FormCommand {
         of: BusinessArgs,
         /// The form.
         id: FormId,
-        /// Its new name.
+        /// The new name.
         #[arg(long)]
         name: String,
     },
@@ -70,7 +70,7 @@ pub(super) enum FormCommand {
     },
 }
 
-/// The form fields that the list shows. A field that the record lacks is null.
+/// The fields that the list shows for each form. A field that is missing from the record is null.
 #[derive(Serialize)]
 struct Listed<'f> {
     id: Option<&'f str>,

@@ -1,4 +1,4 @@
-//! `form walk`: walks through a form with given answers.
+//! `form walk`: walks through a form with answers from a file.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use crate::cli::{
     escape::{escape, escape_json},
 };
 
-/// Walks through a form from a file with given answers, and prints the resulting lead.
+/// Walks through a form from a file with answers from another file, and prints the resulting lead.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct WalkForm {
     #[command(flatten)]

@@ -40,7 +40,7 @@ struct State {
     is_flushed: bool,
 }
 
-/// A guard that flushes the queue on drop. A timeout keeps a stalled sink from blocking the exit.
+/// A guard that flushes the queue on drop. A timeout keeps a stalled sink from preventing the process from exiting.
 pub(super) struct FlushOnDrop(LogQueue);
 
 impl LogQueue {
@@ -98,8 +98,8 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    /// Waits for lines and takes them. Returns how many were dropped before, or `None` once the queue is closed and
-    /// empty.
+    /// Waits for lines and takes them. Returns how many lines were dropped before them, or `None` once the queue is
+    /// closed and empty.
     fn take(&self, lines: &mut Vec<u8>) -> Option<u64> {
         let waits = |state: &mut State| state.lines.is_empty() && !state.is_closed;
         let mut state = self.changed.wait_while(self.lock(), waits).unwrap_or_else(PoisonError::into_inner);

@@ -61,8 +61,8 @@ pub(super) struct LimitOptions {
     /// Maximum time for a client that is behind to read all pending bytes.
     #[arg(long, env = "LEADAPI_WRITE_TIMEOUT", value_name = "TIME", value_parser = time, default_value_t = HttpLimits::default().write.into())]
     write_timeout: Duration,
-    /// Maximum idle time of a connection between requests; set it longer than the idle timeout of a load balancer in
-    /// front.
+    /// Maximum idle time of a connection between requests; set it longer than the idle timeout of any load balancer in
+    /// front of the server.
     #[arg(long, env = "LEADAPI_IDLE_TIMEOUT", value_name = "TIME", value_parser = time, default_value_t = HttpLimits::default().idle.into())]
     idle_timeout: Duration,
     /// Maximum time until the start of a response; after that, the response is 500.

@@ -60,7 +60,7 @@ pub(super) struct ListenOptions {
     #[arg(long, env = "LEADAPI_TLS_KEY", value_name = "FILE")]
     tls_key: Option<PathBuf>,
     /// Allow plain HTTP for --listen and --ops-listen on addresses that other machines can reach. Tokens and leads can
-    /// then be read in transit, unless a proxy in front uses HTTPS.
+    /// then be read in transit, unless a proxy in front of the server uses HTTPS.
     #[arg(long, env = "LEADAPI_INSECURE_HTTP")]
     insecure_http: bool,
     /// The address of the operator endpoints: /healthz, /readyz, /metrics and /docs. They use neither tokens nor TLS,

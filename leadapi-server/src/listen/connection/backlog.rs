@@ -35,17 +35,17 @@ impl Backlog {
         self.has_space_here() && self.budget.has_space()
     }
 
-    /// Returns whether this connection has space. There is always space when the peer has read everything, because a
-    /// single response may exceed the limit.
+    /// Returns whether this connection is within its own limit. A connection whose peer has read everything always is,
+    /// because a single response may exceed the limit.
     fn has_space_here(&self) -> bool {
         let bytes = self.bytes();
         bytes == 0 || bytes < self.limit
     }
 
-    /// Waits until there is space.
+    /// Waits until a request may run.
     pub(super) async fn space(&self) {
         loop {
-            // Created before the check, so that a change right after it is not missed.
+            // Created before the check, so that a change right after the check is not missed.
             let (here, elsewhere) = (self.space.notified(), self.budget.space());
             if self.has_space() {
                 return;

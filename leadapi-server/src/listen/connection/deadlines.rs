@@ -1,6 +1,6 @@
 //! The deadlines of a connection: a state machine that records its events and computes when to cut it.
 //!
-//! It has neither a clock nor a timer, so its tests need not wait.
+//! The state machine has neither a clock nor a timer, so its tests run without waiting.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,8 +11,8 @@ use crate::limits::HttpLimits;
 /// How long a graceful close may take once no request is running.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The event that the server waits for on a connection. If it does not happen in time, the server cuts the connection,
-/// and the missing event is the reason.
+/// The event that the server waits for on a connection. If it does not happen in time, the server cuts the connection
+/// and reports the missing event as the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Wait {
     /// The first byte.
@@ -25,9 +25,9 @@ pub(crate) enum Wait {
     Write,
     /// The next request.
     Idle,
-    /// The peer's side of the close.
+    /// The peer closing its side of the connection.
     Close,
-    /// A read by the peer, while the unread bytes of all connections exceed their limit.
+    /// A read by the peer, while the unread bytes across all connections exceed their limit.
     Unread,
 }
 
@@ -56,8 +56,8 @@ pub(super) struct Deadlines {
     stalled: Option<Instant>,
     next: u64,
     multiplexed: bool,
-    /// When the peer must have learnt that the connection is closing. The server does not wait for requests that begin
-    /// later.
+    /// The time by which the peer must know that the connection is closing. The server does not wait for requests that
+    /// begin later.
     known: Option<Instant>,
 }
 
@@ -89,8 +89,8 @@ impl Deadlines {
         if self.known.is_some_and(|known| now > known) {
             return self.next;
         }
-        // The request timeout guarantees a response. This deadline also covers sending its body, and acts as a safety
-        // net.
+        // The request timeout guarantees a response. This deadline also covers sending the response body, and acts as a
+        // safety net.
         self.running.push((self.next, now + self.limits.request + self.limits.write));
         self.next
     }
@@ -133,7 +133,7 @@ impl Deadlines {
         self.known = Some(self.between.1);
     }
 
-    /// Records that the server has closed its side. The peer has yet to close the other.
+    /// Records that the server has closed its side of the connection. The peer has yet to close its own side.
     pub(super) fn shut(&mut self, now: Instant) {
         self.close(now + CLOSE_TIMEOUT);
     }

@@ -15,7 +15,7 @@ use super::state::ConnectionState;
 use crate::listen::handler::UnreadResponses;
 
 /// One request and its response, from the end of the request head until the peer has the response or the connection
-/// closes. The connection keeps a deadline for it in the meantime.
+/// closes. Until then, the connection keeps a deadline for the exchange.
 pub(super) struct Exchange {
     connection: ConnectionState,
     pub(super) received: Instant,
@@ -48,7 +48,7 @@ impl Exchange {
         let bytes = body.as_ref().and_then(|body| body.size_hint().exact()).unwrap_or_default();
         self.unread = usize::try_from(bytes).unwrap_or(usize::MAX);
         self.connection.backlog().add(self.unread);
-        // Over HTTP/1, hyper takes the body immediately, so it needs no new deadline.
+        // Over HTTP/1, hyper takes the body immediately, so the exchange needs no new deadline.
         if is_http1 {
             return ResponseBody { body, lasts: Lifetime::UntilTaken(self) };
         }

@@ -109,7 +109,7 @@ fn http2(limits: &HttpLimits) -> http2::Builder<TokioExecutor> {
     http
 }
 
-/// Varies the age by up to 10 %, so that clients that connected at the same time do not all reconnect at the same time.
+/// Varies the age by up to 10 %, so that clients that connected at the same time do not all reconnect at once.
 fn with_jitter(age: Duration) -> Duration {
     let random = RandomState::new().hash_one(()) % 201;
     age * 9 / 10 + age / 1_000 * u32::try_from(random).unwrap_or_default()

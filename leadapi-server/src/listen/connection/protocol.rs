@@ -15,7 +15,7 @@ pub(crate) enum Protocol {
 }
 
 impl Protocol {
-    /// Reads until the first bytes identify the protocol. Returns `None` if the peer closes before that.
+    /// Reads until the first bytes identify the protocol. Returns `None` if the peer closes the connection first.
     pub(super) async fn detect(
         stream: &mut (impl AsyncRead + Unpin),
         ahead: &mut BytesMut,

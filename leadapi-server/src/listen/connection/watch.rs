@@ -1,5 +1,5 @@
-//! A future that drives a connection. It cuts the connection at a missed deadline, and closes it gracefully when it is
-//! old or idle or the server stops.
+//! A future that drives a connection. It cuts the connection when a deadline is missed. It closes the connection
+//! gracefully when the connection is old or idle, or when the server stops.
 
 use std::{
     pin::Pin,
@@ -53,7 +53,7 @@ impl<C: GracefulConnection<Error = hyper::Error>> Future for Watch<C> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        // If `stop` and `timer` already hold this waker, they need not be polled again until they wake the task.
+        // If `stop` and `timer` already hold this waker, polling them again before they wake the task is unnecessary.
         let mut is_waiting =
             this.waiting.as_ref().is_some_and(|task| task.will_wake(cx.waker())) && this.state.shutdown().is_running();
         loop {
@@ -83,8 +83,8 @@ impl<C: GracefulConnection<Error = hyper::Error>> Future for Watch<C> {
                 continue;
             }
             let next = if *this.closing { due } else { due.min(*this.retires) };
-            // A deadline that moves back is applied only once the timer fires, because almost every request moves it
-            // and a reset is expensive.
+            // A later deadline is applied only once the timer fires, because almost every request postpones the
+            // deadline and resetting the timer is expensive.
             if next < this.timer.deadline() || this.timer.is_elapsed() {
                 this.timer.as_mut().reset(next);
                 is_waiting = false;
