@@ -1,4 +1,4 @@
-//! A concurrency limit, such as for the connections of a listener or the requests in flight.
+//! A concurrency limit, for example on a listener's connections or on in-flight requests.
 
 use std::{
     sync::Arc,

@@ -33,7 +33,7 @@ pub(super) enum ClientCommand {
     Rename {
         #[command(flatten)]
         of: BusinessArgs,
-        /// The client account.
+        /// The id of the client account.
         id: ClientId,
         /// The new name.
         #[arg(long)]
@@ -43,7 +43,7 @@ pub(super) enum ClientCommand {
     Remove {
         #[command(flatten)]
         of: BusinessArgs,
-        /// The client account.
+        /// The id of the client account.
         id: ClientId,
         /// Also remove the leads of the client account.
         #[arg(long)]

@@ -1,4 +1,4 @@
-//! The output of `demo`: the tokens of the sample businesses, and three requests to try.
+//! Prints the output of `demo`: the tokens of the sample businesses, and three requests to try.
 
 use leadapi_core::tokens::IssuedToken;
 

@@ -24,7 +24,7 @@ pub enum CommandError {
     /// A file could not be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The operating system's error.
         source: io::Error,
@@ -32,7 +32,7 @@ pub enum CommandError {
     /// A file could not be written.
     #[error("cannot write {}: {source}", path.display())]
     Write {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The operating system's error.
         source: io::Error,
@@ -43,7 +43,7 @@ pub enum CommandError {
     /// The data set is invalid.
     #[error("{}: invalid data at {source}", path.display())]
     Dataset {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The location and cause of the error.
         source: InvalidDataset,
@@ -53,7 +53,7 @@ pub enum CommandError {
     ReadForm {
         /// The expected content of the file.
         what: &'static str,
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The operating system's error.
         source: io::Error,
@@ -61,7 +61,7 @@ pub enum CommandError {
     /// A file is not a form record.
     #[error("{} is not a form record: {source}", path.display())]
     Form {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The location and cause of the error.
         source: serde_json::Error,
@@ -69,7 +69,7 @@ pub enum CommandError {
     /// A file is not an answers file.
     #[error("{} is not an answers file, which is a JSON object of answers by question id: {source}", path.display())]
     Answers {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The location and cause of the error.
         source: serde_json::Error,
@@ -77,7 +77,7 @@ pub enum CommandError {
     /// A form check failed because of its findings.
     #[error("{} has {}", path.display(), format_counts(&[(*errors, "error"), (*warnings, "warning"), (*notes, "note")]))]
     FormFindings {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The number of errors.
         errors: usize,
@@ -86,7 +86,7 @@ pub enum CommandError {
         /// The number of notes.
         notes: usize,
     },
-    /// The form has more paths than the command can list.
+    /// The form has more paths than the command can list or explore.
     #[error("output truncated: the form has more paths, or too many combinations of answers to explore")]
     MorePaths,
     /// The address is in use or not permitted.
@@ -135,7 +135,7 @@ pub enum CommandError {
     /// The secrets of new tokens could not be written.
     #[error("cannot write the secrets of new tokens into {}: {source}; --new-tokens names another file", path.display())]
     Secrets {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The operating system's error.
         source: io::Error,
@@ -180,7 +180,7 @@ pub enum CommandError {
         "{person} is not a member of business {business}; \"member list\" shows its members, \"member add\" adds one"
     )]
     NotAMember {
-        /// The business.
+        /// The id of the business.
         business: BusinessId,
         /// The e-mail address of the person.
         person: String,

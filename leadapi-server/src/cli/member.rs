@@ -32,7 +32,7 @@ pub(super) enum MemberCommand {
     Role {
         #[command(flatten)]
         of: BusinessArgs,
-        /// The person's e-mail address.
+        /// The member's e-mail address.
         email: String,
         /// The new role: owner, admin or member.
         role: Role,
@@ -42,7 +42,7 @@ pub(super) enum MemberCommand {
     Rename {
         #[command(flatten)]
         of: BusinessArgs,
-        /// The person's e-mail address.
+        /// The member's e-mail address.
         email: String,
         /// The new e-mail address.
         #[arg(long, value_name = "EMAIL")]
@@ -55,7 +55,7 @@ pub(super) enum MemberCommand {
     Remove {
         #[command(flatten)]
         of: BusinessArgs,
-        /// The person's e-mail address.
+        /// The member's e-mail address.
         email: String,
     },
 }

@@ -112,7 +112,7 @@ const BROKEN_PIPE: u8 = 128 + 13;
 pub async fn main() -> ExitCode {
     match Box::pin(Cli::read().run()).await {
         Ok(code) => code,
-        // The reader of the output, such as `head`, has exited, which is not worth a message.
+        // The reader of the output, such as `head`, has exited. This is normal, so no message is printed.
         Err(CommandError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(BROKEN_PIPE),
         Err(error) => {
             let line = format!("leadapi-server: {}", escape(&redact_given(&error.to_string())));

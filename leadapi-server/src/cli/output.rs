@@ -27,7 +27,7 @@ pub(super) fn escape_lines(text: &str) -> String {
     text.split('\n').map(escape).collect::<Vec<_>>().join("\n")
 }
 
-/// Formats a number with the singular or plural of a noun.
+/// Formats a number followed by the singular or plural of a noun.
 pub(super) fn count<N: Copy + Display + From<u8> + PartialEq>(number: N, one: &str, many: &str) -> String {
     let noun = if number == N::from(1) { one } else { many };
     format!("{number} {noun}")

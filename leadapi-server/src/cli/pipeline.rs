@@ -36,7 +36,7 @@ pub(super) enum PipelineCommand {
     Rename {
         #[command(flatten)]
         of: BusinessArgs,
-        /// The pipeline.
+        /// The id of the pipeline.
         id: PipelineId,
         /// The new name.
         #[arg(long)]
@@ -46,7 +46,7 @@ pub(super) enum PipelineCommand {
     Remove {
         #[command(flatten)]
         of: BusinessArgs,
-        /// The pipeline.
+        /// The id of the pipeline.
         id: PipelineId,
     },
 }

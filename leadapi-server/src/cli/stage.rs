@@ -18,7 +18,7 @@ pub(super) enum StageCommand {
     Add {
         #[command(flatten)]
         of: BusinessArgs,
-        /// The pipeline.
+        /// The id of the pipeline.
         #[arg(long, value_name = "ID")]
         pipeline: PipelineId,
         /// The name: 1 to 200 characters.
@@ -41,7 +41,7 @@ pub(super) enum StageCommand {
     Rename {
         #[command(flatten)]
         of: BusinessArgs,
-        /// The stage.
+        /// The id of the stage.
         id: StageId,
         /// The new name.
         #[arg(long)]
@@ -54,7 +54,7 @@ pub(super) enum StageCommand {
     Remove {
         #[command(flatten)]
         of: BusinessArgs,
-        /// The stage.
+        /// The id of the stage.
         id: StageId,
         /// The stage to which the leads move, in the same pipeline or another.
         #[arg(long, value_name = "STAGE")]

@@ -137,7 +137,8 @@ impl TokenCommand {
     }
 }
 
-/// Rejects the name of another valid token. If two valid tokens shared a name, nobody could tell which one to revoke.
+/// Rejects the name of another valid token. If two valid tokens shared a name, people could not tell which one to
+/// revoke.
 async fn refuse_duplicate_name(tokens: &Tokens, admin: &TokenAdmin, name: &str) -> Result<(), CommandError> {
     let records = tokens.list(admin).await.map_err(AdminError::from)?;
     let mut good = records.iter().filter(|record| state(record) == "good");

@@ -43,7 +43,7 @@ impl RequestsInFlight {
         Self { limit: ConcurrencyLimit::new(limits.requests), by_token, tracker }
     }
 
-    /// Admits a request with these headers if the limits allow it.
+    /// Admits a request if the limits allow it. The headers determine the token.
     pub(crate) fn begin(&self, headers: &HeaderMap) -> Result<InFlight, Overloaded> {
         let token = self.by_token.acquire(headers).map_err(|_| Overloaded::Token(self.by_token.limit()))?;
         let permit = self.limit.try_acquire().ok_or_else(|| Overloaded::Server(self.limit.limit()))?;

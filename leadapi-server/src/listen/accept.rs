@@ -25,8 +25,8 @@ use crate::{
     shutdown::{Shutdown, ShutdownPhase},
 };
 
-/// The pause after an accept fails for lack of a resource, such as file descriptors, which gives other connections time
-/// to release some.
+/// The pause after an accept that failed for lack of a resource, such as file descriptors. The pause gives open
+/// connections time to release some.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// The minimum interval between log lines about failed accepts, so that a peer that causes them cannot flood the log.
 const WARN_INTERVAL: Duration = Duration::from_secs(1);

@@ -4,11 +4,11 @@ use std::iter;
 
 use tokio::net::{TcpListener, TcpStream};
 
-/// Tokio sets a listen backlog of 1,024, and Linux queues one more.
+/// The maximum number of queued connections. Tokio sets a listen backlog of 1,024, and Linux queues one more.
 const MAX_QUEUED: usize = 1_025;
 
-/// Returns the established connections that have not been accepted yet, and then closes the socket. Their clients
-/// cannot tell them from accepted ones and may already have sent a request.
+/// Returns the established connections that have not been accepted yet, and then closes the socket. To a client, a
+/// queued connection looks like an accepted one, so the client may already have sent a request.
 pub(super) fn close(socket: TcpListener) -> impl Iterator<Item = TcpStream> {
     #[cfg(target_os = "linux")]
     if let Err(error) = drop_connection_attempts(&socket) {

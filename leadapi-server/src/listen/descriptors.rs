@@ -5,10 +5,9 @@ use std::{fs::File, io};
 use futures_util::FutureExt;
 use tokio::net::TcpListener;
 
-/// The percentage of the remaining descriptors that connections may use. The rest is for files that are only open
-/// briefly.
+/// The percentage of the remaining descriptors that connections may use. The rest is for short-lived files.
 const SHARE_PERCENT: usize = 80;
-/// One spare descriptor for each of the two listeners, plus some for short-lived files.
+/// The number of reserved descriptors: one spare for each of the two listeners, plus some for short-lived files.
 const RESERVE: usize = 4;
 /// The maximum number of connections to the operator's listener.
 const MAX_FOR_OPERATOR: usize = 64;
@@ -17,7 +16,8 @@ const MAX_FOR_OPERATOR: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ConnectionShares {
     pub(crate) public: usize,
-    /// Reserved, so that monitoring can still connect when the public listener has used up its share.
+    /// The share of the operator's listener, so that monitoring can still connect when the public listener has used up
+    /// its own share.
     pub(crate) operator: usize,
 }
 

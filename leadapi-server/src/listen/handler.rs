@@ -14,8 +14,8 @@ use super::request_body::RequestBody;
 pub(crate) trait Handler: Clone + Send + Sync + 'static {
     type ResponseBody: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static;
 
-    /// Returns the response to a request whose head was complete at `received`. If `backlog` is an error, the handler
-    /// must reject the request without running it.
+    /// Returns the response to a request whose head arrived completely at `received`. If `backlog` is an error, the
+    /// handler must reject the request without running it.
     fn handle(
         self,
         request: Request<RequestBody>,

@@ -24,8 +24,8 @@ use tokio::{
 
 use crate::in_flight::InFlight;
 
-/// The maximum number of bytes to discard. It is 16 times the body limit (contract D5), so that a client whose body is
-/// too large still receives the error response.
+/// The maximum number of bytes to discard. It is 16 times the body limit (contract D5), so a client whose body is too
+/// large still receives the error response.
 const MAX_DISCARDED: u64 = 1 << 20;
 
 /// A request body that must arrive completely within the body timeout.
@@ -125,8 +125,8 @@ impl Body for RequestBody {
 impl Drop for RequestBody {
     fn drop(&mut self) {
         if let Some((connection, unread)) = self.connection.take().zip(self.unread.take()) {
-            // Sending fails if the connection has closed or the response has timed out. In both cases, nobody needs the
-            // body.
+            // Sending fails if the connection has closed or the response has timed out. In both cases, the body is no
+            // longer needed.
             drop(connection.send(unread));
         }
     }

@@ -148,7 +148,7 @@ impl SqlStore {
     pub async fn failed(&self) -> String {
         match &self.database {
             Database::Sqlite(sqlite) => sqlite.failed().await,
-            // PostgreSQL monitors its own disk.
+            // Never completes for PostgreSQL, which monitors its own disk.
             Database::Postgres(_) => std::future::pending().await,
         }
     }

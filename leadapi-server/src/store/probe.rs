@@ -9,7 +9,7 @@ use super::{
     session::{Session, Work, query},
 };
 
-/// Changes nothing but the commit count in `lineage`.
+/// A write that changes only the commit count in `lineage`.
 const SQLITE: &[&str] = &["UPDATE lineage SET store_id = store_id"];
 
 /// TRUNCATE gives the table a new, empty file, so the insert must allocate disk space. It cannot reuse the space of a

@@ -152,7 +152,7 @@ pub(crate) const TOKEN_EXISTS: &str = "SELECT business_id FROM token WHERE id = 
 mod tests {
     use super::super::lead_statement;
 
-    /// The names and texts of the statements in a source file.
+    /// Returns the names and the SQL of the statements in a source file.
     fn statements(file: &str) -> Vec<(&str, String)> {
         let (file, _) = file.split_once("#[cfg(test)]").unwrap_or((file, ""));
         let constants =

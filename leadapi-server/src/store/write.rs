@@ -187,7 +187,7 @@ impl WriteSet {
             Ok(lead) => Arc::new(lead),
             Err(reference) => return Ok(Created::Refused(reference)),
         };
-        // If the id exists in the database but was not loaded, the insert fails on the primary key.
+        // If a lead with this id exists in the database but was not loaded, the insert violates the primary key.
         if self.leads.get(&lead.id).is_some_and(|known| known.before.is_some() || known.after.is_some()) {
             let text = format!("lead {}", lead.id);
             return Err(SqlError::Conflict(Arc::from(leadapi_core::BoxError::from(text))));
@@ -222,8 +222,8 @@ impl WriteSet {
 
     async fn save(self, session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
         let mut counts = CountChanges::default();
-        // Keys are written first. If two creates with the same key get this far, the second fails before it writes a
-        // lead.
+        // Keys are written first. If two creates with the same key reach this point, the second fails before it writes
+        // a lead.
         for (key, change) in &self.keys {
             let Some(after) = change.after.as_ref().filter(|after| !is_same(change.before.as_ref(), after)) else {
                 continue;

@@ -24,7 +24,8 @@ use crate::{
 /// Export a consistent snapshot of a store, as a data set for "data import".
 ///
 /// Tokens are exported with their id, times, hash and prefix, never with their secret. After an import into another
-/// store, they are also valid there. A create that is retried there with its idempotency key creates no second lead.
+/// store, they are also valid there. A create that is retried there with the same idempotency key does not create a
+/// second lead.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   leadapi-server data export leads.json --store sqlite:leads.db")]

@@ -1,4 +1,4 @@
-//! `data`: imports, exports and backups of a store.
+//! `data`: imports, exports, checks, backs up and restores data.
 
 mod backup;
 mod check;

@@ -48,14 +48,14 @@ pub(super) enum FormCommand {
     Show {
         #[command(flatten)]
         of: BusinessArgs,
-        /// The form.
+        /// The id of the form.
         id: FormId,
     },
     /// Rename a form.
     Rename {
         #[command(flatten)]
         of: BusinessArgs,
-        /// The form.
+        /// The id of the form.
         id: FormId,
         /// The new name.
         #[arg(long)]
@@ -65,7 +65,7 @@ pub(super) enum FormCommand {
     Remove {
         #[command(flatten)]
         of: BusinessArgs,
-        /// The form.
+        /// The id of the form.
         id: FormId,
     },
 }

@@ -15,7 +15,7 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// and reports the missing event as the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Wait {
-    /// The first byte.
+    /// The first byte of the connection.
     FirstByte,
     /// The rest of a request head.
     Head,
@@ -23,7 +23,7 @@ pub(crate) enum Wait {
     Request,
     /// Progress of a stalled write.
     Write,
-    /// The next request.
+    /// The start of the next request.
     Idle,
     /// The peer closing its side of the connection.
     Close,

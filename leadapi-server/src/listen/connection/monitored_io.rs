@@ -52,8 +52,8 @@ impl<S: AsyncRead + Unpin> AsyncRead for MonitoredIo<S> {
         let has_ahead = !self.ahead.is_empty();
         let length = self.ahead.len().min(buffer.remaining());
         buffer.put_slice(&self.ahead.split_to(length));
-        // Also reads the bytes that follow. If a head arrived in two pieces, hyper would permanently double its buffer.
-        // Later requests would then be spread over more memory, which is less likely to be in the CPU cache.
+        // Also reads the bytes that follow, so that hyper receives the head in one piece. Otherwise hyper would
+        // permanently double its buffer, which would then be less likely to stay in the CPU cache.
         let before = buffer.filled().len();
         let polled = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if polled.is_ready() && buffer.filled().len() > before {
@@ -99,8 +99,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for MonitoredIo<S> {
     }
 
     /// Shuts down the write side, then keeps reading until the peer closes too or the deadline passes. If the server
-    /// closed the socket at once, the kernel would answer further bytes with a reset. The peer could then lose a
-    /// response in transit (RFC 9112, 9.6).
+    /// closed the socket at once, the kernel would answer further bytes with a reset. The reset could make the peer
+    /// lose a response that is still in transit (RFC 9112, 9.6).
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if !self.is_shut {
             let polled = Pin::new(&mut self.stream).poll_shutdown(cx);

@@ -36,7 +36,7 @@ pub(super) fn connection_service<H: Handler>(
             // runs.
             let backlog = exchange.wait_for_peer(request_timeout).await;
             let mut response = handler.handle(request, exchange.received, backlog).await;
-            // If the response closes the connection anyway, there is no need to discard the rest of the request.
+            // If the response closes the connection anyway, discarding the rest of the request is unnecessary.
             let can_go_on = response.headers().contains_key(header::CONNECTION) || returned_body.discard().await;
             // Tells the client not to send its next request on a closing connection.
             if is_http1 && !(can_go_on && exchange.is_server_running()) {

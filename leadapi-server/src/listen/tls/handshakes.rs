@@ -1,7 +1,7 @@
 //! A limit on concurrent TLS handshakes: at the limit, a new handshake replaces the oldest.
 //!
-//! A normal handshake takes only a few round trips, so the oldest ones belong to peers that do not intend to finish. If
-//! the server refused new handshakes instead, such peers would lock out all others.
+//! A normal handshake takes only a few round trips, so the oldest ones probably belong to peers that do not intend to
+//! finish. If the server refused new handshakes instead, those peers would lock out all others.
 
 use std::{
     collections::BTreeMap,

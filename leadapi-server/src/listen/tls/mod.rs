@@ -19,19 +19,20 @@ use crate::limits::HttpLimits;
 
 /// The PEM files with a server's certificate chain and private key.
 ///
-/// The server checks the files every few seconds and uses new contents from the next handshake on. While certificate
-/// and key do not match, for example because only one has been replaced so far, it keeps using the previous pair.
+/// The server checks the files every few seconds and uses new contents from the next handshake on. While the
+/// certificate and the key do not match, for example because only one of them has been replaced so far, the server
+/// keeps using the previous pair.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TlsFiles {
-    /// The certificate chain: the server's certificate first, followed by the intermediate certificates.
+    /// The path of the certificate chain: the server's certificate first, followed by the intermediate certificates.
     pub certificate: PathBuf,
-    /// The private key of the server's certificate, in PKCS #8, PKCS #1 or SEC1 format.
+    /// The path of the certificate's private key, in PKCS #8, PKCS #1 or SEC1 format.
     pub key: PathBuf,
 }
 
 impl TlsFiles {
-    /// Creates a pair of file names. [`Server::tls`](crate::Server::tls) reads the files.
+    /// Creates a pair of paths. [`Server::tls`](crate::Server::tls) reads the files.
     ///
     /// ```
     /// let files = leadapi_server::TlsFiles::new("/etc/leadapi/cert.pem", "/etc/leadapi/key.pem");
@@ -49,7 +50,7 @@ pub enum TlsError {
     /// A file could not be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The operating system's error.
         source: io::Error,
@@ -57,7 +58,7 @@ pub enum TlsError {
     /// A file is not valid PEM or does not contain the expected item.
     #[error("{} holds no {what} in PEM", path.display())]
     Pem {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The expected item.
         what: &'static str,

@@ -9,11 +9,11 @@ use crate::store::{AdminError, SqlStore, row::Row, session::query, statement as 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Business {
-    /// Identifier of the business.
+    /// The id of the business.
     pub id: BusinessId,
-    /// Its display name.
+    /// The display name.
     pub name: String,
-    /// When it was created.
+    /// The creation time.
     pub created_at: Timestamp,
 }
 

@@ -15,7 +15,7 @@ use crate::store::{
 };
 
 impl SqlStore {
-    /// Adds a stage to a pipeline, at the given position or at the end. The stages from that position on shift by one.
+    /// Adds a stage to a pipeline, at `position` or at the end. The stages from that position on shift by one.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! Rejects poolers that may run each transaction in a different session, such as PgBouncer in transaction mode.
 //!
-//! Prepared statements and timeouts belong to a session, so the server would fail unpredictably behind such a pooler.
-//! It refuses to start instead.
+//! Prepared statements and timeouts belong to a session, so the server would fail unpredictably behind one of these
+//! poolers. It refuses to start instead.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ const ATTEMPTS: usize = 3;
 /// the transaction on the other connection ends.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Selects a value that identifies the server and the session.
+/// Selects a value that identifies the database server and the session.
 const SESSION: &str = "SELECT pg_backend_pid() || ' ' || pg_postmaster_start_time()";
 
 /// Fails if connections do not have dedicated sessions.

@@ -17,8 +17,8 @@ use super::{
     open,
 };
 
-/// Replaces a store with a copy of a backup, or creates it from the backup. Returns the path under which the former
-/// store is kept, if there was one.
+/// Replaces a store with a copy of a backup, or creates it from the backup. Returns the path of the former store, if
+/// one existed.
 ///
 /// After a crash, the path holds the former store, the restored store, or a file and a log that every server refuses to
 /// open. It never holds a mixture of both stores.
@@ -34,7 +34,8 @@ pub(crate) fn restore(backup: &Path, to: &Path, replace: bool) -> Result<Option<
     copy_and_check(backup, &copy.0)?;
     let kept = exists.then(|| keep_former(&to)).transpose()?;
     fs::rename(&copy.0, &to)?;
-    // Up to this point, the former store's log is next to the restored file. `lineage` rejects such a pair.
+    // Up to this point, the former store's log is next to the restored file. If the process crashes here, the checks in
+    // `lineage` reject the pair.
     for suffix in ["-wal", "-shm"] {
         remove(&with_suffix(&to, suffix))?;
     }

@@ -2,7 +2,7 @@
 //!
 //! SQLite reports a full disk as such, but an exhausted quota as an I/O error. In both cases the write has not reached
 //! the log, the transaction is rolled back, and the next transaction may succeed. A failed *sync* always stops the
-//! server, because nobody can know which data reached the disk.
+//! server, because the server cannot know which data reached the disk.
 
 use std::{
     fs::{self, OpenOptions},
