@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// The limits beyond which a listener cuts a connection, rejects a request or stops waiting.
+/// The limits of a listener. When one is exceeded, the listener cuts a connection, rejects a request or stops waiting.
 ///
 /// A well-behaved peer never reaches them; they protect the server from misbehaving peers. The maximum body size is not
 /// configurable, because the contract fixes it (D5).

@@ -62,7 +62,7 @@ impl Server {
     }
 
     /// Serves HTTP/1.1 and HTTP/2 over TLS; the client chooses through ALPN. Without this setting, the server accepts
-    /// both in clear text.
+    /// both protocols in clear text.
     ///
     /// # Errors
     ///

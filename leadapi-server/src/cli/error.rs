@@ -209,7 +209,7 @@ impl CommandError {
     }
 
     /// Returns the exit code for this error: 4 if a form record or answers file cannot be read, otherwise 1. This lets
-    /// a script tell an unreadable file from findings.
+    /// a script distinguish an unreadable file from findings.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {

@@ -23,7 +23,7 @@ pub(super) fn escape(text: &str) -> Cow<'_, str> {
 }
 
 /// Replaces the same characters in JSON text with JSON escapes, which preserves the JSON value. Keeps line breaks,
-/// because they occur only between tokens.
+/// because in JSON they occur only between tokens.
 pub(super) fn escape_json(json: &str) -> Cow<'_, str> {
     let is_unsafe = |c: char| c != '\n' && is_unsafe(c);
     if !json.contains(is_unsafe) {

@@ -12,7 +12,7 @@ use crate::keyed_limit::{KeyedLimit, KeyedPermit};
 /// The length of the prefix before the token: the scheme and a space.
 const SCHEME_BYTES: usize = "Bearer ".len();
 
-/// Counts requests by a hash of their token, so that no secret is kept in memory.
+/// Counts requests by a hash of their token, so the secret itself is not kept in memory.
 #[derive(Clone)]
 pub(super) struct TokenLimit {
     limit: KeyedLimit<u64>,
@@ -43,7 +43,7 @@ impl TokenLimit {
     }
 }
 
-/// Extracts the token as the service does, so that different spellings count as one token.
+/// Extracts the token as the service does, so that different spellings of the header count towards the same token.
 fn token(headers: &HeaderMap) -> Option<&[u8]> {
     headers.get(AUTHORIZATION)?.as_bytes().get(SCHEME_BYTES..).map(<[u8]>::trim_ascii)
 }

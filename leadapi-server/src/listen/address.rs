@@ -1,4 +1,4 @@
-//! The address that the per-address limit counts a connection under.
+//! The address under which the per-address limit counts a connection.
 
 use std::net::{IpAddr, Ipv6Addr};
 

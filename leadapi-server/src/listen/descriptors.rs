@@ -5,7 +5,7 @@ use std::{fs::File, io};
 use futures_util::FutureExt;
 use tokio::net::TcpListener;
 
-/// The percentage of the remaining descriptors that connections may use. The rest is for short-lived files.
+/// The percentage of the remaining descriptors that connections may use. The rest are for short-lived files.
 const SHARE_PERCENT: usize = 80;
 /// The number of reserved descriptors: one spare for each of the two listeners, plus some for short-lived files.
 const RESERVE: usize = 4;
@@ -22,7 +22,7 @@ pub(crate) struct ConnectionShares {
 }
 
 impl ConnectionShares {
-    /// Computes the shares from the descriptors that are left, minus those that the store will still open. Returns
+    /// Computes the shares from the descriptors that are left, minus those that the store will open later. Returns
     /// `None` if there is no limit.
     pub(crate) fn now(for_store: usize) -> Option<Self> {
         Some(Self::of(limit()?, open(), for_store))

@@ -1,9 +1,9 @@
 //! The request body, with a timeout and a way to discard the unread part.
 //!
-//! Before the server sends a response, it discards the part of the body that the service has not read. Over HTTP/1 the
-//! next request follows the body, so the alternative would be to close the connection, possibly just as the client
-//! sends that request. Over HTTP/2 the server would reset the stream after the response (RFC 9113, 8.1), which makes
-//! some clients, such as curl 7.88, lose the response.
+//! Before the server sends a response, it discards the part of the body that the service has not read. Over HTTP/1, the
+//! next request follows the body on the same connection. Without discarding, the server would have to close the
+//! connection, possibly just as the client sends that request. Over HTTP/2 the server would reset the stream after the
+//! response (RFC 9113, 8.1), which makes some clients, such as curl 7.88, lose the response.
 
 use std::{
     future::poll_fn,
@@ -30,8 +30,8 @@ const MAX_DISCARDED: u64 = 1 << 20;
 
 /// A request body that must arrive completely within the body timeout.
 ///
-/// While the service waits for the body, the request releases its concurrency permit. On drop, the unread part goes
-/// back to the connection.
+/// While the service waits for the body, the request releases its concurrency permit. On drop, the unread part is
+/// returned to the connection.
 pub(crate) struct RequestBody {
     /// `None` once the end has been read, and for a request without a body.
     unread: Option<UnreadBody>,

@@ -30,7 +30,7 @@ struct Budget {
     behind: Mutex<SlowConnections>,
 }
 
-/// The connections whose peers have unread bytes.
+/// The connections with response bytes that their peers have not read.
 #[derive(Default)]
 struct SlowConnections {
     /// The total number of unread bytes of these connections, excluding connections that have been cut.

@@ -82,7 +82,7 @@ fn redacted(path: &str) -> &str {
     const MAX_CHARS: usize = 128;
     let cut = path.char_indices().nth(MAX_CHARS).map(|(end, _)| end);
     let token = token_start(path.as_bytes()).or_else(|| {
-        // A percent-encoded token begins at or after the first `%`, or its public prefix begins before that.
+        // A token that is found only after decoding has at most a part of its public prefix before the first `%`.
         let decoded: Vec<u8> = percent_decode_str(path).collect();
         token_start(&decoded).and(path.find('%'))
     });

@@ -36,7 +36,7 @@ impl<F: Future<Output: Send> + Send + Unpin + 'static> Future for SpawnOnDrop<F>
 
 impl<F: Future<Output: Send> + Send + Unpin + 'static> Drop for SpawnOnDrop<F> {
     fn drop(&mut self) {
-        // Without a runtime, the write is cancelled.
+        // If no runtime is running, the write is cancelled.
         if self.is_write
             && let Some((future, runtime)) = self.future.take().zip(Handle::try_current().ok())
         {

@@ -15,7 +15,7 @@ pub(crate) enum SqlError {
     /// A record with this key already exists.
     #[error("a record with this key exists already")]
     Conflict(#[source] Arc<dyn std::error::Error + Send + Sync>),
-    /// Another transaction interfered. A retry may succeed.
+    /// The transaction conflicted with another transaction. A retry may succeed.
     #[error("another transaction was in the way")]
     Retry(#[source] Arc<dyn std::error::Error + Send + Sync>),
     /// The connection was lost, and with it the transaction.

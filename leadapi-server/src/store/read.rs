@@ -85,7 +85,7 @@ impl Work for List {
         if !has_stage {
             return Ok(Listed::Refused(InvalidReference::Stage));
         }
-        // A page past the end is empty, so no query is needed.
+        // A page past the end is empty, so it needs no query.
         if is_deep && offset < start.total {
             leads = session.rows(self.page(&start)?, |row| reader.read(row)).await?;
         }

@@ -133,7 +133,7 @@ fn explain_demo_data(mut error: clap::Error) -> clap::Error {
         if ["--store", "--data", "--new-tokens"].contains(&arg.as_str()));
     if of_demo && of_data {
         error.remove(ContextKind::SuggestedArg);
-        // The usage also mentions the suggested option.
+        // The usage line also mentions the suggested option.
         error.remove(ContextKind::Usage);
         let tip = "the demo serves samples from memory; \"leadapi-server serve\" serves your data";
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));

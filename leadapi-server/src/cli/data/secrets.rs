@@ -1,4 +1,4 @@
-//! Output of the secrets of new tokens at startup.
+//! Outputs the secrets of new tokens at startup.
 
 use std::{
     fs::{self, File, OpenOptions},

@@ -1,8 +1,7 @@
 //! A bounded queue in front of the log's sink, so that a stalled sink never blocks a request.
 //!
 //! `tracing-appender` does nearly the same. However, it limits lines rather than bytes, never reports dropped lines,
-//! and prints to standard output if the final flush fails. That print blocks if standard output is the same stalled
-//! pipe.
+//! and prints to standard output if the final flush fails. Printing blocks if standard output is the same stalled pipe.
 
 use std::{
     fmt,
@@ -16,7 +15,7 @@ use std::{
 use prometheus::IntCounter;
 use tracing::warn;
 
-/// The maximum number of queued bytes. The writer thread can hold as many again.
+/// The maximum number of queued bytes. The writer thread can hold the same number again.
 const CAPACITY: usize = 1 << 20;
 /// How long the process waits for the sink at exit.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);

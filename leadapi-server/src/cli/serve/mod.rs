@@ -28,8 +28,8 @@ use crate::{SAMPLE, ShutdownOutcome, ops::WriteProbe, store::SqlStore};
 /// The interval at which expired idempotency keys are deleted.
 const EXPIRED_KEYS_INTERVAL: Duration = Duration::from_secs(60);
 
-/// The file descriptors to reserve for a SQLite store, which opens readers on demand and briefly opens its files to
-/// check them.
+/// The number of file descriptors to reserve for a SQLite store, which opens readers on demand and briefly opens its
+/// files to check them.
 const SQLITE_DESCRIPTORS: usize = 16;
 
 #[derive(Debug, Args)]

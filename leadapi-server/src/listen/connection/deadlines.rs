@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use crate::limits::HttpLimits;
 
-/// How long a graceful close may take once no request is running.
+/// The time limit for a graceful close once no request is running.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The event that the server waits for on a connection. If it does not happen in time, the server cuts the connection
@@ -83,7 +83,7 @@ impl Deadlines {
         }
     }
 
-    /// Records a complete head and returns the number of its request.
+    /// Records that a request head is complete, and returns a number that identifies the request.
     pub(super) fn began(&mut self, now: Instant) -> u64 {
         self.next += 1;
         if self.known.is_some_and(|known| now > known) {

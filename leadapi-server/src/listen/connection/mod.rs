@@ -1,4 +1,4 @@
-//! Serving one connection, from its first byte to its close.
+//! Serves one connection, from its first byte to its close.
 
 mod backlog;
 mod deadlines;
@@ -39,8 +39,8 @@ use crate::{limits::HttpLimits, shutdown::Shutdown};
 /// has to buffer everything that a peer sends within its window.
 const STREAM_WINDOW: u32 = 64 * 1_024;
 const CONNECTION_WINDOW: u32 = 1_024 * 1_024;
-/// The limits on streams that the peer resets before they are handled, and on streams that the peer's errors make the
-/// server reset. Beyond either, hyper closes the connection.
+/// The limits on two kinds of streams: those that the peer resets before they are handled, and those that the server
+/// resets because of the peer's errors. If either limit is exceeded, hyper closes the connection.
 const PENDING_RESETS: usize = 20;
 const ERROR_RESETS: usize = 20;
 

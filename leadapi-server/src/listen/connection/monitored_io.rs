@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::{deadlines::Deadlines, state::ConnectionState};
 
-/// The maximum total size of a vectored write that is copied into one buffer. Up to this size, a copy costs less than
+/// The maximum total size of a vectored write that is copied into one buffer. Up to this size, copying costs less than
 /// passing a second buffer to the kernel.
 const MAX_COPIED: usize = 2_048;
 
@@ -32,7 +32,7 @@ impl<S> MonitoredIo<S> {
         Self { stream, ahead, connection, is_stalled: false, is_shut: false }
     }
 
-    /// Records whether a write or flush has stalled, or whether the kernel has accepted everything.
+    /// Records that a write or flush has stalled, or that the kernel has accepted everything.
     fn record<T>(&mut self, polled: &Poll<io::Result<T>>, is_flush: bool) {
         if polled.is_pending() {
             self.is_stalled = true;

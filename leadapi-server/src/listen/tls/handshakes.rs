@@ -18,11 +18,11 @@ pub(super) struct Handshakes {
 #[derive(Default)]
 struct Running {
     next: u64,
-    /// The running handshakes, oldest first.
+    /// The handshakes in progress, oldest first.
     by_age: BTreeMap<u64, Arc<Notify>>,
 }
 
-/// A guard for a running handshake, which ends when the guard is dropped.
+/// A guard for a handshake in progress. Dropping the guard removes the handshake from the count.
 pub(super) struct Handshake<'a> {
     handshakes: &'a Handshakes,
     number: u64,

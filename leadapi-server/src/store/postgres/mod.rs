@@ -212,7 +212,7 @@ struct Attempts(u32);
 impl Attempts {
     /// Returns whether to retry, after a random delay that keeps conflicting transactions from colliding again.
     ///
-    /// Lost connections are retried too, because the error is `Lost` only if no commit was sent.
+    /// Retrying after a lost connection is safe, because the error is `Lost` only if no commit was sent.
     async fn should_retry(&mut self, error: &SqlError) -> bool {
         self.0 += 1;
         if !error.is_transient() || self.0 > MAX_RETRIES {

@@ -49,7 +49,7 @@ impl PgSession {
         Ok(session)
     }
 
-    /// Commits, and returns the connection to the pool. If the response is lost, the outcome is unknown.
+    /// Commits, and returns the connection to the pool. If the response is lost, the outcome of the commit is unknown.
     pub(super) async fn commit(mut self) -> Result<(), SqlError> {
         // Sent without waiting for the pending statements. If one of them failed, PostgreSQL turns the commit into a
         // rollback.

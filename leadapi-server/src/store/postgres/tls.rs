@@ -1,4 +1,4 @@
-//! TLS connections to the database with rustls, configured by `sslmode`.
+//! TLS connections to the database with rustls, as configured by `sslmode` and `sslrootcert`.
 
 use std::{io, path::PathBuf, sync::Arc};
 

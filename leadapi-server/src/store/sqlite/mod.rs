@@ -58,8 +58,8 @@ impl Sqlite {
         Ok(Self { path: path.to_owned(), readers: Mutex::default(), writer, health, _served: None })
     }
 
-    /// Opens the file for serving, which excludes other servers. A write is then acknowledged only if the file, its log
-    /// and its lock file are still in place.
+    /// Opens the file for serving, and prevents other servers from serving it. A write is then acknowledged only if the
+    /// file, its log and its lock file are still in place.
     pub(crate) fn open_to_serve(path: &Path) -> Result<Self, OpenError> {
         let sqlite = Self::open(path)?;
         let lock = FileLock::acquire(path)?;

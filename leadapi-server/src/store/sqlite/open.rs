@@ -13,8 +13,8 @@ const MIN_VERSION: (i32, &str) = (3_051_003, "3.51.3");
 /// The application id that marks a file as a store: "lead" in ASCII.
 const APPLICATION: i32 = 0x6c65_6164;
 const CACHED_STATEMENTS: usize = 128;
-/// The number of log pages (16 MB) that triggers a checkpoint. Less frequent checkpoints copy hot pages to the file
-/// less often.
+/// The number of log pages (16 MB) that triggers a checkpoint. A higher number means that frequently changed pages are
+/// copied to the file less often.
 const CHECKPOINT_PAGES: u32 = 4_000;
 /// The size to which SQLite truncates the log file after a checkpoint: slightly more than `CHECKPOINT_PAGES` pages.
 const MAX_LOG_BYTES: i64 = 16 << 20;

@@ -136,7 +136,7 @@ fn read_log(mut log: impl Read) -> io::Result<Option<LoggedVersions>> {
     Ok(found)
 }
 
-/// Returns the row if this is the table's page: a leaf page whose only cell holds a 32-byte text and an integer. No
+/// Returns the row if this is the table's page: a leaf page whose only cell holds a 32-byte string and an integer. No
 /// other table in the schema has two columns.
 fn parse_page(page: &[u8]) -> Option<Lineage> {
     const LEAF_OF_A_TABLE: u8 = 0x0d;
