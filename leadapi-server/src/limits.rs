@@ -50,7 +50,7 @@ pub struct HttpLimits {
     /// The timeout for the rest of a request body, from the first time that the server has to wait for it. Default 10
     /// s.
     pub body: Duration,
-    /// The timeout from when the peer stops accepting bytes until it has accepted all of them. Default 10 s.
+    /// The timeout for the peer to accept all pending bytes, starting when it stops accepting any. Default 10 s.
     pub write: Duration,
     /// The timeout from the end of a response to the first byte of the next request. Default 75 s. Load balancers
     /// commonly use 60 s, so the server does not close a connection just as the balancer reuses it.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use leadapi_server::cli;
 use mimalloc::MiMalloc;
 
-/// A lead takes many small allocations, and a page of leads from a database takes hundreds. The mimalloc allocator
+/// A lead needs many small allocations, and a page of leads from a database needs hundreds. The mimalloc allocator
 /// serves them faster than the system allocator and packs them more closely.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;

@@ -2,7 +2,7 @@
 
 use tokio::signal;
 
-/// A listener for Ctrl-C and, on Unix, SIGTERM. On Unix, it catches signals from its creation on.
+/// A listener for Ctrl-C and, on Unix, SIGTERM. On Unix, it starts to catch signals when it is created.
 pub(super) struct Signals {
     #[cfg(unix)]
     unix: Option<(signal::unix::Signal, signal::unix::Signal)>,
@@ -41,7 +41,8 @@ impl Signals {
     }
 
     async fn next(&mut self) -> Signal {
-        // On Unix, this includes signals received since creation. Elsewhere, Ctrl-C is caught only during the wait.
+        // On Unix, this includes signals received since creation. On other systems, Ctrl-C is caught only during the
+        // wait.
         #[cfg(unix)]
         if let Some((interrupt, terminate)) = &mut self.unix {
             return tokio::select! {

@@ -79,7 +79,7 @@ pub(super) struct StoreArgs {
 }
 
 impl StoreArgs {
-    /// Opens an existing database. Does not create a missing one, because its name is probably a typo.
+    /// Opens an existing database. Does not create a missing database, because the name is probably a typo.
     pub(super) async fn open(&self) -> Result<SqlStore, CommandError> {
         if self.store.is_missing() {
             return Err(CommandError::Missing(self.store.clone()));

@@ -35,8 +35,8 @@ impl TokenLimit {
         self.limit.limit()
     }
 
-    /// Returns a permit for the token in these headers, whether or not the token is valid. Returns `None` for a request
-    /// without a token, which needs no permit.
+    /// Returns a permit for the token in these headers, whether or not the token is valid. Returns `None` if the
+    /// request has no token and therefore needs no permit.
     pub(super) fn acquire(&self, headers: &HeaderMap) -> Result<Option<TokenPermit>, LimitReached> {
         let Some(token) = token(headers) else { return Ok(None) };
         self.limit.acquire(self.hasher.hash_one(token)).map(Some).ok_or(LimitReached)

@@ -1,4 +1,4 @@
-//! The accept loop and the admission of connections.
+//! Accepts connections and enforces the connection limits.
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 

@@ -7,8 +7,8 @@ use std::{
 
 use tokio::runtime::Handle;
 
-/// A future that, if it is a write, continues as a spawned task when it is dropped before completion. That happens when
-/// the client disconnects or the request times out.
+/// A future that continues as a spawned task if it is a write and is dropped before completion. That happens when the
+/// client disconnects or the request times out.
 pub(super) struct SpawnOnDrop<F: Future<Output: Send> + Send + Unpin + 'static> {
     /// `None` during a poll and after completion, so a future that panicked is neither polled again nor spawned.
     future: Option<F>,

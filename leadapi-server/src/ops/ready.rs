@@ -17,7 +17,7 @@ use crate::{error_chain::error_chain, shutdown::Shutdown};
 
 /// The time limit for a trivial read and write. A slower store is not ready.
 const TIMEOUT: Duration = Duration::from_secs(2);
-/// How long a result is cached, so that frequent probes do not load the store.
+/// How long a result is cached, so that frequent probes do not overload the store.
 const CACHE_TIME: Duration = Duration::from_secs(1);
 
 /// A function that performs a no-op write and returns its result.

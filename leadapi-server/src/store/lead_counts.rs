@@ -2,8 +2,8 @@
 //!
 //! The leads of a business, in order of creation, are divided into buckets of at most about [`MAX_BUCKET`] leads. For
 //! each bucket and each filter of a list (none, a client account, a stage, or both), one row of the table `tally` holds
-//! the number of matching leads. A total is therefore the sum of one small row per bucket, and a deep page skips
-//! individual leads in at most one bucket. The rows for the empty filter define the buckets.
+//! the number of matching leads. A total is therefore the sum of one small row per bucket, and reading a deep page
+//! skips leads one by one in at most one bucket. The rows for the empty filter define the buckets.
 //!
 //! A transaction that changes leads updates these rows once, before it commits.
 
@@ -221,7 +221,7 @@ pub(super) fn total(business: &BusinessId, list: &LeadQuery) -> Query {
     query!(statement::TOTAL, business, &client, &stage)
 }
 
-/// Returns the query for the number of matching leads in each bucket, newest bucket first. Its rows are the input of
+/// Returns the query for the number of matching leads in each bucket, newest bucket first. The rows are passed to
 /// [`PageStart::skip_bucket`].
 pub(super) fn buckets(business: &BusinessId, list: &LeadQuery) -> Query {
     let (client, stage) = filter(list.client.as_ref(), list.stage.as_ref());

@@ -62,7 +62,7 @@ pub(crate) use query;
 /// A callback that receives each result row with the zero-based index of its statement.
 pub(crate) type Read<'a> = dyn FnMut(usize, Row<'_>) -> Result<(), SqlError> + Send + 'a;
 
-/// A transaction. Its statements run in the order of the calls.
+/// A transaction. Its statements run in the order in which they are passed.
 #[async_trait]
 pub(crate) trait Session: Send {
     /// Runs statements and passes the rows of each to `read`, in order. On PostgreSQL, statements that are already

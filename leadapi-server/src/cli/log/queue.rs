@@ -17,7 +17,7 @@ use tracing::warn;
 
 /// The maximum number of queued bytes. The writer thread can hold the same number again.
 const CAPACITY: usize = 1 << 20;
-/// How long the process waits for the sink at exit.
+/// The maximum time that the process waits for the sink at exit.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A bounded queue that drops new lines while it is full.

@@ -20,7 +20,7 @@ pub(super) struct LimitOptions {
     /// the same address.
     #[arg(long, env = "LEADAPI_MAX_ADDRESS_CONNECTIONS", value_name = "N", value_parser = number::<usize>, default_value_t = HttpLimits::default().address_connections)]
     max_address_connections: usize,
-    /// Maximum number of concurrent TLS handshakes; each further one cuts off the oldest.
+    /// Maximum number of concurrent TLS handshakes; each additional handshake cuts off the oldest.
     #[arg(long, env = "LEADAPI_MAX_HANDSHAKES", value_name = "N", value_parser = number::<usize>, default_value_t = HttpLimits::default().handshakes)]
     max_handshakes: usize,
     /// Maximum number of in-flight requests, not counting those that wait for their body; further requests get 500 with

@@ -43,7 +43,8 @@ pub(super) fn connection_service<H: Handler>(
                 response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
             // Over HTTP/2, a response to HEAD with a body is a stream error, for which some clients close the whole
-            // connection (RFC 9113, 8.1.1). `Content-Length` is that of the response to a GET (RFC 9110, 8.6).
+            // connection (RFC 9113, 8.1.1). `Content-Length` has the value that the response to a GET would have (RFC
+            // 9110, 8.6).
             if is_head && let Some(length) = response.body().size_hint().exact() {
                 response.headers_mut().entry(header::CONTENT_LENGTH).or_insert(length.into());
             }

@@ -10,7 +10,7 @@ use super::{
     url::{InvalidUrl, Target},
 };
 
-/// How long a request waits for a connection from the pool.
+/// The maximum time that a request waits for a connection from the pool.
 const POOL_WAIT: Duration = Duration::from_secs(1);
 /// The oldest supported PostgreSQL version, in the format of `server_version_num`.
 const MIN_VERSION: i32 = 150_000;

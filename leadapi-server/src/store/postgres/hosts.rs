@@ -41,7 +41,7 @@ const KEEPALIVES_IDLE: Duration = Duration::from_secs(10);
 /// first.
 #[derive(Clone)]
 pub(super) struct Hosts {
-    /// One configuration per host, never empty.
+    /// One configuration per host. There is at least one.
     configs: Arc<[Config]>,
     tls: MakeRustlsConnect,
     session: SessionAttrs,

@@ -210,7 +210,8 @@ async fn with_timeout<T>(read: impl Future<Output = Result<T, SqlError>>) -> Res
 struct Attempts(u32);
 
 impl Attempts {
-    /// Returns whether to retry, after a random delay that keeps conflicting transactions from colliding again.
+    /// Returns whether to retry. Before a retry, waits for a random delay, which keeps conflicting transactions from
+    /// colliding again.
     ///
     /// Retrying after a lost connection is safe, because the error is `Lost` only if no commit was sent.
     async fn should_retry(&mut self, error: &SqlError) -> bool {

@@ -1,8 +1,8 @@
 //! Group commit for the writes of a business: all pending writes share one transaction.
 //!
 //! The writes of one business run serially in any case, because they change the same lead counts. One task per business
-//! therefore takes all writes that arrived during its last transaction, and commits them together. A lock on the row of
-//! the business serializes the writes of different servers.
+//! therefore takes all writes that arrived during its last transaction, and commits them together. A lock on the
+//! business's row serializes the writes of different servers.
 //!
 //! # Lost commit responses
 //!

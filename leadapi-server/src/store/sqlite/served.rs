@@ -41,7 +41,7 @@ pub(super) enum Displaced {
 impl ServedFiles {
     /// Records the files of a database, which must be open so that its log exists.
     pub(super) fn of(path: &Path) -> io::Result<Self> {
-        // If the path is a symbolic link, the other files are next to its target and named after it.
+        // If the path is a symbolic link, the other files are next to the link's target and named after the target.
         let target = path.canonicalize()?;
         let files = ["", "-wal", "-shm", "-lock"].map(|suffix| with_suffix(&target, suffix));
         let names = files.into_iter().chain([std::path::absolute(path)?]);

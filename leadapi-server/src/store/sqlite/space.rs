@@ -17,11 +17,11 @@ use uuid::Uuid;
 
 use crate::store::error::SqlError;
 
-/// The size of the probe file. A commit usually adds less to the log, so a quota that stops the commit also stops the
-/// probe.
+/// The size of the probe file. A commit usually adds less to the log, so a quota that prevents the commit also prevents
+/// the probe.
 const PROBE_BYTES: usize = 64 << 10;
 
-/// Makes the error of a transaction non-fatal if a full disk or an exhausted quota caused it.
+/// Makes a transaction's error non-fatal if a full disk or an exhausted quota caused it.
 pub(super) fn classify(error: SqlError, database: &Path) -> SqlError {
     match error {
         SqlError::Fatal(cause) if is_failed_write(&cause) && is_exhausted(database) => SqlError::Other(cause),
